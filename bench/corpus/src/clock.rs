@@ -1,0 +1,89 @@
+//! The clock of the log: four months of seconds, with busy evenings and quiet nights.
+
+use std::fmt;
+
+use crate::chance::Chance;
+
+/// 2026-03-01 00:00:00 UTC, in seconds since 1970.
+const START: u64 = 1_772_323_200;
+const SPAN_SECONDS: u64 = 122 * 24 * 60 * 60;
+
+/// Requests at each hour of the day, relative to an average of 100.
+const TRAFFIC_BY_HOUR: [u64; 24] = [
+    62, 48, 38, 33, 31, 36, 50, 72, 95, 112, 121, 126, 128, 130, 133, 134, 130, 126, 128, 136, 143, 138, 112,
+    78,
+];
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// The moment of the line being written.
+pub(crate) struct Clock {
+    microseconds: u64,
+    mean_gap: u64,
+}
+
+impl Clock {
+    /// A clock that runs through the whole span in about `lines` ticks.
+    pub(crate) fn new(lines: u64) -> Self {
+        Self { microseconds: START * 1_000_000, mean_gap: SPAN_SECONDS * 1_000_000 / lines.max(1) }
+    }
+
+    /// Goes on to the next request: gaps are uniform around a mean that depends on the hour.
+    pub(crate) fn tick(&mut self, chance: &mut Chance) {
+        let hour = (self.microseconds / 3_600_000_000 % 24) as usize;
+        let mean = self.mean_gap * 100 / TRAFFIC_BY_HOUR[hour];
+        self.microseconds += chance.below(2 * mean + 1);
+    }
+}
+
+/// As Apache writes it: `17/May/2026:10:05:03 +0000`.
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.microseconds / 1_000_000;
+        let (year, month, day) = civil_date(seconds / 86_400);
+        let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+        let month = MONTHS[month as usize - 1];
+        write!(f, "{day:02}/{month}/{year}:{hour:02}:{minute:02}:{second:02} +0000")
+    }
+}
+
+/// Year, month and day of a number of days since 1970-01-01, after Howard Hinnant's `civil_from_days`
+/// (<https://howardhinnant.github.io/date_algorithms.html>).
+fn civil_date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_the_calendar() {
+        assert_eq!(civil_date(0), (1970, 1, 1));
+        assert_eq!(civil_date(11_016), (2000, 2, 29));
+        assert_eq!(civil_date(START / 86_400), (2026, 3, 1));
+    }
+
+    #[test]
+    fn a_log_of_any_length_spans_the_months() {
+        for lines in [1000, 100_000] {
+            let mut clock = Clock::new(lines);
+            let mut chance = Chance::new(5);
+            for _ in 0..lines {
+                clock.tick(&mut chance);
+            }
+            let days = (clock.microseconds / 1_000_000 - START) / 86_400;
+            assert!((105..150).contains(&days), "{lines} lines take {days} days");
+        }
+    }
+}

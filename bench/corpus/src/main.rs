@@ -1,0 +1,39 @@
+//! `make-access-log LINES [--seed N]`: writes an access log in Apache's combined format to standard output.
+//!
+//! The same lines and seed give the same bytes everywhere. Hosts and pages follow a Zipf-like law, crawlers come by,
+//! traffic rises and falls with the hour, and the whole spans four months whatever the number of lines.
+
+mod chance;
+mod clock;
+mod log;
+mod visitors;
+mod words;
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Writes an access log in Apache's combined format to standard output.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// How many lines to write
+    lines: u64,
+    /// What the choices start from: the same seed gives the same log
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
+    let written = log::write(&mut out, arguments.lines, arguments.seed).and_then(|()| out.flush());
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("make-access-log: standard output: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The one idea: a scanning command is a fold of a commutative monoid over blocks of lines.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use finecomb_meter::{Meter, Phase, Report, ThreadTimes};
+
+use crate::block::{Block, Place};
+use crate::error::{Problem, Problems};
+use crate::input::Inputs;
+use crate::options::{MAX_LINE_LIMIT, ScanOptions};
+use crate::queue::Queue;
+use crate::watch::{self, Over};
+use crate::worker::Worker;
+
+/// What a worker gathers from its blocks.
+///
+/// In the end each worker's gathering falls into parts, as many for every worker, and the workers join the parts of
+/// one number, each number by itself, in parallel: so the serial part of a job stays small. For the answer to be the
+/// same at any number of workers, it must not matter in which order blocks are taken in, which worker takes them,
+/// and in which order [`Accumulate::join`] is given its parts.
+pub trait Accumulate: Send {
+    /// One of the independent parts.
+    type Part: Send;
+    /// All workers' parts of one number, joined.
+    type Joined: Send;
+
+    /// Takes in a block. [`ControlFlow::Break`] ends the job: workers leave off after the blocks they are at.
+    fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()>;
+
+    /// Ends the gathering.
+    fn into_parts(self) -> Vec<Self::Part>;
+
+    /// Joins the parts of one number, one of each worker. Associative and commutative.
+    fn join(parts: Vec<Self::Part>) -> Self::Joined;
+}
+
+/// What came of a job.
+#[derive(Debug)]
+pub struct Folded<J> {
+    /// The joined parts, in the order of [`Accumulate::into_parts`].
+    pub joined: Vec<J>,
+    /// What went wrong, in the order of the inputs.
+    pub problems: Vec<Problem>,
+    /// How many bytes of lines were taken in.
+    pub bytes: u64,
+    /// Where the time of each worker went, if it was measured.
+    pub report: Option<Report>,
+}
+
+/// Takes in all lines of `inputs` with as many workers as `options` say, each of which starts with what `make` gives.
+/// The calling thread is one of them.
+///
+/// Nothing that goes wrong with an input ends the job: it is found in [`Folded::problems`].
+pub fn fold<A: Accumulate>(
+    inputs: &Inputs,
+    options: &ScanOptions<'_>,
+    make: impl Fn() -> A + Sync,
+) -> Folded<A::Joined> {
+    let bounds = options.bounds();
+    let queue = Queue::new(inputs, bounds, options.stop.as_deref());
+    let ending = Ending::new(bounds.width);
+    let over = Over::default();
+    let work = |meter: Meter| {
+        let mut worker = Worker::new(&queue, make(), meter);
+        worker.run();
+        ending.join(worker)
+    };
+    let meter = || if options.profile { Meter::on() } else { Meter::off() };
+    let threads = thread::scope(|scope| {
+        if let Some(watch) = options.watch {
+            let (queue, over) = (&queue, &over);
+            scope.spawn(move || watch::watch(watch, inputs, queue, over));
+        }
+        let others: Vec<_> = (1..bounds.width).map(|_| scope.spawn(|| work(meter()))).collect();
+        let mut threads = vec![work(meter())];
+        threads.extend(others.into_iter().filter_map(|other| other.join().ok()));
+        over.declare();
+        threads
+    });
+    let mut joined = into_inner(ending.joined);
+    joined.sort_by_key(|&(number, _)| number);
+    Folded {
+        joined: joined.into_iter().map(|(_, joined)| joined).collect(),
+        problems: into_inner(ending.problems).into_sorted().collect(),
+        bytes: threads.iter().map(|thread| thread.bytes).sum(),
+        report: options.profile.then(|| Report::new(threads)),
+    }
+}
+
+/// Where workers meet when nothing is left to read.
+struct Ending<A: Accumulate> {
+    all_here: Barrier,
+    /// By number, the parts that are still to be joined.
+    parts: Mutex<Vec<Vec<A::Part>>>,
+    next: AtomicUsize,
+    joined: Mutex<Vec<(usize, A::Joined)>>,
+    problems: Mutex<Problems>,
+}
+
+impl<A: Accumulate> Ending<A> {
+    fn new(width: usize) -> Self {
+        Self {
+            all_here: Barrier::new(width),
+            parts: Mutex::default(),
+            next: AtomicUsize::new(0),
+            joined: Mutex::default(),
+            problems: Mutex::default(),
+        }
+    }
+
+    /// Lays down what a worker gathered and, once all have, joins parts until there are none.
+    fn join(&self, worker: Worker<'_, A>) -> ThreadTimes {
+        let Worker { accumulator, mut meter, problems, .. } = worker;
+        meter.enter(Phase::Merge);
+        lock(&self.problems).merge(problems);
+        self.lay_down(accumulator.into_parts());
+        meter.enter(Phase::Wait);
+        self.all_here.wait();
+        meter.enter(Phase::Merge);
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(parts) = lock(&self.parts).get_mut(number).map(std::mem::take) else { break };
+            let joined = A::join(parts);
+            lock(&self.joined).push((number, joined));
+        }
+        meter.finish()
+    }
+
+    fn lay_down(&self, parts: Vec<A::Part>) {
+        let mut all = lock(&self.parts);
+        all.resize_with(parts.len(), Vec::new);
+        for (number, part) in parts.into_iter().enumerate() {
+            all[number].push(part);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Place {
+    /// The number of the line of this place, from 1. For a file its start is read again, with all workers. None if
+    /// that cannot be done any more, or another file has taken its name.
+    pub fn find_line(&self, options: &ScanOptions<'_>) -> Option<u64> {
+        if self.line.is_some() || self.offset == 0 {
+            return self.line.or(Some(1));
+        }
+        let path = self.source.path()?;
+        let inputs = Inputs::start_of(path.to_owned(), self.offset);
+        let options = ScanOptions {
+            width: options.width,
+            block_size: options.block_size,
+            max_line: MAX_LINE_LIMIT,
+            ..ScanOptions::default()
+        };
+        let folded = fold(&inputs, &options, || LinesBefore { place: self, lines: 0, other_file: false });
+        let [lines] = folded.joined[..] else { return None };
+        let complete = folded.problems.is_empty() && folded.bytes >= self.offset;
+        lines.filter(|_| complete).map(|lines| lines + 1)
+    }
+}
+
+/// Counts the lines that begin before a place.
+struct LinesBefore<'a> {
+    place: &'a Place,
+    lines: u64,
+    other_file: bool,
+}
+
+impl Accumulate for LinesBefore<'_> {
+    type Part = Option<u64>;
+    type Joined = Option<u64>;
+
+    fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
+        self.other_file |= block.source.identity() != self.place.source.identity();
+        self.lines += memchr::memchr_iter(b'\n', block.bytes).count() as u64;
+        ControlFlow::Continue(())
+    }
+
+    fn into_parts(self) -> Vec<Option<u64>> {
+        vec![(!self.other_file).then_some(self.lines)]
+    }
+
+    fn join(parts: Vec<Option<u64>>) -> Option<u64> {
+        parts.into_iter().sum()
+    }
+}

@@ -1,0 +1,61 @@
+//! Bytes to workers: find files, read them, cut them into blocks of whole lines, and fold over the blocks in parallel.
+//!
+//! This crate owns every thread, every file descriptor and every read of the scanning commands. A command brings an
+//! [`Accumulate`]: what to do with a block, and how to join what several workers gathered. [`fold`] does the rest.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use finecomb_scan::{Accumulate, Block, Inputs, Meter, ScanOptions, fold};
+//!
+//! /// Counts lines.
+//! #[derive(Default)]
+//! struct Lines(u64);
+//!
+//! impl Accumulate for Lines {
+//!     type Part = u64;
+//!     type Joined = u64;
+//!
+//!     fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
+//!         self.0 += block.lines().count() as u64;
+//!         ControlFlow::Continue(())
+//!     }
+//!     fn into_parts(self) -> Vec<u64> {
+//!         vec![self.0]
+//!     }
+//!     fn join(parts: Vec<u64>) -> u64 {
+//!         parts.into_iter().sum()
+//!     }
+//! }
+//!
+//! # let file = tempfile::NamedTempFile::new()?;
+//! # std::fs::write(file.path(), "one\ntwo\nthree")?;
+//! let inputs = Inputs::new([file.path()]);
+//! let folded = fold(&inputs, &ScanOptions::default(), Lines::default);
+//! assert_eq!(folded.joined, [3]);
+//! assert!(folded.problems.is_empty());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod block;
+mod error;
+mod fold;
+mod input;
+mod lines;
+mod options;
+mod queue;
+mod read;
+pub mod simd;
+pub mod stdio;
+mod stop;
+mod watch;
+mod worker;
+
+pub use block::{Block, Place, Source};
+pub use error::{Problem, ProblemKind, Problems, io_reason};
+pub use finecomb_meter::{Meter, Phase, Report};
+pub use fold::{Accumulate, Folded, fold};
+pub use input::Inputs;
+pub use lines::LineEnds;
+pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions};
+pub use stop::Stop;
+pub use watch::{Progress, Watch};

@@ -1,0 +1,106 @@
+//! Where lines end.
+
+use crate::simd::{Kernel, Masks, dispatch};
+
+/// The positions of the line feeds in a text, kept in memory that is reused from text to text.
+#[derive(Debug, Default)]
+pub struct LineEnds {
+    /// The first `used` of these are valid; the rest is there to be written without a check.
+    positions: Vec<u32>,
+    used: usize,
+}
+
+impl LineEnds {
+    /// Finds every line feed in `text`, whose length must be below 2^32.
+    pub fn find(&mut self, text: &[u8]) -> &[u32] {
+        self.used = 0;
+        dispatch(FindLineFeeds { text, ends: self });
+        &self.positions[..self.used]
+    }
+}
+
+/// Windows between two checks that there is room for all their line feeds.
+const STRIDE: usize = 64;
+
+struct FindLineFeeds<'a> {
+    text: &'a [u8],
+    ends: &'a mut LineEnds,
+}
+
+impl Kernel for FindLineFeeds<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Masks>(self, masks: M) {
+        let Self { text, ends: LineEnds { positions, used } } = self;
+        let (windows, rest) = text.as_chunks::<64>();
+        let mut base = 0;
+        for stride in windows.chunks(STRIDE) {
+            if positions.len() < *used + (STRIDE + 1) * 64 {
+                positions.resize(2 * *used + (STRIDE + 1) * 64, 0);
+            }
+            for window in stride {
+                *used += note_bits(&mut positions[*used..], base, masks.equal(window, b'\n'));
+                base += 64;
+            }
+        }
+        positions.resize(positions.len().max(*used + 64), 0);
+        for (index, &byte) in rest.iter().enumerate() {
+            positions[*used] = base + index as u32;
+            *used += usize::from(byte == b'\n');
+        }
+    }
+}
+
+/// Writes `base` plus the number of each set bit and gives how many there were. Most windows have no or one line feed:
+/// two are written without asking, so that only a third costs a branch that is hard to foresee
+/// (after Langdale and Lemire, Parsing Gigabytes of JSON per Second, 2019, section 3.1.4).
+#[inline(always)]
+fn note_bits(positions: &mut [u32], base: u32, mut bits: u64) -> usize {
+    let count = bits.count_ones() as usize;
+    let positions = &mut positions[..64];
+    positions[0] = base + bits.trailing_zeros();
+    bits &= bits.wrapping_sub(1);
+    positions[1] = base + bits.trailing_zeros();
+    bits &= bits.wrapping_sub(1);
+    if count > 2 {
+        for position in &mut positions[2..count] {
+            *position = base + bits.trailing_zeros();
+            bits &= bits.wrapping_sub(1);
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn one_by_one(text: &[u8]) -> Vec<u32> {
+        text.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(index, _)| index as u32).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_search_finds_what_the_plain_one_finds(
+            texts in prop::collection::vec(
+                prop::collection::vec(prop_oneof![3 => Just(b'\n'), 7 => any::<u8>()], 0..9000), 1..4),
+        ) {
+            let mut ends = LineEnds::default();
+            for text in texts {
+                prop_assert_eq!(ends.find(&text), one_by_one(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_but_line_feeds() {
+        let mut ends = LineEnds::default();
+        for length in [0, 1, 63, 64, 65, 4096, 5000] {
+            let text = vec![b'\n'; length];
+            assert_eq!(ends.find(&text), one_by_one(&text));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What there is to do, for workers to pull from.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::input::Inputs;
+use crate::options::Bounds;
+use crate::read::file::ChunkedFile;
+use crate::read::stream::Stream;
+use crate::stop::Stop;
+
+/// The work of a job. What is found first is done first: chunks of files that are open, then blocks of streams, then
+/// paths, in order. Listing a directory is work like any other.
+pub(crate) struct Queue<'a> {
+    pub(crate) inputs: &'a Inputs,
+    pub(crate) bounds: Bounds,
+    pub(crate) stop: Option<&'a Stop>,
+    /// Bytes taken in so far.
+    pub(crate) bytes_done: AtomicU64,
+    halted: AtomicBool,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Paths still to be opened, the next one last.
+    paths: Vec<Task>,
+    /// Files with chunks that nobody has taken yet.
+    files: Vec<Arc<ChunkedFile>>,
+    /// Streams that nobody is reading.
+    streams: Vec<Stream>,
+    /// Workers that may yet add something to do.
+    busy: usize,
+    waiting: usize,
+}
+
+/// Something to open.
+pub(crate) enum Task {
+    /// The input of this number.
+    Named(usize),
+    /// A file below the named directory of this number.
+    File(usize, PathBuf),
+    /// A directory below it.
+    Directory(usize, PathBuf),
+}
+
+/// Something to do.
+pub(crate) enum Work {
+    Open(Task),
+    File(Arc<ChunkedFile>),
+    Stream(Stream),
+}
+
+impl<'a> Queue<'a> {
+    pub(crate) fn new(inputs: &'a Inputs, bounds: Bounds, stop: Option<&'a Stop>) -> Self {
+        let paths = (0..inputs.named().len()).rev().map(Task::Named).collect();
+        Self {
+            inputs,
+            bounds,
+            stop,
+            bytes_done: AtomicU64::new(0),
+            halted: AtomicBool::new(false),
+            state: Mutex::new(State { paths, ..State::default() }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Whether the workers should leave off.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.halted.load(Ordering::Relaxed) || self.stop.is_some_and(Stop::is_raised)
+    }
+
+    /// Tells all workers to leave off.
+    pub(crate) fn halt(&self) {
+        self.halted.store(true, Ordering::Relaxed);
+    }
+
+    /// The next thing to do, once there is one. None when everything is done or the workers should leave off.
+    ///
+    /// Who was given a path or a stream counts as busy, and others wait for what it may add. `was_busy` says that
+    /// the caller is no longer.
+    pub(crate) fn next(&self, was_busy: bool) -> Option<Work> {
+        let mut state = self.lock();
+        if was_busy {
+            self.end_busy(&mut state);
+        }
+        loop {
+            if self.is_halted() {
+                self.changed.notify_all();
+                return None;
+            }
+            if let Some(file) = state.files.first() {
+                return Some(Work::File(Arc::clone(file)));
+            }
+            if let Some(stream) = state.streams.pop() {
+                state.busy += 1;
+                return Some(Work::Stream(stream));
+            }
+            if let Some(task) = state.paths.pop() {
+                state.busy += 1;
+                return Some(Work::Open(task));
+            }
+            if state.busy == 0 {
+                return None;
+            }
+            state.waiting += 1;
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
+        }
+    }
+
+    /// Adds what a directory holds, to be done in the given order before anything else that is left.
+    pub(crate) fn add_paths(&self, tasks: Vec<Task>) {
+        let mut state = self.lock();
+        state.paths.extend(tasks.into_iter().rev());
+        self.wake(&state);
+    }
+
+    /// Adds a file of several chunks.
+    pub(crate) fn add_file(&self, file: Arc<ChunkedFile>) {
+        let mut state = self.lock();
+        state.files.push(file);
+        self.wake(&state);
+    }
+
+    /// Takes out a file whose chunks are all taken.
+    pub(crate) fn retire(&self, file: &Arc<ChunkedFile>) {
+        self.lock().files.retain(|other| !Arc::ptr_eq(file, other));
+    }
+
+    /// Gives a stream back for others to read on. The caller is no longer busy.
+    pub(crate) fn put_back(&self, stream: Stream) {
+        let mut state = self.lock();
+        state.streams.push(stream);
+        self.end_busy(&mut state);
+    }
+
+    fn end_busy(&self, state: &mut State) {
+        state.busy -= 1;
+        self.wake(state);
+    }
+
+    /// Waking is a system call: only where somebody waits.
+    fn wake(&self, state: &State) {
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,95 @@
+//! Reading whole lines, block by block: of a file at any place, of a stream from front to back.
+//!
+//! A file is read with `pread` into a buffer that each worker reuses. Mapping it instead would save the copy, about a
+//! fifth of the time of `comb top -f 7` on a file in the page cache, but a file that is truncated while it is mapped
+//! kills the process that reads it.
+
+pub(crate) mod file;
+pub(crate) mod stream;
+
+use std::io;
+use std::ops::Range;
+
+use memchr::memchr;
+
+/// Calls again what a signal interrupted.
+fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Makes `buffer` at least `length` long. What is there stays; a buffer that one long line has made much larger
+/// than `usual` is made small again once it is not needed, so that memory stays bounded.
+fn provide(buffer: &mut Vec<u8>, length: usize, usual: usize) {
+    if buffer.len() > 4 * usual && length <= usual {
+        buffer.truncate(length);
+        buffer.shrink_to_fit();
+    }
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
+}
+
+/// Part of a block that no line over the limit is in, or the start of such a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Lines(Range<usize>),
+    TooLong(usize),
+}
+
+/// Cuts a run of whole lines into pieces, leaving out lines of more than `max_line` bytes.
+pub(crate) fn pieces(bytes: &[u8], max_line: usize) -> impl Iterator<Item = Piece> {
+    let mut from = 0;
+    let mut too_long_at = None;
+    std::iter::from_fn(move || {
+        if let Some(at) = too_long_at.take() {
+            return Some(Piece::TooLong(at));
+        }
+        if from == bytes.len() {
+            return None;
+        }
+        let start = from;
+        if bytes.len() - start <= max_line {
+            from = bytes.len();
+            return Some(Piece::Lines(start..from));
+        }
+        while from < bytes.len() {
+            let line = from;
+            let length = memchr(b'\n', &bytes[line..]);
+            from = length.map_or(bytes.len(), |length| line + length + 1);
+            if length.unwrap_or(bytes.len() - line) > max_line {
+                if line == start {
+                    return Some(Piece::TooLong(line));
+                }
+                too_long_at = Some(line);
+                return Some(Piece::Lines(start..line));
+            }
+        }
+        Some(Piece::Lines(start..from))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(bytes: &[u8], max_line: usize) -> Vec<Piece> {
+        pieces(bytes, max_line).collect()
+    }
+
+    #[test]
+    fn long_lines_are_left_out_wherever_they_stand() {
+        use Piece::{Lines, TooLong};
+        assert_eq!(cut(b"", 3), []);
+        assert_eq!(cut(b"abc\nd\n", 3), [Lines(0..6)]);
+        assert_eq!(cut(b"abcd\nd\n", 3), [TooLong(0), Lines(5..7)]);
+        assert_eq!(cut(b"a\nabcd\nd\n", 3), [Lines(0..2), TooLong(2), Lines(7..9)]);
+        assert_eq!(cut(b"a\nabcd", 3), [Lines(0..2), TooLong(2)]);
+        assert_eq!(cut(b"abcd\nabcd", 3), [TooLong(0), TooLong(5)]);
+        assert_eq!(cut(b"\n\n", 0), [Lines(0..2)]);
+    }
+}

@@ -1,0 +1,150 @@
+//! A stream: standard input, a pipe, or whatever else can only be read from front to back.
+//!
+//! Whoever is free reads the next block and then works on it, while the next one reads on. So the reading is done by
+//! one worker at a time, the work by all of them, and no block moves from the cache of one core to that of another.
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::{provide, retry};
+use crate::block::Source;
+use crate::error::{ProblemKind, Problems};
+use crate::options::Bounds;
+use crate::stop::Stop;
+
+/// What the kernel is asked to hold of a pipe, in bytes: the most that it gives without privilege. With its usual
+/// 64 KiB, writer and reader wait for each other more often.
+#[cfg(target_os = "linux")]
+const PIPE_SIZE: usize = 1 << 20;
+
+/// A stream and how far it has been read.
+pub(crate) struct Stream {
+    pub(crate) source: Arc<Source>,
+    file: File,
+    bounds: Bounds,
+    /// What was read behind the last whole line.
+    carry: Vec<u8>,
+    /// Where `carry` stands in the stream.
+    offset: u64,
+    line: u64,
+    /// Whether the rest of a line that is too long is still to come.
+    discarding: bool,
+    ended: bool,
+}
+
+/// Where a block stands in the buffer and in the stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct StreamBlock {
+    pub(crate) range: Range<usize>,
+    pub(crate) offset: u64,
+    pub(crate) first_line: u64,
+}
+
+impl Stream {
+    pub(crate) fn new(source: Arc<Source>, file: File, bounds: Bounds) -> Self {
+        #[cfg(target_os = "linux")]
+        {
+            // Anything but a pipe refuses, and so does the kernel when the user holds too much in pipes: both are fine.
+            let _ = rustix::pipe::fcntl_setpipe_size(&file, PIPE_SIZE);
+        }
+        Self { source, file, bounds, carry: Vec::new(), offset: 0, line: 1, discarding: false, ended: false }
+    }
+
+    /// Reads the next whole lines into `buffer`: a block's worth, or the rest of the stream. None at its end.
+    /// A last line that is over the limit may be cut short behind the limit.
+    pub(crate) fn read(
+        &mut self,
+        buffer: &mut Vec<u8>,
+        stop: Option<&Stop>,
+        problems: &mut Problems,
+    ) -> Option<StreamBlock> {
+        let block_size = self.bounds.block_size;
+        let mut wanted = block_size.max(self.carry.len() + 1);
+        provide(buffer, wanted, block_size);
+        buffer[..self.carry.len()].copy_from_slice(&self.carry);
+        let mut filled = self.carry.len();
+        self.carry.clear();
+        let mut searched = 0;
+        loop {
+            filled = self.fill(buffer, filled, wanted, stop, problems);
+            if self.discarding {
+                filled = self.discard(buffer, filled);
+                if self.discarding && self.ended {
+                    return None;
+                }
+                if self.discarding || !self.ended && filled < wanted {
+                    continue;
+                }
+            }
+            if self.ended {
+                return self.emit(buffer, filled, filled);
+            }
+            if let Some(line_feed) = memrchr(b'\n', &buffer[searched..filled]) {
+                return self.emit(buffer, searched + line_feed + 1, filled);
+            }
+            if filled > self.bounds.max_line {
+                self.discarding = true;
+                return self.emit(buffer, filled, filled);
+            }
+            searched = filled;
+            wanted = (2 * filled).clamp(block_size, self.bounds.max_line.max(block_size) + 1);
+            provide(buffer, wanted, block_size);
+        }
+    }
+
+    /// Reads until `buffer` is filled up to `wanted` or the stream ends, and gives how far it is filled.
+    fn fill(
+        &mut self,
+        buffer: &mut [u8],
+        mut filled: usize,
+        wanted: usize,
+        stop: Option<&Stop>,
+        problems: &mut Problems,
+    ) -> usize {
+        while filled < wanted && !self.ended {
+            if stop.is_some_and(|stop| stop.wait_for(&self.file)) {
+                self.ended = true;
+                // The line that is on its way is not a whole one.
+                return memrchr(b'\n', &buffer[..filled]).map_or(0, |line_feed| line_feed + 1);
+            }
+            match retry(|| self.file.read(&mut buffer[filled..wanted])) {
+                Ok(0) => self.ended = true,
+                Ok(more) => filled += more,
+                Err(error) => {
+                    let offset = self.offset + filled as u64;
+                    problems.add(&self.source, ProblemKind::Read { offset, error });
+                    self.ended = true;
+                }
+            }
+        }
+        filled
+    }
+
+    /// Drops the rest of a line that is too long from the front of the buffer and gives how much is left.
+    fn discard(&mut self, buffer: &mut [u8], filled: usize) -> usize {
+        let dropped = match memchr(b'\n', &buffer[..filled]) {
+            Some(line_feed) => {
+                self.discarding = false;
+                self.line += 1;
+                line_feed + 1
+            }
+            None => filled,
+        };
+        self.offset += dropped as u64;
+        buffer.copy_within(dropped..filled, 0);
+        filled - dropped
+    }
+
+    /// Hands out the first `cut` bytes of the buffer and keeps those up to `filled`.
+    fn emit(&mut self, buffer: &[u8], cut: usize, filled: usize) -> Option<StreamBlock> {
+        let block = StreamBlock { range: 0..cut, offset: self.offset, first_line: self.line };
+        self.carry.extend_from_slice(&buffer[cut..filled]);
+        self.offset += cut as u64;
+        self.line += memchr_iter(b'\n', &buffer[..cut]).count() as u64;
+        (cut > 0).then_some(block)
+    }
+}

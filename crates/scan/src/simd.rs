@@ -1,0 +1,208 @@
+//! Sixty-four bytes at a time: which of them equal a byte, as the bits of a word.
+//!
+//! A [`Kernel`] is a loop written once over any [`Masks`]. [`dispatch`] compiles it for each instruction set and runs
+//! it on the best that the processor has. All implementations give the same bits; the plain one is the oracle.
+
+/// Looks at windows of 64 bytes. Bit `i` of an answer stands for byte `i`.
+pub trait Masks: Copy {
+    /// Which bytes equal `byte`.
+    fn equal(self, window: &[u8; 64], byte: u8) -> u64;
+
+    /// Which bytes equal `one` or `other`.
+    fn equal_either(self, window: &[u8; 64], one: u8, other: u8) -> u64;
+}
+
+/// A loop over windows. Mark [`Kernel::run`] `#[inline(always)]` in an implementation: only what is inlined is
+/// compiled for the wider instruction set.
+pub trait Kernel {
+    /// What the loop gives.
+    type Output;
+
+    /// Runs the loop.
+    fn run<M: Masks>(self, masks: M) -> Self::Output;
+}
+
+/// Runs a kernel on the widest instructions that this processor has.
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = x86_64::Avx2::detect() {
+        return avx2.run(kernel);
+    }
+    kernel.run(Plain)
+}
+
+/// Asks the processor to fetch `target` into its cache, and goes on at once.
+#[inline(always)]
+pub fn prefetch<T>(target: &T) {
+    #[cfg(target_arch = "x86_64")]
+    x86_64::prefetch(target);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = target;
+}
+
+/// Eight bytes at a time in ordinary registers.
+#[derive(Clone, Copy)]
+struct Plain;
+
+impl Plain {
+    /// The high bit of each byte of `word` that is zero. Exact: no carry crosses a byte
+    /// (Warren, Hacker's Delight, 2nd ed., section 6-1).
+    #[inline(always)]
+    fn zero_bytes(word: u64) -> u64 {
+        const LOW_BITS: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+        !(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS)
+    }
+
+    /// The high bits of eight bytes, side by side.
+    #[inline(always)]
+    fn gather(high_bits: u64) -> u64 {
+        (high_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    }
+
+    #[inline(always)]
+    fn mask(window: &[u8; 64], hit: impl Fn(u64) -> u64) -> u64 {
+        let (words, _) = window.as_chunks::<8>();
+        words
+            .iter()
+            .enumerate()
+            .fold(0, |mask, (index, word)| mask | Self::gather(hit(u64::from_le_bytes(*word))) << (8 * index))
+    }
+}
+
+const fn repeat(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+impl Masks for Plain {
+    #[inline(always)]
+    fn equal(self, window: &[u8; 64], byte: u8) -> u64 {
+        Self::mask(window, |word| Self::zero_bytes(word ^ repeat(byte)))
+    }
+
+    #[inline(always)]
+    fn equal_either(self, window: &[u8; 64], one: u8, other: u8) -> u64 {
+        Self::mask(window, |word| {
+            Self::zero_bytes(word ^ repeat(one)) | Self::zero_bytes(word ^ repeat(other))
+        })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    use std::arch::x86_64::{
+        __m256i, _MM_HINT_T0, _mm_prefetch, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
+        _mm256_or_si256, _mm256_set1_epi8,
+    };
+
+    use super::{Kernel, Masks};
+
+    /// Two registers of 32 bytes. A value of it is the proof that the processor has AVX2, BMI and POPCNT.
+    #[derive(Clone, Copy)]
+    pub(super) struct Avx2(());
+
+    impl Avx2 {
+        pub(super) fn detect() -> Option<Self> {
+            let all = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            all.then_some(Self(()))
+        }
+
+        pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn compiled_for_avx2<K: Kernel>(kernel: K, masks: Avx2) -> K::Output {
+                kernel.run(masks)
+            }
+            // SAFETY: `self` is the proof that the processor has these features.
+            unsafe { compiled_for_avx2(kernel, self) }
+        }
+
+        #[inline(always)]
+        fn halves(window: &[u8; 64]) -> [__m256i; 2] {
+            let at = window.as_ptr().cast::<__m256i>();
+            // SAFETY: both loads lie within the 64 bytes of `window` and need no alignment; AVX2 is there.
+            unsafe { [_mm256_loadu_si256(at), _mm256_loadu_si256(at.add(1))] }
+        }
+
+        #[inline(always)]
+        fn join([low, high]: [u32; 2]) -> u64 {
+            u64::from(low) | u64::from(high) << 32
+        }
+    }
+
+    impl Masks for Avx2 {
+        #[inline(always)]
+        fn equal(self, window: &[u8; 64], byte: u8) -> u64 {
+            Self::join(Self::halves(window).map(|half| {
+                // SAFETY: `self` is the proof that the processor has AVX2.
+                unsafe {
+                    let hits = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(byte.cast_signed()));
+                    _mm256_movemask_epi8(hits).cast_unsigned()
+                }
+            }))
+        }
+
+        #[inline(always)]
+        fn equal_either(self, window: &[u8; 64], one: u8, other: u8) -> u64 {
+            Self::join(Self::halves(window).map(|half| {
+                // SAFETY: `self` is the proof that the processor has AVX2.
+                unsafe {
+                    let first = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(one.cast_signed()));
+                    let second = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(other.cast_signed()));
+                    _mm256_movemask_epi8(_mm256_or_si256(first, second)).cast_unsigned()
+                }
+            }))
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn prefetch<T>(target: &T) {
+        // SAFETY: a prefetch of any address has no effect but on the cache.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Asks a window both questions.
+    struct Ask([u8; 64], u8, u8);
+
+    impl Kernel for Ask {
+        type Output = (u64, u64);
+
+        #[inline(always)]
+        fn run<M: Masks>(self, masks: M) -> (u64, u64) {
+            (masks.equal(&self.0, self.1), masks.equal_either(&self.0, self.1, self.2))
+        }
+    }
+
+    fn byte_by_byte(window: &[u8; 64], hit: impl Fn(u8) -> bool) -> u64 {
+        window.iter().enumerate().map(|(index, &byte)| u64::from(hit(byte)) << index).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn every_instruction_set_gives_the_same_bits(
+            window in prop::array::uniform32(prop_oneof![0..4_u8, 126..132_u8, any::<u8>()]),
+            one in prop_oneof![0..4_u8, 126..132_u8],
+            other in prop_oneof![0..4_u8, any::<u8>()],
+        ) {
+            let mut wide = [0; 64];
+            wide[..32].copy_from_slice(&window);
+            wide[32..].copy_from_slice(&window);
+            wide[40..].rotate_left(5);
+            let expected = (
+                byte_by_byte(&wide, |byte| byte == one),
+                byte_by_byte(&wide, |byte| byte == one || byte == other),
+            );
+            prop_assert_eq!(Ask(wide, one, other).run(Plain), expected);
+            prop_assert_eq!(dispatch(Ask(wide, one, other)), expected);
+        }
+    }
+}

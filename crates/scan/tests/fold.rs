@@ -1,0 +1,336 @@
+//! Every line reaches exactly one worker, whole and with its place, at any width and block size.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Phase, ScanOptions, Stop, fold};
+use proptest::prelude::*;
+use tempfile::{TempDir, tempdir};
+
+/// A line with where it stands: path, offset, its number if the reader counted, and its bytes.
+type Line = (PathBuf, u64, Option<u64>, Vec<u8>);
+
+const PARTS: usize = 3;
+
+/// Keeps every line, in parts by length.
+struct Gather<'a> {
+    parts: [Vec<Line>; PARTS],
+    on_block: &'a (dyn Fn(&Block<'_>) -> ControlFlow<()> + Sync),
+}
+
+impl Accumulate for Gather<'_> {
+    type Part = Vec<Line>;
+    type Joined = Vec<Line>;
+
+    fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
+        meter.enter(Phase::Split);
+        let mut position = 0;
+        for line in block.bytes.split_inclusive(|&byte| byte == b'\n') {
+            let place = block.place(position);
+            let path = place.source.path().map(Path::to_owned).unwrap_or_default();
+            self.parts[line.len() % PARTS].push((path, place.offset, place.line, line.to_owned()));
+            position += line.len();
+        }
+        (self.on_block)(block)
+    }
+
+    fn into_parts(self) -> Vec<Vec<Line>> {
+        self.parts.into()
+    }
+
+    fn join(parts: Vec<Vec<Line>>) -> Vec<Line> {
+        parts.concat()
+    }
+}
+
+fn gather(inputs: &Inputs, options: &ScanOptions<'_>) -> Folded<Vec<Line>> {
+    gather_and(inputs, options, &|_| ControlFlow::Continue(()))
+}
+
+fn gather_and(
+    inputs: &Inputs,
+    options: &ScanOptions<'_>,
+    on_block: &(dyn Fn(&Block<'_>) -> ControlFlow<()> + Sync),
+) -> Folded<Vec<Line>> {
+    fold(inputs, options, || Gather { parts: Default::default(), on_block })
+}
+
+fn sorted(folded: Folded<Vec<Line>>) -> Vec<Line> {
+    let mut lines = folded.joined.concat();
+    lines.sort();
+    lines
+}
+
+fn problems<J>(folded: &Folded<J>) -> Vec<String> {
+    folded.problems.iter().map(ToString::to_string).collect()
+}
+
+/// What `gather` should find in a file, by the plainest of means. `numbered` as for a stream.
+fn expected(path: &Path, content: &[u8], max_line: usize, numbered: bool) -> Vec<Line> {
+    let mut offset = 0;
+    let mut lines = Vec::new();
+    for (index, line) in content.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        if line.strip_suffix(b"\n").unwrap_or(line).len() <= max_line {
+            let number = numbered.then_some(index as u64 + 1);
+            lines.push((path.to_owned(), offset, number, line.to_owned()));
+        }
+        offset += line.len() as u64;
+    }
+    lines
+}
+
+fn options(width: usize, block_size: usize, max_line: usize) -> ScanOptions<'static> {
+    ScanOptions { width, block_size, max_line, ..ScanOptions::default() }
+}
+
+/// Files of lines that are mostly short and sometimes far longer than a block.
+fn contents() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![2 => Just(b'\n'), 1 => Just(b'\r'), 1 => Just(0), 6 => any::<u8>()];
+    let short = prop::collection::vec(byte, 0..300);
+    let long = (0..3000_usize).prop_map(|length| vec![b'x'; length]);
+    prop::collection::vec(prop_oneof![4 => short, 1 => long], 0..5).prop_map(|parts| parts.concat())
+}
+
+fn widths() -> impl Strategy<Value = usize> {
+    prop::sample::select(vec![1, 2, 3, 8, 64])
+}
+
+fn block_sizes() -> impl Strategy<Value = usize> {
+    prop_oneof![1..70_usize, Just(1000), Just(1 << 17)]
+}
+
+fn limits() -> impl Strategy<Value = usize> {
+    prop_oneof![Just(64 << 20), 0..2000_usize]
+}
+
+fn fifo(directory: &TempDir, content: Vec<u8>) -> (PathBuf, thread::JoinHandle<()>) {
+    let path = directory.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
+    assert!(made.success());
+    let writing = path.clone();
+    let writer = thread::spawn(move || {
+        let mut pipe = OpenOptions::new().write(true).open(writing).expect("opening the pipe");
+        for piece in content.chunks(700) {
+            pipe.write_all(piece).expect("writing to the pipe");
+        }
+    });
+    (path, writer)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn files_give_every_line_once(
+        contents in prop::collection::vec(contents(), 0..4),
+        width in widths(),
+        block_size in block_sizes(),
+        max_line in limits(),
+    ) {
+        let directory = tempdir()?;
+        let mut lines = Vec::new();
+        for (number, content) in contents.iter().enumerate() {
+            let path = directory.path().join(format!("{number}.log"));
+            fs::write(&path, content)?;
+            lines.extend(expected(&path, content, max_line, false));
+        }
+        lines.sort();
+        let folded = gather(&Inputs::new([directory.path()]), &options(width, block_size, max_line));
+        let left_out = contents.iter().any(|content| content
+            .split(|&byte| byte == b'\n')
+            .any(|line| line.len() > max_line));
+        prop_assert_eq!(folded.problems.is_empty(), !left_out, "{:?}", problems(&folded));
+        prop_assert_eq!(sorted(folded), lines);
+    }
+
+    #[test]
+    fn streams_give_every_line_once(
+        content in contents(),
+        width in widths(),
+        block_size in block_sizes(),
+        max_line in limits(),
+    ) {
+        let directory = tempdir()?;
+        let (path, writer) = fifo(&directory, content.clone());
+        let folded = gather(&Inputs::new([&path]), &options(width, block_size, max_line));
+        writer.join().expect("the writer");
+        prop_assert_eq!(sorted(folded), expected(&path, &content, max_line, true));
+    }
+
+    #[test]
+    fn lines_are_found_by_their_place(
+        content in contents(),
+        width in widths(),
+        block_size in block_sizes(),
+        choice in any::<prop::sample::Index>(),
+    ) {
+        let directory = tempdir()?;
+        let path = directory.path().join("a.log");
+        fs::write(&path, &content)?;
+        let numbered = expected(&path, &content, usize::MAX, true);
+        prop_assume!(!numbered.is_empty());
+        let (_, offset, number, _) = &numbered[choice.index(numbered.len())];
+        let found = std::sync::Mutex::new(None);
+        let options = options(width, block_size, 64 << 20);
+        gather_and(&Inputs::new([&path]), &options, &|block| {
+            let position = offset.checked_sub(block.offset).filter(|&at| at < block.bytes.len() as u64);
+            if let Some(position) = position {
+                *found.lock().expect("no panics") = Some(block.place(position as usize));
+            }
+            ControlFlow::Continue(())
+        });
+        let place = found.into_inner().expect("no panics").expect("a block holds the line");
+        prop_assert_eq!(place.find_line(&options), *number);
+    }
+}
+
+#[test]
+fn directories_give_all_files_below_in_order() {
+    let directory = tempdir().expect("a directory");
+    let root = directory.path();
+    fs::create_dir_all(root.join("b/deep/er")).expect("directories");
+    fs::create_dir(root.join("a-b")).expect("a directory");
+    let names = ["b/deep/er/1", "b/2", "a", "a-b/3", ".hidden", "c"];
+    for name in names {
+        fs::write(root.join(name), format!("{name}\n")).expect("a file");
+    }
+    std::os::unix::fs::symlink(root, root.join("b/loop")).expect("a link");
+    let seen = std::sync::Mutex::new(Vec::new());
+    let folded = gather_and(&Inputs::new([root]), &options(1, 100, 100), &|block| {
+        seen.lock().expect("no panics").push(String::from_utf8_lossy(block.bytes).trim().to_owned());
+        ControlFlow::Continue(())
+    });
+    assert!(folded.problems.is_empty());
+    let seen = seen.into_inner().expect("no panics");
+    assert_eq!(seen, [".hidden", "a", "a-b/3", "b/2", "b/deep/er/1", "c"]);
+}
+
+#[test]
+fn many_small_files_at_every_width() {
+    let directory = tempdir().expect("a directory");
+    for number in 0..2000 {
+        fs::write(directory.path().join(number.to_string()), format!("{number}\nx\n")).expect("a file");
+    }
+    for width in [1, 2, 3, 8, 64] {
+        let folded = gather(&Inputs::new([directory.path()]), &options(width, 1 << 17, 100));
+        assert_eq!(folded.joined.concat().len(), 4000);
+    }
+}
+
+#[test]
+fn what_is_missing_does_not_cost_the_rest() {
+    let directory = tempdir().expect("a directory");
+    let there = directory.path().join("there");
+    fs::write(&there, "line\n").expect("a file");
+    let missing = directory.path().join("missing");
+    let folded = gather(&Inputs::new([&missing, &there]), &ScanOptions::default());
+    assert_eq!(problems(&folded), [format!("{}: No such file or directory", missing.display())]);
+    assert_eq!(folded.joined.concat().len(), 1);
+}
+
+#[test]
+fn a_file_that_vanishes_between_listing_and_opening() {
+    let directory = tempdir().expect("a directory");
+    let second = directory.path().join("2");
+    fs::write(directory.path().join("1"), "one\n").expect("a file");
+    fs::write(&second, "two\n").expect("a file");
+    let folded = gather_and(&Inputs::new([directory.path()]), &options(1, 100, 100), &|_| {
+        fs::remove_file(&second).expect("removing");
+        ControlFlow::Continue(())
+    });
+    assert_eq!(problems(&folded), [format!("{}: No such file or directory", second.display())]);
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("a.log");
+    fs::write(&path, "0123456\n".repeat(1000)).expect("a file");
+    let folded = gather_and(&Inputs::new([&path]), &options(1, 800, 100), &|_| {
+        OpenOptions::new().write(true).open(&path).expect("opening").set_len(1600).expect("truncating");
+        ControlFlow::Continue(())
+    });
+    let shown = problems(&folded);
+    assert_eq!(shown.len(), 1);
+    let expected = "the file shrank while it was read: it had 8000 bytes, now it ends at byte 1600 or before";
+    assert_eq!(shown[0], format!("{}: {expected}", path.display()));
+    // The first chunk reads a little ahead, for the end of its last line.
+    assert_eq!(folded.joined.concat().len(), 200);
+}
+
+#[test]
+fn a_file_that_grows_is_read_as_far_as_it_reached_and_to_the_end_of_that_line() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("a.log");
+    fs::write(&path, format!("{}half a", "line\n".repeat(300))).expect("a file");
+    let folded = gather_and(&Inputs::new([&path]), &options(1, 100, 100), &|block| {
+        if block.offset == 0 {
+            let mut log = OpenOptions::new().append(true).open(&path).expect("opening");
+            log.write_all(b" line\nanother\n").expect("appending");
+        }
+        ControlFlow::Continue(())
+    });
+    let lines = sorted(folded);
+    assert_eq!(lines.len(), 301);
+    assert_eq!(lines[300].3, b"half a line\n");
+}
+
+#[test]
+fn a_break_ends_the_job() {
+    let directory = tempdir().expect("a directory");
+    for number in 0..100 {
+        fs::write(directory.path().join(number.to_string()), "line\n").expect("a file");
+    }
+    let folded =
+        gather_and(&Inputs::new([directory.path()]), &options(1, 100, 100), &|_| ControlFlow::Break(()));
+    assert_eq!(folded.joined.concat().len(), 1);
+}
+
+#[test]
+fn a_stop_wakes_a_read_that_waits_and_keeps_the_whole_lines() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
+    assert!(made.success());
+    let stop = Arc::new(Stop::new().expect("descriptors"));
+    let options = ScanOptions { stop: Some(Arc::clone(&stop)), width: 3, ..ScanOptions::default() };
+    let writing = path.clone();
+    let writer = thread::spawn(move || {
+        let mut pipe = OpenOptions::new().write(true).open(writing).expect("opening the pipe");
+        pipe.write_all(b"one\ntwo\nthr").expect("writing to the pipe");
+        // The reader may see the end of the job before these bytes, but never half a line.
+        thread::sleep(std::time::Duration::from_millis(100));
+        stop.raise();
+        pipe
+    });
+    let folded = gather(&Inputs::new([&path]), &options);
+    drop(writer.join().expect("the writer"));
+    let lines: Vec<Vec<u8>> = sorted(folded).into_iter().map(|(.., line)| line).collect();
+    assert_eq!(lines, [b"one\n", b"two\n"]);
+}
+
+#[test]
+fn time_is_measured_only_if_asked() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("a.log");
+    fs::write(&path, "line\n".repeat(10_000)).expect("a file");
+    let inputs = Inputs::new([&path]);
+    assert!(gather(&inputs, &options(2, 1000, 100)).report.is_none());
+    let profiled = ScanOptions { profile: true, ..options(3, 1000, 100) };
+    let report = gather(&inputs, &profiled).report.expect("a report");
+    assert_eq!(report.threads().len(), 3);
+    assert_eq!(report.threads().iter().map(|thread| thread.bytes).sum::<u64>(), 50_000);
+    let read: std::time::Duration =
+        report.threads().iter().map(|thread| thread.spent[Phase::Read as usize]).sum();
+    assert!(!read.is_zero());
+}
+
+#[test]
+fn files_of_the_proc_file_system_are_not_empty() {
+    let folded = gather(&Inputs::new(["/proc/self/status"]), &ScanOptions::default());
+    assert!(folded.bytes > 100);
+}

@@ -1,0 +1,128 @@
+//! What came of a count.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use finecomb_scan::{Place, Problem, Report};
+
+use crate::table::Table;
+
+/// A key and how often it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyCount {
+    /// The key. It need not be UTF-8.
+    pub key: Vec<u8>,
+    /// How many records have it.
+    pub count: u64,
+}
+
+/// In the order of an answer: the highest count first, equal counts by the bytes of the key.
+impl Ord for KeyCount {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |this: &Self| Reverse(this.count);
+        rank(self).cmp(&rank(other)).then_with(|| self.key.cmp(&other.key))
+    }
+}
+
+impl PartialOrd for KeyCount {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What came of a count.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The most frequent keys, the highest count first, equal counts by the bytes of the key.
+    pub top: Vec<KeyCount>,
+    /// How many different keys there were.
+    pub distinct: u64,
+    /// How many records were counted.
+    pub records: u64,
+    /// Records that were chosen but have too few fields, if there were any.
+    pub skipped: Option<Skipped>,
+    /// Whether the count was interrupted, so that this is only part of the answer.
+    pub partial: bool,
+}
+
+/// Records that have too few fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// How many.
+    pub count: u64,
+    /// Where the first one is.
+    pub first: Place,
+    /// What the first one begins with: at most 256 bytes of it.
+    pub record: Vec<u8>,
+}
+
+impl Skipped {
+    /// The most that is kept of a record, in bytes.
+    pub(crate) const KEPT: usize = 256;
+
+    /// Joins what two workers skipped.
+    pub(crate) fn merge(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let (one, other) = match (one, other) {
+            (Some(one), Some(other)) => (one, other),
+            (one, other) => return one.or(other),
+        };
+        let count = one.count + other.count;
+        let first = if one.first < other.first { one } else { other };
+        Some(Self { count, ..first })
+    }
+}
+
+/// An answer and what happened on the way to it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub answer: Answer,
+    /// What went wrong with inputs, in their order.
+    pub problems: Vec<Problem>,
+    /// Bytes taken in.
+    pub bytes: u64,
+    /// Bytes of memory that the workers' tables held in the end.
+    pub memory: u64,
+    /// Where the time went, if it was measured.
+    pub report: Option<Report>,
+}
+
+/// The first `number` of the keys in a table, in no order.
+pub(crate) fn most_frequent(table: &Table, number: usize) -> Vec<KeyCount> {
+    // The heap's greatest is the last in the order of the answer: the one to go when a better one comes.
+    let mut best: BinaryHeap<KeyCount> = BinaryHeap::new();
+    table.visit_from(1, |key, count| {
+        if best.len() < number {
+            best.push(KeyCount { key: key.to_vec(), count });
+        } else if let Some(mut worst) = best.peek_mut()
+            && (count > worst.count || key < worst.key.as_slice())
+        {
+            *worst = KeyCount { key: key.to_vec(), count };
+        }
+        if best.len() < number { 1 } else { best.peek().map_or(1, |worst| worst.count) }
+    });
+    best.into_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_frequent_are_those_that_sorting_puts_first() {
+        let mut table = Table::default();
+        let mut all = Vec::new();
+        for number in 0..500_u32 {
+            let key = format!("key {}", number.wrapping_mul(2_654_435_761) % 1000).into_bytes();
+            let count = u64::from(number % 7) + 1;
+            all.push(KeyCount { key: key.clone(), count });
+            table.add(number, &key, count);
+        }
+        all.sort();
+        for number in [1, 2, 10, 499, 500, 501] {
+            let mut best = most_frequent(&table, number);
+            best.sort();
+            assert_eq!(best, all[..number.min(500)]);
+        }
+    }
+}

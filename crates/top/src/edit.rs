@@ -1,0 +1,119 @@
+//! Rewriting keys as `sed` does: every match of a regular expression is replaced.
+
+use memchr::memchr;
+use regex_automata::Input;
+use regex_automata::meta::{Cache, Regex};
+use regex_automata::util::captures::Captures;
+use regex_automata::util::{interpolate, iter::Searcher};
+
+use crate::pattern::{PatternError, compile};
+
+/// One edit. In the replacement `$1` and `${name}` stand for groups of the expression and `$$` for a dollar sign.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit {
+    regex: Regex,
+    pattern: String,
+    replacement: String,
+    has_groups: bool,
+}
+
+/// The memory that an edit works in.
+#[derive(Debug)]
+pub(crate) struct EditCache {
+    cache: Cache,
+    captures: Captures,
+}
+
+impl Edit {
+    pub(crate) fn new(pattern: &str, replacement: &str) -> Result<Self, PatternError> {
+        Ok(Self {
+            regex: compile(pattern)?,
+            pattern: pattern.to_owned(),
+            replacement: replacement.to_owned(),
+            has_groups: memchr(b'$', replacement.as_bytes()).is_some(),
+        })
+    }
+
+    pub(crate) fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
+    pub(crate) fn replacement(&self) -> &str {
+        &self.replacement
+    }
+
+    pub(crate) fn cache(&self) -> EditCache {
+        EditCache { cache: self.regex.create_cache(), captures: self.regex.create_captures() }
+    }
+
+    /// Appends `key` with every match replaced to `out`.
+    pub(crate) fn apply(&self, cache: &mut EditCache, key: &[u8], out: &mut Vec<u8>) {
+        let EditCache { cache, captures } = cache;
+        let mut searcher = Searcher::new(Input::new(key));
+        let mut copied = 0;
+        while let Some(found) = searcher.advance(|input| {
+            if !self.has_groups {
+                return Ok(self.regex.search_with(cache, input));
+            }
+            self.regex.search_captures_with(cache, input, captures);
+            Ok(captures.get_match())
+        }) {
+            out.extend_from_slice(&key[copied..found.start()]);
+            copied = found.end();
+            if self.has_groups {
+                self.expand(captures, key, out);
+            } else {
+                out.extend_from_slice(self.replacement.as_bytes());
+            }
+        }
+        out.extend_from_slice(&key[copied..]);
+    }
+
+    fn expand(&self, captures: &Captures, key: &[u8], out: &mut Vec<u8>) {
+        interpolate::bytes(
+            self.replacement.as_bytes(),
+            |group, out| {
+                if let Some(span) = captures.get_group(group) {
+                    out.extend_from_slice(&key[span]);
+                }
+            },
+            |name| captures.group_info().to_index(captures.pattern()?, name),
+            out,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn edited(pattern: &str, replacement: &str, key: &[u8]) -> Vec<u8> {
+        let edit = Edit::new(pattern, replacement).expect("a valid pattern");
+        let mut out = b"before ".to_vec();
+        edit.apply(&mut edit.cache(), key, &mut out);
+        out.split_off(b"before ".len())
+    }
+
+    #[test]
+    fn groups_by_number_and_name() {
+        assert_eq!(edited(r"(\d+)/(?<month>\w+)", "$month-$1", b"[17/May/2015:10"), b"[May-17/2015:10");
+        assert_eq!(edited("b", "$$${0}x$9", b"abc"), b"a$bxc");
+    }
+
+    proptest! {
+        #[test]
+        fn edits_are_those_of_replace_all(
+            pattern in prop::sample::select(&["a", "", "a*", "^a", "b$", "(a)(b)?", "[^b]", r"\b", "(?-u)\\xFF", "."][..]),
+            replacement in prop::sample::select(&["", "x", "$0", "<$1>", "${1}y", "$1y", "$$", "$"][..]),
+            key in prop::collection::vec(prop::sample::select(&[b'a', b'b', b' ', 0xFF, 0xC3, 0xA9][..]), 0..12),
+        ) {
+            let expected = regex::bytes::Regex::new(pattern)
+                .expect("a valid pattern")
+                .replace_all(&key, replacement.as_bytes())
+                .into_owned();
+            prop_assert_eq!(edited(pattern, replacement, &key), expected);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Which fields make up a key: `7`, `1,3`, `2-4`, `-1`.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// The fields that make up a key, in order. Fields are numbered from 1; `-1` is the last one. Its default is the empty
+/// list, for which the key is the whole record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldList(Vec<FieldRange>);
+
+/// Fields from one number to another, both included. Numbers below zero count from the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FieldRange {
+    first: i32,
+    last: i32,
+}
+
+/// Why a list of fields cannot be understood.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum FieldListError {
+    /// A number is missing, or there is something else in its place.
+    #[error(
+        "'{0}' is not a field number, such as 7, a range, such as 2-4, or a number from the end, such as -1"
+    )]
+    NotANumber(String),
+    /// Field 0.
+    #[error("fields are numbered from 1; there is no field 0")]
+    Zero,
+    /// A range whose end comes before its start.
+    #[error("the range {0} runs backwards")]
+    Backwards(String),
+}
+
+impl FieldList {
+    /// Whether the key is the whole record.
+    pub fn is_whole_record(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The only field, if there is just one and it is counted from the start.
+    pub(crate) fn single(&self) -> Option<u32> {
+        match self.0[..] {
+            [FieldRange { first, last }] if first == last => u32::try_from(first).ok(),
+            _ => None,
+        }
+    }
+
+    /// How many fields of a record have to be found to know all that are listed; `usize::MAX` for all of them.
+    pub(crate) fn needed(&self) -> usize {
+        self.0.iter().map(|range| usize::try_from(range.last).unwrap_or(usize::MAX)).max().unwrap_or(0)
+    }
+
+    /// The listed fields of a record with `count` fields, as indexes from 0. None if it has too few.
+    pub(crate) fn resolve(&self, count: usize) -> Option<impl Iterator<Item = usize> + '_> {
+        let all_there = self.0.iter().all(|range| range.resolve(count).is_some());
+        all_there.then(|| self.0.iter().filter_map(move |range| range.resolve(count)).flatten())
+    }
+}
+
+impl FieldRange {
+    fn resolve(self, count: usize) -> Option<RangeInclusive<usize>> {
+        let index = |number: i32| match usize::try_from(number) {
+            Ok(number) => number.checked_sub(1).filter(|&index| index < count),
+            Err(_) => count.checked_sub(number.unsigned_abs() as usize),
+        };
+        let (first, last) = (index(self.first)?, index(self.last)?);
+        (first <= last).then_some(first..=last)
+    }
+}
+
+impl FromStr for FieldList {
+    type Err = FieldListError;
+
+    fn from_str(list: &str) -> Result<Self, FieldListError> {
+        list.split(',').map(parse_range).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// Parses `7`, `-1`, `2-4`, `2--1` or `-3--1`.
+fn parse_range(item: &str) -> Result<FieldRange, FieldListError> {
+    // A dash that is not in front belongs to a range.
+    let dash = item.bytes().skip(1).position(|byte| byte == b'-').map(|position| position + 1);
+    let (first, last) = match dash {
+        Some(dash) => (parse_number(&item[..dash], item)?, parse_number(&item[dash + 1..], item)?),
+        None => (parse_number(item, item)?, parse_number(item, item)?),
+    };
+    let comparable = (first < 0) == (last < 0);
+    if comparable && first > last {
+        return Err(FieldListError::Backwards(item.to_owned()));
+    }
+    Ok(FieldRange { first, last })
+}
+
+fn parse_number(number: &str, item: &str) -> Result<i32, FieldListError> {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let parsed = number.parse().ok().filter(|_| all_digits);
+    match parsed {
+        None => Err(FieldListError::NotANumber(item.to_owned())),
+        Some(0) => Err(FieldListError::Zero),
+        Some(number) => Ok(number),
+    }
+}
+
+impl fmt::Display for FieldList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, FieldRange { first, last }) in self.0.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            if first == last { write!(f, "{comma}{first}")? } else { write!(f, "{comma}{first}-{last}")? }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> FieldList {
+        text.parse().expect("a field list")
+    }
+
+    fn resolved(text: &str, count: usize) -> Option<Vec<usize>> {
+        list(text).resolve(count).map(Iterator::collect)
+    }
+
+    #[test]
+    fn fields_are_given_in_the_order_asked() {
+        assert_eq!(resolved("7", 9), Some(vec![6]));
+        assert_eq!(resolved("3,1", 3), Some(vec![2, 0]));
+        assert_eq!(resolved("2-4,1", 4), Some(vec![1, 2, 3, 0]));
+        assert_eq!(resolved("-1", 4), Some(vec![3]));
+        assert_eq!(resolved("2--1", 4), Some(vec![1, 2, 3]));
+        assert_eq!(resolved("-3--2", 4), Some(vec![1, 2]));
+        assert_eq!(resolved("1,1", 1), Some(vec![0, 0]));
+    }
+
+    #[test]
+    fn too_few_fields_are_none() {
+        assert_eq!(resolved("7", 6), None);
+        assert_eq!(resolved("-3", 2), None);
+        assert_eq!(resolved("2-4", 3), None);
+        assert_eq!(resolved("3--1", 2), None);
+        assert_eq!(resolved("1", 0), None);
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused() {
+        let error = |text: &str| text.parse::<FieldList>().expect_err("no list");
+        assert_eq!(error("0"), FieldListError::Zero);
+        assert_eq!(error("1,0-3"), FieldListError::Zero);
+        assert_eq!(error("-0"), FieldListError::Zero);
+        assert_eq!(error("4-2"), FieldListError::Backwards("4-2".into()));
+        assert_eq!(error("-1--2"), FieldListError::Backwards("-1--2".into()));
+        for wrong in ["", "x", "3,x", "1,,2", "+1", "1-", "--1", "-", "1-2-3", "99999999999", "é-1"] {
+            assert!(matches!(error(wrong), FieldListError::NotANumber(_)), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_needed_is_asked_for() {
+        assert_eq!((list("7").single(), list("7").needed()), (Some(7), 7));
+        assert_eq!((list("1,3").single(), list("1,3").needed()), (None, 3));
+        assert_eq!((list("-1").single(), list("-1").needed()), (None, usize::MAX));
+        assert_eq!(list("2--1").needed(), usize::MAX);
+    }
+
+    #[test]
+    fn a_list_is_shown_as_it_was_written() {
+        for text in ["7", "1,3", "2-4", "-1", "2--1,5"] {
+            assert_eq!(list(text).to_string(), text);
+        }
+    }
+}

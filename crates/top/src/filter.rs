@@ -1,0 +1,128 @@
+//! Choosing records: all of some patterns must match, none of others may.
+
+use finecomb_scan::LineEnds;
+
+use crate::pattern::{PatternCache, RecordPattern};
+use crate::{Span, bytes_of};
+
+/// Which records to take.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    pub(crate) must: Vec<RecordPattern>,
+    pub(crate) must_not: Vec<RecordPattern>,
+}
+
+/// The memory that a filter works in.
+#[derive(Debug)]
+pub(crate) struct FilterCache {
+    must: Vec<PatternCache>,
+    must_not: Vec<PatternCache>,
+}
+
+/// What a filter says to a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Verdict<'f> {
+    Taken,
+    /// This pattern had to match and did not.
+    Lacks(&'f RecordPattern),
+    /// This pattern must not match and did, here.
+    Has(&'f RecordPattern, Span),
+}
+
+impl Filter {
+    /// Whether every record is taken.
+    pub(crate) fn is_open(&self) -> bool {
+        self.must.is_empty() && self.must_not.is_empty()
+    }
+
+    pub(crate) fn cache(&self) -> FilterCache {
+        let caches = |patterns: &[RecordPattern]| patterns.iter().map(RecordPattern::cache).collect();
+        FilterCache { must: caches(&self.must), must_not: caches(&self.must_not) }
+    }
+
+    /// Judges one record: the plain twin of [`Filter::select`].
+    pub(crate) fn judge(&self, cache: &mut FilterCache, record: &[u8]) -> Verdict<'_> {
+        for (pattern, cache) in self.must.iter().zip(&mut cache.must) {
+            if pattern.find(cache, record).is_none() {
+                return Verdict::Lacks(pattern);
+            }
+        }
+        for (pattern, cache) in self.must_not.iter().zip(&mut cache.must_not) {
+            if let Some(found) = pattern.find(cache, record) {
+                return Verdict::Has(pattern, found);
+            }
+        }
+        Verdict::Taken
+    }
+
+    /// Puts the records of `text` that are taken into `records`, in order.
+    pub(crate) fn select(
+        &self,
+        cache: &mut FilterCache,
+        text: &[u8],
+        ends: &mut LineEnds,
+        records: &mut Vec<Span>,
+    ) {
+        records.clear();
+        match (&self.must[..], &self.must_not[..]) {
+            ([first, others @ ..], _) => {
+                let (first_cache, other_caches) = cache.must.split_at_mut(1);
+                let mut from = 0;
+                while let Some((record, next)) = first.next_line(&mut first_cache[0], text, from) {
+                    records.push(record);
+                    from = next;
+                }
+                retain(records, text, others, other_caches, true);
+                retain(records, text, &self.must_not, &mut cache.must_not, false);
+            }
+            ([], [first, others @ ..]) => {
+                let (first_cache, other_caches) = cache.must_not.split_at_mut(1);
+                split_records(text, ends, records);
+                drop_matching(first, &mut first_cache[0], text, records);
+                retain(records, text, others, other_caches, false);
+            }
+            ([], []) => split_records(text, ends, records),
+        }
+    }
+}
+
+/// Keeps the records for which every pattern's answer is `wanted`.
+fn retain(
+    records: &mut Vec<Span>,
+    text: &[u8],
+    patterns: &[RecordPattern],
+    caches: &mut [PatternCache],
+    wanted: bool,
+) {
+    for (pattern, cache) in patterns.iter().zip(caches) {
+        records.retain(|&record| pattern.is_match(cache, bytes_of(text, record)) == wanted);
+    }
+}
+
+/// Drops the records that match, by a search over all of `text`.
+fn drop_matching(pattern: &RecordPattern, cache: &mut PatternCache, text: &[u8], records: &mut Vec<Span>) {
+    let mut next_match = pattern.next_line(cache, text, 0);
+    records.retain(|&record| match next_match {
+        Some((matching, next)) if matching.0 == record.0 => {
+            next_match = pattern.next_line(cache, text, next);
+            false
+        }
+        _ => true,
+    });
+}
+
+/// Cuts a text into records: its lines without `\n` or `\r\n`.
+pub(crate) fn split_records(text: &[u8], ends: &mut LineEnds, records: &mut Vec<Span>) {
+    records.clear();
+    let ends = ends.find(text);
+    records.reserve(ends.len() + 1);
+    let mut start = 0;
+    for end in ends.iter().map(|&end| end as usize) {
+        let carriage_return = end > start && text[end - 1] == b'\r';
+        records.push((start, end - usize::from(carriage_return)));
+        start = end + 1;
+    }
+    if start < text.len() {
+        records.push((start, text.len() - usize::from(text.ends_with(b"\r"))));
+    }
+}

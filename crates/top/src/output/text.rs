@@ -1,0 +1,55 @@
+//! `COUNT KEY`, a line each.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use super::Format;
+use crate::answer::Answer;
+
+/// A line for each key: the count, a space, and the bytes of the key as they are. The last line of a partial answer
+/// says that it is one; no other line begins with `#`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Text {
+    /// How counts look. Default: plain.
+    pub count: Style,
+}
+
+impl Format for Text {
+    fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        for key in &answer.top {
+            write!(out, "{}{}{:#} ", self.count, key.count, self.count)?;
+            out.write_all(&key.key)?;
+            out.write_all(b"\n")?;
+        }
+        if answer.partial {
+            writeln!(out, "# partial: interrupted after {} records", answer.records)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::tests::written;
+
+    #[test]
+    fn counts_and_keys() {
+        let shown = written(&Text::default(), &[(b"/a b", 12), (b"", 3), (b"\xFF", 1)], false);
+        assert_eq!(shown, "12 /a b\n3 \n1 ?\n");
+    }
+
+    #[test]
+    fn partial_answers_are_marked() {
+        assert_eq!(
+            written(&Text::default(), &[(b"a", 2)], true),
+            "2 a\n# partial: interrupted after 2 records\n"
+        );
+    }
+
+    #[test]
+    fn counts_in_bold() {
+        assert_eq!(written(&Text { count: Style::new().bold() }, &[(b"a", 2)], false), "\x1b[1m2\x1b[0m a\n");
+    }
+}

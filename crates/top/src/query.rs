@@ -1,0 +1,111 @@
+//! What to count.
+
+use foldhash::quality::RandomState;
+use thiserror::Error;
+
+use crate::edit::Edit;
+use crate::fields::FieldList;
+use crate::filter::Filter;
+use crate::pattern::{PatternError, RecordPattern, compile};
+use crate::split::Splitter;
+
+/// What separates the fields of a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Separator {
+    /// Runs of spaces and tabs; those in front of the first field are skipped.
+    #[default]
+    Blanks,
+    /// The same, but a field in double quotes may hold blanks and loses its quotes; `\"` within does not end it.
+    Quotes,
+    /// Every match of a regular expression.
+    Regex(String),
+}
+
+/// What to count, as a user says it. Regular expressions have the syntax of the `regex` crate and are applied to bytes.
+#[derive(Clone, Debug)]
+pub struct QueryOptions {
+    /// How many keys to give. Default: 10.
+    pub number: usize,
+    /// The fields that make up the key, joined with a space. Default: none, for the whole record.
+    pub fields: FieldList,
+    /// What separates fields. Default: blanks.
+    pub separator: Separator,
+    /// Expressions of which all must match a record. Default: none.
+    pub grep: Vec<String>,
+    /// Expressions of which none may match a record. Default: none.
+    pub vgrep: Vec<String>,
+    /// Expressions of which every match in a key is replaced, each with its replacement, in order. Default: none.
+    pub sed: Vec<(String, String)>,
+}
+
+impl Default for QueryOptions {
+    fn default() -> Self {
+        Self {
+            number: 10,
+            fields: FieldList::default(),
+            separator: Separator::default(),
+            grep: Vec::new(),
+            vgrep: Vec::new(),
+            sed: Vec::new(),
+        }
+    }
+}
+
+/// Why a query cannot be made: one of its expressions is wrong.
+#[derive(Debug, Error)]
+#[error("{option}: {error}")]
+pub struct QueryError {
+    /// The option that the expression belongs to, as it is typed.
+    pub option: &'static str,
+    /// What is wrong.
+    #[source]
+    pub error: PatternError,
+}
+
+/// What to count, ready to be counted. Cheap to copy.
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub(crate) number: usize,
+    pub(crate) fields: FieldList,
+    pub(crate) splitter: Splitter,
+    pub(crate) filter: Filter,
+    pub(crate) edits: Vec<Edit>,
+    /// How all workers hash keys: differently in each process, so that nobody can prepare keys that collide.
+    pub(crate) hasher: RandomState,
+}
+
+impl Query {
+    /// Compiles a query.
+    ///
+    /// # Errors
+    /// When one of the regular expressions is not valid or too large.
+    pub fn new(options: &QueryOptions) -> Result<Self, QueryError> {
+        let of = |option| move |error| QueryError { option, error };
+        let patterns = |texts: &[String], option| {
+            texts
+                .iter()
+                .map(|text| RecordPattern::new(text).map_err(of(option)))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let splitter = match &options.separator {
+            Separator::Blanks => Splitter::Blanks,
+            Separator::Quotes => Splitter::Quotes,
+            Separator::Regex(text) => Splitter::Regex(compile(text).map_err(of("-p/--fieldseparator"))?),
+        };
+        let edits = options
+            .sed
+            .iter()
+            .map(|(text, replacement)| Edit::new(text, replacement).map_err(of("-s/--sed")));
+        Ok(Self {
+            number: options.number,
+            fields: options.fields.clone(),
+            splitter,
+            filter: Filter {
+                must: patterns(&options.grep, "-g/--grep")?,
+                must_not: patterns(&options.vgrep, "-v/--vgrep")?,
+            },
+            edits: edits.collect::<Result<_, _>>()?,
+            hasher: RandomState::default(),
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! Showing what a query does with the first records: which are taken, which are not and why, and how keys are edited.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Place, Problem, ScanOptions, fold};
+
+use crate::filter::{FilterCache, Verdict};
+use crate::key::KeyMaker;
+use crate::query::Query;
+use crate::{Span, bytes_of};
+
+/// What a query does with the first records.
+#[derive(Debug)]
+pub struct Sample {
+    /// An explanation of each record, in order, for a person to read. Records stand in it as they are.
+    pub text: Vec<u8>,
+    /// How many records were looked at.
+    pub records: usize,
+    /// What went wrong with inputs on the way.
+    pub problems: Vec<Problem>,
+}
+
+/// Explains what `query` does with the first `count` records of `inputs`, in their order.
+pub fn sample(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Sample {
+    let options = ScanOptions { width: 1, profile: false, stop: options.stop.clone(), ..*options };
+    let Folded { joined, problems, .. } = fold(inputs, &options, || Explainer::new(query, count));
+    let (text, records) = joined.into_iter().next().unwrap_or_default();
+    Sample { text, records, problems }
+}
+
+struct Explainer<'q> {
+    query: &'q Query,
+    filter: FilterCache,
+    maker: KeyMaker<'q>,
+    wanted: usize,
+    seen: usize,
+    /// The last record's place: its line is counted on from there.
+    last: Option<Place>,
+    out: Vec<u8>,
+}
+
+impl<'q> Explainer<'q> {
+    fn new(query: &'q Query, wanted: usize) -> Self {
+        Self {
+            query,
+            filter: query.filter.cache(),
+            maker: KeyMaker::new(query),
+            wanted,
+            seen: 0,
+            last: None,
+            out: Vec::new(),
+        }
+    }
+
+    fn explain(&mut self, place: &Place, record: &[u8]) {
+        let mut head = place.source.to_string();
+        if let Some(line) = place.line {
+            let _ = write!(head, ":{line}");
+        }
+        match self.query.filter.judge(&mut self.filter, record) {
+            Verdict::Taken => self.explain_key(&head, record),
+            Verdict::Lacks(pattern) => {
+                let reason = format!("rejected: -g '{}' does not match", pattern.text());
+                self.show_record(&head, &reason, record);
+            }
+            Verdict::Has(pattern, found) => {
+                let reason = format!("rejected: -v '{}' matches", pattern.text());
+                self.show_record(&head, &reason, record);
+                self.show("  match   ", bytes_of(record, found));
+            }
+        }
+    }
+
+    fn explain_key(&mut self, head: &str, record: &[u8]) {
+        let mut key = Vec::new();
+        if let Err(count) = self.maker.append_key(record, &mut key) {
+            let fields = if count == 1 { "field" } else { "fields" };
+            let reason =
+                format!("skipped: it has {count} {fields} and -f {} asks for more", self.query.fields);
+            return self.show_record(head, &reason, record);
+        }
+        self.show_record(head, "taken", record);
+        self.show("  key     ", &key);
+        let mut steps = Vec::new();
+        let edits = &self.query.edits;
+        self.maker.edit_one(&key, |number, before, after| {
+            let edit = &edits[number];
+            let changed = before != after;
+            steps.push((
+                changed,
+                format!("-s '{}' '{}'", edit.pattern(), edit.replacement()),
+                after.to_vec(),
+            ));
+        });
+        for (changed, edit, after) in steps {
+            let label = if changed { "  edited  " } else { "  as is   " };
+            self.out.extend_from_slice(label.as_bytes());
+            self.out.extend_from_slice(&after);
+            self.out.extend_from_slice(format!("    by {edit}\n").as_bytes());
+        }
+    }
+
+    fn show_record(&mut self, head: &str, verdict: &str, record: &[u8]) {
+        self.out.extend_from_slice(format!("{head}: {verdict}\n").as_bytes());
+        self.show("  record  ", record);
+    }
+
+    fn show(&mut self, label: &str, text: &[u8]) {
+        self.out.extend_from_slice(label.as_bytes());
+        self.out.extend_from_slice(text);
+        self.out.push(b'\n');
+    }
+
+    /// The place of a record, with its line. Records come in order, so lines are counted on from the last one.
+    fn place(&self, block: &Block<'_>, (start, _): Span) -> Place {
+        let mut place = block.place(start);
+        let counted_on =
+            self.last.as_ref().filter(|last| last.source == place.source).and_then(|last| last.line);
+        place.line = place.line.or(counted_on.map(|line| line + 1)).or((place.offset == 0).then_some(1));
+        place
+    }
+}
+
+impl Accumulate for Explainer<'_> {
+    type Part = (Vec<u8>, usize);
+    type Joined = (Vec<u8>, usize);
+
+    fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
+        let mut records = Vec::new();
+        crate::filter::split_records(block.bytes, &mut finecomb_scan::LineEnds::default(), &mut records);
+        for record in records {
+            if self.seen == self.wanted {
+                return ControlFlow::Break(());
+            }
+            let place = self.place(block, record);
+            self.explain(&place, bytes_of(block.bytes, record));
+            self.last = Some(place);
+            self.seen += 1;
+        }
+        if self.seen == self.wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn into_parts(self) -> Vec<Self::Part> {
+        vec![(self.out, self.seen)]
+    }
+
+    fn join(parts: Vec<Self::Part>) -> Self::Joined {
+        // One worker explains, so there is one part.
+        parts.into_iter().next().unwrap_or_default()
+    }
+}

@@ -1,0 +1,310 @@
+//! Records to fields.
+
+use finecomb_scan::simd::{Kernel, Masks, dispatch};
+use regex_automata::Input;
+use regex_automata::meta::{Cache, Regex};
+
+use crate::Span;
+
+/// What separates fields.
+#[derive(Clone, Debug)]
+pub(crate) enum Splitter {
+    /// Runs of spaces and tabs; those in front of the first field are skipped.
+    Blanks,
+    /// The same, but a field in double quotes may hold blanks and loses its quotes.
+    Quotes,
+    /// Every match of an expression. Nothing is skipped: a record that begins with a match has an empty first field.
+    Regex(Regex),
+}
+
+/// The memory that a splitter works in.
+#[derive(Debug)]
+pub(crate) struct SplitCache {
+    regex: Option<Cache>,
+}
+
+impl Splitter {
+    pub(crate) fn cache(&self) -> SplitCache {
+        let regex = match self {
+            Self::Regex(regex) => Some(regex.create_cache()),
+            Self::Blanks | Self::Quotes => None,
+        };
+        SplitCache { regex }
+    }
+
+    /// Puts the first `needed` fields of a record into `fields`, or all that there are.
+    pub(crate) fn split(&self, cache: &mut SplitCache, record: &[u8], needed: usize, fields: &mut Vec<Span>) {
+        fields.clear();
+        match (self, &mut cache.regex) {
+            (Self::Regex(regex), Some(cache)) => split_at_matches(regex, cache, record, needed, fields),
+            (Self::Quotes, _) => split_quoted(record, needed, fields),
+            _ => dispatch(SplitBlanks { record, needed, fields }),
+        }
+    }
+}
+
+fn split_at_matches(regex: &Regex, cache: &mut Cache, record: &[u8], needed: usize, fields: &mut Vec<Span>) {
+    let mut searcher = regex_automata::util::iter::Searcher::new(Input::new(record));
+    let mut start = 0;
+    while fields.len() < needed {
+        let Some(separator) = searcher.advance(|input| Ok(regex.search_with(cache, input))) else {
+            fields.push((start, record.len()));
+            return;
+        };
+        fields.push((start, separator.start()));
+        start = separator.end();
+    }
+}
+
+/// A field that begins with a double quote ends at the next one, unless a backslash stands before that (as Apache
+/// writes a quote within a field). What follows the closing quote begins a new field. A quote that is never closed
+/// leaves the record without that field, as it does in topfew.
+fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) {
+    let is_blank = |byte: u8| byte == b' ' || byte == b'\t';
+    let mut at = 0;
+    while fields.len() < needed {
+        at += record[at..].iter().take_while(|&&byte| is_blank(byte)).count();
+        match record.get(at) {
+            None => return,
+            Some(b'"') => {
+                let Some(length) = closing_quote(&record[at + 1..]) else { return };
+                fields.push((at + 1, at + 1 + length));
+                at += length + 2;
+            }
+            Some(_) => {
+                let length = record[at..].iter().take_while(|&&byte| !is_blank(byte)).count();
+                fields.push((at, at + length));
+                at += length;
+            }
+        }
+    }
+}
+
+fn closing_quote(quoted: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', &quoted[at..])?;
+        if quoted[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+        if at > quoted.len() {
+            return None;
+        }
+    }
+}
+
+/// The bits of the blanks in up to 64 bytes of a record from `at` on. What is behind the end of the record counts as
+/// blank, so that every field ends with a blank. `text` may go on behind the record.
+#[inline(always)]
+fn blanks<M: Masks>(masks: M, text: &[u8], at: usize, end: usize) -> u64 {
+    let bits = match text.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+        Some(window) => masks.equal_either(window, b' ', b'\t'),
+        None => {
+            let mut window = [b' '; 64];
+            let rest = text.get(at..).unwrap_or_default();
+            window[..rest.len()].copy_from_slice(rest);
+            masks.equal_either(&window, b' ', b'\t')
+        }
+    };
+    match end.saturating_sub(at) {
+        rest @ 0..64 => bits | (u64::MAX << rest),
+        _ => bits,
+    }
+}
+
+/// Finds the fields of one record.
+struct SplitBlanks<'a> {
+    record: &'a [u8],
+    needed: usize,
+    fields: &'a mut Vec<Span>,
+}
+
+impl Kernel for SplitBlanks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Masks>(self, masks: M) {
+        let Self { record, needed, fields } = self;
+        let mut start = None;
+        let mut at = 0;
+        while at < record.len() && fields.len() < needed {
+            let blank = blanks(masks, record, at, record.len());
+            // Where a field begins or ends: where a byte is unlike the one before.
+            let before = u64::from(start.is_none());
+            let mut edges = blank ^ (blank << 1 | before);
+            while edges != 0 && fields.len() < needed {
+                let edge = at + edges.trailing_zeros() as usize;
+                edges &= edges - 1;
+                match start.take() {
+                    None => start = Some(edge),
+                    Some(start) => fields.push((start, edge)),
+                }
+            }
+            at += 64;
+        }
+        // A field that ends just where a window does has no edge in that window.
+        if let Some(start) = start.filter(|_| fields.len() < needed) {
+            fields.push((start, record.len()));
+        }
+    }
+}
+
+/// Finds one field, counted from 1, of many records of a text at once. The fields go to `keys`; the numbers of the
+/// records that have too few go to `missing`.
+pub(crate) fn nth_blank_field(
+    text: &[u8],
+    records: &[Span],
+    number: u32,
+    keys: &mut Vec<Span>,
+    missing: &mut Vec<u32>,
+) {
+    keys.clear();
+    missing.clear();
+    dispatch(NthField { text, records, number, keys, missing });
+}
+
+struct NthField<'a> {
+    text: &'a [u8],
+    records: &'a [Span],
+    number: u32,
+    keys: &'a mut Vec<Span>,
+    missing: &'a mut Vec<u32>,
+}
+
+impl Kernel for NthField<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Masks>(self, masks: M) {
+        let Self { text, records, number, keys, missing } = self;
+        keys.reserve(records.len());
+        for (index, &record) in records.iter().enumerate() {
+            match nth_field(masks, text, record, number) {
+                Some(key) => keys.push(key),
+                None => missing.push(index as u32),
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn nth_field<M: Masks>(masks: M, text: &[u8], (start, end): Span, number: u32) -> Option<Span> {
+    let mut at = start;
+    let mut left = number;
+    let mut blank_before = 1;
+    while at < end {
+        let blank = blanks(masks, text, at, end);
+        let mut starts = !blank & (blank << 1 | blank_before);
+        let count = starts.count_ones();
+        if count >= left {
+            for _ in 1..left {
+                starts &= starts - 1;
+            }
+            let field = starts.trailing_zeros() as usize;
+            let rest = blank & (u64::MAX << field);
+            let key = (at + field, at + rest.trailing_zeros() as usize);
+            return Some(if rest != 0 { key } else { (key.0, field_end(masks, text, at + 64, end)) });
+        }
+        left -= count;
+        blank_before = blank >> 63;
+        at += 64;
+    }
+    None
+}
+
+/// Where a field that goes on at `at` ends.
+#[inline(always)]
+fn field_end<M: Masks>(masks: M, text: &[u8], mut at: usize, end: usize) -> usize {
+    loop {
+        let blank = blanks(masks, text, at, end);
+        if blank != 0 {
+            return at + blank.trailing_zeros() as usize;
+        }
+        at += 64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::bytes_of;
+
+    fn split<'r>(splitter: &Splitter, record: &'r [u8], needed: usize) -> Vec<&'r [u8]> {
+        let mut fields = Vec::new();
+        splitter.split(&mut splitter.cache(), record, needed, &mut fields);
+        fields.into_iter().map(|field| bytes_of(record, field)).collect()
+    }
+
+    /// The plain twin of the splitting at blanks.
+    fn words(record: &[u8]) -> Vec<&[u8]> {
+        record.split(|&byte| byte == b' ' || byte == b'\t').filter(|word| !word.is_empty()).collect()
+    }
+
+    fn records() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            3 => prop::collection::vec(prop::sample::select(&[b'a', b'"', b'\\', 0, 0xFF][..]), 1..9),
+            3 => prop::collection::vec(prop::sample::select(&[b' ', b'\t'][..]), 1..3),
+            1 => (1..150_usize).prop_map(|length| vec![b'x'; length]),
+        ];
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn blanks_separate_words(record in records(), needed in prop_oneof![0..20_usize, Just(usize::MAX)]) {
+            let mut expected = words(&record);
+            expected.truncate(needed);
+            prop_assert_eq!(split(&Splitter::Blanks, &record, needed), expected);
+        }
+
+        #[test]
+        fn one_field_of_many_records_is_that_of_each(
+            lines in prop::collection::vec(records(), 0..12),
+            number in 1..20_u32,
+        ) {
+            let text = lines.join(&b'\n');
+            let mut records = Vec::new();
+            crate::filter::split_records(&text, &mut finecomb_scan::LineEnds::default(), &mut records);
+            let (mut keys, mut missing) = (Vec::new(), Vec::new());
+            nth_blank_field(&text, &records, number, &mut keys, &mut missing);
+            let found = keys.iter().map(|&key| bytes_of(&text, key)).collect::<Vec<_>>();
+            let field = |record| words(bytes_of(&text, record)).get(number as usize - 1).copied();
+            let expected = records.iter().filter_map(|&record| field(record)).collect::<Vec<_>>();
+            let without = (0..).zip(&records).filter(|&(_, &record)| field(record).is_none());
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!(missing, without.map(|(index, _)| index).collect::<Vec<u32>>());
+        }
+
+        #[test]
+        fn expressions_separate_as_the_regex_crate_does(
+            record in records(),
+            pattern in prop::sample::select(&["a", " ", "[ \t]+", "", "a*", "\"", "^a", "x$"][..]),
+            needed in prop_oneof![1..6_usize, Just(usize::MAX)],
+        ) {
+            let splitter = Splitter::Regex(crate::pattern::compile(pattern).expect("a valid pattern"));
+            let plain = regex::bytes::Regex::new(pattern).expect("a valid pattern");
+            let expected = plain.split(&record).take(needed).collect::<Vec<_>>();
+            prop_assert_eq!(split(&splitter, &record, needed), expected);
+        }
+    }
+
+    #[test]
+    fn quotes_hold_fields_together() {
+        let fields = |record: &'static str| {
+            let found = split(&Splitter::Quotes, record.as_bytes(), usize::MAX);
+            found.into_iter().map(|field| str::from_utf8(field).expect("UTF-8")).collect::<Vec<_>>()
+        };
+        assert_eq!(fields(r#"a "b c" d"#), ["a", "b c", "d"]);
+        assert_eq!(fields("  \t\"\" x\t"), ["", "x"]);
+        assert_eq!(fields(r#""b \"c\" d" e"#), [r#"b \"c\" d"#, "e"]);
+        assert_eq!(fields(r#""a"b "c""d""#), ["a", "b", "c", "d"]);
+        assert_eq!(fields(r#"a"b c"#), ["a\"b", "c"]);
+        assert_eq!(fields(r#"a "b c"#), ["a"]);
+        assert_eq!(fields(r#"a "b\"#), ["a"]);
+        assert_eq!(fields(r#"a "b\""#), ["a"]);
+        assert_eq!(fields(""), [""; 0]);
+    }
+}
