@@ -89,7 +89,8 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.source, self.kind)?;
         match (&self.kind, self.more) {
-            (ProblemKind::LineTooLong { .. }, 1..) => write!(f, " (and {} more such lines)", self.more),
+            (ProblemKind::LineTooLong { .. }, 1) => f.write_str(" (and 1 more such line)"),
+            (ProblemKind::LineTooLong { .. }, 2..) => write!(f, " (and {} more such lines)", self.more),
             _ => Ok(()),
         }
     }

@@ -127,33 +127,36 @@ mod x86_64 {
         }
 
         #[inline(always)]
-        fn join([low, high]: [u32; 2]) -> u64 {
-            u64::from(low) | u64::from(high) << 32
+        fn bits(low: __m256i, high: __m256i) -> u64 {
+            // SAFETY: AVX2 is there.
+            let (low, high) = unsafe { (_mm256_movemask_epi8(low), _mm256_movemask_epi8(high)) };
+            u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
         }
     }
 
+    // No closures here: a closure is compiled for itself, without AVX2, and each instruction in it becomes a call.
     impl Masks for Avx2 {
         #[inline(always)]
         fn equal(self, window: &[u8; 64], byte: u8) -> u64 {
-            Self::join(Self::halves(window).map(|half| {
-                // SAFETY: `self` is the proof that the processor has AVX2.
-                unsafe {
-                    let hits = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(byte.cast_signed()));
-                    _mm256_movemask_epi8(hits).cast_unsigned()
-                }
-            }))
+            let [low, high] = Self::halves(window);
+            // SAFETY: `self` is the proof that the processor has AVX2.
+            unsafe {
+                let byte = _mm256_set1_epi8(byte.cast_signed());
+                Self::bits(_mm256_cmpeq_epi8(low, byte), _mm256_cmpeq_epi8(high, byte))
+            }
         }
 
         #[inline(always)]
         fn equal_either(self, window: &[u8; 64], one: u8, other: u8) -> u64 {
-            Self::join(Self::halves(window).map(|half| {
-                // SAFETY: `self` is the proof that the processor has AVX2.
-                unsafe {
-                    let first = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(one.cast_signed()));
-                    let second = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(other.cast_signed()));
-                    _mm256_movemask_epi8(_mm256_or_si256(first, second)).cast_unsigned()
-                }
-            }))
+            let [low, high] = Self::halves(window);
+            // SAFETY: `self` is the proof that the processor has AVX2.
+            unsafe {
+                let one = _mm256_set1_epi8(one.cast_signed());
+                let other = _mm256_set1_epi8(other.cast_signed());
+                let low = _mm256_or_si256(_mm256_cmpeq_epi8(low, one), _mm256_cmpeq_epi8(low, other));
+                let high = _mm256_or_si256(_mm256_cmpeq_epi8(high, one), _mm256_cmpeq_epi8(high, other));
+                Self::bits(low, high)
+            }
         }
     }
 

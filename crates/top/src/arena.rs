@@ -1,5 +1,7 @@
 //! Keys one behind another in a few large pieces of memory.
 
+use finecomb_scan::simd::prefetch;
+
 /// Keys in chunks that are never moved.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
@@ -35,6 +37,15 @@ impl Arena {
     pub(crate) fn key(&self, address: Address, length: u32) -> &[u8] {
         let start = address as u32 as usize;
         &self.chunks[(address >> 32) as usize][start..start + length as usize]
+    }
+
+    /// Asks for the first and the last byte of a key, of which most lie in one cache line or two.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, address: Address, length: u32) {
+        if let [first, .., last] = self.key(address, length) {
+            prefetch(first);
+            prefetch(last);
+        }
     }
 
     /// Takes over another arena's keys and gives what to add to their addresses.

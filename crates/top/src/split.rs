@@ -98,19 +98,22 @@ fn closing_quote(quoted: &[u8]) -> Option<usize> {
 /// blank, so that every field ends with a blank. `text` may go on behind the record.
 #[inline(always)]
 fn blanks<M: Masks>(masks: M, text: &[u8], at: usize, end: usize) -> u64 {
-    let bits = match text.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+    let bits = match text.get(at..at + 64).and_then(|window| window.try_into().ok()) {
         Some(window) => masks.equal_either(window, b' ', b'\t'),
-        None => {
-            let mut window = [b' '; 64];
-            let rest = text.get(at..).unwrap_or_default();
-            window[..rest.len()].copy_from_slice(rest);
-            masks.equal_either(&window, b' ', b'\t')
-        }
+        None => last_blanks(text, at),
     };
     match end.saturating_sub(at) {
         rest @ 0..64 => bits | (u64::MAX << rest),
         _ => bits,
     }
+}
+
+/// The bits of the blanks in the last bytes of a text, fewer than 64, from `at` on. Bits behind them are not set.
+#[cold]
+#[inline(never)]
+fn last_blanks(text: &[u8], at: usize) -> u64 {
+    let rest = text.get(at..).unwrap_or_default().iter().enumerate();
+    rest.fold(0, |bits, (index, &byte)| bits | u64::from(byte == b' ' || byte == b'\t') << index)
 }
 
 /// Finds the fields of one record.

@@ -44,9 +44,17 @@ impl Table {
 
     /// Asks for the slot that `add` will look at first.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, hash: u32) {
+    pub(crate) fn prefetch_slot(&self, hash: u32) {
         if let Some(slot) = self.slots.get(self.home(hash)) {
             prefetch(slot);
+        }
+    }
+
+    /// Asks for the key that `add` will compare first, once its slot is there.
+    #[inline(always)]
+    pub(crate) fn prefetch_key(&self, hash: u32) {
+        if let Some(slot) = self.slots.get(self.home(hash)).filter(|slot| slot.length as usize > SHORT) {
+            self.arena.prefetch(slot.key, slot.length);
         }
     }
 

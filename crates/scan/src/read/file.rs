@@ -69,6 +69,8 @@ impl ChunkedFile {
         if got < owned {
             let kind = ProblemKind::Shrank { expected: self.end, found: chunk + got as u64 };
             problems.add(&self.source, kind);
+            // There is nothing to be had from the chunks behind.
+            self.next.store(self.end, Ordering::Relaxed);
         }
         let owned = owned.min(got);
         let begin = match memchr(b'\n', &buffer[..owned]) {

@@ -1,0 +1,41 @@
+//! Sizes such as `128K`.
+
+/// Parses a number of bytes from `least` to `most`: digits with K, M or G behind them for powers of 1024.
+pub(crate) fn parse(text: &str, least: usize, most: usize) -> Result<usize, String> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let number: usize = digits
+        .parse()
+        .map_err(|_| "a size is a number of bytes, such as 4096, 128K, 64M or 1G".to_owned())?;
+    let bytes = number.checked_mul(1 << shift).filter(|bytes| (least..=most).contains(bytes));
+    bytes.ok_or_else(|| format!("it must be from {least} to {most} bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn sizes_are_powers_of_1024() {
+        let any = |text| parse(text, 0, usize::MAX);
+        assert_eq!(any("0"), Ok(0));
+        assert_eq!(any("4096"), Ok(4096));
+        assert_eq!(any("128K"), Ok(128 << 10));
+        assert_eq!(any("64m"), Ok(64 << 20));
+        assert_eq!(any("1G"), Ok(1 << 30));
+    }
+
+    #[test]
+    fn what_is_no_size_or_out_of_bounds_is_refused() {
+        for wrong in ["", "K", "-1", "1.5M", "12X", "é", "1KK"] {
+            assert!(parse(wrong, 0, usize::MAX).is_err(), "{wrong}");
+        }
+        assert!(parse("0", 1, 10).is_err());
+        assert!(parse("11", 1, 10).is_err());
+        assert!(parse("99999999999G", 1, usize::MAX).is_err());
+    }
+}

@@ -1,0 +1,185 @@
+//! The flags of `comb top`: those of topfew 2.0, and more.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use finecomb_scan::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions};
+use finecomb_top::{FieldList, QueryOptions, Separator};
+
+use super::size;
+use crate::terminal::When;
+
+const EXAMPLES: &str = "\
+Examples:
+  The ten addresses that ask most often:
+      comb top -f 1 access.log
+
+  The pages that robots fetch, but for Google's:
+      comb top -f 7 -g bot -v Googlebot access.log
+
+  Requests and their status, from a log with quoted fields:
+      comb top -q -f 6,7 access.log
+
+  The hours of the day, from [17/May/2015:10:05:03:
+      comb top -f 4 -s '\\[[^:]*:' '' -s ':.*$' '' -n 24 access.log
+
+  What the patterns do, shown on the first records:
+      comb top -f 4 -s '\\[[^:]*:' '' --sample=3 access.log
+
+  All logs below a directory; what another program writes; a compressed log:
+      comb top -f 1 /var/log/nginx
+      journalctl -o cat | comb top -n 20
+      zcat access.log.2.gz | comb top -f 7";
+
+const EXIT_CODES: &str = "\
+Exit status:
+  0    at least one record was counted
+  1    none was
+  2    something went wrong, also when the rest was counted and printed
+  130  interrupted";
+
+/// Count keys and print the most frequent ones
+///
+/// A record is a line, without its end (\n or \r\n). Its key is the fields that -f names, joined with a space, or
+/// without -f the whole record. Keys are printed as COUNT KEY, the highest count first, equal counts by the bytes of the
+/// key, so that the same input always gives the same output.
+///
+/// Regular expressions have the syntax of Rust's regex crate. They are applied to bytes: input that is not valid
+/// UTF-8 is counted like any other.
+#[derive(Args)]
+#[command(
+    after_help = "Try 'comb top --help' for examples.",
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
+)]
+pub(crate) struct Arguments {
+    /// Files, directories (all files below), or - for standard input, which is also read if none is given
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How many keys to print
+    #[arg(short, long, value_name = "COUNT", default_value = "10", value_parser = parse_count, allow_hyphen_values = true)]
+    number: usize,
+
+    /// The fields that make up the key: 7, or 1,3, or 2-4, or -1 for the last; all of the record if not given
+    ///
+    /// Fields are numbered from 1, or from the end with -1 for the last. Lists and ranges can be combined: 2-4,1 or
+    /// 2--1 for all but the first. The key has them in the given order, joined with one space. A record that lacks one of
+    /// them is skipped, and a line on standard error says how many were.
+    #[arg(short, long, value_name = "LIST", allow_hyphen_values = true)]
+    fields: Option<FieldList>,
+
+    /// What separates fields [default: runs of spaces and tabs, leading ones skipped]
+    #[arg(
+        short = 'p',
+        long = "fieldseparator",
+        value_name = "REGEX",
+        conflicts_with = "quotedfields",
+        allow_hyphen_values = true
+    )]
+    fieldseparator: Option<String>,
+
+    /// Let fields in double quotes hold spaces, and remove the quotes
+    #[arg(short, long)]
+    quotedfields: bool,
+
+    /// Count only records that match; if given more than once, all must match
+    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
+    grep: Vec<String>,
+
+    /// Leave out records that match; if given more than once, none may match
+    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
+    vgrep: Vec<String>,
+
+    /// Replace all matches in the key; may be given more than once, for one edit after another
+    ///
+    /// In the replacement $1 or ${name} stands for what a group of the expression matched, and $$ for a dollar sign.
+    #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true)]
+    sed: Vec<String>,
+
+    /// How many threads work [default: as many as this process may use cores]
+    #[arg(short, long, value_name = "N", value_parser = parse_width, allow_hyphen_values = true)]
+    width: Option<usize>,
+
+    /// Count nothing; show what is done with the first records, and why
+    #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count)]
+    pub(crate) sample: Option<usize>,
+
+    /// How to print the answer
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// When interrupted (Ctrl-C), print the counts so far, marked as partial
+    #[arg(long)]
+    pub(crate) partial: bool,
+
+    /// Say on standard error which thread spent how long in which phase
+    #[arg(long)]
+    pub(crate) profile: bool,
+
+    /// When to print in colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
+    pub(crate) color: When,
+
+    /// Leave out lines longer than this, and say so
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT))]
+    max_line: usize,
+
+    /// How much a thread reads at a time
+    #[arg(long, value_name = "SIZE", default_value = "128K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE))]
+    block_size: usize,
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// COUNT KEY, a line each
+    Text,
+    /// One object; the exact bytes of keys that are not UTF-8 are in key_base64
+    Json,
+    /// Comma-separated values with a header
+    Csv,
+    /// Tab-separated values with a header; tabs and backslashes in keys are escaped
+    Tsv,
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|&count| count > 0);
+    count.ok_or_else(|| "it must be a number of at least 1".to_owned())
+}
+
+fn parse_width(text: &str) -> Result<usize, String> {
+    let width = text.parse().ok().filter(|width| (1..=MAX_WIDTH).contains(width));
+    width.ok_or_else(|| format!("it must be a number from 1 to {MAX_WIDTH}"))
+}
+
+impl Arguments {
+    /// What to count.
+    pub(crate) fn query(&self) -> QueryOptions {
+        let separator = match &self.fieldseparator {
+            Some(regex) => Separator::Regex(regex.clone()),
+            None if self.quotedfields => Separator::Quotes,
+            None => Separator::Blanks,
+        };
+        let (pairs, _) = self.sed.as_chunks::<2>();
+        QueryOptions {
+            number: self.number,
+            fields: self.fields.clone().unwrap_or_default(),
+            separator,
+            grep: self.grep.clone(),
+            vgrep: self.vgrep.clone(),
+            sed: pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect(),
+        }
+    }
+
+    /// How to scan, but for what watches and stops it.
+    pub(crate) fn scan(&self) -> ScanOptions<'static> {
+        let defaults = ScanOptions::default();
+        ScanOptions {
+            width: self.width.unwrap_or(defaults.width),
+            block_size: self.block_size,
+            max_line: self.max_line,
+            profile: self.profile,
+            ..defaults
+        }
+    }
+}

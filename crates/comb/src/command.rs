@@ -1,0 +1,37 @@
+//! Options to results: each command calls its crate and prints what comes of it.
+
+pub(crate) mod generate;
+pub(crate) mod top;
+
+use std::io;
+use std::process::{ExitCode, Termination};
+
+use finecomb_scan::io_reason;
+
+use crate::message;
+
+/// How comb ends: as grep does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    Found = 0,
+    Nothing = 1,
+    Trouble = 2,
+    /// 128 and the number of the signal, as shells say it.
+    Interrupted = 130,
+}
+
+impl Termination for Exit {
+    fn report(self) -> ExitCode {
+        ExitCode::from(self as u8)
+    }
+}
+
+/// Says why standard output cannot be written. That its reader has gone away is a quiet end.
+pub(crate) fn output_failed(error: &io::Error) -> Exit {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Exit::Found;
+    }
+    message::error(format_args!("standard output: {}", io_reason(error)));
+    Exit::Trouble
+}

@@ -1,0 +1,115 @@
+//! `comb top`: the most frequent keys.
+
+use std::io::{BufWriter, Write, stdout};
+use std::sync::Arc;
+
+use anstyle::Style;
+use finecomb_scan::{Inputs, Problem, ScanOptions, Stop, io_reason, stdio};
+use finecomb_top::output::{self, Csv, Json, Text, Tsv};
+use finecomb_top::{Answer, Outcome, Query, sample, top};
+
+use super::{Exit, output_failed};
+use crate::args::top::{Arguments, Format};
+use crate::{message, progress, terminal};
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Exit {
+    arguments.color.apply();
+    if stdio::output_was_closed() {
+        message::error("standard output is closed; connect something to it");
+        return Exit::Trouble;
+    }
+    let query = match Query::new(&arguments.query()) {
+        Ok(query) => query,
+        Err(error) => {
+            message::error(error);
+            return Exit::Trouble;
+        }
+    };
+    let inputs = Inputs::new(&arguments.files);
+    let mut options = arguments.scan();
+    if arguments.partial {
+        match Stop::on_interrupt() {
+            Ok(stop) => options.stop = Some(Arc::new(stop)),
+            Err(error) => message::error(format_args!("--partial: {}", io_reason(&error))),
+        }
+    }
+    match arguments.sample {
+        Some(count) => explain(&inputs, &options, &query, count),
+        None => count(&inputs, options, &query, &arguments),
+    }
+}
+
+fn count(inputs: &Inputs, options: ScanOptions<'static>, query: &Query, arguments: &Arguments) -> Exit {
+    let outcome = progress::shown(|watch| {
+        let options = ScanOptions { watch, stop: options.stop.clone(), ..options };
+        top(inputs, &options, query)
+    });
+    report_problems(&outcome.problems);
+    let answer = &outcome.answer;
+    if let Some(skipped) = &answer.skipped {
+        message::skipped(skipped, answer.records, skipped.first.find_line(&options));
+    }
+    if answer.partial {
+        message::note(format_args!(
+            "interrupted after {} records ({} bytes); the counts are those so far",
+            answer.records, outcome.bytes
+        ));
+    }
+    let mut out = BufWriter::new(stdout().lock());
+    let written = format(arguments.format).write(answer, &mut out).and_then(|()| out.flush());
+    if let Err(error) = written {
+        return output_failed(&error);
+    }
+    if arguments.profile {
+        show_profile(&outcome);
+    }
+    exit(answer, &outcome.problems)
+}
+
+fn exit(answer: &Answer, problems: &[Problem]) -> Exit {
+    match () {
+        () if answer.partial => Exit::Interrupted,
+        () if !problems.is_empty() => Exit::Trouble,
+        () if answer.records == 0 => Exit::Nothing,
+        () => Exit::Found,
+    }
+}
+
+fn explain(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Exit {
+    let sample = sample(inputs, options, query, count);
+    report_problems(&sample.problems);
+    let mut out = stdout().lock();
+    if let Err(error) = out.write_all(&sample.text).and_then(|()| out.flush()) {
+        return output_failed(&error);
+    }
+    match () {
+        () if !sample.problems.is_empty() => Exit::Trouble,
+        () if sample.records == 0 => Exit::Nothing,
+        () => Exit::Found,
+    }
+}
+
+fn report_problems(problems: &[Problem]) {
+    for problem in problems {
+        message::error(problem);
+    }
+}
+
+fn show_profile(outcome: &Outcome) {
+    if let Some(report) = &outcome.report {
+        message::note(format_args!("where the time went\n{report}"));
+        let Outcome { answer, memory, .. } = outcome;
+        message::note(format_args!("{memory} bytes of memory for {} distinct keys", answer.distinct));
+    }
+}
+
+fn format(format: Format) -> Box<dyn output::Format> {
+    match format {
+        Format::Text if terminal::output_has_colors() => Box::new(Text { count: Style::new().bold() }),
+        Format::Text => Box::new(Text::default()),
+        Format::Json => Box::new(Json),
+        Format::Csv => Box::new(Csv),
+        Format::Tsv => Box::new(Tsv),
+    }
+}

@@ -1,0 +1,28 @@
+//! `comb`: goes through code, logs and large texts with every core and says where its time went.
+//!
+//! Arguments in, text out. What a command does is in the crate of its name; here are flags, messages and exit codes.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod command;
+mod message;
+mod progress;
+mod terminal;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command};
+use crate::command::Exit;
+
+fn main() -> Exit {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return message::usage(&error),
+    };
+    match arguments.command {
+        Command::Top(arguments) => command::top::run(*arguments),
+        Command::Completions { shell } => command::generate::completions(shell),
+        Command::Man { command } => command::generate::manual(command.as_deref()),
+    }
+}

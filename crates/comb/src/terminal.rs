@@ -1,0 +1,33 @@
+//! Whether to print in colour.
+
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+
+/// When to print in colour.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Not at all
+    Never,
+}
+
+impl When {
+    /// Makes it hold for everything that is printed from now on.
+    pub(crate) fn apply(self) {
+        match self {
+            Self::Auto => ColorChoice::Auto,
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// Whether standard output takes colours. Data is never sent through a filter for escape sequences: it is printed
+/// byte for byte, and only what comb adds is left out.
+pub(crate) fn output_has_colors() -> bool {
+    AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
+}

@@ -1,0 +1,331 @@
+//! What takes more than a command line to show: closed streams, full disks, signals, permissions, files that change.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::{TempDir, tempdir};
+
+const COMB: &str = env!("CARGO_BIN_EXE_comb");
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/access.log")
+}
+
+fn comb(arguments: &[&str]) -> Command {
+    let mut command = Command::new(COMB);
+    command.args(arguments).stdin(Stdio::null()).env_remove("NO_COLOR");
+    command
+}
+
+fn run(command: &mut Command) -> (String, String, Option<i32>) {
+    text(command.output().expect("running comb"))
+}
+
+fn text(Output { stdout, stderr, status }: Output) -> (String, String, Option<i32>) {
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(stdout), text(stderr), status.code())
+}
+
+/// A shell command in which `comb` is the program under test.
+fn shell(script: &str) -> Command {
+    let mut command = Command::new("bash");
+    let script = format!("set -o pipefail; comb() {{ '{COMB}' \"$@\"; }}; {script}");
+    command.arg("-c").arg(script).stdin(Stdio::null()).env("LC_ALL", "C");
+    command
+}
+
+fn directory_with(files: &[(&str, &str)]) -> TempDir {
+    let directory = tempdir().expect("a directory");
+    for (name, content) in files {
+        fs::write(directory.path().join(name), content).expect("a file");
+    }
+    directory
+}
+
+fn path<'d>(directory: &'d TempDir, name: &str) -> String {
+    directory.path().join(name).to_str().expect("UTF-8").to_owned()
+}
+
+/// Waits for something to become true, for ten seconds at most.
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(10), "{what} did not come about");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn has_open(child: &Child, file: &Path) -> bool {
+    let descriptors = fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
+    descriptors
+        .map(|entry| fs::read_link(entry.path()))
+        .any(|target| target.is_ok_and(|target| target == file))
+}
+
+fn interrupt(child: &Child) {
+    let pid = Pid::from_child(child);
+    kill_process(pid, Signal::INT).expect("sending a signal");
+}
+
+#[test]
+fn the_same_bytes_at_any_width_and_block_size() {
+    let log = sample();
+    let log = log.to_str().expect("UTF-8");
+    for query in [&["-f", "7"][..], &["-f", "1,7", "-g", "bot"], &["-q", "-f", "-1"], &["-v", "Mozilla"]] {
+        let (expected, ..) = run(comb(&["top", "-n", "50", "-w", "1"]).args(query).arg(log));
+        assert_eq!(expected.lines().count(), 50);
+        for width in ["2", "3", "8", "64"] {
+            for block_size in ["100", "4K", "128K", "64M"] {
+                let scan = ["top", "-n", "50", "-w", width, "--block-size", block_size];
+                let (out, err, code) = run(comb(&scan).args(query).arg(log));
+                assert_eq!((out.as_str(), err.as_str(), code), (expected.as_str(), "", Some(0)));
+            }
+        }
+    }
+}
+
+/// On a log of another make, each against the pipeline that it replaces.
+#[test]
+fn answers_are_those_of_awk_and_sort() {
+    let log = sample();
+    let log = log.display();
+    let count = "sort | uniq -c | sort -k1,1nr -k2 | head -n 24 | sed 's/^ *//'";
+    let pairs = [
+        ("-f 1", "awk '{print $1}' FILE"),
+        ("-f 7 -g bot -v Googlebot", "grep bot FILE | grep -v Googlebot | awk '{print $7}'"),
+        ("-f -1", "awk '{print $NF}' FILE"),
+        ("-f 9,6", "awk '{print $9, $6}' FILE"),
+        ("-p '\"' -f 2", "awk -F'\"' '{print $2}' FILE"),
+        (
+            r"-f 4 -s '\[[^:]*:' '' -s ':.*$' ''",
+            r"awk '{print $4}' FILE | sed -e 's/\[[^:]*://g' -e 's/:.*$//'",
+        ),
+        ("", "cat FILE"),
+    ];
+    for (query, pipeline) in pairs {
+        let (ours, ..) = run(&mut shell(&format!("comb top -n 24 {query} {log}")));
+        let pipeline = pipeline.replace("FILE", &log.to_string());
+        let (theirs, ..) = run(&mut shell(&format!("set +o pipefail; {pipeline} | {count}")));
+        assert_eq!(ours, theirs, "{query}");
+        assert!(ours.lines().count() > 3, "{query}: {ours}");
+    }
+}
+
+#[test]
+fn standard_input_may_be_a_pipe_or_a_file() {
+    let log = sample();
+    let log = log.display();
+    let (expected, ..) = run(&mut shell(&format!("comb top -f 7 {log}")));
+    for script in [
+        "cat LOG | comb top -f 7",
+        "comb top -f 7 < LOG",
+        "comb top -f 7 - < LOG",
+        "comb top -f 7 <(cat LOG)",
+    ] {
+        let (out, err, code) = run(&mut shell(&script.replace("LOG", &log.to_string())));
+        assert_eq!((out.as_str(), err.as_str(), code), (expected.as_str(), "", Some(0)), "{script}");
+    }
+}
+
+#[test]
+fn a_file_on_standard_input_is_read_from_where_it_stands_and_to_its_end() {
+    let directory = directory_with(&[("log", "first\nx\nx\n")]);
+    let script = format!("{{ read -r line; comb top; cat; }} < {}", path(&directory, "log"));
+    assert_eq!(run(&mut shell(&script)), ("2 x\n".into(), String::new(), Some(0)));
+}
+
+#[test]
+fn skipped_records_of_a_stream_have_a_line_number() {
+    let (out, err, code) = run(&mut shell("printf 'a b\\nc\\nd e\\n' | comb top -f 2"));
+    assert_eq!((out.as_str(), code), ("1 b\n1 e\n", Some(0)));
+    assert_eq!(
+        err,
+        "comb: 1 of 3 records has too few fields and was skipped; the first is standard input:2: c\n"
+    );
+}
+
+#[test]
+fn a_closed_standard_input_is_not_an_empty_one() {
+    let (out, err, code) = run(&mut shell("comb top <&-"));
+    assert_eq!((out.as_str(), code), ("", Some(2)));
+    assert_eq!(err, "comb: standard input: is closed; name a file or connect something to it\n");
+    assert_eq!(run(&mut shell("comb top < /dev/null")), (String::new(), String::new(), Some(1)));
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let directory = directory_with(&[("log", "a\n")]);
+    let log = path(&directory, "log");
+    let (_, err, code) = run(&mut shell(&format!("comb top {log} > /dev/full")));
+    assert_eq!((err.as_str(), code), ("comb: standard output: No space left on device\n", Some(2)));
+    let (_, err, code) = run(&mut shell(&format!("comb top --sample {log} > /dev/full")));
+    assert_eq!((err.as_str(), code), ("comb: standard output: No space left on device\n", Some(2)));
+    let (_, err, code) = run(&mut shell(&format!("comb top {log} >&-")));
+    assert_eq!((err.as_str(), code), ("comb: standard output is closed; connect something to it\n", Some(2)));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_a_quiet_end() {
+    let lines: String = (0..200_000).map(|number| format!("{number}\n")).collect();
+    let directory = directory_with(&[("log", &lines)]);
+    let script = format!("comb top -n 200000 {} | head -n 1", path(&directory, "log"));
+    assert_eq!(run(&mut shell(&script)), ("1 0\n".into(), String::new(), Some(0)));
+}
+
+#[test]
+fn a_directory_without_permission_does_not_cost_the_rest() {
+    let directory = directory_with(&[("log", "a\n")]);
+    let closed = directory.path().join("closed");
+    fs::create_dir(&closed).expect("a directory");
+    for (path, mode) in [(directory.path(), 0o755), (&closed, 0o000)] {
+        fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("setting permissions");
+    }
+    // Everything is permitted to root.
+    let is_root = rustix::process::geteuid().is_root();
+    let program = directory.path().join("comb");
+    fs::copy(COMB, &program).expect("copying comb where anyone may run it");
+    let mut command = Command::new(if is_root { "setpriv" } else { "env" });
+    if is_root {
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    }
+    command.arg(&program).args(["top", "-f", "1"]).args([directory.path().join("log"), closed.clone()]);
+    let (out, err, code) = run(command.stdin(Stdio::null()));
+    fs::set_permissions(&closed, PermissionsExt::from_mode(0o755)).expect("setting permissions");
+    assert_eq!((out.as_str(), code), ("1 a\n", Some(2)));
+    assert_eq!(err, format!("comb: {}: Permission denied\n", closed.display()));
+}
+
+#[test]
+fn a_file_that_is_truncated_while_it_is_read() {
+    let directory = directory_with(&[("log", &"0123456789\n".repeat(2_000_000)), ("other", "x\nx\n")]);
+    let log = directory.path().join("log");
+    // A byte at a time, so that reading lasts until the file is cut.
+    let mut command = comb(&["top", "--block-size", "1"]);
+    let child =
+        command.arg(&log).arg(directory.path().join("other")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().expect("running comb");
+    wait_until("opening the log", || has_open(&child, &log));
+    OpenOptions::new().write(true).open(&log).expect("opening").set_len(11).expect("truncating");
+    let (out, err, code) = text(child.wait_with_output().expect("waiting"));
+    assert!(out.ends_with("2 x\n"), "{out}");
+    assert!(err.contains(": the file shrank while it was read: it had 22000000 bytes, now"), "{err}");
+    assert_eq!((err.lines().count(), code), (1, Some(2)));
+}
+
+/// A job that has counted two records and waits for more.
+fn waiting_job(directory: &TempDir, arguments: &[&str]) -> (Child, File) {
+    let pipe = directory.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let mut command = comb(&["top"]);
+    command.args(arguments).arg(&pipe).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("running comb");
+    let mut writer = OpenOptions::new().write(true).open(&pipe).expect("opening the pipe");
+    writer.write_all(b"a\na\nhalf a li").expect("writing");
+    wait_until("reading the pipe", || rustix::io::ioctl_fionread(&writer).is_ok_and(|unread| unread == 0));
+    (child, writer)
+}
+
+#[test]
+fn an_interrupt_ends_at_once() {
+    let directory = tempdir().expect("a directory");
+    let (child, _writer) = waiting_job(&directory, &[]);
+    interrupt(&child);
+    assert_eq!(text(child.wait_with_output().expect("waiting")), (String::new(), String::new(), None));
+}
+
+#[test]
+fn an_interrupt_prints_the_counts_so_far_if_asked() {
+    let directory = tempdir().expect("a directory");
+    let (child, _writer) = waiting_job(&directory, &["--partial"]);
+    interrupt(&child);
+    let (out, err, code) = text(child.wait_with_output().expect("waiting"));
+    assert_eq!((out.as_str(), code), ("2 a\n# partial: interrupted after 2 records\n", Some(130)));
+    assert_eq!(err, "comb: interrupted after 2 records (4 bytes); the counts are those so far\n");
+}
+
+#[test]
+fn keys_that_are_not_utf8_are_whole_in_json() {
+    let directory = tempdir().expect("a directory");
+    let log = directory.path().join("log");
+    fs::write(&log, b"caf\xE9\n").expect("a file");
+    let (out, ..) = run(comb(&["top", "--format", "json"]).arg(&log));
+    let answer: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(answer["top"][0]["key_base64"], "Y2Fm6Q==");
+}
+
+#[test]
+fn odd_inputs_are_records_too() {
+    let directory = tempdir().expect("a directory");
+    let log = directory.path().join("log");
+    fs::write(&log, b"a\0b\r\n\r\n\na\0b").expect("a file");
+    let output = comb(&["top"]).arg(&log).output().expect("running comb");
+    assert_eq!(output.stdout, b"2 \n2 a\0b\n");
+}
+
+#[test]
+fn directories_are_walked_and_what_is_no_file_is_passed_over() {
+    let directory = directory_with(&[("b.log", "x\n"), ("a.log", "x\n"), (".hidden", "x\n")]);
+    fs::create_dir(directory.path().join("deeper")).expect("a directory");
+    fs::write(directory.path().join("deeper/c.log"), "x\n").expect("a file");
+    std::os::unix::fs::symlink("a.log", directory.path().join("link")).expect("a link");
+    assert!(Command::new("mkfifo").arg(directory.path().join("pipe")).status().expect("mkfifo").success());
+    assert_eq!(run(comb(&["top"]).arg(directory.path())), ("4 x\n".into(), String::new(), Some(0)));
+}
+
+#[test]
+fn colours_are_for_terminals_unless_asked_for() {
+    let directory = directory_with(&[("log", "a\n")]);
+    let log = path(&directory, "log");
+    assert_eq!(run(&mut comb(&["top", &log])).0, "1 a\n");
+    assert_eq!(run(&mut comb(&["top", "--color", "always", &log])).0, "\x1b[1m1\x1b[0m a\n");
+    assert_eq!(
+        run(comb(&["top", "--color", "auto", &log]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1")).0,
+        "1 a\n"
+    );
+}
+
+#[test]
+fn a_profile_accounts_for_every_byte() {
+    let (out, err, code) = run(comb(&["top", "-w", "2", "-n", "1", "-f", "7", "--profile"]).arg(sample()));
+    assert_eq!((out.lines().count(), code), (1, Some(0)));
+    let size = fs::metadata(sample()).expect("the sample").len();
+    let row = err.lines().find(|line| line.starts_with("megabytes")).expect("a row of bytes");
+    assert!(row.ends_with(&format!("{:.1}", size as f64 / 1e6)), "{err}");
+    for phase in ["read", "split", "extract", "count", "total"] {
+        assert!(err.lines().any(|line| line.starts_with(phase)), "{phase}: {err}");
+    }
+}
+
+#[test]
+fn manual_pages_and_completions_are_made() {
+    let (page, _, code) = run(&mut comb(&["man", "top"]));
+    assert!(page.contains(".TH comb-top") && page.contains("fieldseparator"), "{page}");
+    assert_eq!(code, Some(0));
+    let (_, err, code) = run(&mut comb(&["man", "nothing"]));
+    assert_eq!(
+        (err.as_str(), code),
+        ("comb: there is no command 'nothing'; 'comb --help' lists them\n", Some(2))
+    );
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (script, _, code) = run(&mut comb(&["completions", shell]));
+        assert!(script.contains("fieldseparator"), "{shell}");
+        assert_eq!(code, Some(0));
+    }
+}
+
+#[test]
+fn help_is_short_or_long() {
+    let (short, ..) = run(&mut comb(&["top", "-h"]));
+    let (long, ..) = run(&mut comb(&["top", "--help"]));
+    assert!(!short.contains("Examples:") && long.contains("Examples:") && long.contains("Exit status:"));
+    let mut pipe = comb(&["top", "--help"]).stdout(Stdio::piped()).spawn().expect("running comb");
+    let mut first = [0; 10];
+    pipe.stdout.take().expect("a pipe").read_exact(&mut first).expect("reading");
+    assert_eq!(pipe.wait().expect("waiting").code(), Some(0));
+}

@@ -1,0 +1,135 @@
+//! The plain, slow reference: one record at a time, one thread, a map, and nothing clever.
+
+use std::collections::BTreeMap;
+
+use finecomb_top::{QueryOptions, Separator};
+use regex::bytes::Regex;
+
+/// What the reference makes of some files.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    pub top: Vec<(u64, Vec<u8>)>,
+    pub distinct: u64,
+    pub records: u64,
+    pub skipped: u64,
+    /// The file (by number) and the line, from 1, of the first record that was skipped.
+    pub first_skipped: Option<(usize, u64)>,
+}
+
+/// Counts the keys of all lines of `files`. `fields` is the list that `options` has, as single numbers.
+pub fn count(files: &[Vec<u8>], options: &QueryOptions, fields: &[i32]) -> Expected {
+    let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+    let mut expected = Expected::default();
+    for (number, file) in files.iter().enumerate() {
+        for (line, record) in (1..).zip(lines(file)) {
+            if !is_taken(record, options) {
+                continue;
+            }
+            match key(record, options, fields) {
+                Some(key) => *counts.entry(edited(key, options)).or_default() += 1,
+                None => {
+                    expected.skipped += 1;
+                    expected.first_skipped.get_or_insert((number, line));
+                }
+            }
+        }
+    }
+    expected.records = counts.values().sum();
+    expected.distinct = counts.len() as u64;
+    let mut top: Vec<(u64, Vec<u8>)> = counts.into_iter().map(|(key, count)| (count, key)).collect();
+    top.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+    top.truncate(options.number);
+    expected.top = top;
+    expected
+}
+
+fn lines(file: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = file.split(|&byte| byte == b'\n').collect();
+    if lines.last() == Some(&&b""[..]) {
+        lines.pop();
+    }
+    lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
+}
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a valid pattern")
+}
+
+fn is_taken(record: &[u8], options: &QueryOptions) -> bool {
+    options.grep.iter().all(|pattern| regex(pattern).is_match(record))
+        && !options.vgrep.iter().any(|pattern| regex(pattern).is_match(record))
+}
+
+fn key(record: &[u8], options: &QueryOptions, wanted: &[i32]) -> Option<Vec<u8>> {
+    if wanted.is_empty() {
+        return Some(record.to_vec());
+    }
+    let fields = match &options.separator {
+        Separator::Blanks => record
+            .split(|&byte| is_blank(byte))
+            .filter(|field| !field.is_empty())
+            .map(<[u8]>::to_vec)
+            .collect(),
+        Separator::Quotes => quoted_fields(record),
+        Separator::Regex(pattern) => regex(pattern).split(record).map(<[u8]>::to_vec).collect::<Vec<_>>(),
+    };
+    let chosen: Option<Vec<Vec<u8>>> = wanted
+        .iter()
+        .map(|&number| {
+            let index = if number > 0 { number - 1 } else { fields.len() as i32 + number };
+            fields.get(usize::try_from(index).ok()?).cloned()
+        })
+        .collect();
+    Some(chosen?.join(&b' '))
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// Byte by byte, with a state.
+fn quoted_fields(record: &[u8]) -> Vec<Vec<u8>> {
+    enum State {
+        Between,
+        Plain,
+        Quoted,
+        Escaped,
+    }
+    let mut fields = Vec::new();
+    let mut field = Vec::new();
+    let mut state = State::Between;
+    for &byte in record {
+        match state {
+            State::Between if is_blank(byte) => {}
+            State::Between if byte == b'"' => state = State::Quoted,
+            State::Between => {
+                field.push(byte);
+                state = State::Plain;
+            }
+            State::Plain if is_blank(byte) => {
+                fields.push(std::mem::take(&mut field));
+                state = State::Between;
+            }
+            State::Plain => field.push(byte),
+            State::Quoted if byte == b'"' => {
+                fields.push(std::mem::take(&mut field));
+                state = State::Between;
+            }
+            State::Quoted | State::Escaped => {
+                field.push(byte);
+                let escapes = byte == b'\\' && matches!(state, State::Quoted);
+                state = if escapes { State::Escaped } else { State::Quoted };
+            }
+        }
+    }
+    if matches!(state, State::Plain) {
+        fields.push(field);
+    }
+    fields
+}
+
+fn edited(key: Vec<u8>, options: &QueryOptions) -> Vec<u8> {
+    options.sed.iter().fold(key, |key, (pattern, replacement)| {
+        regex(pattern).replace_all(&key, replacement.as_bytes()).into_owned()
+    })
+}

@@ -1,0 +1,161 @@
+//! `top` gives what the plain reference gives, at any width and block size.
+
+mod reference;
+
+use std::fs;
+
+use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_top::{FieldList, Outcome, Query, QueryOptions, Separator, top};
+use proptest::prelude::*;
+use reference::Expected;
+use tempfile::tempdir;
+
+/// What was found, in the terms of the reference.
+fn found(outcome: Outcome, options: &ScanOptions<'_>, paths: &[std::path::PathBuf]) -> Expected {
+    let answer = outcome.answer;
+    let first_skipped = answer.skipped.as_ref().map(|skipped| {
+        let file = paths.iter().position(|path| Some(path.as_path()) == skipped.first.source.path());
+        (file.expect("one of the files"), skipped.first.find_line(options).expect("a line number"))
+    });
+    Expected {
+        top: answer.top.into_iter().map(|key| (key.count, key.key)).collect(),
+        distinct: answer.distinct,
+        records: answer.records,
+        skipped: answer.skipped.map_or(0, |skipped| skipped.count),
+        first_skipped,
+    }
+}
+
+/// Words that come often, and a few that never come twice.
+fn word() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        6 => prop::sample::select(&["a", "b", "bot", "Googlebot", "/index.html", "GET", "12:30:01", "é", "\\\""][..])
+            .prop_map(|word| word.as_bytes().to_vec()),
+        1 => prop::sample::select(vec![&b"\xFF\xFE"[..], b"\0", b"\"", b"\"q r\"", b"\r", b"\"\""]).prop_map(<[u8]>::to_vec),
+        1 => prop::collection::vec(any::<u8>().prop_filter("no line feeds", |&byte| byte != b'\n'), 0..60),
+        1 => (100..700_usize).prop_map(|length| vec![b'x'; length]),
+    ]
+}
+
+fn line() -> impl Strategy<Value = Vec<u8>> {
+    let gap = prop::sample::select(&[" ", "  ", "\t", " \t "][..]);
+    let words = prop::collection::vec((gap, word()), 0..7);
+    let end = prop::sample::select(&["\n", "\n", "\n", "\r\n"][..]);
+    (words, end, any::<bool>()).prop_map(|(words, end, indented)| {
+        let mut line: Vec<u8> =
+            words.into_iter().flat_map(|(gap, word)| [gap.as_bytes(), &word].concat()).collect();
+        if !indented && !line.is_empty() {
+            line.remove(0);
+        }
+        line.extend_from_slice(end.as_bytes());
+        line
+    })
+}
+
+fn file() -> impl Strategy<Value = Vec<u8>> {
+    (prop::collection::vec(line(), 0..40), any::<bool>()).prop_map(|(lines, ended)| {
+        let mut file = lines.concat();
+        if !ended && file.ends_with(b"\n") {
+            file.pop();
+        }
+        file
+    })
+}
+
+const PATTERNS: &[&str] =
+    &["bot", "^a", "b$", "GET|é", r"\s", "", "[^a]$", r"(?-u)\xFF", "x{20}", "Google", r"\r", "(?i)BOT"];
+
+fn patterns() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(prop::sample::select(PATTERNS).prop_map(str::to_owned), 0..3)
+}
+
+fn query() -> impl Strategy<Value = (QueryOptions, Vec<i32>)> {
+    let field = prop_oneof![4 => 1..5_i32, 1 => -3..0_i32];
+    let fields = prop_oneof![1 => Just(vec![]), 3 => field.clone().prop_map(|one| vec![one]), 2 => prop::collection::vec(field, 1..4)];
+    let separator = prop_oneof![
+        3 => Just(Separator::Blanks),
+        1 => Just(Separator::Quotes),
+        1 => prop::sample::select(&["b", " ", r"\s+", "", "[/:]"][..]).prop_map(|text| Separator::Regex(text.into())),
+    ];
+    let edit = (
+        prop::sample::select(&["bot", "^[^:]*:", ":.*$", "(.)(.)", "", "x+"][..]),
+        prop::sample::select(&["", "$2$1", "-", "<$0>"][..]),
+    );
+    let sed = prop::collection::vec(edit, 0..3);
+    (1..20_usize, fields, separator, patterns(), patterns(), sed).prop_map(
+        |(number, fields, separator, grep, vgrep, sed)| {
+            let list = fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+            let options = QueryOptions {
+                number,
+                fields: if fields.is_empty() { FieldList::default() } else { list.parse().expect("a list") },
+                separator,
+                grep,
+                vgrep,
+                sed: sed.into_iter().map(|(pattern, with)| (pattern.into(), with.into())).collect(),
+            };
+            (options, fields)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn answers_are_those_of_the_reference(
+        files in prop::collection::vec(file(), 1..4),
+        (options, fields) in query(),
+        width in prop::sample::select(&[1, 2, 3, 8, 64][..]),
+        block_size in prop_oneof![1..50_usize, 100..5000_usize, Just(1 << 17)],
+    ) {
+        let directory = tempdir()?;
+        let paths: Vec<_> = (0..files.len()).map(|number| directory.path().join(format!("{number}.log"))).collect();
+        for (path, content) in paths.iter().zip(&files) {
+            fs::write(path, content)?;
+        }
+        let query = Query::new(&options).expect("valid patterns");
+        let scan = ScanOptions { width, block_size, ..ScanOptions::default() };
+        let outcome = top(&Inputs::new(&paths), &scan, &query);
+        prop_assert!(outcome.problems.is_empty());
+        prop_assert_eq!(found(outcome, &scan, &paths), reference::count(&files, &options, &fields));
+    }
+}
+
+/// Enough different keys that every table grows and is joined many times over.
+#[test]
+fn many_keys_are_counted_and_joined_at_every_width() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("keys");
+    let lines: Vec<String> = (0..60_000_u64)
+        .map(|number| format!("key-{} {}\n", number * number % 9973, number % 40_000))
+        .collect();
+    let file = lines.concat().into_bytes();
+    fs::write(&path, &file).expect("a file");
+    for (list, fields) in [("1", vec![1]), ("2", vec![2]), ("1,2", vec![1, 2])] {
+        let options =
+            QueryOptions { number: 50, fields: list.parse().expect("a list"), ..QueryOptions::default() };
+        let expected = reference::count(std::slice::from_ref(&file), &options, &fields);
+        let query = Query::new(&options).expect("no patterns");
+        for width in [1, 2, 3, 8, 64] {
+            let scan = ScanOptions { width, block_size: 4096, ..ScanOptions::default() };
+            let outcome = top(&Inputs::new([&path]), &scan, &query);
+            assert_eq!(found(outcome, &scan, std::slice::from_ref(&path)), expected);
+        }
+    }
+}
+
+/// The README states what a key costs. Keys of 24 bytes, each different, by the millions.
+#[test]
+fn the_memory_of_a_key_is_as_stated() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("keys");
+    let count = 400_000_u64;
+    let lines: String = (0..count).map(|number| format!("a-key-of-24-bytes-{number:06}\n")).collect();
+    fs::write(&path, lines).expect("a file");
+    let query = Query::new(&QueryOptions::default()).expect("no patterns");
+    let scan = ScanOptions { width: 1, ..ScanOptions::default() };
+    let outcome = top(&Inputs::new([&path]), &scan, &query);
+    assert_eq!(outcome.answer.distinct, count);
+    let overhead = outcome.memory / count - 24;
+    assert!((32..=88).contains(&overhead), "{overhead} bytes besides the key");
+}
