@@ -48,7 +48,7 @@ fn directory_with(files: &[(&str, &str)]) -> TempDir {
     directory
 }
 
-fn path<'d>(directory: &'d TempDir, name: &str) -> String {
+fn path(directory: &TempDir, name: &str) -> String {
     directory.path().join(name).to_str().expect("UTF-8").to_owned()
 }
 

@@ -41,6 +41,7 @@ mod error;
 mod fold;
 mod input;
 mod lines;
+pub mod memory;
 mod options;
 mod queue;
 mod read;

@@ -13,9 +13,18 @@ pub struct LineEnds {
 impl LineEnds {
     /// Finds every line feed in `text`, whose length must be below 2^32.
     pub fn find(&mut self, text: &[u8]) -> &[u32] {
-        self.used = 0;
         dispatch(FindLineFeeds { text, ends: self });
         &self.positions[..self.used]
+    }
+}
+
+impl LineEnds {
+    /// Memory for positions, with room for `more` behind the first `used`.
+    fn room(&mut self, used: usize, more: usize) -> &mut [u32] {
+        if self.positions.len() < used + more {
+            self.positions.resize(2 * used + more, 0);
+        }
+        &mut self.positions
     }
 }
 
@@ -32,23 +41,24 @@ impl Kernel for FindLineFeeds<'_> {
 
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
-        let Self { text, ends: LineEnds { positions, used } } = self;
+        let Self { text, ends } = self;
         let (windows, rest) = text.as_chunks::<64>();
+        // In a variable of its own, for `ends.used` would be stored and loaded again for every window.
+        let mut used = 0;
         let mut base = 0;
         for stride in windows.chunks(STRIDE) {
-            if positions.len() < *used + (STRIDE + 1) * 64 {
-                positions.resize(2 * *used + (STRIDE + 1) * 64, 0);
-            }
+            let positions = ends.room(used, (STRIDE + 1) * 64);
             for window in stride {
-                *used += note_bits(&mut positions[*used..], base, masks.equal(window, b'\n'));
+                used += note_bits(&mut positions[used..], base, masks.equal(window, b'\n'));
                 base += 64;
             }
         }
-        positions.resize(positions.len().max(*used + 64), 0);
+        let positions = ends.room(used, 64);
         for (index, &byte) in rest.iter().enumerate() {
-            positions[*used] = base + index as u32;
-            *used += usize::from(byte == b'\n');
+            positions[used] = base + index as u32;
+            used += usize::from(byte == b'\n');
         }
+        ends.used = used;
     }
 }
 

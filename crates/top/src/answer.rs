@@ -3,9 +3,10 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use finecomb_scan::simd::prefetch;
 use finecomb_scan::{Place, Problem, Report};
 
-use crate::table::Table;
+use crate::table::Entry;
 
 /// A key and how often it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,40 +88,67 @@ pub struct Outcome {
     pub report: Option<Report>,
 }
 
-/// The first `number` of the keys in a table, in no order.
-pub(crate) fn most_frequent(table: &Table, number: usize) -> Vec<KeyCount> {
+/// How many keys are looked at together, so that their memory is fetched at once.
+const BATCH: usize = 32;
+
+/// The first `number` of some keys in the order of an answer; they are given in no order.
+pub(crate) fn most_frequent<'e, 't: 'e>(
+    mut entries: impl Iterator<Item = &'e Entry<'t>>,
+    number: usize,
+) -> Vec<KeyCount> {
     // The heap's greatest is the last in the order of the answer: the one to go when a better one comes.
     let mut best: BinaryHeap<KeyCount> = BinaryHeap::new();
-    table.visit_from(1, |key, count| {
-        if best.len() < number {
-            best.push(KeyCount { key: key.to_vec(), count });
-        } else if let Some(mut worst) = best.peek_mut()
-            && (count > worst.count || key < worst.key.as_slice())
-        {
-            *worst = KeyCount { key: key.to_vec(), count };
+    let mut batch: Vec<&Entry<'t>> = Vec::with_capacity(BATCH);
+    loop {
+        let least = if best.len() < number { 1 } else { best.peek().map_or(1, |worst| worst.count) };
+        batch.clear();
+        batch.extend(entries.by_ref().filter(|entry| entry.count >= least).take(BATCH));
+        if batch.is_empty() {
+            return best.into_vec();
         }
-        if best.len() < number { 1 } else { best.peek().map_or(1, |worst| worst.count) }
-    });
-    best.into_vec()
+        for byte in batch.iter().filter_map(|entry| entry.key.first()) {
+            prefetch(byte);
+        }
+        for entry in &batch {
+            consider(&mut best, number, entry.key, entry.count);
+        }
+    }
+}
+
+/// Takes a key among the best `number`, if it is one of them.
+fn consider(best: &mut BinaryHeap<KeyCount>, number: usize, key: &[u8], count: u64) {
+    if best.len() < number {
+        best.push(KeyCount { key: key.to_vec(), count });
+    } else if let Some(mut worst) = best.peek_mut()
+        && (count > worst.count || count == worst.count && key < worst.key.as_slice())
+    {
+        *worst = KeyCount { key: key.to_vec(), count };
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::Hasher;
+    use crate::table::tests::table_of;
+    use crate::table::{JoinedShard, SHARDS};
 
     #[test]
     fn the_most_frequent_are_those_that_sorting_puts_first() {
-        let mut table = Table::default();
         let mut all = Vec::new();
+        let mut keys = Vec::new();
         for number in 0..500_u32 {
-            let key = format!("key {}", number.wrapping_mul(2_654_435_761) % 1000).into_bytes();
-            let count = u64::from(number % 7) + 1;
-            all.push(KeyCount { key: key.clone(), count });
-            table.add(number, &key, count);
+            let key = format!("key {}", number.wrapping_mul(2_654_435_761) % 100_000).into_bytes();
+            let count = number as usize % 7 + 1;
+            all.push(KeyCount { key: key.clone(), count: count as u64 });
+            keys.extend(vec![key; count]);
         }
         all.sort();
+        let table = table_of(Hasher::random(), &keys);
+        let tables = [&table];
+        let shards: Vec<_> = (0..SHARDS).map(|shard| JoinedShard::new(&tables, shard)).collect();
         for number in [1, 2, 10, 499, 500, 501] {
-            let mut best = most_frequent(&table, number);
+            let mut best = most_frequent(shards.iter().flat_map(JoinedShard::entries), number);
             best.sort();
             assert_eq!(best, all[..number.min(500)]);
         }

@@ -1,18 +1,18 @@
 //! Keys one behind another in a few large pieces of memory.
 
+use finecomb_scan::memory::prefer_huge_pages;
 use finecomb_scan::simd::prefetch;
 
 /// Keys in chunks that are never moved.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     chunks: Vec<Vec<u8>>,
-    /// Where `store` writes: keys of another arena may lie behind.
-    open: usize,
 }
 
-/// The first chunk is small, for a table may hold few keys; each is twice the one before, up to the largest.
-const FIRST_CHUNK: usize = 1 << 9;
-const LARGEST_CHUNK: usize = 1 << 20;
+/// The first chunk is small, for there may be few keys; each is twice the one before, up to the largest, which is
+/// four huge pages.
+const FIRST_CHUNK: usize = 1 << 16;
+const LARGEST_CHUNK: usize = 8 << 20;
 
 /// Where a key begins: the chunk in the high half, the byte in the low half.
 pub(crate) type Address = u64;
@@ -20,14 +20,16 @@ pub(crate) type Address = u64;
 impl Arena {
     /// Stores a key and gives its address.
     pub(crate) fn store(&mut self, key: &[u8]) -> Address {
-        let fits = |chunk: &Vec<u8>| chunk.capacity() - chunk.len() >= key.len();
-        if !self.chunks.get(self.open).is_some_and(fits) {
+        let has_room = |chunk: &&mut Vec<u8>| chunk.capacity() - chunk.len() >= key.len();
+        if self.chunks.last_mut().filter(has_room).is_none() {
             let size = (FIRST_CHUNK << self.chunks.len().min(20)).min(LARGEST_CHUNK);
-            self.open = self.chunks.len();
-            self.chunks.push(Vec::with_capacity(size.max(key.len())));
+            let mut chunk = Vec::with_capacity(size.max(key.len()));
+            prefer_huge_pages(chunk.spare_capacity_mut());
+            self.chunks.push(chunk);
         }
-        let chunk = &mut self.chunks[self.open];
-        let address = (self.open as u64) << 32 | chunk.len() as u64;
+        let number = self.chunks.len() - 1;
+        let chunk = &mut self.chunks[number];
+        let address = (number as u64) << 32 | chunk.len() as u64;
         chunk.extend_from_slice(key);
         address
     }
@@ -48,16 +50,9 @@ impl Arena {
         }
     }
 
-    /// Takes over another arena's keys and gives what to add to their addresses.
-    pub(crate) fn adopt(&mut self, mut other: Self) -> Address {
-        let shift = (self.chunks.len() as u64) << 32;
-        self.chunks.append(&mut other.chunks);
-        shift
-    }
-
     /// Bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.chunks.capacity() * size_of::<Vec<u8>>() + self.chunks.iter().map(Vec::capacity).sum::<usize>()
+        self.chunks.iter().map(Vec::capacity).sum()
     }
 }
 
@@ -66,18 +61,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_stay_where_they_are_also_when_adopted() {
+    fn keys_stay_where_they_are() {
         let keys: Vec<Vec<u8>> = (0..5000_usize).map(|length| vec![length as u8; length % 700]).collect();
-        let mut one = Arena::default();
-        let mut two = Arena::default();
-        let addresses: Vec<_> = keys.iter().map(|key| (one.store(key), two.store(key))).collect();
-        let shift = one.adopt(two);
-        let large = vec![7; 3 << 20];
-        let large_address = one.store(&large);
-        for (key, (first, second)) in keys.iter().zip(addresses) {
-            assert_eq!(one.key(first, key.len() as u32), key);
-            assert_eq!(one.key(second + shift, key.len() as u32), key);
+        let large = vec![7; 9 << 20];
+        let mut arena = Arena::default();
+        let addresses: Vec<_> = keys.iter().chain([&large, &large]).map(|key| arena.store(key)).collect();
+        for (key, address) in keys.iter().chain([&large, &large]).zip(addresses) {
+            assert_eq!(arena.key(address, key.len() as u32), key);
         }
-        assert_eq!(one.key(large_address, large.len() as u32), large);
     }
 }

@@ -1,7 +1,7 @@
 //! Counting the keys of all records, in parallel.
 
-use std::hash::{BuildHasher, Hasher};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use finecomb_scan::{Accumulate, Block, Folded, Inputs, LineEnds, Meter, Phase, ScanOptions, fold};
 
@@ -9,7 +9,7 @@ use crate::answer::{Answer, KeyCount, Outcome, Skipped, most_frequent};
 use crate::filter::{FilterCache, split_records};
 use crate::key::{KeyMaker, Keys};
 use crate::query::Query;
-use crate::table::Table;
+use crate::table::{JoinedShard, SHARDS, Table};
 use crate::{Span, bytes_of};
 
 /// Counts the keys of all records of `inputs` and gives the most frequent ones.
@@ -26,23 +26,17 @@ pub fn top(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> Outcome
         answer.distinct += shard.distinct;
         answer.records += shard.tally.records;
         answer.skipped = Skipped::merge(answer.skipped, shard.tally.skipped);
-        memory += shard.memory;
+        memory = shard.memory;
     }
     answer.top.sort_unstable();
     answer.top.truncate(query.number);
     Outcome { answer, problems, bytes, memory, report }
 }
 
-/// Keys are spread over this many tables by the highest bits of their hash. Workers join tables of one number each by
-/// itself: with at least this many keys, up to this many workers have something to join. A table for each bit more
-/// would cost the workers' caches more than it gains.
-const SHARDS: usize = 1 << SHARD_BITS;
-const SHARD_BITS: u32 = 6;
-
 /// What one worker has counted.
 struct Counter<'q> {
     query: &'q Query,
-    tables: Vec<Table>,
+    table: Table,
     tally: Tally,
     maker: KeyMaker<'q>,
     filter: FilterCache,
@@ -50,11 +44,10 @@ struct Counter<'q> {
     records: Vec<Span>,
     keys: Keys,
     edited: Vec<u8>,
-    hashes: Vec<u64>,
 }
 
 /// What is counted but not by key.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Tally {
     records: u64,
     skipped: Option<Skipped>,
@@ -66,18 +59,21 @@ impl Tally {
     }
 }
 
-/// The keys of one shard, with the worker's tally in the first.
-struct Shard {
-    number: usize,
-    table: Table,
+/// One shard of a worker's table, with the worker's tally in the first.
+struct Part {
+    shard: usize,
+    table: Arc<Table>,
     tally: Tally,
+    /// How many keys are wanted.
+    number: usize,
 }
 
 /// What is known of a shard when all workers' keys are joined.
-struct JoinedShard {
+struct Joined {
     best: Vec<KeyCount>,
     distinct: u64,
     tally: Tally,
+    /// Bytes that all tables hold, not just this shard of them.
     memory: u64,
 }
 
@@ -85,7 +81,7 @@ impl<'q> Counter<'q> {
     fn new(query: &'q Query) -> Self {
         Self {
             query,
-            tables: std::iter::repeat_with(Table::default).take(SHARDS).collect(),
+            table: Table::new(query.hasher),
             tally: Tally::default(),
             maker: KeyMaker::new(query),
             filter: query.filter.cache(),
@@ -93,7 +89,6 @@ impl<'q> Counter<'q> {
             records: Vec::new(),
             keys: Keys::default(),
             edited: Vec::new(),
-            hashes: Vec::new(),
         }
     }
 
@@ -120,42 +115,11 @@ impl<'q> Counter<'q> {
         };
         self.tally.skipped = Skipped::merge(self.tally.skipped.take(), Some(skipped));
     }
-
-    /// Counts the keys of a block, a batch at a time, in three passes: hash the keys and ask for their slots, ask for the
-    /// keys that the slots point to, count. So the memory for many keys is fetched at once.
-    fn count_keys(&mut self, block: &[u8]) {
-        let text = self.keys.text(block);
-        for keys in self.keys.spans.chunks(BATCH) {
-            self.hashes.clear();
-            for &key in keys {
-                let mut hasher = self.query.hasher.build_hasher();
-                hasher.write(bytes_of(text, key));
-                let hash = hasher.finish();
-                self.tables[shard_of(hash)].prefetch_slot(hash as u32);
-                self.hashes.push(hash);
-            }
-            for &hash in &self.hashes {
-                self.tables[shard_of(hash)].prefetch_key(hash as u32);
-            }
-            for (&key, &hash) in keys.iter().zip(&self.hashes) {
-                self.tables[shard_of(hash)].add(hash as u32, bytes_of(text, key), 1);
-            }
-        }
-    }
-}
-
-/// How many keys are counted at a time: their slots and keys, a cache line or two each, stay in the first-level cache.
-const BATCH: usize = 64;
-
-/// The table that a key belongs to. Within the table, the low bits choose the slot.
-#[inline(always)]
-fn shard_of(hash: u64) -> usize {
-    (hash >> (u64::BITS - SHARD_BITS)) as usize
 }
 
 impl Accumulate for Counter<'_> {
-    type Part = Shard;
-    type Joined = JoinedShard;
+    type Part = Part;
+    type Joined = Joined;
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
         self.choose_records(block.bytes, meter);
@@ -169,31 +133,31 @@ impl Accumulate for Counter<'_> {
         }
         meter.enter(Phase::Count);
         self.tally.records += self.keys.spans.len() as u64;
-        self.count_keys(block.bytes);
+        self.table.count(self.keys.text(block.bytes), &self.keys.spans);
         ControlFlow::Continue(())
     }
 
-    fn into_parts(self) -> Vec<Shard> {
-        let Self { query, tables, mut tally, .. } = self;
-        let shards = tables.into_iter();
-        shards.map(|table| Shard { number: query.number, table, tally: std::mem::take(&mut tally) }).collect()
+    fn into_parts(self) -> Vec<Part> {
+        let Self { query, table, mut tally, .. } = self;
+        let table = Arc::new(table);
+        (0..SHARDS)
+            .map(|shard| Part {
+                shard,
+                table: Arc::clone(&table),
+                tally: std::mem::take(&mut tally),
+                number: query.number,
+            })
+            .collect()
     }
 
-    fn join(mut shards: Vec<Shard>) -> JoinedShard {
-        shards.sort_by_key(|shard| shard.table.len());
-        let memory = shards.iter().map(|shard| shard.table.memory() as u64).sum();
-        // The rest is added to the largest.
-        let mut all =
-            shards.pop().unwrap_or(Shard { number: 0, table: Table::default(), tally: Tally::default() });
-        for Shard { table, tally, .. } in shards {
-            all.table.absorb(table);
-            all.tally = all.tally.merge(tally);
-        }
-        JoinedShard {
-            best: most_frequent(&all.table, all.number),
-            distinct: all.table.len() as u64,
-            tally: all.tally,
-            memory,
-        }
+    fn join(parts: Vec<Part>) -> Joined {
+        let (shard, number) = parts.first().map_or((0, 0), |part| (part.shard, part.number));
+        let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();
+        let joined = JoinedShard::new(&tables, shard);
+        let best = most_frequent(joined.entries(), number);
+        let distinct = joined.len() as u64;
+        let memory = tables.iter().map(|table| table.memory() as u64).sum();
+        let tally = parts.iter().fold(Tally::default(), |sum, part| sum.merge(part.tally.clone()));
+        Joined { best, distinct, tally, memory }
     }
 }

@@ -114,15 +114,20 @@ fn drop_matching(pattern: &RecordPattern, cache: &mut PatternCache, text: &[u8],
 /// Cuts a text into records: its lines without `\n` or `\r\n`.
 pub(crate) fn split_records(text: &[u8], ends: &mut LineEnds, records: &mut Vec<Span>) {
     records.clear();
-    let ends = ends.find(text);
-    records.reserve(ends.len() + 1);
     let mut start = 0;
-    for end in ends.iter().map(|&end| end as usize) {
-        let carriage_return = end > start && text[end - 1] == b'\r';
-        records.push((start, end - usize::from(carriage_return)));
-        start = end + 1;
-    }
+    records.extend(ends.find(text).iter().map(|&end| {
+        let line = (start, end as usize);
+        start = line.1 + 1;
+        without_carriage_return(text, line)
+    }));
     if start < text.len() {
-        records.push((start, text.len() - usize::from(text.ends_with(b"\r"))));
+        records.push(without_carriage_return(text, (start, text.len())));
     }
+}
+
+#[inline(always)]
+fn without_carriage_return(text: &[u8], (start, end): Span) -> Span {
+    // Before the first line of a text there is nothing, before any other a line feed: the look goes wrong for neither.
+    let is_there = end > 0 && text[end - 1] == b'\r';
+    (start, end - usize::from(is_there))
 }

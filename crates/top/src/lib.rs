@@ -25,11 +25,13 @@ mod count;
 mod edit;
 mod fields;
 mod filter;
+mod hash;
 mod key;
 pub mod output;
 mod pattern;
 mod query;
 mod sample;
+mod slot;
 mod split;
 mod table;
 

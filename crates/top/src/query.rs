@@ -1,11 +1,11 @@
 //! What to count.
 
-use foldhash::quality::RandomState;
 use thiserror::Error;
 
 use crate::edit::Edit;
 use crate::fields::FieldList;
 use crate::filter::Filter;
+use crate::hash::Hasher;
 use crate::pattern::{PatternError, RecordPattern, compile};
 use crate::split::Splitter;
 
@@ -70,8 +70,8 @@ pub struct Query {
     pub(crate) splitter: Splitter,
     pub(crate) filter: Filter,
     pub(crate) edits: Vec<Edit>,
-    /// How all workers hash keys: differently in each process, so that nobody can prepare keys that collide.
-    pub(crate) hasher: RandomState,
+    /// How all workers hash keys.
+    pub(crate) hasher: Hasher,
 }
 
 impl Query {
@@ -105,7 +105,7 @@ impl Query {
                 must_not: patterns(&options.vgrep, "-v/--vgrep")?,
             },
             edits: edits.collect::<Result<_, _>>()?,
-            hasher: RandomState::default(),
+            hasher: Hasher::random(),
         })
     }
 }

@@ -181,13 +181,18 @@ impl Kernel for NthField<'_> {
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
         let Self { text, records, number, keys, missing } = self;
-        keys.reserve(records.len());
+        keys.resize(records.len(), (0, 0));
+        let mut found = 0;
         for (index, &record) in records.iter().enumerate() {
             match nth_field(masks, text, record, number) {
-                Some(key) => keys.push(key),
+                Some(key) => {
+                    keys[found] = key;
+                    found += 1;
+                }
                 None => missing.push(index as u32),
             }
         }
+        keys.truncate(found);
     }
 }
 
@@ -198,13 +203,10 @@ fn nth_field<M: Masks>(masks: M, text: &[u8], (start, end): Span, number: u32) -
     let mut blank_before = 1;
     while at < end {
         let blank = blanks(masks, text, at, end);
-        let mut starts = !blank & (blank << 1 | blank_before);
+        let starts = !blank & (blank << 1 | blank_before);
         let count = starts.count_ones();
         if count >= left {
-            for _ in 1..left {
-                starts &= starts - 1;
-            }
-            let field = starts.trailing_zeros() as usize;
+            let field = masks.nth_bit(starts, left) as usize;
             let rest = blank & (u64::MAX << field);
             let key = (at + field, at + rest.trailing_zeros() as usize);
             return Some(if rest != 0 { key } else { (key.0, field_end(masks, text, at + 64, end)) });

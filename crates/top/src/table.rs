@@ -1,253 +1,464 @@
 //! Counts by key: a hash table with open addressing, made for keys that come again and again.
 //!
-//! A slot is 24 bytes and holds all that tells a key from others but its bytes: a hit costs one cache miss for the slot
-//! and one for the key, and keys of up to eight bytes lie in the slot itself. Slots are probed one after another
-//! (Knuth, The Art of Computer Programming, vol. 3, section 6.4, algorithm L). At most three quarters are in use.
+//! What counting costs is cache misses: a log that streams through the caches leaves little of the table in them. So a
+//! slot holds the key itself if it fits and is the size of a cache line or half of one; longer keys lie in an arena.
+//! Slots are probed one after another (Knuth, The Art of Computer Programming, vol. 3, section 6.4, algorithm L), and at
+//! most three quarters are in use.
+//!
+//! The highest bits of a hash choose the slot, so that slots are in the order of their hashes, but for a few that had to
+//! give way. So a table can grow from front to back, and a [`SHARDS`]th of all hashes is a run of slots: that is how
+//! tables are joined in parallel.
 
-use finecomb_scan::simd::prefetch;
+use finecomb_scan::memory::prefer_huge_pages;
+use finecomb_scan::simd::{Kernel, Masks, dispatch, prefetch};
 
-use crate::arena::{Address, Arena};
+use crate::arena::Arena;
+use crate::hash::Hasher;
+use crate::slot::{Head, Narrow, Slot, Wide};
+use crate::{Span, bytes_of};
+
+/// Into how many parts tables fall when they are joined: so many threads have something to do.
+pub(crate) const SHARDS: usize = 64;
+
+/// Enough that no shard is less than a few slots.
+const FIRST_SLOTS: usize = 1024;
+
+/// From this count on, a key comes often: in logs, as a rule, a third of the keys and most of the records.
+const OFTEN: u64 = 4;
+
+/// How many keys are counted at a time: their slots, a cache line or two each, stay in the first-level cache.
+const BATCH: usize = 64;
 
 /// Counts by key.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Table {
-    /// A power of two of them, or none.
-    slots: Vec<Slot>,
-    used: usize,
-    arena: Arena,
+    hasher: Hasher,
+    slots: Slots,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    /// 0 in a slot that is not in use.
-    count: u64,
-    /// The key itself if it is short, else where it lies in the arena.
-    key: u64,
+/// A table begins with narrow slots and goes over to wide ones when many keys would fit in those only.
+#[derive(Debug)]
+enum Slots {
+    Narrow(Counts<Narrow>),
+    Wide(Counts<Wide>),
+}
+
+/// A key of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'t> {
+    pub(crate) key: &'t [u8],
+    pub(crate) count: u64,
     hash: u32,
-    length: u32,
 }
-
-/// The longest key that lies in its slot, in bytes.
-const SHORT: usize = 8;
-const FIRST_SLOTS: usize = 16;
 
 impl Table {
-    /// How many keys there are.
-    pub(crate) fn len(&self) -> usize {
-        self.used
+    pub(crate) fn new(hasher: Hasher) -> Self {
+        Self { hasher, slots: Slots::Narrow(Counts::with_slots(FIRST_SLOTS)) }
     }
 
     /// Bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.slots.capacity() * size_of::<Slot>() + self.arena.memory()
-    }
-
-    /// Asks for the slot that `add` will look at first.
-    #[inline(always)]
-    pub(crate) fn prefetch_slot(&self, hash: u32) {
-        if let Some(slot) = self.slots.get(self.home(hash)) {
-            prefetch(slot);
+        match &self.slots {
+            Slots::Narrow(counts) => counts.memory(),
+            Slots::Wide(counts) => counts.memory(),
         }
     }
 
-    /// Asks for the key that `add` will compare first, once its slot is there.
-    #[inline(always)]
-    pub(crate) fn prefetch_key(&self, hash: u32) {
-        if let Some(slot) = self.slots.get(self.home(hash)).filter(|slot| slot.length as usize > SHORT) {
-            self.arena.prefetch(slot.key, slot.length);
+    /// Counts each of `keys`, which stand in `text`, once. Keys are shorter than 4 GiB.
+    pub(crate) fn count(&mut self, text: &[u8], keys: &[Span]) {
+        if let Slots::Narrow(counts) = &mut self.slots
+            && 4 * counts.middling > counts.used
+        {
+            self.slots = Slots::Wide(counts.widen());
+        }
+        let hasher = &self.hasher;
+        match &mut self.slots {
+            Slots::Narrow(counts) => dispatch(CountKeys { counts, hasher, text, keys }),
+            Slots::Wide(counts) => dispatch(CountKeys { counts, hasher, text, keys }),
         }
     }
 
-    /// Adds `count`, which must not be 0, to a key's count. Equal keys must have equal hashes.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, hash: u32, key: &[u8], count: u64) {
-        if key.len() <= SHORT {
-            let packed = pack(key);
-            let is_key = |slot: &Slot, _: &Arena| slot.key == packed;
-            self.add_to(hash, key.len() as u32, count, is_key, |_| packed);
+    /// Calls `visit` with every key of one of [`SHARDS`] shards.
+    fn visit_shard<'t>(&'t self, shard: usize, visit: impl FnMut(Entry<'t>)) {
+        match &self.slots {
+            Slots::Narrow(counts) => counts.shard(shard).for_each(visit),
+            Slots::Wide(counts) => counts.shard(shard).for_each(visit),
+        }
+    }
+}
+
+/// Counts by key in slots of one kind.
+#[derive(Debug)]
+struct Counts<S> {
+    /// A power of two of them, at least [`FIRST_SLOTS`].
+    slots: Vec<S>,
+    used: usize,
+    /// Keys that fit in wide slots only.
+    middling: usize,
+    arena: Arena,
+}
+
+impl<S: Slot> Counts<S> {
+    fn with_slots(size: usize) -> Self {
+        let mut slots = Vec::with_capacity(size);
+        prefer_huge_pages(slots.spare_capacity_mut());
+        slots.resize(size, S::EMPTY);
+        Self { slots, used: 0, middling: 0, arena: Arena::default() }
+    }
+
+    fn memory(&self) -> usize {
+        self.slots.capacity() * size_of::<S>() + self.arena.memory()
+    }
+
+    fn key<'t>(&'t self, slot: &'t S) -> &'t [u8] {
+        let length = slot.head().length;
+        if slot.is_inline() {
+            &slot.bytes()[..length as usize]
         } else {
-            let is_key = |slot: &Slot, arena: &Arena| arena.key(slot.key, slot.length) == key;
-            self.add_to(hash, key.len() as u32, count, is_key, |arena| arena.store(key));
+            self.arena.key(slot.address(), length)
         }
     }
 
-    /// Adds to the slot with this hash and length for which `is_key` holds. `store` makes a new one's key.
+    fn shard(&self, shard: usize) -> impl Iterator<Item = Entry<'_>> {
+        let size = self.slots.len() / SHARDS;
+        let (before, from) = self.slots.split_at(shard * size);
+        let (own, behind) = from.split_at(size);
+        // What had to give way at the end of the shard stands before the next free slot.
+        let displaced = behind.iter().chain(before).take_while(|slot| slot.is_used());
+        let slots = own.iter().chain(displaced).filter(|slot| slot.is_used());
+        slots.filter(move |slot| slot.head().hash as usize >> 26 == shard).map(|slot| Entry {
+            key: self.key(slot),
+            count: slot.head().count,
+            hash: slot.head().hash,
+        })
+    }
+
+    /// Whether the table has to grow before it can take `more` keys.
+    fn is_full(&self, more: usize) -> bool {
+        2 * (self.used + more) > self.slots.len()
+    }
+
+    /// The first slot from the home of a hash on that has this hash or is free.
     #[inline(always)]
-    fn add_to(
-        &mut self,
-        hash: u32,
-        length: u32,
-        count: u64,
-        is_key: impl Fn(&Slot, &Arena) -> bool,
-        store: impl FnOnce(&mut Arena) -> u64,
-    ) {
-        let mut index = self.home(hash);
-        while let Some(slot) = self.slots.get_mut(index).filter(|slot| slot.count != 0) {
-            if slot.hash == hash && slot.length == length && is_key(slot, &self.arena) {
-                slot.count += count;
-                return;
-            }
-            index = (index + 1) & (self.slots.len() - 1);
+    fn find(&self, hash: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut index = home(hash, self.slots.len());
+        while self.slots.get(index).is_some_and(|slot| slot.is_used() && slot.head().hash != hash) {
+            index = (index + 1) & mask;
         }
-        let key = store(&mut self.arena);
-        self.insert(Slot { count, key, hash, length });
+        index
     }
 
-    /// Puts a key that is not there into the first free slot from its home on.
+    /// Adds one to the first slot from `index` on that has this hash and length and for which `is_key` holds, if there is
+    /// one before the next free slot.
+    #[inline(always)]
+    fn add_one(
+        &mut self,
+        mut index: usize,
+        hash: u32,
+        length: usize,
+        is_key: impl Fn(&S, &Arena) -> bool,
+    ) -> bool {
+        let mask = self.slots.len() - 1;
+        while let Some(slot) = self.slots.get_mut(index).filter(|slot| slot.is_used()) {
+            let head = slot.head();
+            if head.hash == hash && head.length as usize == length && is_key(slot, &self.arena) {
+                slot.head_mut().count += 1;
+                return true;
+            }
+            index = (index + 1) & mask;
+        }
+        false
+    }
+
+    /// Puts a key that is not there into the first free slot from its home on. There must be one.
     #[inline(never)]
-    fn insert(&mut self, slot: Slot) {
-        self.reserve(1);
+    fn insert(&mut self, hash: u32, key: &[u8], count: u64) {
+        let mut slot = S::EMPTY;
+        *slot.head_mut() = Head { count, hash, length: key.len() as u32 };
+        if key.len() <= S::INLINE {
+            slot.bytes_mut()[..key.len()].copy_from_slice(key);
+        } else {
+            slot.bytes_mut()[..8].copy_from_slice(&self.arena.store(key).to_le_bytes());
+            self.middling += usize::from(key.len() <= Wide::INLINE);
+        }
         place(&mut self.slots, slot);
         self.used += 1;
     }
 
-    /// Makes room for `more` keys.
-    fn reserve(&mut self, more: usize) {
-        let enough = |slots: usize| 4 * (self.used + more) <= 3 * slots;
-        if enough(self.slots.len()) {
-            return;
-        }
-        let mut size = self.slots.len().max(FIRST_SLOTS / 2);
-        while !enough(size) {
-            size *= 2;
-        }
-        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
-        for slot in old.into_iter().filter(|slot| slot.count != 0) {
-            place(&mut self.slots, slot);
-        }
-    }
-
-    /// Adds another table's counts. Its keys stay where they are in memory; only slots are copied.
-    pub(crate) fn absorb(&mut self, other: Self) {
-        // Slots come nearly in the order of this table's own. Without room for all, its front would fill up and every
-        // insertion there would go through a long run of slots in use.
-        self.reserve(other.used);
-        let shift: Address = self.arena.adopt(other.arena);
-        for slot in other.slots.into_iter().filter(|slot| slot.count != 0) {
-            let Slot { count, key, hash, length } = slot;
-            if length as usize <= SHORT {
-                self.add_to(hash, length, count, |slot, _| slot.key == key, |_| key);
-            } else {
-                let key = key + shift;
-                let is_key =
-                    |slot: &Slot, arena: &Arena| arena.key(slot.key, length) == arena.key(key, length);
-                self.add_to(hash, length, count, is_key, |_| key);
+    /// Moves to twice as many slots. Keys that come often are placed first: who comes first finds its home free, and
+    /// what is at home is found at the first look, where a prefetch has already brought it.
+    fn grow(&mut self) {
+        let mut larger = Self::with_slots(2 * self.slots.len());
+        for often in [true, false] {
+            let chosen = |slot: &&S| slot.is_used() && (slot.head().count >= OFTEN) == often;
+            for slot in self.slots.iter().filter(chosen) {
+                place(&mut larger.slots, *slot);
             }
         }
-    }
-
-    /// Calls `visit` with every key that has at least `least` counts, which `visit` gives anew each time.
-    pub(crate) fn visit_from(&self, mut least: u64, mut visit: impl FnMut(&[u8], u64) -> u64) {
-        for slot in self.slots.iter().filter(|slot| slot.count != 0) {
-            if slot.count < least {
-                continue;
-            }
-            let short = slot.key.to_le_bytes();
-            let key = match slot.length as usize {
-                length @ 0..=SHORT => &short[..length],
-                _ => self.arena.key(slot.key, slot.length),
-            };
-            least = visit(key, slot.count);
-        }
-    }
-
-    #[inline(always)]
-    fn home(&self, hash: u32) -> usize {
-        hash as usize & self.slots.len().wrapping_sub(1)
+        self.slots = larger.slots;
     }
 }
 
+impl Counts<Narrow> {
+    /// The same counts in wide slots.
+    fn widen(&self) -> Counts<Wide> {
+        let mut wide = Counts::with_slots(self.slots.len());
+        for slot in self.slots.iter().filter(|slot| slot.is_used()) {
+            wide.insert(slot.head().hash, self.key(slot), slot.head().count);
+        }
+        wide
+    }
+}
+
+/// The slot that a hash belongs to, of a power of two of them.
+#[inline(always)]
+fn home(hash: u32, slots: usize) -> usize {
+    ((u64::from(hash) * slots as u64) >> 32) as usize
+}
+
 /// Puts a slot into the first free place from its home on. There must be one.
-fn place(slots: &mut [Slot], slot: Slot) {
+fn place<S: Slot>(slots: &mut [S], slot: S) {
     let mask = slots.len() - 1;
-    let mut index = slot.hash as usize & mask;
-    while slots[index].count != 0 {
+    let mut index = home(slot.head().hash, slots.len());
+    while slots[index].is_used() {
         index = (index + 1) & mask;
     }
     slots[index] = slot;
 }
 
-/// A short key as a number.
+/// Counts keys, a batch at a time, in three passes: hash the keys and ask for their slots; find the slots of those that
+/// lie in the arena and ask for them there; compare and count. So the memory for many keys is fetched at once.
+struct CountKeys<'a, S> {
+    counts: &'a mut Counts<S>,
+    hasher: &'a Hasher,
+    text: &'a [u8],
+    keys: &'a [Span],
+}
+
+/// What is known of a key between the passes.
+#[derive(Clone, Copy, Default)]
+struct Sought {
+    hash: u32,
+    slot: usize,
+    words: [u64; 8],
+}
+
+impl<S: Slot> Kernel for CountKeys<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Masks>(self, masks: M) {
+        let Self { counts, hasher, text, keys } = self;
+        let mut batch = [Sought::default(); BATCH];
+        for keys in keys.chunks(BATCH) {
+            // Slots keep their places between the passes: if all keys are new, there is room for them.
+            while counts.is_full(keys.len()) {
+                counts.grow();
+            }
+            for (&(start, end), sought) in keys.iter().zip(&mut batch) {
+                (sought.hash, sought.words) = hasher.hash(masks, text, start, end);
+                sought.slot = home(sought.hash, counts.slots.len());
+                if let Some(slot) = counts.slots.get(sought.slot) {
+                    prefetch(slot);
+                }
+            }
+            for (&(start, end), sought) in keys.iter().zip(&mut batch) {
+                if end - start > S::INLINE {
+                    sought.slot = counts.find(sought.hash);
+                    if let Some(slot) = counts.slots.get(sought.slot).filter(|slot| !slot.is_inline()) {
+                        counts.arena.prefetch(slot.address(), slot.head().length);
+                    }
+                }
+            }
+            for (&key, sought) in keys.iter().zip(&batch) {
+                if !count_one(counts, text, key, sought) {
+                    counts.insert(sought.hash, bytes_of(text, key), 1);
+                }
+            }
+        }
+    }
+}
+
+/// Counts a key if it is in the table.
 #[inline(always)]
-fn pack(key: &[u8]) -> u64 {
-    let mut bytes = [0; SHORT];
-    bytes[..key.len()].copy_from_slice(key);
-    u64::from_le_bytes(bytes)
+fn count_one<S: Slot>(counts: &mut Counts<S>, text: &[u8], key: Span, sought: &Sought) -> bool {
+    let length = key.1 - key.0;
+    if length <= S::INLINE {
+        return counts.add_one(sought.slot, sought.hash, length, |slot, _| slot.holds(&sought.words));
+    }
+    counts.add_one(sought.slot, sought.hash, length, |slot, arena| {
+        arena.key(slot.address(), slot.head().length) == bytes_of(text, key)
+    })
+}
+
+/// One shard of several tables, joined. Keys stay where they are in the tables.
+pub(crate) struct JoinedShard<'t> {
+    /// A power of two of them.
+    slots: Vec<Option<Entry<'t>>>,
+    used: usize,
+}
+
+impl<'t> JoinedShard<'t> {
+    /// Joins one shard of all `tables`, which must hash alike.
+    pub(crate) fn new(tables: &[&'t Table], shard: usize) -> Self {
+        let mut most = 0;
+        for table in tables {
+            table.visit_shard(shard, |_| most += 1);
+        }
+        // With room for all from the start, keys come nearly in the order in which they are placed.
+        let mut joined = Self { slots: vec![None; (most + most / 2 + 1_usize).next_power_of_two()], used: 0 };
+        for table in tables {
+            table.visit_shard(shard, |entry| joined.add(entry));
+        }
+        joined
+    }
+
+    fn add(&mut self, new: Entry<'t>) {
+        let mask = self.slots.len() - 1;
+        // All hashes of a shard begin with the same bits.
+        let mut index = home(new.hash << 6, self.slots.len());
+        loop {
+            match &mut self.slots[index] {
+                Some(known) if known.hash == new.hash && known.key == new.key => {
+                    known.count += new.count;
+                    return;
+                }
+                Some(_) => index = (index + 1) & mask,
+                free => {
+                    *free = Some(new);
+                    self.used += 1;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// How many keys there are.
+    pub(crate) fn len(&self) -> usize {
+        self.used
+    }
+
+    /// All keys.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry<'t>> {
+        self.slots.iter().flatten()
+    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
 
     use super::*;
 
-    fn counts(table: &Table) -> BTreeMap<Vec<u8>, u64> {
+    /// A table of keys that stand one behind another in a text.
+    pub(crate) fn table_of(hasher: Hasher, keys: &[Vec<u8>]) -> Table {
+        let mut table = Table::new(hasher);
+        for keys in keys.chunks(500) {
+            let mut spans = Vec::new();
+            let mut end = 0;
+            for key in keys {
+                spans.push((end, end + key.len()));
+                end += key.len();
+            }
+            table.count(&keys.concat(), &spans);
+        }
+        table
+    }
+
+    fn counts(tables: &[&Table]) -> BTreeMap<Vec<u8>, u64> {
         let mut counts = BTreeMap::new();
-        table.visit_from(1, |key, count| {
-            assert_eq!(counts.insert(key.to_vec(), count), None, "a key is in the table twice");
-            1
-        });
-        assert_eq!(counts.len(), table.len());
+        for shard in 0..SHARDS {
+            let joined = JoinedShard::new(tables, shard);
+            let before = counts.len();
+            for entry in joined.entries() {
+                assert_eq!(counts.insert(entry.key.to_vec(), entry.count), None, "a key is there twice");
+            }
+            assert_eq!(counts.len() - before, joined.len());
+        }
         counts
     }
 
-    /// A hash so poor that keys collide all the time.
-    fn poor_hash(key: &[u8]) -> u32 {
-        key.iter().fold(0, |hash, &byte| hash + u32::from(byte) % 3)
-    }
-
     fn keys() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let bytes = |lengths| prop::collection::vec(0..2_u8, lengths);
         let key = prop_oneof![
-            prop::collection::vec(0..3_u8, 0..4),
-            prop::collection::vec(0..2_u8, 6..11),
-            prop::collection::vec(any::<u8>(), 0..40),
+            3 => bytes(0..5),
+            2 => bytes(14..19),
+            2 => bytes(46..51),
+            1 => prop::collection::vec(any::<u8>(), 0..70),
+            1 => (60..70_usize).prop_map(|length| vec![0; length]),
         ];
-        prop::collection::vec(key, 0..200)
+        prop_oneof![prop::collection::vec(key, 0..600), prop::collection::vec(bytes(0..4), 0..100)]
     }
 
     proptest! {
         #[test]
-        fn tables_count_as_a_map_does(ones in keys(), others in keys()) {
+        fn tables_count_as_a_map_does(parts in prop::collection::vec(keys(), 1..4)) {
+            let hasher = Hasher::random();
             let mut expected = BTreeMap::new();
-            let mut tables = [Table::default(), Table::default()];
-            for (table, keys) in tables.iter_mut().zip([&ones, &others]) {
-                for key in keys {
-                    table.add(poor_hash(key), key, 1);
-                    *expected.entry(key.clone()).or_insert(0) += 1;
-                }
+            for key in parts.iter().flatten() {
+                *expected.entry(key.clone()).or_insert(0) += 1;
             }
-            let [mut table, other] = tables;
-            table.absorb(other);
-            prop_assert_eq!(counts(&table), expected);
+            let tables: Vec<Table> = parts.iter().map(|keys| table_of(hasher, keys)).collect();
+            let tables: Vec<&Table> = tables.iter().collect();
+            prop_assert_eq!(counts(&tables), expected);
         }
+    }
+
+    #[test]
+    fn tables_that_have_grown_still_have_all_keys() {
+        for end in ["", " and more", " and much more than fits in a narrow slot", &"x".repeat(60)] {
+            let key = |number| format!("{number}{end}").into_bytes();
+            let keys: Vec<Vec<u8>> = (0..30_000).map(|number| key(number % 20_000)).collect();
+            let table = table_of(Hasher::random(), &keys);
+            let counts = counts(&[&table]);
+            assert_eq!(counts.len(), 20_000);
+            assert_eq!((counts[&key(9999)], counts[&key(10_000)]), (2, 1));
+        }
+    }
+
+    #[test]
+    fn slots_become_wide_when_keys_are_middling() {
+        let table = |end: &str| {
+            let keys: Vec<Vec<u8>> = (0..2000).map(|number| format!("{number}{end}").into_bytes()).collect();
+            table_of(Hasher::random(), &keys)
+        };
+        assert!(matches!(table("").slots, Slots::Narrow(_)));
+        assert!(matches!(table(" is the number of this key").slots, Slots::Wide(_)));
+        assert!(matches!(table(&"x".repeat(60)).slots, Slots::Narrow(_)));
+    }
+
+    /// The worst that can happen: all keys have the same hash, at the end of the table.
+    #[test]
+    fn keys_with_the_same_hash_are_told_apart() {
+        let mut table: Counts<Narrow> = Counts::with_slots(4096);
+        let keys: Vec<Vec<u8>> = (0..2000)
+            .map(|number| format!("a key that is too long for its slot {number}").into_bytes())
+            .collect();
+        for key in &keys {
+            table.insert(u32::MAX, key, 1);
+        }
+        for key in &keys {
+            let same = |slot: &Narrow, arena: &Arena| arena.key(slot.address(), slot.head().length) == key;
+            assert!(table.add_one(table.find(u32::MAX), u32::MAX, key.len(), same));
+        }
+        assert_eq!(table.shard(SHARDS - 1).count(), 2000);
+        assert!((0..SHARDS - 1).all(|shard| table.shard(shard).next().is_none()));
+        let table = Table { hasher: Hasher::random(), slots: Slots::Narrow(table) };
+        assert!(counts(&[&table, &table]).values().all(|&count| count == 4));
     }
 
     #[test]
     fn keys_of_any_kind_are_told_apart() {
-        let mut table = Table::default();
-        let keys: [&[u8]; 6] = [b"", b"\0", b"\0\0", b"12345678", b"123456789", b"12345678\0"];
-        for (count, key) in (1..).zip(keys) {
-            table.add(7, key, count);
-        }
-        let found = counts(&table);
+        let (one, two) = ([0; 16], [0; 17]);
+        let keys: [&[u8]; 8] = [b"", b"\0", b"\0\0", b"12345678", b"12345678\0", &one, &two, &[0; 65]];
+        let all: Vec<Vec<u8>> = (1..).zip(keys).flat_map(|(count, key)| vec![key.to_vec(); count]).collect();
+        let table = table_of(Hasher::random(), &all);
+        let found = counts(&[&table]);
         for (count, key) in (1..).zip(keys) {
             assert_eq!(found[key], count);
         }
-    }
-
-    #[test]
-    fn rare_keys_are_passed_over() {
-        let mut table = Table::default();
-        for (count, key) in (1..).zip([b"a", b"b", b"c"]) {
-            table.add(count as u32, key, count);
-        }
-        let mut seen = Vec::new();
-        table.visit_from(2, |key, _| {
-            seen.push(key.to_vec());
-            2
-        });
-        assert_eq!(seen, [b"b", b"c"]);
     }
 }

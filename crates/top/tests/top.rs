@@ -144,18 +144,23 @@ fn many_keys_are_counted_and_joined_at_every_width() {
     }
 }
 
-/// The README states what a key costs. Keys of 24 bytes, each different, by the millions.
+/// The README states what a key costs: from 64 to 128 bytes up to 16 bytes of length, from 128 to 256 up to 48, and from
+/// 64 to 128 and its length beyond, where the last chunk of keys may be nearly empty.
 #[test]
 fn the_memory_of_a_key_is_as_stated() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("keys");
-    let count = 400_000_u64;
-    let lines: String = (0..count).map(|number| format!("a-key-of-24-bytes-{number:06}\n")).collect();
-    fs::write(&path, lines).expect("a file");
     let query = Query::new(&QueryOptions::default()).expect("no patterns");
     let scan = ScanOptions { width: 1, ..ScanOptions::default() };
-    let outcome = top(&Inputs::new([&path]), &scan, &query);
-    assert_eq!(outcome.answer.distinct, count);
-    let overhead = outcome.memory / count - 24;
-    assert!((32..=88).contains(&overhead), "{overhead} bytes besides the key");
+    for (length, stated) in [(12, 64..=128), (30, 128..=256), (100, 164..=228)] {
+        for count in [270_000, 500_000] {
+            let lines: String = (0..count).map(|number| format!("{number:0length$}\n")).collect();
+            fs::write(&path, lines).expect("a file");
+            let outcome = top(&Inputs::new([&path]), &scan, &query);
+            assert_eq!(outcome.answer.distinct, count);
+            let chunk = if length > 48 { 8 << 20 } else { 0 };
+            let (least, most) = ((outcome.memory - chunk) / count, outcome.memory / count);
+            assert!(least <= *stated.end() && most >= *stated.start(), "{length}: {least} to {most} bytes");
+        }
+    }
 }

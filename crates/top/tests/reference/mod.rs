@@ -7,17 +7,17 @@ use regex::bytes::Regex;
 
 /// What the reference makes of some files.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Expected {
-    pub top: Vec<(u64, Vec<u8>)>,
-    pub distinct: u64,
-    pub records: u64,
-    pub skipped: u64,
+pub(crate) struct Expected {
+    pub(crate) top: Vec<(u64, Vec<u8>)>,
+    pub(crate) distinct: u64,
+    pub(crate) records: u64,
+    pub(crate) skipped: u64,
     /// The file (by number) and the line, from 1, of the first record that was skipped.
-    pub first_skipped: Option<(usize, u64)>,
+    pub(crate) first_skipped: Option<(usize, u64)>,
 }
 
 /// Counts the keys of all lines of `files`. `fields` is the list that `options` has, as single numbers.
-pub fn count(files: &[Vec<u8>], options: &QueryOptions, fields: &[i32]) -> Expected {
+pub(crate) fn count(files: &[Vec<u8>], options: &QueryOptions, fields: &[i32]) -> Expected {
     let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     let mut expected = Expected::default();
     for (number, file) in files.iter().enumerate() {

@@ -1,0 +1,133 @@
+//! Hashing keys: 64 bytes at a time, in the same few steps whatever the length of a key up to there.
+//!
+//! Most keys are shorter than 64 bytes and no two have the same length; a hash that branches on the length makes the
+//! processor guess wrong at every other key. This one multiplies all eight words of a window in pairs and folds the
+//! products (the step of wyhash, by Wang Yi, <https://github.com/wangyi-fudan/wyhash>), zeros behind the key included.
+
+use std::hash::{BuildHasher, RandomState};
+
+use finecomb_scan::simd::Masks;
+
+/// How keys are hashed: differently in each process, so that nobody can prepare keys that collide.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hasher {
+    seeds: [u64; 9],
+}
+
+impl Hasher {
+    /// A hasher with seeds of its own.
+    pub(crate) fn random() -> Self {
+        let random = RandomState::new();
+        Self { seeds: std::array::from_fn(|index| random.hash_one(index)) }
+    }
+
+    /// The hash of `text[start..end]`, and the first 64 bytes of that as little-endian words, with zeros behind a shorter
+    /// key.
+    #[inline(always)]
+    pub(crate) fn hash<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> (u32, [u64; 8]) {
+        let length = end - start;
+        let mut window = [0; 64];
+        let first = masks.prefix(window_at(text, start, &mut window), length.min(64));
+        let mut state = self.mix(length as u64, &first);
+        let mut at = start + 64;
+        while at < end {
+            let words = masks.prefix(window_at(text, at, &mut window), (end - at).min(64));
+            state = self.mix(state, &words);
+            at += 64;
+        }
+        ((state >> 32) as u32, first)
+    }
+
+    #[inline(always)]
+    fn mix(&self, state: u64, words: &[u64; 8]) -> u64 {
+        let [a, b, c, d, e, f, g, h] = *words;
+        let [one, two, three, four, five, six, seven, eight, nine] = self.seeds;
+        let near = fold(a ^ one, b ^ two) ^ fold(c ^ three, d ^ four);
+        let far = fold(e ^ five, f ^ six) ^ fold(g ^ seven, h ^ eight);
+        fold(state ^ near ^ far.rotate_left(32), nine | 1)
+    }
+}
+
+/// Both halves of the product, each of which depends on all bits of both factors.
+#[inline(always)]
+fn fold(one: u64, other: u64) -> u64 {
+    let product = u128::from(one) * u128::from(other);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// The 64 bytes of a text from `at` on. Near the end of the text, `spare` is filled and used instead.
+#[inline(always)]
+fn window_at<'a>(text: &'a [u8], at: usize, spare: &'a mut [u8; 64]) -> &'a [u8; 64] {
+    match text.get(at..at + 64).and_then(|window| window.try_into().ok()) {
+        Some(window) => window,
+        None => last_window(text, at, spare),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn last_window<'a>(text: &[u8], at: usize, spare: &'a mut [u8; 64]) -> &'a [u8; 64] {
+    let rest = text.get(at..).unwrap_or_default();
+    spare[..rest.len()].copy_from_slice(rest);
+    spare
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::collections::HashSet;
+
+    use finecomb_scan::simd::{Kernel, dispatch};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    struct Hash<'a>(&'a Hasher, &'a [u8], usize, usize);
+
+    impl Kernel for Hash<'_> {
+        type Output = (u32, [u64; 8]);
+
+        #[inline(always)]
+        fn run<M: Masks>(self, masks: M) -> Self::Output {
+            self.0.hash(masks, self.1, self.2, self.3)
+        }
+    }
+
+    fn hash(hasher: &Hasher, key: &[u8]) -> (u32, [u64; 8]) {
+        dispatch(Hash(hasher, key, 0, key.len()))
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_has_one_hash_wherever_it_stands(
+            key in prop::collection::vec(any::<u8>(), 0..300),
+            before in prop::collection::vec(any::<u8>(), 0..70),
+            after in prop::collection::vec(any::<u8>(), 0..70),
+        ) {
+            let hasher = Hasher::random();
+            let text = [&before[..], &key, &after].concat();
+            let inside = dispatch(Hash(&hasher, &text, before.len(), before.len() + key.len()));
+            prop_assert_eq!(inside, hash(&hasher, &key));
+            let mut first = key;
+            first.resize(64, 0);
+            prop_assert_eq!(inside.1.map(u64::to_le_bytes).concat(), first);
+        }
+    }
+
+    /// By chance, 200,000 hashes of 32 bits have 4.7 pairs that are equal.
+    #[test]
+    fn keys_that_are_nearly_alike_have_different_hashes() {
+        let hasher = Hasher::random();
+        let numbers = (0..100_000).map(|number| format!("/page/{number}").into_bytes());
+        let bits = (0..100_000_usize).map(|bit| {
+            let mut key = vec![0; 64 + bit / 512];
+            key[bit / 8 % 64] ^= 1 << (bit % 8);
+            key
+        });
+        let hashes: HashSet<u32> = numbers.chain(bits).map(|key| hash(&hasher, &key).0).collect();
+        assert!(hashes.len() > 200_000 - 40, "{} collide", 200_000 - hashes.len());
+        for region in 0..64 {
+            let share = hashes.iter().filter(|&&hash| hash >> 26 == region).count();
+            assert!((2_800..3_450).contains(&share), "{share} of 3,125 in region {region}");
+        }
+    }
+}

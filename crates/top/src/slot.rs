@@ -1,0 +1,96 @@
+//! The places for keys in a table, in two sizes.
+
+/// What every slot knows of its key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    /// 0 in a slot that is not in use.
+    pub(crate) count: u64,
+    pub(crate) hash: u32,
+    pub(crate) length: u32,
+}
+
+/// A place for a key. It fills a cache line or half of one, so that a key that lies in its slot costs one cache miss.
+pub(crate) trait Slot: Copy {
+    /// How long a key may be to lie in the slot, in bytes.
+    const INLINE: usize;
+    /// A slot that is not in use.
+    const EMPTY: Self;
+
+    fn head(&self) -> &Head;
+    fn head_mut(&mut self) -> &mut Head;
+    /// The key if it fits, with zeros behind it; else its address in the arena.
+    fn bytes(&self) -> &[u8];
+    fn bytes_mut(&mut self) -> &mut [u8];
+
+    fn is_used(&self) -> bool {
+        self.head().count != 0
+    }
+
+    /// Whether the key lies in the slot.
+    fn is_inline(&self) -> bool {
+        self.head().length as usize <= Self::INLINE
+    }
+
+    /// Whether these are the first words of `bytes`, all of which count.
+    #[inline(always)]
+    fn holds(&self, words: &[u64; 8]) -> bool {
+        let (own, _) = self.bytes().as_chunks::<8>();
+        let unlike =
+            own.iter().zip(words).fold(0, |unlike, (own, word)| unlike | (u64::from_le_bytes(*own) ^ word));
+        unlike == 0
+    }
+
+    /// The number in the first eight bytes.
+    #[inline(always)]
+    fn address(&self) -> u64 {
+        self.bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+}
+
+macro_rules! slot {
+    ($(#[$doc:meta])* $name:ident, $size:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        #[repr(C, align($size))]
+        pub(crate) struct $name {
+            head: Head,
+            bytes: [u8; $size - size_of::<Head>()],
+        }
+
+        impl Slot for $name {
+            const INLINE: usize = $size - size_of::<Head>();
+            const EMPTY: Self = Self { head: Head { count: 0, hash: 0, length: 0 }, bytes: [0; Self::INLINE] };
+
+            #[inline(always)]
+            fn head(&self) -> &Head {
+                &self.head
+            }
+
+            #[inline(always)]
+            fn head_mut(&mut self) -> &mut Head {
+                &mut self.head
+            }
+
+            #[inline(always)]
+            fn bytes(&self) -> &[u8] {
+                &self.bytes
+            }
+
+            #[inline(always)]
+            fn bytes_mut(&mut self) -> &mut [u8] {
+                &mut self.bytes
+            }
+        }
+    };
+}
+
+slot! {
+    /// Half a cache line: for keys of up to 16 bytes, such as addresses and numbers, and for those that are too long for
+    /// any slot.
+    Narrow, 32
+}
+
+slot! {
+    /// A cache line: for keys of up to 48 bytes, such as paths.
+    Wide, 64
+}
