@@ -6,7 +6,7 @@ use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::captures::Captures;
 use regex_automata::util::{interpolate, iter::Searcher};
 
-use crate::pattern::{PatternError, compile};
+use crate::pattern::{PatternError, compile_measured};
 
 /// One edit. In the replacement `$1` and `${name}` stand for groups of the expression and `$$` for a dollar sign.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub(crate) struct Edit {
     pattern: String,
     replacement: String,
     has_groups: bool,
+    /// The length of the shortest match, in bytes.
+    shortest: usize,
 }
 
 /// The memory that an edit works in.
@@ -26,8 +28,10 @@ pub(crate) struct EditCache {
 
 impl Edit {
     pub(crate) fn new(pattern: &str, replacement: &str) -> Result<Self, PatternError> {
+        let (regex, shortest) = compile_measured(pattern)?;
         Ok(Self {
-            regex: compile(pattern)?,
+            regex,
+            shortest,
             pattern: pattern.to_owned(),
             replacement: replacement.to_owned(),
             has_groups: memchr(b'$', replacement.as_bytes()).is_some(),
@@ -64,6 +68,10 @@ impl Edit {
                 self.expand(captures, key, out);
             } else {
                 out.extend_from_slice(self.replacement.as_bytes());
+            }
+            // A search costs far more than it finds: often the first match reaches to the end of the key.
+            if key.len() - copied < self.shortest {
+                break;
             }
         }
         out.extend_from_slice(&key[copied..]);

@@ -53,7 +53,13 @@ fn build(hir: &Hir) -> Result<Regex, PatternError> {
 
 /// Compiles a regular expression that is applied to one text at a time.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, PatternError> {
-    build(&parse(pattern)?)
+    compile_measured(pattern).map(|(regex, _)| regex)
+}
+
+/// The same, with the length of the shortest text that can match; 0 if that is not known.
+pub(crate) fn compile_measured(pattern: &str) -> Result<(Regex, usize), PatternError> {
+    let hir = parse(pattern)?;
+    Ok((build(&hir)?, hir.properties().minimum_len().unwrap_or(0)))
 }
 
 /// A regular expression over records.

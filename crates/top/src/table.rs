@@ -3,7 +3,7 @@
 //! What counting costs is cache misses: a log that streams through the caches leaves little of the table in them. So a
 //! slot holds the key itself if it fits and is the size of a cache line or half of one; longer keys lie in an arena.
 //! Slots are probed one after another (Knuth, The Art of Computer Programming, vol. 3, section 6.4, algorithm L), and at
-//! most three quarters are in use.
+//! most half of them are in use: each key that has to give way costs a cache miss.
 //!
 //! The highest bits of a hash choose the slot, so that slots are in the order of their hashes, but for a few that had to
 //! give way. So a table can grow from front to back, and a [`SHARDS`]th of all hashes is a run of slots: that is how
@@ -17,8 +17,10 @@ use crate::hash::Hasher;
 use crate::slot::{Head, Narrow, Slot, Wide};
 use crate::{Span, bytes_of};
 
-/// Into how many parts tables fall when they are joined: so many threads have something to do.
-pub(crate) const SHARDS: usize = 64;
+/// Into how many parts tables fall when they are joined: so many threads have something to do, and a part of a table with
+/// millions of keys stays in the second-level cache while it is joined.
+pub(crate) const SHARDS: usize = 1 << SHARD_BITS;
+const SHARD_BITS: u32 = 8;
 
 /// Enough that no shard is less than a few slots.
 const FIRST_SLOTS: usize = 1024;
@@ -126,11 +128,9 @@ impl<S: Slot> Counts<S> {
         // What had to give way at the end of the shard stands before the next free slot.
         let displaced = behind.iter().chain(before).take_while(|slot| slot.is_used());
         let slots = own.iter().chain(displaced).filter(|slot| slot.is_used());
-        slots.filter(move |slot| slot.head().hash as usize >> 26 == shard).map(|slot| Entry {
-            key: self.key(slot),
-            count: slot.head().count,
-            hash: slot.head().hash,
-        })
+        slots
+            .filter(move |slot| slot.head().hash >> (u32::BITS - SHARD_BITS) == shard as u32)
+            .map(|slot| Entry { key: self.key(slot), count: slot.head().count, hash: slot.head().hash })
     }
 
     /// Whether the table has to grow before it can take `more` keys.
@@ -317,7 +317,7 @@ impl<'t> JoinedShard<'t> {
     fn add(&mut self, new: Entry<'t>) {
         let mask = self.slots.len() - 1;
         // All hashes of a shard begin with the same bits.
-        let mut index = home(new.hash << 6, self.slots.len());
+        let mut index = home(new.hash << SHARD_BITS, self.slots.len());
         loop {
             match &mut self.slots[index] {
                 Some(known) if known.hash == new.hash && known.key == new.key => {
