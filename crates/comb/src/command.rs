@@ -21,6 +21,13 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// This, unless it says that all went well: then `other`.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if self == Self::Found { other } else { self }
+    }
+}
+
 impl Termination for Exit {
     fn report(self) -> ExitCode {
         ExitCode::from(self as u8)

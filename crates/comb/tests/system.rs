@@ -250,6 +250,61 @@ fn an_interrupt_prints_the_counts_so_far_if_asked() {
 }
 
 #[test]
+fn an_interrupt_is_not_kept_waiting_by_a_pipe_that_nobody_writes_to() {
+    let directory = directory_with(&[("log", "a\na\n")]);
+    let pipe = directory.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let mut command = comb(&["top", "--partial", "-w", "1"]);
+    command.args([directory.path().join("log"), pipe.clone()]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("running comb");
+    wait_until("opening the pipe", || has_open(&child, &pipe));
+    interrupt(&child);
+    let (out, _, code) = text(child.wait_with_output().expect("waiting"));
+    assert_eq!((out.as_str(), code), ("2 a\n# partial: interrupted after 2 records\n", Some(130)));
+}
+
+#[test]
+fn a_pipe_that_is_named_twice_is_read_once() {
+    let slow = "for i in $(seq 100); do printf 'half a'; printf ' line\\n'; done";
+    for names in ["- -", "- - -", "/dev/stdin /dev/stdin", "- /dev/stdin"] {
+        let (out, err, code) = run(&mut shell(&format!("{{ {slow}; }} | comb top -w 8 {names}")));
+        assert_eq!((out.as_str(), err.as_str(), code), ("100 half a line\n", "", Some(0)), "{names}");
+    }
+}
+
+#[test]
+fn fewer_threads_than_asked_for_are_enough() {
+    let directory = directory_with(&[("log", &"a\nb\na\n".repeat(1000))]);
+    fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).expect("setting permissions");
+    fs::copy(COMB, directory.path().join("comb")).expect("copying comb where anyone may run it");
+    let job = "./comb top -w 64 --block-size 10 log";
+    // Root may start as many as it likes, so root becomes somebody who has no other process.
+    let limited = format!("setpriv --reuid=65533 --regid=65533 --clear-groups bash -c 'ulimit -u 8; {job}'");
+    let script = if rustix::process::geteuid().is_root() { &limited } else { job };
+    let answer = run(shell(script).current_dir(&directory));
+    assert_eq!(answer, ("2000 a\n1000 b\n".into(), String::new(), Some(0)));
+}
+
+#[test]
+fn a_file_whose_size_is_made_up_did_not_shrink() {
+    let file = "/sys/kernel/mm/transparent_hugepage/enabled";
+    if Path::new(file).exists() {
+        let (out, err, code) = run(&mut comb(&["top", file]));
+        assert_eq!((out.lines().count(), err.as_str(), code), (1, "", Some(0)));
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_hide_a_problem() {
+    let lines: String = (0..200_000).map(|number| format!("{number}\n")).collect();
+    let directory = directory_with(&[("log", &lines)]);
+    let script = format!("comb top -n 200000 nowhere.log {} | head -n 1", path(&directory, "log"));
+    let (out, err, code) = run(&mut shell(&script));
+    assert_eq!((out.as_str(), code), ("1 0\n", Some(2)));
+    assert_eq!(err, "comb: nowhere.log: No such file or directory\n");
+}
+
+#[test]
 fn keys_that_are_not_utf8_are_whole_in_json() {
     let directory = tempdir().expect("a directory");
     let log = directory.path().join("log");

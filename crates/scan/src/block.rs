@@ -1,7 +1,7 @@
 //! A block of whole lines, and where it comes from.
 
 use std::cmp::Ordering;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -51,12 +51,14 @@ impl Source {
     }
 }
 
+/// On one line and safe for a terminal: control characters in a path are escaped.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.path {
-            Some(path) => write!(f, "{}", path.display()),
-            None => f.write_str("standard input"),
+        let Some(path) = &self.path else { return f.write_str("standard input") };
+        for char in path.to_string_lossy().chars() {
+            if char.is_control() { write!(f, "{}", char.escape_default())? } else { f.write_char(char)? }
         }
+        Ok(())
     }
 }
 
@@ -177,6 +179,12 @@ mod tests {
         let place = block.place(8);
         assert_eq!((place.offset, place.line), (108, Some(9)));
         assert_eq!(Block { first_line: None, ..block }.place(8).line, None);
+    }
+
+    #[test]
+    fn names_are_shown_on_one_line() {
+        let source = Source::new(0, Some("a\n\u{1b}[31m é".into()));
+        assert_eq!(source.to_string(), "a\\n\\u{1b}[31m é");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use finecomb_meter::{Meter, Phase, Report, ThreadTimes};
@@ -61,7 +61,7 @@ pub fn fold<A: Accumulate>(
 ) -> Folded<A::Joined> {
     let bounds = options.bounds();
     let queue = Queue::new(inputs, bounds, options.stop.as_deref());
-    let ending = Ending::new(bounds.width);
+    let ending = Ending::new();
     let over = Over::default();
     let work = |meter: Meter| {
         let mut worker = Worker::new(&queue, make(), meter);
@@ -72,9 +72,14 @@ pub fn fold<A: Accumulate>(
     let threads = thread::scope(|scope| {
         if let Some(watch) = options.watch {
             let (queue, over) = (&queue, &over);
-            scope.spawn(move || watch::watch(watch, inputs, queue, over));
+            // Without it the job is done all the same.
+            let _ =
+                thread::Builder::new().spawn_scoped(scope, move || watch::watch(watch, inputs, queue, over));
         }
-        let others: Vec<_> = (1..bounds.width).map(|_| scope.spawn(|| work(meter()))).collect();
+        // Where the system refuses more threads, those that there are do the work.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, || work(meter())).ok();
+        let others: Vec<_> = (1..bounds.width).map_while(spawn).collect();
+        ending.expect(1 + others.len());
         let mut threads = vec![work(meter())];
         threads.extend(others.into_iter().filter_map(|other| other.join().ok()));
         over.declare();
@@ -92,7 +97,8 @@ pub fn fold<A: Accumulate>(
 
 /// Where workers meet when nothing is left to read.
 struct Ending<A: Accumulate> {
-    all_here: Barrier,
+    arrivals: Mutex<Arrivals>,
+    all_here: Condvar,
     /// By number, the parts that are still to be joined.
     parts: Mutex<Vec<Vec<A::Part>>>,
     next: AtomicUsize,
@@ -100,15 +106,38 @@ struct Ending<A: Accumulate> {
     problems: Mutex<Problems>,
 }
 
+#[derive(Default)]
+struct Arrivals {
+    arrived: usize,
+    /// How many workers there are, once that is known.
+    expected: Option<usize>,
+}
+
 impl<A: Accumulate> Ending<A> {
-    fn new(width: usize) -> Self {
+    fn new() -> Self {
         Self {
-            all_here: Barrier::new(width),
+            arrivals: Mutex::default(),
+            all_here: Condvar::new(),
             parts: Mutex::default(),
             next: AtomicUsize::new(0),
             joined: Mutex::default(),
             problems: Mutex::default(),
         }
+    }
+
+    /// Says how many workers there are.
+    fn expect(&self, workers: usize) {
+        lock(&self.arrivals).expected = Some(workers);
+        self.all_here.notify_all();
+    }
+
+    /// Waits until all workers are here.
+    fn meet(&self) {
+        let mut arrivals = lock(&self.arrivals);
+        arrivals.arrived += 1;
+        self.all_here.notify_all();
+        let some_missing = |arrivals: &mut Arrivals| arrivals.expected != Some(arrivals.arrived);
+        drop(self.all_here.wait_while(arrivals, some_missing));
     }
 
     /// Lays down what a worker gathered and, once all have, joins parts until there are none.
@@ -118,7 +147,7 @@ impl<A: Accumulate> Ending<A> {
         lock(&self.problems).merge(problems);
         self.lay_down(accumulator.into_parts());
         meter.enter(Phase::Wait);
-        self.all_here.wait();
+        self.meet();
         meter.enter(Phase::Merge);
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);

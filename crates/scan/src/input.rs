@@ -24,7 +24,7 @@ pub(crate) enum Input {
 impl Inputs {
     /// Inputs by their names: paths of files, of directories (for all files below, by path; symbolic links below
     /// are not followed, and what is neither file nor directory is passed over), and `-` for standard input.
-    /// No name at all means standard input.
+    /// No name at all means standard input. A pipe that is named twice is read once, as there is only one stream in it.
     pub fn new(names: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         let mut named: Vec<Input> = names
             .into_iter()
@@ -36,6 +36,8 @@ impl Inputs {
         if named.is_empty() {
             named.push(Input::Standard);
         }
+        let mut seen = false;
+        named.retain(|input| !matches!(input, Input::Standard) || !std::mem::replace(&mut seen, true));
         Self { named, until: u64::MAX }
     }
 

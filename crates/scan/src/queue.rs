@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::block::FileIdentity;
 use crate::input::Inputs;
 use crate::options::Bounds;
 use crate::read::file::ChunkedFile;
@@ -31,6 +32,8 @@ struct State {
     files: Vec<Arc<ChunkedFile>>,
     /// Streams that nobody is reading.
     streams: Vec<Stream>,
+    /// What has been read as a stream: reading it twice at a time would tear its lines.
+    streamed: Vec<FileIdentity>,
     /// Workers that may yet add something to do.
     busy: usize,
     waiting: usize,
@@ -128,6 +131,16 @@ impl<'a> Queue<'a> {
     /// Takes out a file whose chunks are all taken.
     pub(crate) fn retire(&self, file: &Arc<ChunkedFile>) {
         self.lock().files.retain(|other| !Arc::ptr_eq(file, other));
+    }
+
+    /// Whether this is the first stream with this identity.
+    pub(crate) fn is_new_stream(&self, identity: FileIdentity) -> bool {
+        let mut state = self.lock();
+        let is_new = !state.streamed.contains(&identity);
+        if is_new {
+            state.streamed.push(identity);
+        }
+        is_new
     }
 
     /// Gives a stream back for others to read on. The caller is no longer busy.

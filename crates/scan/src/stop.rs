@@ -33,9 +33,10 @@ impl Stop {
     /// When the process has no file descriptors left, or the signal cannot be handled.
     pub fn on_interrupt() -> io::Result<Self> {
         let stop = Self::new()?;
+        let wake = stop.wake.try_clone()?;
         signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&stop.raised))?;
         signal_hook::flag::register(SIGINT, Arc::clone(&stop.raised))?;
-        signal_hook::low_level::pipe::register(SIGINT, stop.wake.try_clone()?)?;
+        signal_hook::low_level::pipe::register(SIGINT, wake)?;
         Ok(stop)
     }
 

@@ -1,16 +1,17 @@
 //! A worker: pulls work until there is none.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::mem;
 use std::ops::Range;
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use finecomb_meter::{Meter, Phase};
+use rustix::fs::{OFlags, fcntl_setfl};
 
 use crate::block::{Block, FileIdentity, Source};
 use crate::error::{ProblemKind, Problems};
@@ -91,20 +92,39 @@ impl<'q, A: Accumulate> Worker<'q, A> {
 
     fn open_file(&mut self, argument: usize, path: PathBuf) {
         let source = Source::new(argument, Some(path.clone()));
-        let opened = File::open(&path).and_then(|file| {
+        let opened = self.open_path(&path).and_then(|file| {
             let metadata = file.metadata()?;
             Ok((file, metadata))
         });
         match opened {
+            Err(_) if self.queue.is_halted() => {}
             Ok((_, metadata)) if metadata.is_dir() => self.list(&source, path),
             Ok((file, metadata)) => self.begin(&source, file, &metadata, 0),
             Err(error) => self.problems.add(&source, ProblemKind::Open(error)),
         }
     }
 
+    /// Opens a file. Opening a named pipe waits for somebody to write to it: in a job that can be stopped, it is opened
+    /// without waiting, and the wait is one that a stop ends.
+    fn open_path(&self, path: &Path) -> io::Result<File> {
+        let is_pipe = || fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
+        let Some(stop) = self.queue.stop.filter(|_| is_pipe()) else { return File::open(path) };
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        if stop.wait_for(&file) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        fcntl_setfl(&file, OFlags::empty())?;
+        Ok(file)
+    }
+
     /// Starts on an open file: reads it if it is one chunk, else lets all workers have a part of it.
     fn begin(&mut self, source: &Arc<Source>, file: File, metadata: &Metadata, start: u64) {
-        source.identify(FileIdentity { device: metadata.dev(), inode: metadata.ino() });
+        let identity = FileIdentity { device: metadata.dev(), inode: metadata.ino() };
+        source.identify(identity);
+        if !metadata.is_file() && !self.queue.is_new_stream(identity) {
+            return;
+        }
         // Files of the proc file system say that they are empty and are not: they are read as streams.
         if !metadata.is_file() || metadata.len() == 0 {
             let stream = Stream::new(Arc::clone(source), file, self.queue.bounds);

@@ -50,7 +50,11 @@ impl FieldList {
 
     /// How many fields of a record have to be found to know all that are listed; `usize::MAX` for all of them.
     pub(crate) fn needed(&self) -> usize {
-        self.0.iter().map(|range| usize::try_from(range.last).unwrap_or(usize::MAX)).max().unwrap_or(0)
+        let needed = |range: &FieldRange| match (usize::try_from(range.first), usize::try_from(range.last)) {
+            (Ok(_), Ok(last)) => last,
+            _ => usize::MAX,
+        };
+        self.0.iter().map(needed).max().unwrap_or(0)
     }
 
     /// The listed fields of a record with `count` fields, as indexes from 0. None if it has too few.
@@ -144,6 +148,7 @@ mod tests {
         assert_eq!(resolved("-3", 2), None);
         assert_eq!(resolved("2-4", 3), None);
         assert_eq!(resolved("3--1", 2), None);
+        assert_eq!(resolved("-2-3", 5), None);
         assert_eq!(resolved("1", 0), None);
     }
 
@@ -166,6 +171,7 @@ mod tests {
         assert_eq!((list("1,3").single(), list("1,3").needed()), (None, 3));
         assert_eq!((list("-1").single(), list("-1").needed()), (None, usize::MAX));
         assert_eq!(list("2--1").needed(), usize::MAX);
+        assert_eq!(list("-2-3").needed(), usize::MAX);
     }
 
     #[test]

@@ -69,6 +69,9 @@ pub(crate) struct RecordPattern {
     record: Regex,
     /// Rewritten, for many.
     block: Regex,
+    /// Whether every line that is found has to be asked again by itself. A Unicode word boundary looks at the character
+    /// before it; in front of a byte that is no character it would find the line feed of the line before.
+    looks_back: bool,
     text: String,
 }
 
@@ -82,7 +85,12 @@ pub(crate) struct PatternCache {
 impl RecordPattern {
     pub(crate) fn new(pattern: &str) -> Result<Self, PatternError> {
         let hir = parse(pattern)?;
-        Ok(Self { record: build(&hir)?, block: build(&within_lines(&hir))?, text: pattern.to_owned() })
+        Ok(Self {
+            record: build(&hir)?,
+            block: build(&within_lines(&hir))?,
+            looks_back: hir.properties().look_set().contains_word_unicode(),
+            text: pattern.to_owned(),
+        })
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -125,7 +133,7 @@ impl RecordPattern {
             let line_feed = memchr(b'\n', &text[found.offset()..]).map(|length| found.offset() + length);
             let end = line_feed.unwrap_or(text.len());
             let next = line_feed.map_or(end, |line_feed| line_feed + 1);
-            if memchr(b'\r', &text[start..end]).is_none() {
+            if !self.looks_back && memchr(b'\r', &text[start..end]).is_none() {
                 return Some(((start, end), next));
             }
             // In the block `$` stands before any carriage return, so the record has the last word.
@@ -139,7 +147,8 @@ impl RecordPattern {
     }
 }
 
-/// The pattern that finds in many lines what `hir` finds in one, and perhaps more in lines with carriage returns.
+/// The pattern that finds in many lines what `hir` finds in one, and perhaps more: in lines with carriage returns, and with
+/// Unicode word boundaries at bytes that are not UTF-8.
 fn within_lines(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty => Hir::empty(),
@@ -250,6 +259,13 @@ mod tests {
         r"(?-u:\B)",
         r"\b{start}a",
         r"a\b{end}",
+        r"\b",
+        r"\B",
+        r"(?:\B){2}",
+        r"\b{start-half}",
+        r"\b{end-half}",
+        r"\b{start-half}(?:^|[^\n])(?m:$)",
+        r"(?:(?s-u:.)\b{start-half}(?-u:\b))+",
     ];
 
     fn texts() -> impl Strategy<Value = Vec<u8>> {
@@ -262,6 +278,8 @@ mod tests {
             1 => Just(&b" "[..]),
             1 => Just("é".as_bytes()),
             1 => Just(&b"\xFF"[..]),
+            2 => Just(&b"\xA9"[..]),
+            1 => Just(&b"\xC3"[..]),
             1 => Just(&b"\0"[..]),
         ];
         prop::collection::vec(piece, 1..30).prop_map(|pieces| pieces.concat())

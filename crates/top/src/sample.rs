@@ -35,8 +35,8 @@ struct Explainer<'q> {
     maker: KeyMaker<'q>,
     wanted: usize,
     seen: usize,
-    /// The last record's place: its line is counted on from there.
-    last: Option<Place>,
+    /// Where the line after the last record begins, with its number if that is known.
+    next: Option<Place>,
     out: Vec<u8>,
 }
 
@@ -48,7 +48,7 @@ impl<'q> Explainer<'q> {
             maker: KeyMaker::new(query),
             wanted,
             seen: 0,
-            last: None,
+            next: None,
             out: Vec::new(),
         }
     }
@@ -112,12 +112,11 @@ impl<'q> Explainer<'q> {
         self.out.push(b'\n');
     }
 
-    /// The place of a record, with its line. Records come in order, so lines are counted on from the last one.
+    /// The place of a record, with its line: the one after that of the last record, if it follows that.
     fn place(&self, block: &Block<'_>, (start, _): Span) -> Place {
         let mut place = block.place(start);
-        let counted_on =
-            self.last.as_ref().filter(|last| last.source == place.source).and_then(|last| last.line);
-        place.line = place.line.or(counted_on.map(|line| line + 1)).or((place.offset == 0).then_some(1));
+        let follows = self.next.as_ref().filter(|next| **next == place);
+        place.line = place.line.or(follows.and_then(|next| next.line)).or((place.offset == 0).then_some(1));
         place
     }
 }
@@ -129,13 +128,16 @@ impl Accumulate for Explainer<'_> {
     fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
         let mut records = Vec::new();
         crate::filter::split_records(block.bytes, &mut finecomb_scan::LineEnds::default(), &mut records);
-        for record in records {
+        let starts =
+            records.iter().skip(1).map(|record| record.0).chain([block.bytes.len()]).collect::<Vec<_>>();
+        for (record, next) in records.into_iter().zip(starts) {
             if self.seen == self.wanted {
                 return ControlFlow::Break(());
             }
             let place = self.place(block, record);
             self.explain(&place, bytes_of(block.bytes, record));
-            self.last = Some(place);
+            let line = place.line.map(|line| line + 1);
+            self.next = Some(Place { offset: block.offset + next as u64, line, ..place });
             self.seen += 1;
         }
         if self.seen == self.wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -69,9 +69,16 @@ fn patterns() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(prop::sample::select(PATTERNS).prop_map(str::to_owned), 0..3)
 }
 
-fn query() -> impl Strategy<Value = (QueryOptions, Vec<i32>)> {
+fn query() -> impl Strategy<Value = (QueryOptions, Vec<(i32, i32)>)> {
     let field = prop_oneof![4 => 1..5_i32, 1 => -3..0_i32];
-    let fields = prop_oneof![1 => Just(vec![]), 3 => field.clone().prop_map(|one| vec![one]), 2 => prop::collection::vec(field, 1..4)];
+    let one = field.clone().prop_map(|field| (field, field));
+    let range = (field.clone(), field)
+        .prop_filter("backwards", |(first, last)| (*first < 0) != (*last < 0) || first <= last);
+    let fields = prop_oneof![
+        1 => Just(vec![]),
+        3 => one.clone().prop_map(|one| vec![one]),
+        2 => prop::collection::vec(prop_oneof![one, range], 1..4),
+    ];
     let separator = prop_oneof![
         3 => Just(Separator::Blanks),
         1 => Just(Separator::Quotes),
@@ -84,7 +91,10 @@ fn query() -> impl Strategy<Value = (QueryOptions, Vec<i32>)> {
     let sed = prop::collection::vec(edit, 0..3);
     (1..20_usize, fields, separator, patterns(), patterns(), sed).prop_map(
         |(number, fields, separator, grep, vgrep, sed)| {
-            let list = fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+            let item = |&(first, last): &(i32, i32)| {
+                if first == last { first.to_string() } else { format!("{first}-{last}") }
+            };
+            let list = fields.iter().map(item).collect::<Vec<_>>().join(",");
             let options = QueryOptions {
                 number,
                 fields: if fields.is_empty() { FieldList::default() } else { list.parse().expect("a list") },
@@ -131,7 +141,7 @@ fn many_keys_are_counted_and_joined_at_every_width() {
         .collect();
     let file = lines.concat().into_bytes();
     fs::write(&path, &file).expect("a file");
-    for (list, fields) in [("1", vec![1]), ("2", vec![2]), ("1,2", vec![1, 2])] {
+    for (list, fields) in [("1", vec![(1, 1)]), ("2", vec![(2, 2)]), ("1-2", vec![(1, 2)])] {
         let options =
             QueryOptions { number: 50, fields: list.parse().expect("a list"), ..QueryOptions::default() };
         let expected = reference::count(std::slice::from_ref(&file), &options, &fields);

@@ -31,7 +31,10 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
     if arguments.partial {
         match Stop::on_interrupt() {
             Ok(stop) => options.stop = Some(Arc::new(stop)),
-            Err(error) => message::error(format_args!("--partial: {}", io_reason(&error))),
+            Err(error) => {
+                message::error(format_args!("--partial: {}", io_reason(&error)));
+                return Exit::Trouble;
+            }
         }
     }
     match arguments.sample {
@@ -59,7 +62,7 @@ fn count(inputs: &Inputs, options: ScanOptions<'static>, query: &Query, argument
     let mut out = BufWriter::new(stdout().lock());
     let written = format(arguments.format).write(answer, &mut out).and_then(|()| out.flush());
     if let Err(error) = written {
-        return output_failed(&error);
+        return output_failed(&error).or(exit(answer, &outcome.problems));
     }
     if arguments.profile {
         show_profile(&outcome);
@@ -84,6 +87,7 @@ fn explain(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usi
         return output_failed(&error);
     }
     match () {
+        () if options.stop.as_ref().is_some_and(|stop| stop.is_raised()) => Exit::Interrupted,
         () if !sample.problems.is_empty() => Exit::Trouble,
         () if sample.records == 0 => Exit::Nothing,
         () => Exit::Found,

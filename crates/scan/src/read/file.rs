@@ -67,8 +67,11 @@ impl ChunkedFile {
         provide(buffer, wanted, usual);
         let Some(got) = self.read_at(&mut buffer[..wanted], chunk, problems) else { return 0..0 };
         if got < owned {
-            let kind = ProblemKind::Shrank { expected: self.end, found: chunk + got as u64 };
-            problems.add(&self.source, kind);
+            // Some file systems say that a file is larger than it is, and go on saying so.
+            if self.file.metadata().is_ok_and(|now| now.len() < self.end) {
+                let kind = ProblemKind::Shrank { expected: self.end, found: chunk + got as u64 };
+                problems.add(&self.source, kind);
+            }
             // There is nothing to be had from the chunks behind.
             self.next.store(self.end, Ordering::Relaxed);
         }

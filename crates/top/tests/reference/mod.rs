@@ -16,8 +16,8 @@ pub(crate) struct Expected {
     pub(crate) first_skipped: Option<(usize, u64)>,
 }
 
-/// Counts the keys of all lines of `files`. `fields` is the list that `options` has, as single numbers.
-pub(crate) fn count(files: &[Vec<u8>], options: &QueryOptions, fields: &[i32]) -> Expected {
+/// Counts the keys of all lines of `files`. `fields` is the list that `options` has, as ranges.
+pub(crate) fn count(files: &[Vec<u8>], options: &QueryOptions, fields: &[(i32, i32)]) -> Expected {
     let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     let mut expected = Expected::default();
     for (number, file) in files.iter().enumerate() {
@@ -60,7 +60,7 @@ fn is_taken(record: &[u8], options: &QueryOptions) -> bool {
         && !options.vgrep.iter().any(|pattern| regex(pattern).is_match(record))
 }
 
-fn key(record: &[u8], options: &QueryOptions, wanted: &[i32]) -> Option<Vec<u8>> {
+fn key(record: &[u8], options: &QueryOptions, wanted: &[(i32, i32)]) -> Option<Vec<u8>> {
     if wanted.is_empty() {
         return Some(record.to_vec());
     }
@@ -73,14 +73,16 @@ fn key(record: &[u8], options: &QueryOptions, wanted: &[i32]) -> Option<Vec<u8>>
         Separator::Quotes => quoted_fields(record),
         Separator::Regex(pattern) => regex(pattern).split(record).map(<[u8]>::to_vec).collect::<Vec<_>>(),
     };
-    let chosen: Option<Vec<Vec<u8>>> = wanted
-        .iter()
-        .map(|&number| {
-            let index = if number > 0 { number - 1 } else { fields.len() as i32 + number };
-            fields.get(usize::try_from(index).ok()?).cloned()
-        })
-        .collect();
-    Some(chosen?.join(&b' '))
+    let mut chosen = Vec::new();
+    for &(first, last) in wanted {
+        let number = |field: i32| if field > 0 { field } else { fields.len() as i32 + 1 + field };
+        let (first, last) = (number(first), number(last));
+        if first < 1 || first > last || last > fields.len() as i32 {
+            return None;
+        }
+        chosen.extend_from_slice(&fields[first as usize - 1..last as usize]);
+    }
+    Some(chosen.join(&b' '))
 }
 
 fn is_blank(byte: u8) -> bool {
