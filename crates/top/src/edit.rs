@@ -1,12 +1,12 @@
 //! Rewriting keys as `sed` does: every match of a regular expression is replaced.
 
 use memchr::memchr;
-use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::captures::Captures;
 use regex_automata::util::{interpolate, iter::Searcher};
+use regex_automata::{Anchored, Input, Match};
 
-use crate::pattern::{PatternError, compile_measured};
+use crate::pattern::{MatchShape, PatternError, compile_with_shape};
 
 /// One edit. In the replacement `$1` and `${name}` stand for groups of the expression and `$$` for a dollar sign.
 #[derive(Clone, Debug)]
@@ -15,9 +15,11 @@ pub(crate) struct Edit {
     pattern: String,
     replacement: String,
     has_groups: bool,
-    /// The length of the shortest match, in bytes.
-    shortest: usize,
+    shape: MatchShape,
 }
+
+/// Up to this length, in bytes, a key is short.
+const SHORT: usize = 256;
 
 /// The memory that an edit works in.
 #[derive(Debug)]
@@ -28,10 +30,10 @@ pub(crate) struct EditCache {
 
 impl Edit {
     pub(crate) fn new(pattern: &str, replacement: &str) -> Result<Self, PatternError> {
-        let (regex, shortest) = compile_measured(pattern)?;
+        let (regex, shape) = compile_with_shape(pattern)?;
         Ok(Self {
             regex,
-            shortest,
+            shape,
             pattern: pattern.to_owned(),
             replacement: replacement.to_owned(),
             has_groups: memchr(b'$', replacement.as_bytes()).is_some(),
@@ -52,29 +54,50 @@ impl Edit {
 
     /// Appends `key` with every match replaced to `out`.
     pub(crate) fn apply(&self, cache: &mut EditCache, key: &[u8], out: &mut Vec<u8>) {
-        let EditCache { cache, captures } = cache;
         let mut searcher = Searcher::new(Input::new(key));
         let mut copied = 0;
-        while let Some(found) = searcher.advance(|input| {
-            if !self.has_groups {
-                return Ok(self.regex.search_with(cache, input));
-            }
-            self.regex.search_captures_with(cache, input, captures);
-            Ok(captures.get_match())
-        }) {
+        while let Some(found) = searcher.advance(|input| Ok(self.find(cache, input))) {
             out.extend_from_slice(&key[copied..found.start()]);
             copied = found.end();
             if self.has_groups {
-                self.expand(captures, key, out);
+                self.expand(&cache.captures, key, out);
             } else {
                 out.extend_from_slice(self.replacement.as_bytes());
             }
             // A search costs far more than it finds: often the first match reaches to the end of the key.
-            if key.len() - copied < self.shortest {
+            if key.len() - copied < self.shape.shortest {
                 break;
             }
         }
         out.extend_from_slice(&key[copied..]);
+    }
+
+    /// The first match.
+    ///
+    /// In general that takes two searches, one forwards for its end and one backwards for its start. If all matches begin
+    /// with the same byte, one search from each such byte on is enough. It is done for short keys only: in long ones, the
+    /// time could grow with the square of the length.
+    fn find(&self, cache: &mut EditCache, input: &Input<'_>) -> Option<Match> {
+        let Some(first) = self.shape.first.filter(|_| input.haystack().len() <= SHORT) else {
+            return self.search(cache, input);
+        };
+        let mut start = input.start();
+        loop {
+            start += memchr(first, &input.haystack()[start..input.end()])?;
+            let from_here = input.clone().range(start..input.end()).anchored(Anchored::Yes);
+            if let Some(found) = self.search(cache, &from_here) {
+                return Some(found);
+            }
+            start += 1;
+        }
+    }
+
+    fn search(&self, EditCache { cache, captures }: &mut EditCache, input: &Input<'_>) -> Option<Match> {
+        if !self.has_groups {
+            return self.regex.search_with(cache, input);
+        }
+        self.regex.search_captures_with(cache, input, captures);
+        captures.get_match()
     }
 
     fn expand(&self, captures: &Captures, key: &[u8], out: &mut Vec<u8>) {
@@ -113,9 +136,14 @@ mod tests {
     proptest! {
         #[test]
         fn edits_are_those_of_replace_all(
-            pattern in prop::sample::select(&["a", "", "a*", "^a", "b$", "(a)(b)?", "[^b]", r"\b", "(?-u)\\xFF", "."][..]),
+            pattern in prop::sample::select(
+                &["a", "", "a*", "^a", "b$", "(a)(b)?", "[^b]", r"\b", "(?-u)\\xFF", ".", "a.*b$", "(?:ab|a a)+", "(?m:^)a|a$",
+                  r"\Ba", "a+?b", "b(?: |$)", "[a]b?"][..]),
             replacement in prop::sample::select(&["", "x", "$0", "<$1>", "${1}y", "$1y", "$$", "$"][..]),
-            key in prop::collection::vec(prop::sample::select(&[b'a', b'b', b' ', 0xFF, 0xC3, 0xA9][..]), 0..12),
+            key in prop_oneof![
+                4 => prop::collection::vec(prop::sample::select(&[b'a', b'b', b' ', 0xFF, 0xC3, 0xA9][..]), 0..12),
+                1 => prop::collection::vec(prop::sample::select(&b"ab "[..]), 250..260),
+            ],
         ) {
             let expected = regex::bytes::Regex::new(pattern)
                 .expect("a valid pattern")

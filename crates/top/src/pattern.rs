@@ -53,13 +53,41 @@ fn build(hir: &Hir) -> Result<Regex, PatternError> {
 
 /// Compiles a regular expression that is applied to one text at a time.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, PatternError> {
-    compile_measured(pattern).map(|(regex, _)| regex)
+    build(&parse(pattern)?)
 }
 
-/// The same, with the length of the shortest text that can match; 0 if that is not known.
-pub(crate) fn compile_measured(pattern: &str) -> Result<(Regex, usize), PatternError> {
+/// What all matches of an expression have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MatchShape {
+    /// The length of the shortest, in bytes; 0 if that is not known.
+    pub(crate) shortest: usize,
+    /// The byte that all of them begin with, if there is one.
+    pub(crate) first: Option<u8>,
+}
+
+/// Compiles a regular expression and says what its matches look like.
+pub(crate) fn compile_with_shape(pattern: &str) -> Result<(Regex, MatchShape), PatternError> {
     let hir = parse(pattern)?;
-    Ok((build(&hir)?, hir.properties().minimum_len().unwrap_or(0)))
+    let shape = MatchShape { shortest: hir.properties().minimum_len().unwrap_or(0), first: first_byte(&hir) };
+    Ok((build(&hir)?, shape))
+}
+
+/// The byte that every match begins with, if there is one.
+fn first_byte(hir: &Hir) -> Option<u8> {
+    match hir.kind() {
+        HirKind::Literal(literal) => literal.0.first().copied(),
+        HirKind::Class(class) => class.literal()?.first().copied(),
+        HirKind::Repetition(repetition) if repetition.min > 0 => first_byte(&repetition.sub),
+        HirKind::Capture(capture) => first_byte(&capture.sub),
+        HirKind::Concat(parts) => {
+            first_byte(parts.iter().find(|part| !matches!(part.kind(), HirKind::Look(_)))?)
+        }
+        HirKind::Alternation(parts) => {
+            let first = first_byte(parts.first()?)?;
+            parts.iter().all(|part| first_byte(part) == Some(first)).then_some(first)
+        }
+        HirKind::Empty | HirKind::Look(_) | HirKind::Repetition(_) => None,
+    }
 }
 
 /// A regular expression over records.
