@@ -20,14 +20,15 @@ pub fn top(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> Outcome
     let Folded { joined, problems, bytes, report } = fold(inputs, options, || Counter::new(query));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     let mut answer = Answer { partial, ..Answer::default() };
-    let mut memory = 0;
+    let mut tally = Tally::default();
     for shard in joined {
         answer.top.extend(shard.best);
         answer.distinct += shard.distinct;
-        answer.records += shard.tally.records;
-        answer.skipped = Skipped::merge(answer.skipped, shard.tally.skipped);
-        memory = shard.memory;
+        tally = tally.merge(shard.tally);
     }
+    let Tally { records, skipped, memory } = tally;
+    answer.records = records;
+    answer.skipped = skipped;
     answer.top.sort_unstable();
     answer.top.truncate(query.number);
     Outcome { answer, problems, bytes, memory, report }
@@ -47,15 +48,21 @@ struct Counter<'q> {
 }
 
 /// What is counted but not by key.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Tally {
     records: u64,
     skipped: Option<Skipped>,
+    /// Bytes that the table holds in the end.
+    memory: u64,
 }
 
 impl Tally {
     fn merge(self, other: Self) -> Self {
-        Self { records: self.records + other.records, skipped: Skipped::merge(self.skipped, other.skipped) }
+        Self {
+            records: self.records + other.records,
+            skipped: Skipped::merge(self.skipped, other.skipped),
+            memory: self.memory + other.memory,
+        }
     }
 }
 
@@ -73,8 +80,6 @@ struct Joined {
     best: Vec<KeyCount>,
     distinct: u64,
     tally: Tally,
-    /// Bytes that all tables hold, not just this shard of them.
-    memory: u64,
 }
 
 impl<'q> Counter<'q> {
@@ -139,6 +144,7 @@ impl Accumulate for Counter<'_> {
 
     fn into_parts(self) -> Vec<Part> {
         let Self { query, table, mut tally, .. } = self;
+        tally.memory = table.memory() as u64;
         let table = Arc::new(table);
         (0..SHARDS)
             .map(|shard| Part {
@@ -150,14 +156,12 @@ impl Accumulate for Counter<'_> {
             .collect()
     }
 
-    fn join(parts: Vec<Part>) -> Joined {
+    fn join(mut parts: Vec<Part>) -> Joined {
+        let tallies = parts.iter_mut().map(|part| std::mem::take(&mut part.tally));
+        let tally = tallies.fold(Tally::default(), Tally::merge);
         let (shard, number) = parts.first().map_or((0, 0), |part| (part.shard, part.number));
         let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();
         let joined = JoinedShard::new(&tables, shard);
-        let best = most_frequent(joined.entries(), number);
-        let distinct = joined.len() as u64;
-        let memory = tables.iter().map(|table| table.memory() as u64).sum();
-        let tally = parts.iter().fold(Tally::default(), |sum, part| sum.merge(part.tally.clone()));
-        Joined { best, distinct, tally, memory }
+        Joined { best: most_frequent(joined.entries(), number), distinct: joined.len() as u64, tally }
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Place, Problem, ScanOptions, fold};
+use finecomb_scan::{Accumulate, Block, Folded, Inputs, LineEnds, Meter, Place, Problem, ScanOptions, fold};
 
-use crate::filter::{FilterCache, Verdict};
+use crate::filter::{FilterCache, Verdict, split_records};
 use crate::key::KeyMaker;
 use crate::query::Query;
 use crate::{Span, bytes_of};
@@ -127,7 +127,7 @@ impl Accumulate for Explainer<'_> {
 
     fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
         let mut records = Vec::new();
-        crate::filter::split_records(block.bytes, &mut finecomb_scan::LineEnds::default(), &mut records);
+        split_records(block.bytes, &mut LineEnds::default(), &mut records);
         let starts =
             records.iter().skip(1).map(|record| record.0).chain([block.bytes.len()]).collect::<Vec<_>>();
         for (record, next) in records.into_iter().zip(starts) {
