@@ -1,9 +1,14 @@
 //! Flags to options.
 
+mod config;
+pub(crate) mod grep;
 mod size;
 pub(crate) mod top;
 
-use clap::{Parser, Subcommand};
+use std::env;
+use std::ffi::OsString;
+
+use clap::{Error, Parser, Subcommand};
 use clap_complete::Shell;
 
 /// Goes through code, logs and large texts with every core and says where its time went
@@ -22,6 +27,7 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Grep(Box<grep::Arguments>),
     Top(Box<top::Arguments>),
     /// Print a script that completes comb's arguments in a shell
     Completions {
@@ -31,6 +37,30 @@ pub(crate) enum Command {
     Man {
         command: Option<String>,
     },
+}
+
+/// The name of the command that a configuration file has arguments for.
+const CONFIGURED: &str = "grep";
+
+/// The arguments of this process, with those of the configuration file before them.
+pub(crate) fn parse() -> Result<Arguments, Error> {
+    let given: Vec<OsString> = env::args_os().collect();
+    let arguments = parse_from(&given)?;
+    let Command::Grep(grep) = &arguments.command else { return Ok(arguments) };
+    let configured = if grep.config() { config::arguments() } else { Vec::new() };
+    if configured.is_empty() {
+        return Ok(arguments);
+    }
+    let mut all = given;
+    all.splice(2..2, configured);
+    parse_from(&all)
+}
+
+fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
+    Arguments::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
+        Some(command) if command == CONFIGURED => grep::hints::explain(error),
+        _ => error,
+    })
 }
 
 #[cfg(test)]

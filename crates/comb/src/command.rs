@@ -1,6 +1,7 @@
 //! Options to results: each command calls its crate and prints what comes of it.
 
 pub(crate) mod generate;
+pub(crate) mod grep;
 pub(crate) mod top;
 
 use std::io;

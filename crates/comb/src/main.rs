@@ -10,17 +10,16 @@ mod message;
 mod progress;
 mod terminal;
 
-use clap::Parser;
-
-use crate::args::{Arguments, Command};
+use crate::args::Command;
 use crate::command::Exit;
 
 fn main() -> Exit {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match args::parse() {
         Ok(arguments) => arguments,
         Err(error) => return message::usage(&error),
     };
     match arguments.command {
+        Command::Grep(arguments) => command::grep::run(*arguments),
         Command::Top(arguments) => command::top::run(*arguments),
         Command::Completions { shell } => command::generate::completions(shell),
         Command::Man { command } => command::generate::manual(command.as_deref()),

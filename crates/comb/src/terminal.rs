@@ -9,6 +9,7 @@ pub(crate) enum When {
     /// On a terminal, unless NO_COLOR is set
     Auto,
     /// Also into files and pipes
+    #[value(alias = "ansi")]
     Always,
     /// Not at all
     Never,

@@ -14,6 +14,10 @@ pub enum Phase {
     Open,
     /// Copying bytes from the kernel.
     Read,
+    /// Looking for matches in a block.
+    Search,
+    /// Writing out what is printed, or handing it over to whoever writes.
+    Print,
     /// Cutting a block into records.
     Split,
     /// Choosing records by regular expressions.
@@ -33,11 +37,13 @@ impl Phase {
     pub const COUNT: usize = Self::ALL.len();
 
     /// Every phase, in order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Wait,
         Self::Walk,
         Self::Open,
         Self::Read,
+        Self::Search,
+        Self::Print,
         Self::Split,
         Self::Filter,
         Self::Extract,
@@ -53,6 +59,8 @@ impl Phase {
             Self::Walk => "walk",
             Self::Open => "open",
             Self::Read => "read",
+            Self::Search => "search",
+            Self::Print => "print",
             Self::Split => "split",
             Self::Filter => "filter",
             Self::Extract => "extract",

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::block::Source;
+use crate::options::Bounds;
 
 /// What can go wrong with an input.
 #[derive(Debug, Error)]
@@ -49,6 +51,18 @@ pub enum ProblemKind {
     /// The process was started without standard input.
     #[error("is closed; name a file or connect something to it")]
     Closed,
+    /// The contents could not be decompressed or decoded from a byte on.
+    #[error("cannot decode: {error}; what comes before was read")]
+    Decode {
+        /// What is wrong with them.
+        error: io::Error,
+    },
+    /// A symbolic link leads to a directory above it.
+    #[error("is {} again, by a symbolic link that leads in a circle; it was left out", .0.display())]
+    Loop(PathBuf),
+    /// A rule about which files to pass over is wrong and was left out. The answer is complete without it.
+    #[error("{0}")]
+    Rule(String),
 }
 
 impl ProblemKind {
@@ -61,6 +75,9 @@ impl ProblemKind {
             Self::Read { offset, .. } => (3, *offset),
             Self::Shrank { found, .. } => (4, *found),
             Self::LineTooLong { offset, .. } => (5, *offset),
+            Self::Decode { .. } => (6, 0),
+            Self::Loop(_) => (7, 0),
+            Self::Rule(_) => (8, 0),
         }
     }
 }
@@ -85,8 +102,18 @@ pub struct Problem {
     pub more: u64,
 }
 
+impl Problem {
+    /// Whether the answer is complete all the same.
+    pub fn is_harmless(&self) -> bool {
+        matches!(self.kind, ProblemKind::Rule(_))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let ProblemKind::Rule(text) = &self.kind {
+            return f.write_str(text);
+        }
         write!(f, "{}: {}", self.source, self.kind)?;
         match (&self.kind, self.more) {
             (ProblemKind::LineTooLong { .. }, 1) => f.write_str(" (and 1 more such line)"),
@@ -106,6 +133,18 @@ impl Problems {
     /// Notes a problem.
     pub(crate) fn add(&mut self, source: &Arc<Source>, kind: ProblemKind) {
         self.note(Problem { source: Arc::clone(source), kind, more: 0 });
+    }
+
+    /// Notes that a line was left out.
+    pub(crate) fn add_long_line(&mut self, source: &Arc<Source>, offset: u64, bounds: Bounds) {
+        self.add(source, ProblemKind::LineTooLong { offset, limit: bounds.max_line });
+    }
+
+    /// Notes what is wrong with rules that belong to no input.
+    pub(crate) fn add_rules(&mut self, notes: Vec<String>) {
+        for (number, note) in notes.into_iter().enumerate() {
+            self.add(&Source::new(number, None), ProblemKind::Rule(note));
+        }
     }
 
     fn note(&mut self, mut new: Problem) {

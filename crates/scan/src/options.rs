@@ -16,6 +16,7 @@ pub const MAX_BLOCK_SIZE: usize = 1 << 30;
 pub const MAX_LINE_LIMIT: usize = 1 << 31;
 
 /// How to scan. The defaults suit nearly every job.
+#[derive(Clone)]
 pub struct ScanOptions<'a> {
     /// How many workers, from 1 to [`MAX_WIDTH`]. Default: as many as the processors that this process may use,
     /// by its affinity and its control group.
@@ -27,6 +28,8 @@ pub struct ScanOptions<'a> {
     /// How many bytes a line may have, without its end, up to [`MAX_LINE_LIMIT`]. Longer ones are left out and
     /// reported. Default: 64 MiB.
     pub max_line: usize,
+    /// The byte that ends a line. Default: a line feed.
+    pub line_end: u8,
     /// Whether to measure where the time goes. Default: no.
     pub profile: bool,
     /// Ends the job early when it is raised. Default: none.
@@ -41,6 +44,7 @@ impl Default for ScanOptions<'_> {
             width: thread::available_parallelism().map_or(1, usize::from).min(MAX_WIDTH),
             block_size: 128 << 10,
             max_line: 64 << 20,
+            line_end: b'\n',
             profile: false,
             stop: None,
             watch: None,
@@ -55,6 +59,7 @@ impl ScanOptions<'_> {
             width: self.width.clamp(1, MAX_WIDTH),
             block_size: self.block_size.clamp(1, MAX_BLOCK_SIZE),
             max_line: self.max_line.min(MAX_LINE_LIMIT),
+            line_end: self.line_end,
         }
     }
 }
@@ -65,4 +70,5 @@ pub(crate) struct Bounds {
     pub(crate) width: usize,
     pub(crate) block_size: usize,
     pub(crate) max_line: usize,
+    pub(crate) line_end: u8,
 }

@@ -8,12 +8,15 @@ pub(crate) mod file;
 pub(crate) mod stream;
 
 use std::io;
+use std::mem;
 use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::options::Bounds;
+
 /// Calls again what a signal interrupted.
-fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -24,7 +27,7 @@ fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 
 /// Makes `buffer` at least `length` long. What is there stays; a buffer that one long line has made much larger
 /// than `usual` is made small again once it is not needed, so that memory stays bounded.
-fn provide(buffer: &mut Vec<u8>, length: usize, usual: usize) {
+pub(crate) fn provide(buffer: &mut Vec<u8>, length: usize, usual: usize) {
     if buffer.len() > 4 * usual && length <= usual {
         buffer.truncate(length);
         buffer.shrink_to_fit();
@@ -41,8 +44,9 @@ pub(crate) enum Piece {
     TooLong(usize),
 }
 
-/// Cuts a run of whole lines into pieces, leaving out lines of more than `max_line` bytes.
-pub(crate) fn pieces(bytes: &[u8], max_line: usize) -> impl Iterator<Item = Piece> {
+/// Cuts a run of whole lines into pieces, leaving out lines that are over the limit.
+pub(crate) fn pieces(bytes: &[u8], bounds: Bounds) -> impl Iterator<Item = Piece> {
+    let Bounds { max_line, line_end, .. } = bounds;
     let mut from = 0;
     let mut too_long_at = None;
     std::iter::from_fn(move || {
@@ -59,7 +63,7 @@ pub(crate) fn pieces(bytes: &[u8], max_line: usize) -> impl Iterator<Item = Piec
         }
         while from < bytes.len() {
             let line = from;
-            let length = memchr(b'\n', &bytes[line..]);
+            let length = memchr(line_end, &bytes[line..]);
             from = length.map_or(bytes.len(), |length| line + length + 1);
             if length.unwrap_or(bytes.len() - line) > max_line {
                 if line == start {
@@ -73,12 +77,45 @@ pub(crate) fn pieces(bytes: &[u8], max_line: usize) -> impl Iterator<Item = Piec
     })
 }
 
+/// Part of a block, as [`pieces`] cuts it, with the bytes to work on.
+pub(crate) struct Part<'a> {
+    /// Where it begins in the block.
+    pub(crate) start: usize,
+    pub(crate) bytes: &'a mut [u8],
+    /// If it is a line that is over the limit: how many bytes of it there are in the block.
+    pub(crate) too_long: Option<usize>,
+}
+
+/// Cuts a run of whole lines into parts, of which each is free of lines that are over the limit or is one.
+pub(crate) fn parts(mut bytes: &mut [u8], bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
+    let cuts: Vec<Piece> = pieces(bytes, bounds).collect();
+    let total = bytes.len();
+    let ends: Vec<usize> = cuts
+        .iter()
+        .skip(1)
+        .map(|piece| match piece {
+            Piece::Lines(range) => range.start,
+            Piece::TooLong(start) => *start,
+        })
+        .chain([total])
+        .collect();
+    let mut start = 0;
+    cuts.into_iter().zip(ends).map(move |(piece, end)| {
+        let (part, rest) = mem::take(&mut bytes).split_at_mut(end - start);
+        bytes = rest;
+        let begin = mem::replace(&mut start, end);
+        let too_long = matches!(piece, Piece::TooLong(_)).then_some(part.len());
+        Part { start: begin, bytes: part, too_long }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn cut(bytes: &[u8], max_line: usize) -> Vec<Piece> {
-        pieces(bytes, max_line).collect()
+        let bounds = Bounds { width: 1, block_size: 1, max_line, line_end: b'\n' };
+        pieces(bytes, bounds).collect()
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::fold::Accumulate;
 use crate::input::{Input, tree};
 use crate::queue::{Queue, Task, Work};
 use crate::read::file::ChunkedFile;
-use crate::read::stream::Stream;
+use crate::read::stream::{Origin, Stream};
 use crate::read::{Piece, pieces};
 use crate::stdio;
 
@@ -127,7 +127,7 @@ impl<'q, A: Accumulate> Worker<'q, A> {
         }
         // Files of the proc file system say that they are empty and are not: they are read as streams.
         if !metadata.is_file() || metadata.len() == 0 {
-            let stream = Stream::new(Arc::clone(source), file, self.queue.bounds);
+            let stream = Stream::new(Arc::clone(source), Origin::File(file), 0, self.queue.bounds);
             return self.work_on_stream(stream);
         }
         let end = metadata.len().min(self.queue.inputs.until);
@@ -200,7 +200,7 @@ impl<'q, A: Accumulate> Worker<'q, A> {
         let offset = offset + range.start as u64;
         let lines = &buffer[range];
         let whole = Block { source, offset, first_line, bytes: lines };
-        for piece in pieces(lines, self.queue.bounds.max_line) {
+        for piece in pieces(lines, self.queue.bounds) {
             match piece {
                 Piece::TooLong(at) => {
                     let limit = self.queue.bounds.max_line;

@@ -76,12 +76,12 @@ impl ChunkedFile {
             self.next.store(self.end, Ordering::Relaxed);
         }
         let owned = owned.min(got);
-        let begin = match memchr(b'\n', &buffer[..owned]) {
+        let begin = match memchr(self.bounds.line_end, &buffer[..owned]) {
             _ if chunk == self.start => 0,
             Some(line_feed) => line_feed + 1,
             None => return 0..0,
         };
-        if begin == got || (owned as u64 == rest && buffer[owned - 1] == b'\n') {
+        if begin == got || (owned as u64 == rest && buffer[owned - 1] == self.bounds.line_end) {
             return begin..owned;
         }
         begin..self.end_of_last_line(chunk, begin, owned, got, buffer, problems)
@@ -97,10 +97,10 @@ impl ChunkedFile {
         buffer: &mut Vec<u8>,
         problems: &mut Problems,
     ) -> usize {
-        let line = memrchr(b'\n', &buffer[..owned]).map_or(begin, |line_feed| line_feed + 1);
+        let line = memrchr(self.bounds.line_end, &buffer[..owned]).map_or(begin, |line_feed| line_feed + 1);
         let mut searched = owned;
         loop {
-            if let Some(line_feed) = memchr(b'\n', &buffer[searched..got]) {
+            if let Some(line_feed) = memchr(self.bounds.line_end, &buffer[searched..got]) {
                 return searched + line_feed + 1;
             }
             let length = got - line;

@@ -4,7 +4,7 @@
 //! one worker at a time, the work by all of them, and no block moves from the cache of one core to that of another.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,10 +21,19 @@ use crate::stop::Stop;
 #[cfg(target_os = "linux")]
 const PIPE_SIZE: usize = 1 << 20;
 
+/// What a stream is read from.
+pub(crate) enum Origin {
+    File(File),
+    /// Bytes that are made from those of a file.
+    Decoded(Box<dyn Read + Send>),
+}
+
 /// A stream and how far it has been read.
 pub(crate) struct Stream {
     pub(crate) source: Arc<Source>,
-    file: File,
+    origin: Origin,
+    /// How many bytes to pass over at its beginning.
+    skip: u64,
     bounds: Bounds,
     /// What was read behind the last whole line.
     carry: Vec<u8>,
@@ -36,6 +45,15 @@ pub(crate) struct Stream {
     ended: bool,
 }
 
+impl Read for Origin {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(buffer),
+            Self::Decoded(contents) => contents.read(buffer),
+        }
+    }
+}
+
 /// Where a block stands in the buffer and in the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StreamBlock {
@@ -45,13 +63,24 @@ pub(crate) struct StreamBlock {
 }
 
 impl Stream {
-    pub(crate) fn new(source: Arc<Source>, file: File, bounds: Bounds) -> Self {
+    /// A stream, without its first `skip` bytes.
+    pub(crate) fn new(source: Arc<Source>, origin: Origin, skip: u64, bounds: Bounds) -> Self {
         #[cfg(target_os = "linux")]
-        {
+        if let Origin::File(file) = &origin {
             // Anything but a pipe refuses, and so does the kernel when the user holds too much in pipes: both are fine.
-            let _ = rustix::pipe::fcntl_setpipe_size(&file, PIPE_SIZE);
+            let _ = rustix::pipe::fcntl_setpipe_size(file, PIPE_SIZE);
         }
-        Self { source, file, bounds, carry: Vec::new(), offset: 0, line: 1, discarding: false, ended: false }
+        Self {
+            source,
+            origin,
+            skip,
+            bounds,
+            carry: Vec::new(),
+            offset: 0,
+            line: 1,
+            discarding: false,
+            ended: false,
+        }
     }
 
     /// Reads the next whole lines into `buffer`: a block's worth, or the rest of the stream. None at its end.
@@ -83,7 +112,7 @@ impl Stream {
             if self.ended {
                 return self.emit(buffer, filled, filled);
             }
-            if let Some(line_feed) = memrchr(b'\n', &buffer[searched..filled]) {
+            if let Some(line_feed) = memrchr(self.bounds.line_end, &buffer[searched..filled]) {
                 return self.emit(buffer, searched + line_feed + 1, filled);
             }
             if filled > self.bounds.max_line {
@@ -105,18 +134,23 @@ impl Stream {
         stop: Option<&Stop>,
         problems: &mut Problems,
     ) -> usize {
+        self.pass_over_skipped();
         while filled < wanted && !self.ended {
-            if stop.is_some_and(|stop| stop.wait_for(&self.file)) {
+            if self.is_stopped(stop) {
                 self.ended = true;
                 // The line that is on its way is not a whole one.
-                return memrchr(b'\n', &buffer[..filled]).map_or(0, |line_feed| line_feed + 1);
+                return memrchr(self.bounds.line_end, &buffer[..filled]).map_or(0, |line_feed| line_feed + 1);
             }
-            match retry(|| self.file.read(&mut buffer[filled..wanted])) {
+            match retry(|| self.origin.read(&mut buffer[filled..wanted])) {
                 Ok(0) => self.ended = true,
                 Ok(more) => filled += more,
                 Err(error) => {
                     let offset = self.offset + filled as u64;
-                    problems.add(&self.source, ProblemKind::Read { offset, error });
+                    let kind = match self.origin {
+                        Origin::File(_) => ProblemKind::Read { offset, error },
+                        Origin::Decoded(_) => ProblemKind::Decode { error },
+                    };
+                    problems.add(&self.source, kind);
                     self.ended = true;
                 }
             }
@@ -124,9 +158,24 @@ impl Stream {
         filled
     }
 
+    fn is_stopped(&self, stop: Option<&Stop>) -> bool {
+        match &self.origin {
+            Origin::File(file) => stop.is_some_and(|stop| stop.wait_for(file)),
+            Origin::Decoded(_) => stop.is_some_and(Stop::is_raised),
+        }
+    }
+
+    /// Passes over what is not wanted of the beginning. A failure shows again with the next read.
+    fn pass_over_skipped(&mut self) {
+        let skip = std::mem::take(&mut self.skip);
+        if skip > 0 {
+            let _ = io::copy(&mut (&mut self.origin).take(skip), &mut io::sink());
+        }
+    }
+
     /// Drops the rest of a line that is too long from the front of the buffer and gives how much is left.
     fn discard(&mut self, buffer: &mut [u8], filled: usize) -> usize {
-        let dropped = match memchr(b'\n', &buffer[..filled]) {
+        let dropped = match memchr(self.bounds.line_end, &buffer[..filled]) {
             Some(line_feed) => {
                 self.discarding = false;
                 self.line += 1;
@@ -144,7 +193,7 @@ impl Stream {
         let block = StreamBlock { range: 0..cut, offset: self.offset, first_line: self.line };
         self.carry.extend_from_slice(&buffer[cut..filled]);
         self.offset += cut as u64;
-        self.line += memchr_iter(b'\n', &buffer[..cut]).count() as u64;
+        self.line += memchr_iter(self.bounds.line_end, &buffer[..cut]).count() as u64;
         (cut > 0).then_some(block)
     }
 }

@@ -1,0 +1,159 @@
+//! The order in which flags were given: flags that undo others, and those for which it matters where they are.
+
+use std::collections::HashMap;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+
+/// A flag that undoes others that were given before it, and is undone by those that come after it.
+struct Negation {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    undone: &'static [&'static str],
+}
+
+const fn no(name: &'static str, undone: &'static [&'static str]) -> Negation {
+    no_as(name, &[], undone)
+}
+
+const fn no_as(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    undone: &'static [&'static str],
+) -> Negation {
+    Negation { name, aliases, undone }
+}
+
+/// None of these is in the help: each is there to take back what a configuration file or an alias has set.
+const NEGATIONS: &[Negation] = &[
+    no("no-fixed-strings", &["fixed_strings"]),
+    no_as("no-multiline", &["nomultiline"], &["multiline"]),
+    no("no-multiline-dotall", &["multiline_dotall"]),
+    no_as("no-pcre2", &["no-auto-hybrid-regex"], &["pcre2", "engine", "auto_hybrid_regex"]),
+    no_as("unicode", &["pcre2-unicode"], &["no_unicode"]),
+    no("no-encoding", &["encoding"]),
+    no("no-search-zip", &["search_zip"]),
+    no("no-crlf", &["crlf"]),
+    no_as("no-binary", &["no-text"], &["binary", "text"]),
+    no("no-invert-match", &["invert_match"]),
+    no("no-hidden", &["hidden"]),
+    no_as("no-follow", &["nofollow"], &["follow"]),
+    no("no-one-file-system", &["one_file_system"]),
+    no("no-glob-case-insensitive", &["glob_case_insensitive"]),
+    no("no-ignore-file-case-insensitive", &["ignore_file_case_insensitive"]),
+    no("ignore-dot", &["no_ignore_dot"]),
+    no("ignore-exclude", &["no_ignore_exclude"]),
+    no("ignore-files", &["no_ignore_files"]),
+    no("ignore-global", &["no_ignore_global"]),
+    no("ignore-parent", &["no_ignore_parent"]),
+    no("ignore-vcs", &["no_ignore_vcs"]),
+    no("require-git", &["no_require_git"]),
+    no("no-sort-files", &["sort", "sortr", "sort_files"]),
+    no("no-json", &["json"]),
+    no("no-include-zero", &["include_zero"]),
+    no("no-stats", &["stats", "stats_only"]),
+    no("messages", &["no_messages"]),
+    no("no-column", &["column"]),
+    no("no-byte-offset", &["byte_offset"]),
+    no_as("no-heading", &["noheading", "nogroup"], &["heading"]),
+    no("no-context-separator", &["context_separator"]),
+    no("print-long-lines", &["max_columns"]),
+    no("no-max-columns-preview", &["max_columns_preview"]),
+    no("no-trim", &["trim"]),
+    no("nocolor", &["color"]),
+];
+
+/// Flags of ripgrep and ag that change nothing here, but are no mistake either: how files are read and when output is
+/// written is for comb to decide, and what they turn off it does not have.
+const ACCEPTED: &[&str] = &[
+    "mmap",
+    "no-mmap",
+    "line-buffered",
+    "no-line-buffered",
+    "block-buffered",
+    "no-block-buffered",
+    "no-ignore-messages",
+    "ignore-messages",
+    "no-pre",
+    "break",
+    "nobreak",
+    "nopager",
+    "parallel",
+    "affinity",
+    "noaffinity",
+];
+
+/// Where the flags were given. Flattened into a command, it adds the flags that only undo others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Order(HashMap<String, Vec<usize>>);
+
+impl Order {
+    /// The positions of a flag, or none if it was not given, or undone.
+    fn positions(&self, flag: &str) -> &[usize] {
+        self.0.get(flag).map_or(&[], Vec::as_slice)
+    }
+
+    /// The position of a flag's nth occurrence, from 0.
+    pub(crate) fn nth(&self, flag: &str, n: usize) -> Option<usize> {
+        self.positions(flag).get(n).copied()
+    }
+
+    /// The last position of a flag.
+    pub(crate) fn last(&self, flag: &str) -> Option<usize> {
+        self.positions(flag).last().copied()
+    }
+
+    /// Whether a flag was given, and not undone.
+    pub(crate) fn has(&self, flag: &str) -> bool {
+        !self.positions(flag).is_empty()
+    }
+
+    /// The values of several flags in the order in which they were given, each with its flag.
+    pub(crate) fn merge<'a, T>(&self, flags: &[(&'static str, &'a [T])]) -> Vec<(&'static str, &'a T)> {
+        let mut found: Vec<_> = flags
+            .iter()
+            .flat_map(|&(flag, values)| {
+                self.positions(flag).iter().zip(values).map(move |(&at, value)| (at, flag, value))
+            })
+            .collect();
+        found.sort_by_key(|&(at, ..)| at);
+        found.into_iter().map(|(_, flag, value)| (flag, value)).collect()
+    }
+}
+
+impl Args for Order {
+    fn augment_args(command: Command) -> Command {
+        // Without a default, unlike ArgAction::SetTrue: to give each of them one takes time at every start.
+        let hidden = |name: &'static str| {
+            Arg::new(name)
+                .long(name)
+                .hide(true)
+                .action(ArgAction::Append)
+                .num_args(0)
+                .default_missing_value("true")
+        };
+        let negations = NEGATIONS.iter().map(|negation| {
+            hidden(negation.name).aliases(negation.aliases).overrides_with_all(negation.undone)
+        });
+        command.args(negations).args(ACCEPTED.iter().copied().map(hidden))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Order {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let given = matches.ids().map(clap::Id::as_str);
+        let given = given.filter(|flag| matches.value_source(flag) == Some(ValueSource::CommandLine));
+        let positions = given.map(|flag| (flag.to_owned(), matches.indices_of(flag)));
+        let positions = positions.map(|(flag, indices)| (flag, indices.into_iter().flatten().collect()));
+        Ok(Self(positions.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! `comb grep`: lines that match.
+
+use std::io::{self, IsTerminal, Write, stdout};
+use std::time::Instant;
+
+use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
+use finecomb_scan::{Problem, Reading, Report, stdio};
+
+use super::{Exit, output_failed};
+use crate::args::grep::{Arguments, Job, Paths, UsageError};
+use crate::message;
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Exit {
+    arguments.color().apply();
+    if stdio::output_was_closed() {
+        message::error("standard output is closed; connect something to it");
+        return Exit::Trouble;
+    }
+    let done = match arguments.job() {
+        Job::Search => search(&arguments),
+        Job::Files => files(&arguments),
+        Job::TypeList => types(&arguments),
+    };
+    done.unwrap_or_else(|error| {
+        message::error(error);
+        Exit::Trouble
+    })
+}
+
+fn search(arguments: &Arguments) -> Result<Exit, UsageError> {
+    let started = Instant::now();
+    let paths = arguments.paths()?;
+    let implicit = paths.implicit;
+    let options = arguments.grep(&paths, stdout().is_terminal())?;
+    let reading = reading(arguments, paths)?;
+    let query = Query::new(&options).map_err(|error| UsageError(error.to_string()))?;
+    let mut out = stdout();
+    let mut outcome = grep(&reading, &arguments.scan(), &query, &mut out);
+    if outcome.output_error.is_none() {
+        outcome.output_error = end(&options, &outcome, started).err();
+    }
+    if arguments.messages() {
+        report(&outcome.problems);
+        for (path, failure) in &outcome.failures {
+            message::error(format_args!("{path}: {failure}"));
+        }
+        if outcome.files == 0 && implicit && outcome.problems.is_empty() {
+            message::note(
+                "no file was searched; -uu searches ignored and hidden ones, --files lists those that are",
+            );
+        }
+    }
+    if let Some(report) = &outcome.report {
+        show_profile(report);
+    }
+    let failed =
+        !outcome.failures.is_empty() || outcome.problems.iter().any(|problem| !problem.is_harmless());
+    Ok(match outcome.output_error {
+        Some(error) => output_failed(&error).or(exit(outcome.any, failed, false)),
+        None => exit(outcome.any, failed, options.quiet),
+    })
+}
+
+fn files(arguments: &Arguments) -> Result<Exit, UsageError> {
+    let paths = arguments.paths()?;
+    let options = arguments.grep(&paths, stdout().is_terminal())?;
+    let reading = reading(arguments, paths)?;
+    let done = list(&reading, &arguments.scan(), &options, &mut stdout());
+    if arguments.messages() {
+        report(&done.problems);
+    }
+    if let Some(report) = &done.report {
+        show_profile(report);
+    }
+    let failed = done.problems.iter().any(|problem| !problem.is_harmless());
+    Ok(match done.output_error {
+        Some(error) => output_failed(&error).or(exit(done.files > 0, failed, false)),
+        None => exit(done.files > 0, failed, options.quiet),
+    })
+}
+
+/// Prints the types of files.
+fn types(arguments: &Arguments) -> Result<Exit, UsageError> {
+    let types = arguments.types()?;
+    let mut out = String::new();
+    for definition in types.definitions() {
+        out.push_str(&format!("{}: {}\n", definition.name(), definition.globs().join(", ")));
+    }
+    Ok(match stdout().write_all(out.as_bytes()) {
+        Ok(()) => exit(!types.definitions().is_empty(), false, false),
+        Err(error) => output_failed(&error),
+    })
+}
+
+fn reading(arguments: &Arguments, paths: Paths) -> Result<Reading, UsageError> {
+    Ok(Reading {
+        named: paths.paths,
+        strip_dot: paths.implicit,
+        walk: arguments.walk()?,
+        encoding: arguments.encoding(),
+        decompress: arguments.search_zip(),
+    })
+}
+
+/// As grep does: what went wrong counts more than what was found, unless only that was asked for.
+fn exit(any: bool, failed: bool, quiet: bool) -> Exit {
+    match () {
+        () if any && (quiet || !failed) => Exit::Found,
+        () if failed => Exit::Trouble,
+        () => Exit::Nothing,
+    }
+}
+
+/// Prints what was counted, if that was asked for.
+fn end(options: &GrepOptions, outcome: &Outcome, started: Instant) -> io::Result<()> {
+    let elapsed = started.elapsed();
+    let text = match options.mode {
+        Mode::Json if !options.quiet => outcome.json_summary(elapsed),
+        _ if options.stats => statistics(&outcome.stats, elapsed.as_secs_f64()),
+        _ => return Ok(()),
+    };
+    stdout().write_all(&text)
+}
+
+fn statistics(stats: &Stats, total: f64) -> Vec<u8> {
+    format!(
+        "\n{} matches\n{} matched lines\n{} files contained matches\n{} files searched\n{} bytes printed\n{} bytes searched\n\
+         {:0.6} seconds spent searching\n{total:0.6} seconds total\n",
+        stats.matches(),
+        stats.matched_lines(),
+        stats.searches_with_match(),
+        stats.searches(),
+        stats.bytes_printed(),
+        stats.bytes_searched(),
+        stats.elapsed().as_secs_f64(),
+    )
+    .into_bytes()
+}
+
+fn report(problems: &[Problem]) {
+    for problem in problems {
+        message::error(problem);
+    }
+}
+
+fn show_profile(report: &Report) {
+    message::note(format_args!("where the time went\n{report}"));
+}

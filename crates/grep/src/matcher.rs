@@ -1,0 +1,134 @@
+//! Patterns, compiled: what the engines are told so that they mean what they mean in ripgrep.
+
+use grep_matcher::LineTerminator;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use thiserror::Error;
+
+use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd};
+
+/// What is wrong with a query.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// A pattern.
+    #[error("{0}")]
+    Pattern(String),
+    /// PCRE2 was asked for in a build without it.
+    #[error("this comb was built without PCRE2; build it with the feature pcre2, or leave out -P")]
+    NoPcre2,
+}
+
+/// Patterns compiled by one of the engines.
+#[derive(Clone, Debug)]
+pub(crate) enum AnyMatcher {
+    Rust(RegexMatcher),
+    #[cfg(feature = "pcre2")]
+    Pcre2(grep_pcre2::RegexMatcher),
+}
+
+impl LineEnd {
+    /// As the engines know it.
+    pub(crate) fn terminator(self) -> LineTerminator {
+        match self {
+            Self::Lf => LineTerminator::byte(b'\n'),
+            Self::Crlf => LineTerminator::crlf(),
+            Self::Nul => LineTerminator::byte(0),
+        }
+    }
+}
+
+impl AnyMatcher {
+    /// Compiles the patterns of a query.
+    pub(crate) fn new(options: &GrepOptions) -> Result<Self, Error> {
+        match options.pattern.engine {
+            Engine::Rust => rust(options).map_err(|error| Error::Pattern(with_advice(error))),
+            Engine::Pcre2 => pcre2(options),
+            Engine::Auto => match rust(options) {
+                Ok(matcher) => Ok(matcher),
+                Err(rust) => pcre2(options).map_err(|pcre2| {
+                    Error::Pattern(format!("neither engine takes the pattern.\n{rust}\nPCRE2: {pcre2}"))
+                }),
+            },
+        }
+    }
+}
+
+fn rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
+    let pattern = &options.pattern;
+    let mut builder = RegexMatcherBuilder::new();
+    builder
+        .multi_line(true)
+        .unicode(pattern.unicode)
+        .octal(false)
+        .fixed_strings(pattern.fixed_strings)
+        .case_insensitive(pattern.case == Case::Insensitive)
+        .case_smart(pattern.case == Case::Smart)
+        .whole_line(pattern.boundary == Some(Boundary::Line))
+        .word(pattern.boundary == Some(Boundary::Word))
+        .crlf(options.line_end == LineEnd::Crlf);
+    if pattern.multiline {
+        builder.dot_matches_new_line(pattern.multiline_dotall).line_terminator(None);
+    } else {
+        let byte = if options.line_end == LineEnd::Nul { 0 } else { b'\n' };
+        builder.line_terminator(Some(byte)).dot_matches_new_line(false);
+    }
+    if options.line_end == LineEnd::Crlf && !pattern.multiline {
+        // Setting the terminator above has unset it.
+        builder.crlf(true);
+    }
+    if let Some(limit) = pattern.regex_size_limit {
+        builder.size_limit(limit);
+    }
+    if let Some(limit) = pattern.dfa_size_limit {
+        builder.dfa_size_limit(limit);
+    }
+    if options.binary != Binary::Text && options.line_end != LineEnd::Nul {
+        builder.ban_byte(Some(0));
+    }
+    builder.build_many(&pattern.patterns).map(AnyMatcher::Rust).map_err(|error| error.to_string())
+}
+
+#[cfg(feature = "pcre2")]
+fn pcre2(options: &GrepOptions) -> Result<AnyMatcher, Error> {
+    /// Of memory for the compiled code's stack, in bytes: what patterns with deep recursion need.
+    const STACK: usize = 10 << 20;
+
+    let pattern = &options.pattern;
+    let mut builder = grep_pcre2::RegexMatcherBuilder::new();
+    builder
+        .multi_line(true)
+        .fixed_strings(pattern.fixed_strings)
+        .caseless(pattern.case == Case::Insensitive)
+        .case_smart(pattern.case == Case::Smart)
+        .whole_line(pattern.boundary == Some(Boundary::Line))
+        .word(pattern.boundary == Some(Boundary::Word))
+        .utf(pattern.unicode)
+        .ucp(pattern.unicode)
+        .dotall(pattern.multiline && pattern.multiline_dotall)
+        .crlf(options.line_end == LineEnd::Crlf);
+    if cfg!(target_pointer_width = "64") {
+        builder.jit_if_available(true).max_jit_stack_size(Some(STACK));
+    }
+    let built = builder.build_many(&pattern.patterns);
+    built.map(AnyMatcher::Pcre2).map_err(|error| Error::Pattern(error.to_string()))
+}
+
+#[cfg(not(feature = "pcre2"))]
+fn pcre2(_options: &GrepOptions) -> Result<AnyMatcher, Error> {
+    Err(Error::NoPcre2)
+}
+
+/// The engine's words, and which flag may help.
+fn with_advice(error: String) -> String {
+    let advice = if error.contains("look-around") || error.contains("backreferences") {
+        "-P (--pcre2) has look-around and back-references"
+    } else if error.contains("the literal") && error.contains("not allowed") {
+        "-U (--multiline) lets a match go across lines"
+    } else if error.contains("\\0") {
+        "-a (--text) searches binary files as text, and lets a pattern match a NUL"
+    } else if error.contains("size limit") || error.contains("too big") {
+        "--regex-size-limit raises the limit"
+    } else {
+        return error;
+    };
+    format!("{error}\n{advice}")
+}

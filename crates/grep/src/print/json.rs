@@ -1,0 +1,161 @@
+//! Lines as JSON, a message each, in the schema of ripgrep: editors and scripts parse it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use finecomb_scan::Output;
+use grep_matcher::Matcher;
+use grep_printer::Stats;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+use super::{Matches, Tally};
+use crate::carry::{Line, Sink};
+use crate::find::Finder;
+use crate::options::GrepOptions;
+
+#[derive(Serialize)]
+#[serde(tag = "type", content = "data", rename_all = "lowercase")]
+enum Message<'a> {
+    Begin { path: Data<'a> },
+    Match(Lines<'a>),
+    Context(Lines<'a>),
+    End { path: Data<'a>, binary_offset: Option<u64>, stats: &'a Stats },
+}
+
+#[derive(Serialize)]
+struct Lines<'a> {
+    path: Data<'a>,
+    lines: Data<'a>,
+    line_number: Option<u64>,
+    absolute_offset: u64,
+    submatches: Vec<SubMatch<'a>>,
+}
+
+#[derive(Serialize)]
+struct SubMatch<'a> {
+    #[serde(rename = "match")]
+    matched: Data<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replacement: Option<Data<'a>>,
+    start: usize,
+    end: usize,
+}
+
+/// Text, or bytes that are none.
+#[derive(Clone, Copy)]
+struct Data<'a>(&'a [u8]);
+
+impl Serialize for Data<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "lowercase")]
+        enum As<'a> {
+            Text(&'a str),
+            Bytes(String),
+        }
+        match std::str::from_utf8(self.0) {
+            Ok(text) => As::Text(text).serialize(serializer),
+            Err(_) => As::Bytes(STANDARD.encode(self.0)).serialize(serializer),
+        }
+    }
+}
+
+fn write(message: &Message<'_>, out: &mut Vec<u8>) {
+    // Writing to memory does not fail, and all of it can be said in JSON.
+    let _ = serde_json::to_writer(&mut *out, message);
+    out.push(b'\n');
+}
+
+/// Prints the lines of a file, or of a block of one, as messages.
+pub(crate) struct Printer<'a, M: Matcher> {
+    pub(crate) options: &'a GrepOptions,
+    pub(crate) finder: &'a Finder<M>,
+    pub(crate) matches: &'a mut Matches<M>,
+    pub(crate) path: &'a Path,
+    /// Whether anything has been printed of the file.
+    pub(crate) begun: bool,
+    pub(crate) tally: &'a mut Tally,
+    pub(crate) out: &'a mut Output,
+}
+
+impl<M: Matcher> Sink for Printer<'_, M> {
+    fn wants_numbers(&self) -> bool {
+        self.options.line_number
+    }
+
+    fn matched(&mut self, line: Line<'_>) {
+        self.find(line.bytes);
+        self.tally.lines += 1;
+        self.tally.matches += self.matches.found.len() as u64;
+        self.print(line, false);
+    }
+
+    fn context(&mut self, line: Line<'_>) {
+        self.matches.clear();
+        if self.options.invert {
+            self.find(line.bytes);
+        }
+        self.print(line, true);
+    }
+
+    fn gap(&mut self) {}
+}
+
+impl<M: Matcher> Printer<'_, M> {
+    fn find(&mut self, line: &[u8]) {
+        let terminator = self.finder.terminator();
+        self.matches.find(self.finder.matcher(), line, terminator);
+        if let Some(replacement) = &self.options.replace {
+            self.matches.replace(self.finder.matcher(), line, terminator, replacement);
+        }
+    }
+
+    fn print(&mut self, line: Line<'_>, is_context: bool) {
+        let path = Data(self.path.as_os_str().as_encoded_bytes());
+        if !std::mem::replace(&mut self.begun, true) {
+            write(&Message::Begin { path }, self.out.bytes());
+        }
+        let replacements = self.matches.replacement();
+        let submatches = self.matches.found.iter().enumerate().map(|(number, found)| SubMatch {
+            matched: Data(&line.bytes[found.start()..found.end()]),
+            replacement: replacements.and_then(|(text, places)| {
+                places.get(number).map(|place| Data(&text[place.start()..place.end()]))
+            }),
+            start: found.start(),
+            end: found.end(),
+        });
+        let lines = Lines {
+            path,
+            lines: Data(line.bytes),
+            line_number: self.options.line_number.then_some(line.number),
+            absolute_offset: line.offset,
+            submatches: submatches.collect(),
+        };
+        let message = if is_context { Message::Context(lines) } else { Message::Match(lines) };
+        write(&message, self.out.bytes());
+    }
+}
+
+/// Ends a file that something was printed of.
+pub(crate) fn end(path: &Path, binary_offset: Option<u64>, stats: &Stats, out: &mut Vec<u8>) {
+    write(&Message::End { path: Data(path.as_os_str().as_encoded_bytes()), binary_offset, stats }, out);
+}
+
+/// Ends the output.
+pub(crate) fn summary(stats: &Stats, elapsed: Duration) -> Vec<u8> {
+    let message = json!({
+        "type": "summary",
+        "data": {
+            "elapsed_total": {
+                "human": format!("{:0.6}s", elapsed.as_secs_f64()),
+                "nanos": elapsed.subsec_nanos(),
+                "secs": elapsed.as_secs(),
+            },
+            "stats": stats,
+        },
+    });
+    format!("{message}\n").into_bytes()
+}

@@ -1,0 +1,304 @@
+//! Lines as text: `path:line:text`, or under a heading, or only what matched.
+//!
+//! What is printed where is what ripgrep prints, byte by byte.
+
+use std::io::Write;
+
+use bstr::ByteSlice;
+use finecomb_scan::Output;
+use grep_matcher::{LineTerminator, Match, Matcher};
+
+use super::paint::Paint;
+use super::{Matches, Tally};
+use crate::carry::{Line, Sink};
+use crate::find::{Finder, without_end};
+use crate::options::GrepOptions;
+
+/// How lines are printed.
+#[derive(Clone, Debug)]
+pub(crate) struct Style {
+    pub(crate) options: GrepOptions,
+    pub(crate) paint: Paint,
+    pub(crate) terminator: LineTerminator,
+    /// Whether it must be known where in a line the matches are.
+    needs_matches: bool,
+}
+
+impl Style {
+    pub(crate) fn new(options: &GrepOptions) -> Self {
+        let paint = Paint::new(options.colors.as_ref());
+        let needs_matches = paint.paints_matches
+            || options.column
+            || options.replace.is_some()
+            || options.vimgrep
+            || options.only_matching
+            || options.stats;
+        Self { options: options.clone(), paint, terminator: options.line_end.terminator(), needs_matches }
+    }
+
+    /// A path as it is printed: in colour, with the separator that is asked for.
+    pub(crate) fn write_path(&self, path: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.paint.path);
+        match self.options.path_separator {
+            None => out.extend_from_slice(path),
+            Some(separator) => {
+                out.extend(path.iter().map(|&byte| if byte == b'/' { separator } else { byte }));
+            }
+        }
+        out.extend_from_slice(&self.paint.reset);
+    }
+}
+
+/// Prints the lines of a file, or of a block of one.
+pub(crate) struct Printer<'a, M: Matcher> {
+    pub(crate) style: &'a Style,
+    pub(crate) finder: &'a Finder<M>,
+    pub(crate) matches: &'a mut Matches<M>,
+    /// The path of the file, if it is printed.
+    pub(crate) path: Option<&'a [u8]>,
+    /// Whether anything has been printed of the file.
+    pub(crate) begun: bool,
+    pub(crate) tally: &'a mut Tally,
+    pub(crate) out: &'a mut Output,
+}
+
+impl<M: Matcher> Sink for Printer<'_, M> {
+    fn wants_numbers(&self) -> bool {
+        self.style.options.line_number
+    }
+
+    fn matched(&mut self, line: Line<'_>) {
+        self.matches.clear();
+        if self.style.needs_matches {
+            self.find(line.bytes);
+        }
+        self.tally.lines += 1;
+        self.tally.matches += self.matches.found.len() as u64;
+        self.print(line, false);
+    }
+
+    fn context(&mut self, line: Line<'_>) {
+        self.matches.clear();
+        // Of inverted matches, it is the context that has something to show.
+        if self.style.options.invert && self.style.needs_matches {
+            self.find(line.bytes);
+        }
+        self.print(line, true);
+    }
+
+    fn gap(&mut self) {
+        if let Some(separator) = &self.style.options.context_separator {
+            let out = self.out.bytes();
+            out.extend_from_slice(separator);
+            out.extend_from_slice(self.style.terminator.as_bytes());
+        }
+    }
+}
+
+impl<M: Matcher> Printer<'_, M> {
+    fn find(&mut self, line: &[u8]) {
+        let terminator = self.style.terminator;
+        self.matches.find(self.finder.matcher(), line, terminator);
+        if let Some(replacement) = &self.style.options.replace {
+            self.matches.replace(self.finder.matcher(), line, terminator, replacement);
+        }
+    }
+
+    fn print(&mut self, line: Line<'_>, is_context: bool) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin();
+        }
+        let (bytes, matches) = self.matches.shown(line.bytes);
+        let originals = self.matches.found.len();
+        let mut painter = Painter { style: self.style, is_context, originals, out: self.out.bytes() };
+        let prelude = Prelude { path: self.path, line, is_context };
+        let options = &self.style.options;
+        let place = |found: &Match| (line.offset + found.start() as u64, Some(found.start() as u64 + 1));
+        match matches {
+            [] => {
+                prelude.write(self.style, line.offset, None, painter.out);
+                painter.line(bytes, &[]);
+            }
+            _ if options.only_matching => {
+                for found in matches {
+                    let (offset, column) = place(found);
+                    prelude.write(self.style, offset, column, painter.out);
+                    let bytes = &bytes[found.start()..found.end()];
+                    painter.colored_line(bytes, &[Match::new(0, bytes.len())], matches);
+                }
+            }
+            _ if options.vimgrep => {
+                for found in matches {
+                    let (offset, column) = place(found);
+                    prelude.write(self.style, offset, column, painter.out);
+                    painter.colored_line(bytes, &[*found], matches);
+                }
+            }
+            [first, ..] => {
+                prelude.write(self.style, line.offset, place(first).1, painter.out);
+                painter.colored_line(bytes, matches, matches);
+            }
+        }
+    }
+
+    /// What comes before the first line of a file.
+    fn begin(&mut self) {
+        self.out.begin_group();
+        let options = &self.style.options;
+        if let Some(path) = self.path.filter(|_| options.heading) {
+            self.style.write_path(path, self.out.bytes());
+            let end = if options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
+            self.out.bytes().extend_from_slice(end);
+        }
+    }
+}
+
+/// What comes before the text of a line.
+struct Prelude<'a> {
+    path: Option<&'a [u8]>,
+    line: Line<'a>,
+    is_context: bool,
+}
+
+impl Prelude<'_> {
+    fn write(&self, style: &Style, offset: u64, column: Option<u64>, out: &mut Vec<u8>) {
+        let Style { options, paint, .. } = style;
+        let separator = match self.is_context {
+            true => &options.field_context_separator,
+            false => &options.field_match_separator,
+        };
+        if let Some(path) = self.path.filter(|_| !options.heading) {
+            style.write_path(path, out);
+            if options.null_after_path { out.push(0) } else { out.extend_from_slice(separator) }
+        }
+        let mut field = |color: &[u8], number: u64| {
+            paint.write(color, itoa::Buffer::new().format(number).as_bytes(), out);
+            out.extend_from_slice(separator);
+        };
+        if options.line_number {
+            field(&paint.line, self.line.number);
+        }
+        if let Some(column) = column.filter(|_| options.column) {
+            field(&paint.column, column);
+        }
+        if options.byte_offset {
+            field(&paint.column, offset);
+        }
+    }
+}
+
+/// Writes the text of a line.
+struct Painter<'a> {
+    style: &'a Style,
+    is_context: bool,
+    /// How many matches the line has, before any are replaced.
+    originals: usize,
+    out: &'a mut Vec<u8>,
+}
+
+impl Painter<'_> {
+    fn end_line(&mut self) {
+        self.out.extend_from_slice(self.style.terminator.as_bytes());
+    }
+
+    /// A line without colours. `matches` is what it would say of itself if it were too long.
+    fn line(&mut self, bytes: &[u8], matches: &[Match]) {
+        let bytes = &bytes[self.indent(bytes)..];
+        if self.is_too_long(bytes) {
+            return self.too_long(bytes, 0, matches);
+        }
+        self.out.extend_from_slice(bytes);
+        if !self.style.terminator.is_suffix(bytes) {
+            self.end_line();
+        }
+    }
+
+    /// A line with `matches` in colour. `all` is what it would say of itself without colours, if it were too long.
+    fn colored_line(&mut self, bytes: &[u8], matches: &[Match], all: &[Match]) {
+        if !self.style.paint.paints_matches {
+            return self.line(bytes, all);
+        }
+        let from = self.indent(bytes);
+        if self.is_too_long(bytes) {
+            return self.too_long(bytes, from, matches);
+        }
+        self.colored(bytes, from..bytes.len(), matches);
+        self.end_line();
+    }
+
+    /// Part of a line with matches in colour, without the end of the line.
+    fn colored(&mut self, bytes: &[u8], part: std::ops::Range<usize>, matches: &[Match]) {
+        let end = part.start + without_end(&bytes[part.clone()], self.style.terminator).len();
+        let Paint { matched, highlight, reset, paints_matches, .. } = &self.style.paint;
+        if !paints_matches || matches.is_empty() {
+            return self.out.extend_from_slice(&bytes[part.start..end]);
+        }
+        let highlight: &[u8] = if self.is_context { &[] } else { highlight };
+        let behind_match = if highlight.is_empty() { reset } else { highlight };
+        self.out.extend_from_slice(highlight);
+        let mut at = part.start;
+        let mut in_match = false;
+        for found in matches {
+            let (start, stop) = (found.start().max(at), found.end().min(end));
+            if stop <= start {
+                continue;
+            }
+            // Matches that adjoin are one in colour.
+            if in_match && start > at {
+                self.out.extend_from_slice(behind_match);
+                in_match = false;
+            }
+            self.out.extend_from_slice(&bytes[at..start]);
+            if !std::mem::replace(&mut in_match, true) {
+                self.out.extend_from_slice(matched);
+            }
+            self.out.extend_from_slice(&bytes[start..stop]);
+            at = stop;
+        }
+        if in_match {
+            self.out.extend_from_slice(behind_match);
+        }
+        self.out.extend_from_slice(&bytes[at..end]);
+        if !highlight.is_empty() {
+            self.out.extend_from_slice(reset);
+        }
+    }
+
+    /// What stands for a line that is too long.
+    fn too_long(&mut self, bytes: &[u8], from: usize, matches: &[Match]) {
+        let options = &self.style.options;
+        if options.max_columns_preview {
+            let columns = usize::try_from(options.max_columns.unwrap_or(0)).unwrap_or(usize::MAX);
+            let shown = bytes[from..].grapheme_indices().take(columns).last().map_or(0, |(_, end, _)| end);
+            self.colored(bytes, from..from + shown, matches);
+            let _ = match matches {
+                [] => write!(self.out, " [... omitted end of long line]"),
+                _ => {
+                    let more = matches.iter().filter(|found| found.start() >= from + shown).count();
+                    let noun = if more == 1 { "match" } else { "matches" };
+                    write!(self.out, " [... {more} more {noun}]")
+                }
+            };
+        } else if self.originals > 0 && !options.only_matching {
+            let _ = write!(self.out, "[Omitted long line with {} matches]", self.originals);
+        } else {
+            let kind = if self.is_context { "context" } else { "matching" };
+            let _ = write!(self.out, "[Omitted long {kind} line]");
+        }
+        self.end_line();
+    }
+
+    fn is_too_long(&self, line: &[u8]) -> bool {
+        self.style.options.max_columns.is_some_and(|max| line.len() as u64 > max)
+    }
+
+    /// How many blanks at the beginning of a line are left out.
+    fn indent(&self, bytes: &[u8]) -> usize {
+        if !self.style.options.trim {
+            return 0;
+        }
+        let end = self.style.terminator.as_bytes();
+        let is_blank = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0B | 0x0C | b'\r' | b' ');
+        bytes.iter().take_while(|byte| is_blank(byte) && !end.contains(byte)).count()
+    }
+}

@@ -1,0 +1,408 @@
+//! Searches the blocks of files and prints what is found.
+
+use std::mem;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::time::Instant;
+
+use finecomb_scan::{FileName, Output, START, Text, Visit, Wants};
+use grep_matcher::{LineTerminator, Matcher};
+use grep_printer::Stats;
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::carry::{Carry, Found, Line, Nowhere, Nul, Rules, Sink, Step};
+use crate::find::{Finder, lines};
+use crate::options::{Binary, LineEnd, Mode};
+use crate::print::lines::Style;
+use crate::print::{Matches, Tally, json, lines as text};
+
+/// A worker's search.
+pub(crate) struct Searcher<'q, M: Matcher> {
+    style: &'q Style,
+    rules: Rules,
+    finder: Finder<M>,
+    matches: Matches<M>,
+    pub(crate) sums: Sums,
+}
+
+/// What a worker found in all its files.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    pub(crate) any: bool,
+    pub(crate) stats: Stats,
+    /// What an engine said of a file.
+    pub(crate) errors: Vec<(String, String)>,
+}
+
+impl Sums {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.any |= other.any;
+        self.stats += &other.stats;
+        self.errors.extend(other.errors);
+    }
+}
+
+/// Prints nothing, but counts matches.
+struct Counter<'a, M: Matcher> {
+    finder: &'a Finder<M>,
+    matches: &'a mut Matches<M>,
+    tally: &'a mut Tally,
+}
+
+impl<M: Matcher> Sink for Counter<'_, M> {
+    fn wants_numbers(&self) -> bool {
+        false
+    }
+
+    fn matched(&mut self, line: Line<'_>) {
+        self.matches.find(self.finder.matcher(), line.bytes, self.finder.terminator());
+        self.tally.lines += 1;
+        self.tally.matches += self.matches.found.len().max(1) as u64;
+    }
+
+    fn context(&mut self, _line: Line<'_>) {}
+    fn gap(&mut self) {}
+}
+
+/// The path of a file as it is printed.
+pub(crate) fn path_of(file: FileName<'_>) -> &Path {
+    file.path.unwrap_or(Path::new("<stdin>"))
+}
+
+impl<'q, M: Matcher> Searcher<'q, M> {
+    pub(crate) fn new(style: &'q Style, finder: Finder<M>) -> Self {
+        let options = &style.options;
+        let prints = matches!(options.mode, Mode::Lines | Mode::Json) && !options.quiet;
+        let rules = Rules {
+            before: if prints { options.before_context } else { 0 },
+            after: if prints { options.after_context } else { 0 },
+            passthru: prints && options.passthru,
+            max_count: options.max_count,
+            line_end: options.line_end.terminator().as_byte(),
+            binary_ends: options.mode == Mode::Lines,
+        };
+        Self { style, rules, finder, matches: Matches::default(), sums: Sums::default() }
+    }
+
+    fn mode(&self) -> Mode {
+        self.style.options.mode
+    }
+
+    /// Whether lines or messages are printed.
+    fn prints(&self) -> bool {
+        matches!(self.mode(), Mode::Lines | Mode::Json) && !self.style.options.quiet
+    }
+
+    fn wants_stats(&self) -> bool {
+        self.style.options.stats || self.mode() == Mode::Json
+    }
+
+    /// Whether it must be known which lines match, not only how many.
+    fn needs_lines(&self) -> bool {
+        self.prints() || self.wants_stats() || self.mode() == Mode::CountMatches
+    }
+
+    /// Whether one matching line is all there is to know of a file.
+    fn is_content_with_one(&self) -> bool {
+        let by_name = matches!(self.mode(), Mode::FilesWithMatches | Mode::FilesWithoutMatch);
+        (by_name || self.style.options.quiet) && !self.wants_stats()
+    }
+
+    fn nul(&self, file: FileName<'_>) -> Nul {
+        let options = &self.style.options;
+        match options.binary {
+            _ if options.line_end == LineEnd::Nul => Nul::Ignore,
+            Binary::Text => Nul::Ignore,
+            _ if file.path.is_none() => Nul::EndLine,
+            _ if file.named => Nul::Suppress,
+            Binary::Auto => Nul::Quit,
+            Binary::Suppress => Nul::EndLine,
+        }
+    }
+
+    /// Finds the lines of a block that match.
+    fn find(&self, bytes: &[u8], found: &mut Found) {
+        let Style { options, terminator, .. } = self.style;
+        let (needs_lines, enough) = (self.needs_lines(), self.enough());
+        if !needs_lines && enough == u64::MAX && self.finder.finds_everything() {
+            found.count = if options.invert { 0 } else { count_lines(bytes, self.rules.line_end) };
+            return;
+        }
+        let Found { lines, count, error, .. } = found;
+        let mut take = |line| {
+            *count += 1;
+            if needs_lines {
+                lines.push(line);
+            }
+            if *count >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let mut rest = 0..bytes.len();
+        let searched = self.finder.lines(bytes, |line| {
+            if !options.invert {
+                return take(line);
+            }
+            let gap = mem::replace(&mut rest.start, line.end)..line.start;
+            let taken = lines_in(bytes, gap, *terminator).try_for_each(&mut take);
+            if taken.is_break() {
+                rest.start = rest.end;
+            }
+            taken
+        });
+        match searched {
+            Ok(()) if options.invert => {
+                let _ = lines_in(bytes, rest, *terminator).try_for_each(take);
+            }
+            Ok(()) => {}
+            Err(failure) => *error = Some(failure.to_string()),
+        }
+    }
+
+    /// How many matching lines of a block are wanted at most.
+    fn enough(&self) -> u64 {
+        match self.rules.max_count {
+            _ if self.is_content_with_one() => 1,
+            // Those in the context of the last one that counts are wanted as well.
+            Some(max) if self.rules.after == 0 => max,
+            _ => u64::MAX,
+        }
+    }
+
+    /// Looks for a NUL where it matters, and leaves out what is behind it if need be.
+    fn mind_nul(&self, nul: Nul, block: &Text<'_>, found: &mut Found) {
+        // Where nothing is found, it makes no difference to what is printed.
+        let matters = found.count > 0
+            || !block.is_whole
+            || self.style.options.include_zero
+            || self.wants_stats()
+            || self.mode() == Mode::FilesWithoutMatch;
+        let start = &block.bytes[..block.bytes.len().min(START)];
+        match nul {
+            Nul::Quit if matters => found.nul = memchr(0, block.bytes),
+            Nul::Suppress if block.is_whole => found.nul = memchr(0, start),
+            _ => {}
+        }
+        if let Some(at) = found.nul.filter(|_| nul == Nul::Quit) {
+            let is_early = block.is_whole && at < START;
+            let before = memrchr(self.rules.line_end, &block.bytes[..at]).filter(|_| !is_early);
+            let cut = before.map_or(0, |end| end + 1);
+            *found = Found { nul: found.nul, cut: Some(cut), ..Found::default() };
+            self.find(&block.bytes[..cut], found);
+        }
+    }
+
+    /// Runs over a block with a sink that prints nothing, or with one that prints.
+    fn step(
+        &self,
+        file: FileName<'_>,
+        block: &Text<'_>,
+        found: &Found,
+        carry: &mut Carry,
+        sink: &mut impl Sink,
+    ) {
+        let nul = if self.prints() { self.nul(file) } else { Nul::Ignore };
+        Step::new(&self.rules, nul, (block.bytes, block.offset), found, carry, sink).run();
+    }
+
+    fn add_stats(&mut self, carry: &Carry, tally: &Tally) -> Stats {
+        let mut stats = Stats::new();
+        stats.add_elapsed(tally.elapsed);
+        stats.add_searches(1);
+        stats.add_searches_with_match(u64::from(carry.count > 0));
+        stats.add_bytes_searched(carry.searched);
+        stats.add_bytes_printed(tally.bytes);
+        stats.add_matched_lines(tally.lines);
+        stats.add_matches(tally.matches);
+        self.sums.stats += &stats;
+        stats
+    }
+
+    /// Says that a file is binary, if it matches.
+    fn end_lines(&mut self, file: FileName<'_>, carry: &Carry, out: &mut Vec<u8>) {
+        let nul = self.nul(file);
+        let Some(at) = carry.nul.filter(|_| carry.count > 0 && nul != Nul::Ignore) else { return };
+        if self.style.options.with_filename {
+            self.style.write_path(path_of(file).as_os_str().as_encoded_bytes(), out);
+            out.extend_from_slice(b": ");
+        }
+        let text = match nul {
+            Nul::Quit => "WARNING: stopped searching binary file after match",
+            _ => "binary file matches",
+        };
+        out.extend_from_slice(format!("{text} (found \"\\0\" byte around offset {at})\n").as_bytes());
+    }
+
+    fn end_count(&mut self, file: FileName<'_>, count: u64, out: &mut Vec<u8>) {
+        let options = &self.style.options;
+        if count == 0 && !options.include_zero {
+            return;
+        }
+        if options.with_filename {
+            self.style.write_path(path_of(file).as_os_str().as_encoded_bytes(), out);
+            if options.null_after_path { out.push(0) } else { out.push(b':') }
+        }
+        out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
+        out.extend_from_slice(self.style.terminator.as_bytes());
+    }
+
+    fn end_name(&mut self, file: FileName<'_>, out: &mut Vec<u8>) {
+        self.style.write_path(path_of(file).as_os_str().as_encoded_bytes(), out);
+        let end = if self.style.options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
+        out.extend_from_slice(end);
+    }
+}
+
+/// The lines in a range that begins with a line.
+fn lines_in(
+    bytes: &[u8],
+    range: Range<usize>,
+    terminator: LineTerminator,
+) -> impl Iterator<Item = Range<usize>> {
+    let start = range.start;
+    lines(&bytes[range], terminator).map(move |line| start + line.start..start + line.end)
+}
+
+impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
+    type Found = Found;
+    type Carry = Carry;
+    type Tally = Tally;
+
+    fn wants(&self) -> Wants {
+        Wants::Blocks
+    }
+
+    fn name(&mut self, _file: FileName<'_>, _out: &mut Output) {}
+
+    fn begin(&mut self, file: FileName<'_>, start: &[u8]) -> Carry {
+        let nul = self.nul(file);
+        let early = if matches!(nul, Nul::Quit | Nul::Suppress) { memchr(0, start) } else { None };
+        let mut carry = Carry::default();
+        carry.nul = early.map(|at| at as u64);
+        carry.over = early.is_some() && nul == Nul::Quit;
+        carry
+    }
+
+    fn search(&mut self, file: FileName<'_>, block: Text<'_>) -> Found {
+        let started = self.wants_stats().then(Instant::now);
+        let mut found = Found::default();
+        let nul = self.nul(file);
+        if nul == Nul::EndLine {
+            found.nul = memchr(0, block.bytes);
+            if let Some(first) = found.nul {
+                let ends = block.bytes[first..].iter_mut().filter(|byte| **byte == 0);
+                ends.for_each(|byte| *byte = self.rules.line_end);
+            }
+        }
+        self.find(block.bytes, &mut found);
+        self.mind_nul(nul, &block, &mut found);
+        if self.style.options.line_number && !block.is_whole {
+            found.line_ends = memchr_iter(self.rules.line_end, block.bytes).count() as u64;
+        }
+        if let Some(error) = found.error.take() {
+            self.sums.errors.push((path_of(file).display().to_string(), error));
+        }
+        found.elapsed = started.map(|started| started.elapsed()).unwrap_or_default();
+        found
+    }
+
+    fn pass(
+        &mut self,
+        file: FileName<'_>,
+        block: Text<'_>,
+        found: &Found,
+        carry: &mut Carry,
+    ) -> ControlFlow<()> {
+        if self.needs_lines() {
+            self.step(file, &block, found, carry, &mut Nowhere);
+        } else if !carry.over {
+            carry.count = (carry.count + found.count).min(self.rules.max_count.unwrap_or(u64::MAX));
+            carry.nul = carry.nul.or(found.nul.map(|at| block.offset + at as u64));
+            let enough = self.enough() <= carry.count;
+            carry.over = found.cut.is_some() || enough;
+        }
+        if carry.over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn skip_line(&mut self, carry: &mut Carry, bytes: u64) {
+        carry.skip_line(bytes);
+    }
+
+    fn print(
+        &mut self,
+        file: FileName<'_>,
+        block: Text<'_>,
+        found: Found,
+        carry: &Carry,
+        tally: &mut Tally,
+        out: &mut Output,
+    ) {
+        tally.elapsed += found.elapsed;
+        if !self.needs_lines()
+            || carry.over
+            || found.lines.is_empty() && !carry.is_owed() && !self.rules.passthru
+        {
+            return;
+        }
+        let before = out.bytes().len();
+        let mut carry = carry.clone();
+        let mut matches = mem::take(&mut self.matches);
+        let (style, finder) = (self.style, &self.finder);
+        let path = path_of(file);
+        let begun = carry.printed;
+        if !self.prints() {
+            let mut sink = Counter { finder, matches: &mut matches, tally };
+            self.step(file, &block, &found, &mut carry, &mut sink);
+        } else if self.mode() == Mode::Json {
+            let options = &style.options;
+            let mut sink = json::Printer { options, finder, matches: &mut matches, path, begun, tally, out };
+            self.step(file, &block, &found, &mut carry, &mut sink);
+        } else {
+            let path = style.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
+            let mut sink = text::Printer { style, finder, matches: &mut matches, path, begun, tally, out };
+            self.step(file, &block, &found, &mut carry, &mut sink);
+        }
+        self.matches = matches;
+        tally.bytes += (out.bytes().len() - before) as u64;
+    }
+
+    fn add(tally: &mut Tally, other: Tally) {
+        tally.add(other);
+    }
+
+    fn end(
+        &mut self,
+        file: FileName<'_>,
+        carry: Carry,
+        mut tally: Tally,
+        out: &mut Output,
+    ) -> ControlFlow<()> {
+        let quit = self.nul(file) == Nul::Quit && carry.nul.is_some();
+        // What was found in a file that then turned out to be binary is printed, but is no count of all that there is.
+        let count = if quit && !self.prints() { 0 } else { carry.count };
+        let before = out.bytes().len();
+        let bytes = out.bytes();
+        match self.mode() {
+            _ if self.style.options.quiet => {}
+            Mode::Lines => self.end_lines(file, &carry, bytes),
+            Mode::Count if !quit => self.end_count(file, count, bytes),
+            Mode::CountMatches if !quit => self.end_count(file, tally.matches, bytes),
+            Mode::FilesWithMatches if count > 0 => self.end_name(file, bytes),
+            Mode::FilesWithoutMatch if count == 0 && !quit => self.end_name(file, bytes),
+            _ => {}
+        }
+        tally.bytes += (out.bytes().len() - before) as u64;
+        self.sums.any |= if self.mode() == Mode::FilesWithoutMatch { count == 0 } else { count > 0 };
+        if self.wants_stats() {
+            let stats = self.add_stats(&carry, &tally);
+            if self.mode() == Mode::Json && carry.printed {
+                json::end(path_of(file), carry.nul, &stats, out.bytes());
+            }
+        }
+        let is_all = self.style.options.quiet && !self.wants_stats() && self.sums.any;
+        if is_all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn count_lines(bytes: &[u8], line_end: u8) -> u64 {
+    let unended = bytes.last().is_some_and(|&last| last != line_end);
+    memchr_iter(line_end, bytes).count() as u64 + u64::from(unended)
+}

@@ -1,0 +1,269 @@
+//! Searches of whole files at once, for what cannot be cut into blocks: matches across lines.
+//!
+//! This is the search and the printing of ripgrep's own crates. It also serves where they do what is done nowhere
+//! else here, links to files on a terminal; and the tests hold everything else equal to it.
+
+use std::ops::ControlFlow;
+
+use finecomb_scan::{FileName, Output, Text, Visit, Wants};
+use grep_matcher::Matcher;
+use grep_printer::{
+    ColorSpecs, HyperlinkConfig, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary,
+    SummaryBuilder, SummaryKind,
+};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use termcolor::{Ansi, NoColor, WriteColor};
+
+use crate::options::{Binary, GrepOptions, LineEnd, Mode};
+use crate::visitor::{Sums, path_of};
+
+/// A worker's search.
+pub(crate) struct WholeSearcher<'q, M> {
+    options: &'q GrepOptions,
+    matcher: M,
+    searcher: Searcher,
+    printer: Printer,
+    pub(crate) sums: Sums,
+}
+
+enum Printer {
+    Lines(Standard<NoColor<Vec<u8>>>),
+    ColoredLines(Standard<Ansi<Vec<u8>>>),
+    Summary(Summary<NoColor<Vec<u8>>>),
+    ColoredSummary(Summary<Ansi<Vec<u8>>>),
+    Json(JSON<Vec<u8>>),
+}
+
+impl<'q, M: Matcher> WholeSearcher<'q, M> {
+    pub(crate) fn new(options: &'q GrepOptions, matcher: M) -> Self {
+        let mut builder = SearcherBuilder::new();
+        builder
+            .max_matches(options.max_count)
+            .line_terminator(options.line_end.terminator())
+            .invert_match(options.invert)
+            .line_number(options.line_number)
+            .multi_line(options.pattern.multiline)
+            .stop_on_nonmatch(options.stop_on_nonmatch)
+            .bom_sniffing(false);
+        if options.passthru {
+            builder.passthru(true);
+        } else {
+            builder.before_context(options.before_context).after_context(options.after_context);
+        }
+        let printer = Printer::new(options);
+        Self { options, matcher, searcher: builder.build(), printer, sums: Sums::default() }
+    }
+
+    fn binary(&self, file: FileName<'_>) -> BinaryDetection {
+        match self.options.binary {
+            _ if self.options.line_end == LineEnd::Nul => BinaryDetection::none(),
+            Binary::Text => BinaryDetection::none(),
+            Binary::Auto if !file.named => BinaryDetection::quit(0),
+            _ => BinaryDetection::convert(0),
+        }
+    }
+}
+
+impl Printer {
+    fn new(options: &GrepOptions) -> Self {
+        let colors = options.colors.clone();
+        let summary = match options.mode {
+            Mode::FilesWithoutMatch if options.quiet => SummaryKind::QuietWithoutMatch,
+            _ if options.quiet => SummaryKind::QuietWithMatch,
+            Mode::Count => SummaryKind::Count,
+            Mode::CountMatches => SummaryKind::CountMatches,
+            Mode::FilesWithMatches => SummaryKind::PathWithMatch,
+            Mode::FilesWithoutMatch => SummaryKind::PathWithoutMatch,
+            Mode::Json => {
+                let mut builder = JSONBuilder::new();
+                return Self::Json(builder.replacement(options.replace.clone()).build(Vec::new()));
+            }
+            Mode::Lines => {
+                let builder = lines(options);
+                return match colors {
+                    None => Self::Lines(builder.build(NoColor::new(Vec::new()))),
+                    Some(_) => Self::ColoredLines(builder.build(Ansi::new(Vec::new()))),
+                };
+            }
+        };
+        let builder = counts(options, summary);
+        match colors {
+            None => Self::Summary(builder.build(NoColor::new(Vec::new()))),
+            Some(_) => Self::ColoredSummary(builder.build(Ansi::new(Vec::new()))),
+        }
+    }
+}
+
+fn hyperlink(options: &GrepOptions) -> HyperlinkConfig {
+    options.hyperlink.clone().unwrap_or_default()
+}
+
+fn colors(options: &GrepOptions) -> ColorSpecs {
+    options.colors.clone().unwrap_or_default()
+}
+
+fn lines(options: &GrepOptions) -> StandardBuilder {
+    let mut builder = StandardBuilder::new();
+    builder
+        .byte_offset(options.byte_offset)
+        .color_specs(colors(options))
+        .column(options.column)
+        .heading(options.heading)
+        .hyperlink(hyperlink(options))
+        .max_columns(options.max_columns)
+        .max_columns_preview(options.max_columns_preview)
+        .only_matching(options.only_matching)
+        .path(options.with_filename)
+        .path_terminator(options.null_after_path.then_some(0))
+        .per_match(options.vimgrep)
+        .per_match_one_line(true)
+        .replacement(options.replace.clone())
+        .separator_context(options.context_separator.clone())
+        .separator_field_context(options.field_context_separator.clone())
+        .separator_field_match(options.field_match_separator.clone())
+        .separator_path(options.path_separator)
+        .stats(options.stats)
+        .trim_ascii(options.trim);
+    builder
+}
+
+fn counts(options: &GrepOptions, kind: SummaryKind) -> SummaryBuilder {
+    let mut builder = SummaryBuilder::new();
+    builder
+        .color_specs(colors(options))
+        .exclude_zero(!options.include_zero)
+        .hyperlink(hyperlink(options))
+        .kind(kind)
+        .path(options.with_filename)
+        .path_terminator(options.null_after_path.then_some(0))
+        .separator_field(b":".to_vec())
+        .separator_path(options.path_separator)
+        .stats(options.stats);
+    builder
+}
+
+/// What came of one file.
+struct Outcome {
+    any: bool,
+    stats: Option<Stats>,
+    error: Option<String>,
+}
+
+fn search_lines<M: Matcher, W: WriteColor>(
+    (searcher, matcher): (&mut Searcher, &M),
+    printer: &mut Standard<W>,
+    file: FileName<'_>,
+    bytes: &[u8],
+) -> Outcome {
+    let mut sink = printer.sink_with_path(matcher, path_of(file));
+    let error = searcher.search_slice(matcher, bytes, &mut sink).err();
+    Outcome {
+        any: sink.has_match(),
+        stats: sink.stats().cloned(),
+        error: error.map(|error| error.to_string()),
+    }
+}
+
+fn search_counts<M: Matcher, W: WriteColor>(
+    (searcher, matcher): (&mut Searcher, &M),
+    printer: &mut Summary<W>,
+    file: FileName<'_>,
+    bytes: &[u8],
+) -> Outcome {
+    let mut sink = printer.sink_with_path(matcher, path_of(file));
+    let error = searcher.search_slice(matcher, bytes, &mut sink).err();
+    Outcome {
+        any: sink.has_match(),
+        stats: sink.stats().cloned(),
+        error: error.map(|error| error.to_string()),
+    }
+}
+
+fn search_json<M: Matcher>(
+    (searcher, matcher): (&mut Searcher, &M),
+    printer: &mut JSON<Vec<u8>>,
+    file: FileName<'_>,
+    bytes: &[u8],
+) -> Outcome {
+    let mut sink = printer.sink_with_path(matcher, path_of(file));
+    let error = searcher.search_slice(matcher, bytes, &mut sink).err();
+    let stats = Some(sink.stats().clone());
+    Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
+}
+
+impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
+    type Found = ();
+    type Carry = ();
+    type Tally = ();
+
+    fn wants(&self) -> Wants {
+        Wants::Whole
+    }
+
+    fn name(&mut self, _file: FileName<'_>, _out: &mut Output) {}
+    fn begin(&mut self, _file: FileName<'_>, _start: &[u8]) {}
+    fn search(&mut self, _file: FileName<'_>, _block: Text<'_>) {}
+
+    fn pass(
+        &mut self,
+        _file: FileName<'_>,
+        _block: Text<'_>,
+        _found: &(),
+        _carry: &mut (),
+    ) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn skip_line(&mut self, _carry: &mut (), _bytes: u64) {}
+
+    fn print(
+        &mut self,
+        file: FileName<'_>,
+        block: Text<'_>,
+        _found: (),
+        _carry: &(),
+        _tally: &mut (),
+        out: &mut Output,
+    ) {
+        self.searcher.set_binary_detection(self.binary(file));
+        let bytes = &*block.bytes;
+        let with = (&mut self.searcher, &self.matcher);
+        let (outcome, printed) = match &mut self.printer {
+            Printer::Lines(printer) => {
+                (search_lines(with, printer, file, bytes), std::mem::take(printer.get_mut().get_mut()))
+            }
+            Printer::ColoredLines(printer) => {
+                (search_lines(with, printer, file, bytes), std::mem::take(printer.get_mut().get_mut()))
+            }
+            Printer::Summary(printer) => {
+                (search_counts(with, printer, file, bytes), std::mem::take(printer.get_mut().get_mut()))
+            }
+            Printer::ColoredSummary(printer) => {
+                (search_counts(with, printer, file, bytes), std::mem::take(printer.get_mut().get_mut()))
+            }
+            Printer::Json(printer) => {
+                (search_json(with, printer, file, bytes), std::mem::take(printer.get_mut()))
+            }
+        };
+        if !printed.is_empty() {
+            if self.options.mode == Mode::Lines {
+                out.begin_group();
+            }
+            out.bytes().extend_from_slice(&printed);
+        }
+        self.sums.any |= outcome.any;
+        if let Some(stats) = outcome.stats {
+            self.sums.stats += &stats;
+        }
+        if let Some(error) = outcome.error {
+            self.sums.errors.push((path_of(file).display().to_string(), error));
+        }
+    }
+
+    fn add(_tally: &mut (), _other: ()) {}
+
+    fn end(&mut self, _file: FileName<'_>, _carry: (), _tally: (), _out: &mut Output) -> ControlFlow<()> {
+        let is_all = self.options.quiet && !self.options.stats && self.sums.any;
+        if is_all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

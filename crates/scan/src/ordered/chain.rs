@@ -1,0 +1,72 @@
+//! What passes from block to block of a file while several workers have blocks of it.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The blocks of a file, by number from 0. Each passes on what it was passed, in order.
+pub(crate) struct Chain<C, T> {
+    state: Mutex<State<C, T>>,
+    moved: Condvar,
+}
+
+pub(crate) struct State<C, T> {
+    /// The number of the block whose turn it is.
+    turn: u64,
+    pub(crate) carry: C,
+    pub(crate) tally: T,
+    printed: u64,
+    /// Whether nothing more of the file is wanted.
+    pub(crate) over: bool,
+}
+
+impl<C: Clone, T: Default> Chain<C, T> {
+    /// A chain that passes `carry` to the first block.
+    pub(crate) fn new(carry: C) -> Self {
+        let state = State { turn: 0, carry, tally: T::default(), printed: 0, over: false };
+        Self { state: Mutex::new(state), moved: Condvar::new() }
+    }
+
+    /// Whether nothing more of the file is wanted.
+    pub(crate) fn is_over(&self) -> bool {
+        self.lock().over
+    }
+
+    /// Waits for a block's turn. Those before it are being worked on, and none of their workers waits for anybody behind.
+    pub(crate) fn await_turn(&self, block: u64) -> Turn<'_, C, T> {
+        let state = self.lock();
+        let state = self.moved.wait_while(state, |state| state.turn != block);
+        Turn { chain: self, state: state.unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    /// Says that a block has been printed.
+    pub(crate) fn printed(&self, add: impl FnOnce(&mut T)) {
+        let mut state = self.lock();
+        add(&mut state.tally);
+        state.printed += 1;
+        self.moved.notify_all();
+    }
+
+    /// Waits until so many blocks have been printed, and gives what they amount to.
+    pub(crate) fn await_all(&self, blocks: u64) -> (C, T) {
+        let state = self.lock();
+        let state = self.moved.wait_while(state, |state| state.turn != blocks || state.printed != blocks);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        (state.carry.clone(), std::mem::take(&mut state.tally))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<C, T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A block's turn. When it ends, it is the next one's.
+pub(crate) struct Turn<'a, C, T> {
+    chain: &'a Chain<C, T>,
+    pub(crate) state: MutexGuard<'a, State<C, T>>,
+}
+
+impl<C, T> Drop for Turn<'_, C, T> {
+    fn drop(&mut self) {
+        self.state.turn += 1;
+        self.chain.moved.notify_all();
+    }
+}

@@ -1,0 +1,377 @@
+//! What there is to do in a job whose output is in order, and the sequencer that lets the output out.
+//!
+//! The output is a list of slots in the order of paths. Whatever is to be done has a slot, which it fills with what it
+//! prints. A directory that has been listed becomes a slot for each run of files and for each directory in it; a file
+//! that is searched in blocks becomes a slot for each block. The first slot that is not filled is the front.
+//!
+//! Tasks are taken in the order of their slots. So the front is always being worked on or the next to be taken, and
+//! whoever works on it never waits for anybody but the writer: that is why a bound on what waits to be written cannot
+//! bring the job to a stand-still. A worker whose slot is not the front waits once the bound is reached, until what is
+//! before it has been let out.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::output::Chunk;
+
+/// How many bytes may wait for what is before them, over all workers. Each worker may have what it is printing at the
+/// moment on top of it: a few blocks' worth.
+const WAITING_LIMIT: usize = 4 << 20;
+
+/// A place in the order of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SlotId(u32);
+
+#[derive(Default)]
+struct Slot {
+    next: Option<SlotId>,
+    chunks: VecDeque<Chunk>,
+    filled: bool,
+}
+
+/// Something to do, at once or part by part.
+pub(crate) trait Task: Sized {
+    /// What a worker gets to do.
+    type Work;
+
+    /// Takes all of it, or a part.
+    fn claim(self) -> Claim<Self, Self::Work>;
+}
+
+/// A part of a task.
+pub(crate) enum Claim<T, W> {
+    /// The last one.
+    Last(W),
+    /// One of which others come behind it, which `T` will give.
+    Part(W, T),
+}
+
+pub(crate) struct Plan<'a, T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+    halted: AtomicBool,
+    out: Mutex<&'a mut (dyn Write + Send)>,
+    separator: Option<Vec<u8>>,
+}
+
+struct State<T> {
+    slots: Vec<Slot>,
+    free: Vec<SlotId>,
+    front: Option<SlotId>,
+    /// In the order of their slots, the first one last. Where a task has been taken and not been done, its place is
+    /// kept, for what it may add.
+    tasks: Vec<(SlotId, Option<T>)>,
+    /// Tasks with a state of their own that one worker at a time goes on with, as the reading of a stream.
+    streams: Vec<(SlotId, T)>,
+    /// Bytes that wait to be written.
+    waiting_bytes: usize,
+    writing: bool,
+    written: bool,
+    error: Option<io::Error>,
+    /// Workers that may yet add tasks.
+    busy: usize,
+    sleeping: usize,
+}
+
+impl<'a, T: Task> Plan<'a, T> {
+    /// A plan to do `tasks` and to write to `out`, with `separator` between groups.
+    pub(crate) fn new(
+        tasks: impl IntoIterator<Item = T>,
+        separator: Option<Vec<u8>>,
+        out: &'a mut (dyn Write + Send),
+    ) -> Self {
+        let mut state = State {
+            slots: Vec::new(),
+            free: Vec::new(),
+            front: None,
+            tasks: Vec::new(),
+            streams: Vec::new(),
+            waiting_bytes: 0,
+            writing: false,
+            written: false,
+            error: None,
+            busy: 0,
+            sleeping: 0,
+        };
+        let mut last = None;
+        for task in tasks {
+            let slot = state.new_slot(None);
+            match last {
+                None => state.front = Some(slot),
+                Some(SlotId(last)) => state.slots[last as usize].next = Some(slot),
+            }
+            last = Some(slot);
+            state.tasks.push((slot, Some(task)));
+        }
+        state.tasks.reverse();
+        Self {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            halted: AtomicBool::new(false),
+            out: Mutex::new(out),
+            separator,
+        }
+    }
+
+    /// Whether the workers should leave off.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.halted.load(Ordering::Relaxed)
+    }
+
+    /// Tells all workers to leave off.
+    pub(crate) fn halt(&self) {
+        self.halted.store(true, Ordering::Relaxed);
+        let _state = self.lock();
+        self.changed.notify_all();
+    }
+
+    /// Whether anything is left that another worker could do.
+    pub(crate) fn has_tasks(&self) -> bool {
+        let state = self.lock();
+        !state.streams.is_empty() || state.tasks.iter().any(|(_, task)| task.is_some())
+    }
+
+    /// Why nothing could be written any more, if so.
+    pub(crate) fn take_error(&self) -> Option<io::Error> {
+        self.lock().error.take()
+    }
+
+    /// The next thing to do and the slot for what it prints, once there is one. None when all is done or the workers
+    /// should leave off. The caller counts as busy until it calls [`Plan::finish`].
+    pub(crate) fn next(&self) -> Option<(SlotId, T::Work)> {
+        let mut state = self.lock();
+        loop {
+            if self.is_halted() {
+                return None;
+            }
+            if let Some(found) = state.take() {
+                state.busy += 1;
+                return Some(found);
+            }
+            if state.busy == 0 && state.tasks.is_empty() && state.streams.is_empty() {
+                self.changed.notify_all();
+                return None;
+            }
+            state = self.sleep(state);
+        }
+    }
+
+    /// Puts tasks, each with what is to be printed before it, into the order right behind a slot that was given out
+    /// by [`Plan::next`].
+    pub(crate) fn add(&self, behind: SlotId, tasks: impl IntoIterator<Item = (Option<Chunk>, Option<T>)>) {
+        let mut state = self.lock();
+        let mut last = behind;
+        let mut new = Vec::new();
+        for (chunk, task) in tasks {
+            if let Some(chunk) = chunk {
+                last = state.new_slot(Some(last));
+                state.waiting_bytes += chunk.bytes.len();
+                let slot = &mut state.slots[last.0 as usize];
+                slot.chunks.push_back(chunk);
+                slot.filled = true;
+            }
+            if let Some(task) = task {
+                last = state.new_slot(Some(last));
+                new.push((last, Some(task)));
+            }
+        }
+        let place = state.place_of(behind).map_or(0, |place| place + 1);
+        state.tasks.splice(place..place, new.into_iter().rev());
+        self.wake(&state);
+    }
+
+    /// Gives a stream back, for whoever is free to go on with, in a slot right behind `behind`.
+    pub(crate) fn put_back(&self, behind: SlotId, stream: T) {
+        let mut state = self.lock();
+        let slot = state.new_slot(Some(behind));
+        state.streams.push((slot, stream));
+        self.wake(&state);
+    }
+
+    /// Takes some of what was printed for a slot, and writes it if nothing before it is missing. Waits for others if
+    /// too much waits to be written. Gives back memory for more.
+    pub(crate) fn hand_over(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
+        let mut spare = Vec::new();
+        let mut state = self.lock();
+        state.receive(slot, chunk);
+        loop {
+            if !state.writing {
+                state = self.write(state, &mut spare);
+            }
+            let may_go_on = state.waiting_bytes <= WAITING_LIMIT || state.is_written_front(slot);
+            if may_go_on || self.is_halted() {
+                return spare;
+            }
+            state = self.sleep(state);
+        }
+    }
+
+    /// Takes the rest of what was printed for a slot. The caller is no longer busy, and the slot is no longer its.
+    /// Gives back memory for more.
+    pub(crate) fn finish(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
+        let mut spare = Vec::new();
+        let mut state = self.lock();
+        state.busy -= 1;
+        if let Some(place) = state.place_of(slot) {
+            state.tasks.remove(place);
+        }
+        state.receive(slot, chunk);
+        state.slots[slot.0 as usize].filled = true;
+        if !state.writing && !self.is_halted() {
+            state = self.write(state, &mut spare);
+        }
+        self.wake(&state);
+        spare
+    }
+
+    /// Writes all that nothing before it is missing of, as the only one who writes.
+    fn write<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State<T>>,
+        spare: &mut Vec<u8>,
+    ) -> MutexGuard<'s, State<T>> {
+        let mut any = false;
+        loop {
+            let chunks = state.take_front();
+            if chunks.is_empty() {
+                break;
+            }
+            any = true;
+            state.writing = true;
+            let mut written = state.written;
+            drop(state);
+            let result = self.write_out(&chunks, &mut written);
+            let bytes: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+            if let Some(chunk) = chunks.into_iter().next_back() {
+                *spare = chunk.bytes;
+            }
+            state = self.lock();
+            state.writing = false;
+            state.written = written;
+            state.waiting_bytes -= bytes;
+            if let Err(error) = result {
+                state.error.get_or_insert(error);
+                self.halted.store(true, Ordering::Relaxed);
+            }
+        }
+        if any {
+            self.wake(&state);
+        }
+        state
+    }
+
+    fn write_out(&self, chunks: &[Chunk], written: &mut bool) -> io::Result<()> {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        for chunk in chunks {
+            if chunk.begins_group
+                && *written
+                && let Some(separator) = &self.separator
+            {
+                out.write_all(separator)?;
+            }
+            out.write_all(&chunk.bytes)?;
+            *written |= !chunk.bytes.is_empty();
+        }
+        out.flush()
+    }
+
+    fn sleep<'s>(&'s self, mut state: MutexGuard<'s, State<T>>) -> MutexGuard<'s, State<T>> {
+        state.sleeping += 1;
+        let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.sleeping -= 1;
+        state
+    }
+
+    /// Waking is a system call: only where somebody sleeps.
+    fn wake(&self, state: &State<T>) {
+        if state.sleeping > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Task> State<T> {
+    /// A slot right behind another one.
+    fn new_slot(&mut self, behind: Option<SlotId>) -> SlotId {
+        let next = behind.and_then(|SlotId(behind)| self.slots[behind as usize].next);
+        let slot = Slot { next, ..Slot::default() };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.slots[id.0 as usize] = slot;
+                id
+            }
+            None => {
+                self.slots.push(slot);
+                // A slot takes 48 bytes: memory ends before the numbers do.
+                SlotId((self.slots.len() - 1) as u32)
+            }
+        };
+        if let Some(SlotId(behind)) = behind {
+            self.slots[behind as usize].next = Some(id);
+        }
+        id
+    }
+
+    /// Takes a part of the first task that may be begun: any, or, if too much waits to be written, only the front's.
+    fn take(&mut self) -> Option<(SlotId, T::Work)> {
+        let over = self.waiting_bytes > WAITING_LIMIT;
+        let front = self.front;
+        let may_begin = |slot: SlotId| !over || front == Some(slot);
+        if let Some(index) = self.streams.iter().position(|&(slot, _)| may_begin(slot)) {
+            let (slot, stream) = self.streams.remove(index);
+            return match stream.claim() {
+                Claim::Last(work) | Claim::Part(work, _) => Some((slot, work)),
+            };
+        }
+        let place = self.tasks.iter().rposition(|(_, task)| task.is_some())?;
+        let slot = self.tasks[place].0;
+        if !may_begin(slot) {
+            return None;
+        }
+        match self.tasks[place].1.take()?.claim() {
+            Claim::Last(work) => Some((slot, work)),
+            Claim::Part(work, rest) => {
+                self.tasks[place] = (self.new_slot(Some(slot)), Some(rest));
+                Some((slot, work))
+            }
+        }
+    }
+
+    /// Where the place of a task that has been taken is.
+    fn place_of(&self, slot: SlotId) -> Option<usize> {
+        self.tasks.iter().rposition(|&(other, _)| other == slot)
+    }
+
+    /// Whether a slot is the front, with all written that was printed for it.
+    fn is_written_front(&self, slot: SlotId) -> bool {
+        self.front == Some(slot) && self.slots[slot.0 as usize].chunks.is_empty()
+    }
+
+    fn receive(&mut self, slot: SlotId, chunk: Chunk) {
+        if !chunk.bytes.is_empty() {
+            self.waiting_bytes += chunk.bytes.len();
+            self.slots[slot.0 as usize].chunks.push_back(chunk);
+        }
+    }
+
+    /// Takes all that can be written now out of the slots, and moves the front on.
+    fn take_front(&mut self) -> Vec<Chunk> {
+        let mut chunks = Vec::new();
+        while let Some(front) = self.front {
+            let slot = &mut self.slots[front.0 as usize];
+            chunks.extend(slot.chunks.drain(..));
+            if !slot.filled {
+                break;
+            }
+            self.front = slot.next;
+            self.free.push(front);
+        }
+        chunks
+    }
+}

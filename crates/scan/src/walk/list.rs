@@ -1,0 +1,184 @@
+//! What a directory holds, by name.
+
+use std::ffi::CStr;
+use std::os::fd::AsFd;
+
+use rustix::fs::{AtFlags, FileType, statat};
+use rustix::io::{self, Errno};
+
+/// The entries of a directory, sorted by name.
+#[derive(Default)]
+pub(crate) struct Listing {
+    /// The names, each with a NUL behind it, as system calls want them.
+    names: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+/// One entry.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    start: u32,
+    /// Without the NUL.
+    length: u32,
+    pub(crate) kind: Kind,
+    pub(crate) inode: u64,
+}
+
+/// What an entry is, as the directory says: nobody asks the file itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Directory,
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+impl Kind {
+    pub(crate) fn of(file_type: FileType) -> Self {
+        match file_type {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Directory,
+            FileType::Symlink => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Listing {
+    /// The entries in order.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The name of one of its entries.
+    pub(crate) fn name(&self, entry: &Entry) -> &[u8] {
+        &self.names[entry.start as usize..][..entry.length as usize]
+    }
+
+    /// The name of one of its entries, for a system call.
+    pub(crate) fn c_name(&self, entry: &Entry) -> &CStr {
+        let with_nul = &self.names[entry.start as usize..][..entry.length as usize + 1];
+        CStr::from_bytes_with_nul(with_nul).unwrap_or_default()
+    }
+
+    /// Whether there is an entry with this name. Only before the entries are filtered is the answer complete.
+    pub(crate) fn holds(&self, name: &[u8]) -> bool {
+        self.entries.binary_search_by(|entry| self.name(entry).cmp(name)).is_ok()
+    }
+
+    /// Keeps the entries for which `keep` says so.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut Entry, &CStr) -> bool) {
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.retain_mut(|entry| {
+            let with_nul = &self.names[entry.start as usize..][..entry.length as usize + 1];
+            CStr::from_bytes_with_nul(with_nul).is_ok_and(|name| keep(entry, name))
+        });
+        self.entries = entries;
+    }
+
+    fn add(&mut self, directory: impl AsFd, name: &CStr, file_type: FileType, inode: u64) {
+        if matches!(name.to_bytes(), b"." | b"..") {
+            return;
+        }
+        let kind = match file_type {
+            // Some file systems do not say.
+            FileType::Unknown => statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+                .map_or(Kind::Other, |stat| Kind::of(FileType::from_raw_mode(stat.st_mode))),
+            known => Kind::of(known),
+        };
+        let (Ok(start), Ok(length)) = (u32::try_from(self.names.len()), u32::try_from(name.to_bytes().len()))
+        else {
+            return;
+        };
+        self.names.extend_from_slice(name.to_bytes_with_nul());
+        self.entries.push(Entry { start, length, kind, inode });
+    }
+
+    fn sort(&mut self) {
+        let Self { names, entries } = self;
+        let name = |entry: &Entry| &names[entry.start as usize..][..entry.length as usize];
+        entries.sort_unstable_by(|one, other| name(one).cmp(name(other)));
+    }
+}
+
+/// Lists an open directory. `buffer` is memory for what the kernel says; the larger, the fewer system calls.
+///
+/// # Errors
+/// When the directory cannot be read. What was read before is lost.
+#[cfg(target_os = "linux")]
+pub(crate) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Listing> {
+    use rustix::fs::RawDir;
+    buffer.clear();
+    buffer.reserve(BUFFER);
+    let mut listing = Listing::default();
+    let mut raw = RawDir::new(directory.as_fd(), buffer.spare_capacity_mut());
+    while let Some(entry) = raw.next() {
+        match entry {
+            Ok(entry) => {
+                listing.add(directory.as_fd(), entry.file_name(), entry.file_type(), entry.ino());
+            }
+            // The directory was removed after it was opened: it holds nothing any more.
+            Err(Errno::NOENT) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    listing.sort();
+    Ok(listing)
+}
+
+/// Lists an open directory.
+///
+/// # Errors
+/// When the directory cannot be read. What was read before is lost.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn list(directory: impl AsFd, _buffer: &mut Vec<u8>) -> io::Result<Listing> {
+    let mut listing = Listing::default();
+    for entry in rustix::fs::Dir::read_from(directory.as_fd())? {
+        let entry = entry?;
+        listing.add(directory.as_fd(), entry.file_name(), entry.file_type(), entry.ino());
+    }
+    listing.sort();
+    Ok(listing)
+}
+
+/// Enough for about a thousand entries in one call.
+#[cfg(target_os = "linux")]
+const BUFFER: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn entries_are_sorted_by_the_bytes_of_their_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        for name in ["b", "a.c", "a", "B", "é", "a-b"] {
+            fs::write(path.join(name), "").unwrap();
+        }
+        fs::create_dir(path.join("a.d")).unwrap();
+        symlink("a", path.join("link")).unwrap();
+        let listing = list(fs::File::open(path).unwrap(), &mut Vec::new()).unwrap();
+        let names: Vec<_> = listing.entries().iter().map(|entry| listing.name(entry)).collect();
+        let expected: [&[u8]; 8] = [b"B", b"a", b"a-b", b"a.c", b"a.d", b"b", b"link", "é".as_bytes()];
+        assert_eq!(names, expected);
+        assert!(listing.holds(b"a-b") && !listing.holds(b"a-"));
+        let kinds: Vec<_> = listing.entries().iter().map(|entry| entry.kind).collect();
+        assert_eq!((kinds[4], kinds[6], kinds[7]), (Kind::Directory, Kind::Link, Kind::File));
+    }
+
+    #[test]
+    fn more_entries_than_one_call_gives() {
+        let directory = tempfile::tempdir().unwrap();
+        for number in 0..3000 {
+            fs::write(directory.path().join(format!("{number:0100}")), "").unwrap();
+        }
+        let listing = list(fs::File::open(directory.path()).unwrap(), &mut Vec::new()).unwrap();
+        assert_eq!(listing.entries().len(), 3000);
+        assert!(listing.entries().is_sorted_by_key(|entry| listing.name(entry)));
+    }
+}

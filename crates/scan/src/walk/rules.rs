@@ -1,0 +1,297 @@
+//! The rules in `.gitignore` and its like: which files below a directory to pass over.
+//!
+//! What a glob means is the business of the `ignore` crate. Here is which rules hold where: those of a directory
+//! hold below it, and come before those of the directories above it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+
+use super::list::Listing;
+use super::{RuleFiles, WalkOptions};
+
+/// Rules of a tool other than git, the later ones with precedence, but all before those of [`DOT`].
+const CUSTOM: [&str; 2] = [".agignore", ".rgignore"];
+const DOT: &str = ".ignore";
+const GIT: &str = ".gitignore";
+
+/// What the rules say of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Nothing,
+    PassOver,
+    /// Read it even if other reasons speak against it.
+    Read,
+}
+
+impl<T> From<Match<T>> for Verdict {
+    fn from(matched: Match<T>) -> Self {
+        match matched {
+            Match::None => Self::Nothing,
+            Match::Ignore(_) => Self::PassOver,
+            Match::Whitelist(_) => Self::Read,
+        }
+    }
+}
+
+/// The rules of one directory. A directory without any shares those of the one above.
+pub(crate) struct Rules {
+    above: Option<Arc<Rules>>,
+    /// Where, in an absolute path below this directory, the part relative to it begins.
+    begins: usize,
+    custom: Gitignore,
+    dot: Gitignore,
+    git: Gitignore,
+    git_exclude: Gitignore,
+    is_repository: bool,
+}
+
+/// The rules that hold everywhere.
+pub(crate) struct Global {
+    options: RuleFiles,
+    ignore_case: bool,
+    git: Gitignore,
+    explicit: Vec<Gitignore>,
+}
+
+impl Global {
+    /// Reads them. What is wrong with them is added to `problems`.
+    pub(crate) fn new(options: &WalkOptions, problems: &mut Vec<String>) -> Self {
+        let here = std::env::current_dir().unwrap_or_default();
+        let git = if options.rules.git && options.rules.git_global {
+            let (git, error) = builder(&here, options.rules_ignore_case).build_global();
+            problems.extend(error.map(|error| error.to_string()));
+            git
+        } else {
+            Gitignore::empty()
+        };
+        let explicit = options
+            .rule_files
+            .iter()
+            .map(|path| {
+                let mut builder = builder(&here, options.rules_ignore_case);
+                problems.extend(builder.add(path).map(|error| error.to_string()));
+                build(&builder, problems)
+            })
+            .collect();
+        Self { options: options.rules, ignore_case: options.rules_ignore_case, git, explicit }
+    }
+
+    /// Whether there can be any rules at all.
+    fn any(&self) -> bool {
+        let RuleFiles { dot, git, git_exclude, .. } = self.options;
+        dot || git || git_exclude || !self.explicit.is_empty()
+    }
+
+    /// The rules of the directories above an absolute path.
+    pub(crate) fn above(&self, path: &Path, problems: &mut Vec<String>) -> Option<Arc<Rules>> {
+        if !self.any() {
+            return None;
+        }
+        let mut rules = None;
+        let mut directories: Vec<&Path> = path.ancestors().skip(1).collect();
+        directories.reverse();
+        for directory in directories {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let Ok(fd) = openat(CWD, directory, flags, Mode::empty()) else { continue };
+            let holds = |name: &[u8]| {
+                rustix::fs::accessat(
+                    &fd,
+                    OsStr::from_bytes(name),
+                    rustix::fs::Access::EXISTS,
+                    rustix::fs::AtFlags::empty(),
+                )
+                .is_ok()
+            };
+            rules = self.enter(rules, &fd, directory.as_os_str().as_bytes(), holds, problems);
+        }
+        rules
+    }
+
+    /// The rules in a directory that has been listed.
+    pub(crate) fn listed(
+        &self,
+        above: Option<Arc<Rules>>,
+        directory: &OwnedFd,
+        path: &[u8],
+        listing: &Listing,
+        problems: &mut Vec<String>,
+    ) -> Option<Arc<Rules>> {
+        if !self.any() {
+            return above;
+        }
+        self.enter(above, directory, path, |name| listing.holds(name), problems)
+    }
+
+    fn enter(
+        &self,
+        above: Option<Arc<Rules>>,
+        directory: &OwnedFd,
+        path: &[u8],
+        holds: impl Fn(&[u8]) -> bool,
+        problems: &mut Vec<String>,
+    ) -> Option<Arc<Rules>> {
+        let RuleFiles { dot, git, git_exclude, .. } = self.options;
+        let has_git = (git || git_exclude) && holds(b".git");
+        let is_repository = has_git || (git || git_exclude) && holds(b".jj");
+        let mut load = |wanted: bool, names: &[&str]| {
+            let names: Vec<&str> =
+                names.iter().copied().filter(|name| wanted && holds(name.as_bytes())).collect();
+            self.load(directory, path, &names, problems)
+        };
+        let rules = Rules {
+            begins: path.len() + usize::from(path != b"/"),
+            custom: load(dot, &CUSTOM),
+            dot: load(dot, &[DOT]),
+            git: load(git, &[GIT]),
+            git_exclude: if git_exclude && has_git {
+                self.load_exclude(directory, path, problems)
+            } else {
+                Gitignore::empty()
+            },
+            is_repository,
+            above,
+        };
+        if rules.is_empty() { rules.above } else { Some(Arc::new(rules)) }
+    }
+
+    /// Reads the rules in files of a directory.
+    fn load(
+        &self,
+        directory: &OwnedFd,
+        path: &[u8],
+        names: &[&str],
+        problems: &mut Vec<String>,
+    ) -> Gitignore {
+        if names.is_empty() {
+            return Gitignore::empty();
+        }
+        let mut builder = builder(Path::new(""), self.ignore_case);
+        for name in names {
+            // That a rule file cannot be read is no reason to say anything: git does not either.
+            let Ok(text) = read(directory, name) else { continue };
+            let from = Path::new(OsStr::from_bytes(path)).join(name);
+            add_lines(&mut builder, &from, &text, problems);
+        }
+        build(&builder, problems)
+    }
+
+    /// Reads `info/exclude` of a repository.
+    fn load_exclude(&self, directory: &OwnedFd, path: &[u8], problems: &mut Vec<String>) -> Gitignore {
+        let Ok(text) = read(directory, ".git/info/exclude").or_else(|error| {
+            let Some(common) = worktree(directory, Path::new(OsStr::from_bytes(path))) else {
+                return Err(error);
+            };
+            fs::read(common.join("info/exclude"))
+        }) else {
+            return Gitignore::empty();
+        };
+        let mut builder = builder(Path::new(""), self.ignore_case);
+        let from = Path::new(OsStr::from_bytes(path)).join(".git/info/exclude");
+        add_lines(&mut builder, &from, &text, problems);
+        build(&builder, problems)
+    }
+
+    /// What all rules say of a path, given as an absolute path without `.` and `..` in it. The first kind of rule
+    /// that says something decides, and of that kind the rule of the deepest directory, and there the last one.
+    pub(crate) fn judge(&self, rules: Option<&Rules>, root: usize, path: &[u8], is_dir: bool) -> Verdict {
+        if !self.any() {
+            return Verdict::Nothing;
+        }
+        let mut verdicts = [Verdict::Nothing; 4];
+        let in_repository = !self.options.require_git || chain(rules).any(|rules| rules.is_repository);
+        let mut outside = false;
+        for rules in chain(rules) {
+            // Rules of a directory above the named one.
+            if rules.begins < root && !self.options.parents {
+                break;
+            }
+            let relative = Path::new(OsStr::from_bytes(path.get(rules.begins..).unwrap_or_default()));
+            let git = in_repository && !outside;
+            let kinds =
+                [(true, &rules.custom), (true, &rules.dot), (git, &rules.git), (git, &rules.git_exclude)];
+            for (verdict, (holds, rules)) in verdicts.iter_mut().zip(kinds) {
+                if *verdict == Verdict::Nothing && holds && !rules.is_empty() {
+                    *verdict = rules.matched(relative, is_dir).into();
+                }
+            }
+            // A repository knows nothing of the one that it lies in.
+            outside |= rules.is_repository;
+        }
+        if let Some(verdict) = verdicts.into_iter().find(|&verdict| verdict != Verdict::Nothing) {
+            return verdict;
+        }
+        let path = Path::new(OsStr::from_bytes(path));
+        let everywhere = self.explicit.iter().rev();
+        in_repository
+            .then_some(&self.git)
+            .into_iter()
+            .chain(everywhere)
+            .filter(|rules| !rules.is_empty())
+            .map(|rules| rules.matched(path, is_dir).into())
+            .find(|&verdict| verdict != Verdict::Nothing)
+            .unwrap_or(Verdict::Nothing)
+    }
+}
+
+impl Rules {
+    fn is_empty(&self) -> bool {
+        let all = [&self.custom, &self.dot, &self.git, &self.git_exclude];
+        !self.is_repository && all.into_iter().all(Gitignore::is_empty)
+    }
+}
+
+/// The rules of a directory and of those above it, from the deepest up.
+fn chain(rules: Option<&Rules>) -> impl Iterator<Item = &Rules> {
+    std::iter::successors(rules, |rules| rules.above.as_deref())
+}
+
+fn builder(root: &Path, ignore_case: bool) -> GitignoreBuilder {
+    let mut builder = GitignoreBuilder::new(root);
+    // Only globs that are there already could make this fail.
+    let _ = builder.case_insensitive(ignore_case);
+    builder
+}
+
+fn build(builder: &GitignoreBuilder, problems: &mut Vec<String>) -> Gitignore {
+    builder.build().unwrap_or_else(|error| {
+        problems.push(error.to_string());
+        Gitignore::empty()
+    })
+}
+
+fn add_lines(builder: &mut GitignoreBuilder, from: &Path, text: &[u8], problems: &mut Vec<String>) {
+    let text = String::from_utf8_lossy(text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    for (number, line) in text.lines().enumerate() {
+        if let Err(error) = builder.add_line(None, line) {
+            problems.push(format!("{}:{}: {error}", from.display(), number + 1));
+        }
+    }
+}
+
+/// Reads a file of a directory.
+fn read(directory: &OwnedFd, name: &str) -> std::io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let fd = openat(directory.as_fd(), name, flags, Mode::empty())?;
+    let mut text = Vec::new();
+    fs::File::from(fd).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// The common directory of the repository that a working tree belongs to, if its `.git` is a file that says so
+/// (see gitrepository-layout(5)).
+fn worktree(directory: &OwnedFd, path: &Path) -> Option<PathBuf> {
+    let file = String::from_utf8(read(directory, ".git").ok()?).ok()?;
+    let own = path.join(file.lines().next()?.strip_prefix("gitdir: ")?);
+    let common = fs::read_to_string(own.join("commondir")).ok()?;
+    Some(own.join(common.trim_end()))
+}
