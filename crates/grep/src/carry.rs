@@ -48,6 +48,8 @@ pub(crate) struct Found {
     pub(crate) nul: Option<usize>,
     /// Where the search ended because of it.
     pub(crate) cut: Option<usize>,
+    /// From where on it is only said that lines match, if that is before the NUL.
+    pub(crate) suppressed_from: Option<usize>,
     /// How long the search took, if that is wanted.
     pub(crate) elapsed: Duration,
     pub(crate) error: Option<String>,
@@ -70,6 +72,8 @@ pub(crate) struct Carry {
     tail: Vec<u8>,
     /// The first NUL that was noticed, in bytes from the beginning of the file.
     pub(crate) nul: Option<u64>,
+    /// From where on it is only said that lines match.
+    suppressed_from: Option<u64>,
     /// Bytes that were searched.
     pub(crate) searched: u64,
     /// Whether nothing more is to be printed of the file.
@@ -151,13 +155,22 @@ impl<'a, S: Sink> Step<'a, S> {
         if self.carry.over {
             return;
         }
-        if let Some(nul) = self.found.nul {
-            self.carry.nul.get_or_insert(self.offset + nul as u64);
+        let nul = self.found.nul.map(|at| self.offset + at as u64);
+        if let (Nul::EndLine, Some(at)) = (self.nul, self.found.suppressed_from.or(self.found.nul)) {
+            self.carry.suppressed_from.get_or_insert(self.offset + at as u64);
+        } else if self.nul == Nul::Suppress {
+            self.carry.nul = self.carry.nul.or(nul);
         }
         let end = self.found.cut.unwrap_or(self.bytes.len());
-        self.carry.searched = self.offset + end as u64;
         let go = self.lines(end);
         let limited = self.is_limited() && self.carry.after_left == 0 && !self.rules.passthru;
+        if !limited {
+            self.carry.searched = self.offset + end as u64;
+        }
+        // Who has enough does not read on to where the file turns out to be binary.
+        if go == Go::Binary || !limited {
+            self.carry.nul = self.carry.nul.or(nul);
+        }
         if go == Go::Binary || self.found.cut.is_some() || limited {
             self.carry.over = true;
             return;
@@ -230,7 +243,7 @@ impl<'a, S: Sink> Step<'a, S> {
             let length = memchr(self.rules.line_end, &tail[at..]).map_or(tail.len() - at, |end| end + 1);
             let line = Line {
                 bytes: &tail[at..at + length],
-                number: self.carry.line_ends + 1 - count as u64,
+                number: (self.carry.line_ends + 1).saturating_sub(count as u64),
                 offset: self.offset - (tail.len() - at) as u64,
             };
             at += length;
@@ -299,10 +312,10 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn print_context(&mut self, line: Line<'_>) -> Go {
+        self.separate(line.offset);
         if self.is_binary(line) {
             return Go::Binary;
         }
-        self.separate(line.offset);
         self.sink.context(line);
         self.visit(line);
         Go::On
@@ -334,7 +347,9 @@ impl<'a, S: Sink> Step<'a, S> {
     fn is_binary(&mut self, line: Line<'_>) -> bool {
         let is_binary = match self.nul {
             Nul::Ignore | Nul::Quit => false,
-            Nul::EndLine => self.carry.nul.is_some_and(|nul| nul < line.offset + line.bytes.len() as u64),
+            Nul::EndLine => {
+                self.carry.suppressed_from.is_some_and(|from| from < line.offset + line.bytes.len() as u64)
+            }
             Nul::Suppress => {
                 if self.carry.nul.is_none() {
                     self.carry.nul = memchr(0, line.bytes).map(|at| line.offset + at as u64);

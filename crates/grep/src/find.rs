@@ -150,6 +150,8 @@ mod tests {
             crlf: bool,
             word: bool,
         ) {
+            // Between a carriage return and a line feed the engine sees the end of a line, but no line ends there.
+            prop_assume!(!crlf || !word);
             let mut builder = RegexMatcherBuilder::new();
             builder.multi_line(true).line_terminator(Some(b'\n')).word(word);
             if crlf {

@@ -32,12 +32,15 @@
 
 #![forbid(unsafe_code)]
 
+mod binary;
 mod carry;
 mod find;
 mod matcher;
 mod names;
 mod options;
 mod print;
+#[cfg(test)]
+mod twins;
 mod visitor;
 mod whole;
 
@@ -151,12 +154,12 @@ fn with_matcher<M: Matcher<Captures: Send> + Clone + Send + Sync>(
     if query.needs_whole_files(matcher) {
         let make = || WholeSearcher::new(&style.options, matcher.clone());
         let done = in_order(reading, &options, separator, out, make);
-        return Outcome::sum(done, |visitor| visitor.sums);
+        return Outcome::sum(done, query, |visitor| visitor.sums);
     }
     let finder = Finder::new(matcher.clone(), style.terminator, query.everything);
     let make = || Searcher::new(style, finder.clone());
     let done = in_order(reading, &options, separator, out, make);
-    Outcome::sum(done, |visitor| visitor.sums)
+    Outcome::sum(done, query, |visitor| visitor.sums)
 }
 
 impl Query {
@@ -171,12 +174,16 @@ impl Query {
 }
 
 impl Outcome {
-    fn sum<V: Visit>(mut done: Done<V>, sums: impl Fn(V) -> Sums) -> Self {
+    fn sum<V: Visit>(mut done: Done<V>, query: &Query, sums: impl Fn(V) -> Sums) -> Self {
         let mut sum = Sums::default();
         for visitor in std::mem::take(&mut done.visitors) {
             sum.add(sums(visitor));
         }
         sum.errors.sort();
+        if query.style.options.mode == Mode::Lines {
+            // With what is between files.
+            sum.stats.add_bytes_printed(done.bytes.saturating_sub(sum.stats.bytes_printed()));
+        }
         Self::of(done, sum)
     }
 

@@ -22,6 +22,7 @@ pub fn list(
         visitors: Vec::new(),
         problems: done.problems,
         files: done.files,
+        bytes: done.bytes,
         output_error: done.output_error,
         report: done.report,
     }
@@ -41,7 +42,7 @@ impl Visit for Names<'_> {
         Wants::Name
     }
 
-    fn name(&mut self, file: FileName<'_>, out: &mut Output) {
+    fn name(&mut self, file: FileName<'_>, out: &mut Output<'_>) {
         if self.style.options.quiet {
             return;
         }
@@ -72,13 +73,13 @@ impl Visit for Names<'_> {
         _found: (),
         _carry: &(),
         _tally: &mut (),
-        _out: &mut Output,
+        _out: &mut Output<'_>,
     ) {
     }
 
     fn add(_tally: &mut (), _other: ()) {}
 
-    fn end(&mut self, _file: FileName<'_>, _carry: (), _tally: (), _out: &mut Output) -> ControlFlow<()> {
+    fn end(&mut self, _file: FileName<'_>, _carry: (), _tally: (), _out: &mut Output<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }

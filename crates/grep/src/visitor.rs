@@ -10,6 +10,7 @@ use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
 
+use crate::binary;
 use crate::carry::{Carry, Found, Line, Nowhere, Nul, Rules, Sink, Step};
 use crate::find::{Finder, lines};
 use crate::options::{Binary, LineEnd, Mode};
@@ -172,6 +173,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         // Where nothing is found, it makes no difference to what is printed.
         let matters = found.count > 0
             || !block.is_whole
+            || self.rules.passthru
             || self.style.options.include_zero
             || self.wants_stats()
             || self.mode() == Mode::FilesWithoutMatch;
@@ -179,12 +181,17 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         match nul {
             Nul::Quit if matters => found.nul = memchr(0, block.bytes),
             Nul::Suppress if block.is_whole => found.nul = memchr(0, start),
+            Nul::EndLine if block.is_whole => {
+                let line_end = self.rules.line_end;
+                found.suppressed_from = found.nul.map(|at| binary::searched_before(at, block.bytes, line_end));
+            }
             _ => {}
         }
         if let Some(at) = found.nul.filter(|_| nul == Nul::Quit) {
-            let is_early = block.is_whole && at < START;
-            let before = memrchr(self.rules.line_end, &block.bytes[..at]).filter(|_| !is_early);
-            let cut = before.map_or(0, |end| end + 1);
+            let cut = match block.is_whole {
+                true => binary::searched_before(at, block.bytes, self.rules.line_end),
+                false => memrchr(self.rules.line_end, &block.bytes[..at]).map_or(0, |end| end + 1),
+            };
             *found = Found { nul: found.nul, cut: Some(cut), ..Found::default() };
             self.find(&block.bytes[..cut], found);
         }
@@ -199,16 +206,19 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         carry: &mut Carry,
         sink: &mut impl Sink,
     ) {
-        let nul = if self.prints() { self.nul(file) } else { Nul::Ignore };
+        let nul = if self.prints() || self.wants_stats() { self.nul(file) } else { Nul::Ignore };
         Step::new(&self.rules, nul, (block.bytes, block.offset), found, carry, sink).run();
     }
 
-    fn add_stats(&mut self, carry: &Carry, tally: &Tally) -> Stats {
+    fn add_stats(&mut self, file: FileName<'_>, carry: &Carry, tally: &Tally) -> Stats {
         let mut stats = Stats::new();
         stats.add_elapsed(tally.elapsed);
         stats.add_searches(1);
         stats.add_searches_with_match(u64::from(carry.count > 0));
-        stats.add_bytes_searched(carry.searched);
+        stats.add_bytes_searched(match self.nul(file) {
+            Nul::Suppress => carry.searched.min(carry.nul.unwrap_or(u64::MAX)),
+            _ => carry.searched,
+        });
         stats.add_bytes_printed(tally.bytes);
         stats.add_matched_lines(tally.lines);
         stats.add_matches(tally.matches);
@@ -270,7 +280,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         Wants::Blocks
     }
 
-    fn name(&mut self, _file: FileName<'_>, _out: &mut Output) {}
+    fn name(&mut self, _file: FileName<'_>, _out: &mut Output<'_>) {}
 
     fn begin(&mut self, file: FileName<'_>, start: &[u8]) -> Carry {
         let nul = self.nul(file);
@@ -315,8 +325,10 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             self.step(file, &block, found, carry, &mut Nowhere);
         } else if !carry.over {
             carry.count = (carry.count + found.count).min(self.rules.max_count.unwrap_or(u64::MAX));
-            carry.nul = carry.nul.or(found.nul.map(|at| block.offset + at as u64));
             let enough = self.enough() <= carry.count;
+            if !enough {
+                carry.nul = carry.nul.or(found.nul.map(|at| block.offset + at as u64));
+            }
             carry.over = found.cut.is_some() || enough;
         }
         if carry.over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -333,7 +345,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         found: Found,
         carry: &Carry,
         tally: &mut Tally,
-        out: &mut Output,
+        out: &mut Output<'_>,
     ) {
         tally.elapsed += found.elapsed;
         if !self.needs_lines()
@@ -342,7 +354,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         {
             return;
         }
-        let before = out.bytes().len();
+        let before = out.printed();
         let mut carry = carry.clone();
         let mut matches = mem::take(&mut self.matches);
         let (style, finder) = (self.style, &self.finder);
@@ -361,7 +373,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             self.step(file, &block, &found, &mut carry, &mut sink);
         }
         self.matches = matches;
-        tally.bytes += (out.bytes().len() - before) as u64;
+        tally.bytes += out.printed() - before;
     }
 
     fn add(tally: &mut Tally, other: Tally) {
@@ -372,13 +384,12 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         &mut self,
         file: FileName<'_>,
         carry: Carry,
-        mut tally: Tally,
-        out: &mut Output,
+        tally: Tally,
+        out: &mut Output<'_>,
     ) -> ControlFlow<()> {
         let quit = self.nul(file) == Nul::Quit && carry.nul.is_some();
         // What was found in a file that then turned out to be binary is printed, but is no count of all that there is.
         let count = if quit && !self.prints() { 0 } else { carry.count };
-        let before = out.bytes().len();
         let bytes = out.bytes();
         match self.mode() {
             _ if self.style.options.quiet => {}
@@ -389,10 +400,9 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             Mode::FilesWithoutMatch if count == 0 && !quit => self.end_name(file, bytes),
             _ => {}
         }
-        tally.bytes += (out.bytes().len() - before) as u64;
         self.sums.any |= if self.mode() == Mode::FilesWithoutMatch { count == 0 } else { count > 0 };
         if self.wants_stats() {
-            let stats = self.add_stats(&carry, &tally);
+            let stats = self.add_stats(file, &carry, &tally);
             if self.mode() == Mode::Json && carry.printed {
                 json::end(path_of(file), carry.nul, &stats, out.bytes());
             }

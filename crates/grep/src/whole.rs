@@ -200,7 +200,7 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
         Wants::Whole
     }
 
-    fn name(&mut self, _file: FileName<'_>, _out: &mut Output) {}
+    fn name(&mut self, _file: FileName<'_>, _out: &mut Output<'_>) {}
     fn begin(&mut self, _file: FileName<'_>, _start: &[u8]) {}
     fn search(&mut self, _file: FileName<'_>, _block: Text<'_>) {}
 
@@ -223,7 +223,7 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
         _found: (),
         _carry: &(),
         _tally: &mut (),
-        out: &mut Output,
+        out: &mut Output<'_>,
     ) {
         self.searcher.set_binary_detection(self.binary(file));
         let bytes = &*block.bytes;
@@ -262,7 +262,7 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
 
     fn add(_tally: &mut (), _other: ()) {}
 
-    fn end(&mut self, _file: FileName<'_>, _carry: (), _tally: (), _out: &mut Output) -> ControlFlow<()> {
+    fn end(&mut self, _file: FileName<'_>, _carry: (), _tally: (), _out: &mut Output<'_>) -> ControlFlow<()> {
         let is_all = self.options.quiet && !self.options.stats && self.sums.any;
         if is_all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

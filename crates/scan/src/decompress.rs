@@ -35,7 +35,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// How many first bytes of a file tell its format.
-    const START: usize = 16;
+    pub(crate) const START: usize = 16;
 
     /// The format of a file that begins with `start`: its first [`Format::START`] bytes, or all if it has fewer.
     /// None if it is not compressed, or in a way that is not known here.

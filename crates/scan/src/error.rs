@@ -112,7 +112,8 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let ProblemKind::Rule(text) = &self.kind {
-            return f.write_str(text);
+            f.write_str(text)?;
+            return if self.more > 0 { write!(f, " (and {} more such rules)", self.more) } else { Ok(()) };
         }
         write!(f, "{}: {}", self.source, self.kind)?;
         match (&self.kind, self.more) {

@@ -41,7 +41,7 @@ pub trait Visit: Send {
     fn wants(&self) -> Wants;
 
     /// Takes in a file of which only the name is wanted.
-    fn name(&mut self, file: FileName<'_>, out: &mut Output);
+    fn name(&mut self, file: FileName<'_>, out: &mut Output<'_>);
 
     /// What passes to the first block of a file. Of a file that is not whole in its first block, `start` is the
     /// beginning, as far as it is known: [`START`] bytes of it unless it is a stream.
@@ -72,7 +72,7 @@ pub trait Visit: Send {
         found: Self::Found,
         carry: &Self::Carry,
         tally: &mut Self::Tally,
-        out: &mut Output,
+        out: &mut Output<'_>,
     );
 
     /// Adds up what was counted for two blocks.
@@ -85,7 +85,7 @@ pub trait Visit: Send {
         file: FileName<'_>,
         carry: Self::Carry,
         tally: Self::Tally,
-        out: &mut Output,
+        out: &mut Output<'_>,
     ) -> ControlFlow<()>;
 }
 
@@ -147,6 +147,8 @@ pub struct Done<V> {
     pub problems: Vec<Problem>,
     /// How many files were visited.
     pub files: u64,
+    /// How many bytes were printed.
+    pub bytes: u64,
     /// Why standard output could not be written any more, if so.
     pub output_error: Option<io::Error>,
     /// Where the time of each worker went, if it was measured.
@@ -156,7 +158,7 @@ pub struct Done<V> {
 impl<V> Default for Done<V> {
     /// Nothing came of it.
     fn default() -> Self {
-        Self { visitors: Vec::new(), problems: Vec::new(), files: 0, output_error: None, report: None }
+        Self { visitors: Vec::new(), problems: Vec::new(), files: 0, bytes: 0, output_error: None, report: None }
     }
 }
 
@@ -206,6 +208,7 @@ pub fn in_order<V: Visit>(
         visitors,
         problems: problems.into_sorted().collect(),
         files,
+        bytes: plan.written(),
         output_error: plan.take_error(),
         report: options.profile.then(|| Report::new(times)),
     }

@@ -86,9 +86,13 @@ pub(crate) struct Part<'a> {
     pub(crate) too_long: Option<usize>,
 }
 
-/// Cuts a run of whole lines into parts, of which each is free of lines that are over the limit or is one.
+/// Cuts a run of whole lines into parts, of which each is free of lines that are over the limit or is one. Of no lines
+/// at all there is one part, an empty one.
 pub(crate) fn parts(mut bytes: &mut [u8], bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
-    let cuts: Vec<Piece> = pieces(bytes, bounds).collect();
+    let mut cuts: Vec<Piece> = pieces(bytes, bounds).collect();
+    if cuts.is_empty() {
+        cuts.push(Piece::Lines(0..0));
+    }
     let total = bytes.len();
     let ends: Vec<usize> = cuts
         .iter()

@@ -127,7 +127,7 @@ impl<'q, A: Accumulate> Worker<'q, A> {
         }
         // Files of the proc file system say that they are empty and are not: they are read as streams.
         if !metadata.is_file() || metadata.len() == 0 {
-            let stream = Stream::new(Arc::clone(source), Origin::File(file), 0, self.queue.bounds);
+            let stream = Stream::new(Arc::clone(source), Origin::File(file), Vec::new(), self.queue.bounds);
             return self.work_on_stream(stream);
         }
         let end = metadata.len().min(self.queue.inputs.until);
@@ -178,7 +178,7 @@ impl<'q, A: Accumulate> Worker<'q, A> {
         self.busy = true;
         self.meter.enter(Phase::Read);
         let mut buffer = mem::take(&mut self.buffer);
-        let block = stream.read(&mut buffer, self.queue.stop, &mut self.problems);
+        let block = stream.read(&mut buffer, false, self.queue.stop, &mut self.problems);
         let source = Arc::clone(&stream.source);
         if let Some(block) = block {
             self.queue.put_back(stream);

@@ -116,7 +116,7 @@ fn exit(any: bool, failed: bool, quiet: bool) -> Exit {
 fn end(options: &GrepOptions, outcome: &Outcome, started: Instant) -> io::Result<()> {
     let elapsed = started.elapsed();
     let text = match options.mode {
-        Mode::Json if !options.quiet => outcome.json_summary(elapsed),
+        Mode::Json => outcome.json_summary(elapsed),
         _ if options.stats => statistics(&outcome.stats, elapsed.as_secs_f64()),
         _ => return Ok(()),
     };

@@ -70,7 +70,7 @@ fn write(message: &Message<'_>, out: &mut Vec<u8>) {
 }
 
 /// Prints the lines of a file, or of a block of one, as messages.
-pub(crate) struct Printer<'a, M: Matcher> {
+pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) options: &'a GrepOptions,
     pub(crate) finder: &'a Finder<M>,
     pub(crate) matches: &'a mut Matches<M>,
@@ -78,10 +78,10 @@ pub(crate) struct Printer<'a, M: Matcher> {
     /// Whether anything has been printed of the file.
     pub(crate) begun: bool,
     pub(crate) tally: &'a mut Tally,
-    pub(crate) out: &'a mut Output,
+    pub(crate) out: &'a mut Output<'o>,
 }
 
-impl<M: Matcher> Sink for Printer<'_, M> {
+impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn wants_numbers(&self) -> bool {
         self.options.line_number
     }
@@ -104,7 +104,7 @@ impl<M: Matcher> Sink for Printer<'_, M> {
     fn gap(&mut self) {}
 }
 
-impl<M: Matcher> Printer<'_, M> {
+impl<M: Matcher> Printer<'_, '_, M> {
     fn find(&mut self, line: &[u8]) {
         let terminator = self.finder.terminator();
         self.matches.find(self.finder.matcher(), line, terminator);
@@ -136,6 +136,7 @@ impl<M: Matcher> Printer<'_, M> {
         };
         let message = if is_context { Message::Context(lines) } else { Message::Match(lines) };
         write(&message, self.out.bytes());
+        self.out.relieve();
     }
 }
 

@@ -50,7 +50,7 @@ impl Style {
 }
 
 /// Prints the lines of a file, or of a block of one.
-pub(crate) struct Printer<'a, M: Matcher> {
+pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) style: &'a Style,
     pub(crate) finder: &'a Finder<M>,
     pub(crate) matches: &'a mut Matches<M>,
@@ -59,10 +59,10 @@ pub(crate) struct Printer<'a, M: Matcher> {
     /// Whether anything has been printed of the file.
     pub(crate) begun: bool,
     pub(crate) tally: &'a mut Tally,
-    pub(crate) out: &'a mut Output,
+    pub(crate) out: &'a mut Output<'o>,
 }
 
-impl<M: Matcher> Sink for Printer<'_, M> {
+impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn wants_numbers(&self) -> bool {
         self.style.options.line_number
     }
@@ -95,7 +95,7 @@ impl<M: Matcher> Sink for Printer<'_, M> {
     }
 }
 
-impl<M: Matcher> Printer<'_, M> {
+impl<M: Matcher> Printer<'_, '_, M> {
     fn find(&mut self, line: &[u8]) {
         let terminator = self.style.terminator;
         self.matches.find(self.finder.matcher(), line, terminator);
@@ -108,36 +108,33 @@ impl<M: Matcher> Printer<'_, M> {
         if !std::mem::replace(&mut self.begun, true) {
             self.begin();
         }
-        let (bytes, matches) = self.matches.shown(line.bytes);
-        let originals = self.matches.found.len();
-        let mut painter = Painter { style: self.style, is_context, originals, out: self.out.bytes() };
+        let Self { style, out, matches, .. } = self;
+        let (bytes, shown) = matches.shown(line.bytes);
+        let originals = matches.found.len();
         let prelude = Prelude { path: self.path, line, is_context };
-        let options = &self.style.options;
-        let place = |found: &Match| (line.offset + found.start() as u64, Some(found.start() as u64 + 1));
-        match matches {
-            [] => {
-                prelude.write(self.style, line.offset, None, painter.out);
-                painter.line(bytes, &[]);
-            }
+        let options = &style.options;
+        let mut write = |from: Option<&Match>, bytes: &[u8], colored: &[Match]| {
+            let only = from.filter(|_| options.only_matching || options.vimgrep);
+            let offset = line.offset + only.map_or(0, |found| found.start() as u64);
+            let bytes_out = out.bytes();
+            prelude.write(style, offset, from.map(|found| found.start() as u64 + 1), bytes_out);
+            Painter { style, is_context, originals, out: bytes_out }.colored_line(bytes, colored, shown);
+            out.relieve();
+        };
+        match shown {
+            [] => write(None, bytes, &[]),
             _ if options.only_matching => {
-                for found in matches {
-                    let (offset, column) = place(found);
-                    prelude.write(self.style, offset, column, painter.out);
+                for found in shown {
                     let bytes = &bytes[found.start()..found.end()];
-                    painter.colored_line(bytes, &[Match::new(0, bytes.len())], matches);
+                    write(Some(found), bytes, &[Match::new(0, bytes.len())]);
                 }
             }
             _ if options.vimgrep => {
-                for found in matches {
-                    let (offset, column) = place(found);
-                    prelude.write(self.style, offset, column, painter.out);
-                    painter.colored_line(bytes, &[*found], matches);
+                for found in shown {
+                    write(Some(found), bytes, &[*found]);
                 }
             }
-            [first, ..] => {
-                prelude.write(self.style, line.offset, place(first).1, painter.out);
-                painter.colored_line(bytes, matches, matches);
-            }
+            [first, ..] => write(Some(first), bytes, shown),
         }
     }
 
@@ -201,7 +198,7 @@ impl Painter<'_> {
         self.out.extend_from_slice(self.style.terminator.as_bytes());
     }
 
-    /// A line without colours. `matches` is what it would say of itself if it were too long.
+    /// A line without colours. `matches` are counted if it is too long.
     fn line(&mut self, bytes: &[u8], matches: &[Match]) {
         let bytes = &bytes[self.indent(bytes)..];
         if self.is_too_long(bytes) {
@@ -215,7 +212,7 @@ impl Painter<'_> {
 
     /// A line with `matches` in colour. `all` is what it would say of itself without colours, if it were too long.
     fn colored_line(&mut self, bytes: &[u8], matches: &[Match], all: &[Match]) {
-        if !self.style.paint.paints_matches {
+        if !self.style.paint.paints_matches || matches.is_empty() {
             return self.line(bytes, all);
         }
         let from = self.indent(bytes);
@@ -274,7 +271,8 @@ impl Painter<'_> {
             let _ = match matches {
                 [] => write!(self.out, " [... omitted end of long line]"),
                 _ => {
-                    let more = matches.iter().filter(|found| found.start() >= from + shown).count();
+                    let hidden = from + shown..bytes.len();
+                    let more = matches.iter().filter(|found| hidden.contains(&found.start())).count();
                     let noun = if more == 1 { "match" } else { "matches" };
                     write!(self.out, " [... {more} more {noun}]")
                 }

@@ -1,14 +1,22 @@
 //! What a worker prints, on its way to the sequencer.
 
+use super::plan::SlotId;
+
+/// Output of so many bytes is handed over before the task that prints it is done.
+const HAND_OVER: usize = 64 << 10;
+
 /// Bytes that a visitor prints, in groups: one for each file that has any.
-#[derive(Debug, Default)]
-pub struct Output {
+#[derive(Default)]
+pub struct Output<'a> {
     bytes: Vec<u8>,
     /// What is between two groups.
     separator: Option<Vec<u8>>,
     /// Whether the first group begins at the first byte, so that a separator is due before it if anything was
     /// printed before.
     begins_group: bool,
+    /// Bytes that have been handed over.
+    handed_over: u64,
+    receiver: Option<(&'a dyn Receive, SlotId)>,
 }
 
 /// Bytes that have left the worker.
@@ -18,10 +26,21 @@ pub(crate) struct Chunk {
     pub(crate) begins_group: bool,
 }
 
-impl Output {
+/// Who takes what is printed.
+pub(crate) trait Receive: Sync {
+    /// Takes some of what is printed for a slot, and gives back memory for more.
+    fn hand_over(&self, slot: SlotId, chunk: Chunk) -> Vec<u8>;
+}
+
+impl<'a> Output<'a> {
     /// No bytes yet; `separator` is what goes between groups.
     pub fn new(separator: Option<Vec<u8>>) -> Self {
-        Self { bytes: Vec::new(), separator, begins_group: false }
+        Self { separator, ..Self::default() }
+    }
+
+    /// From now on, what is printed belongs to a slot.
+    pub(crate) fn belongs_to(&mut self, receiver: &'a dyn Receive, slot: SlotId) {
+        self.receiver = Some((receiver, slot));
     }
 
     /// Begins a group: what is printed from here on belongs to another file.
@@ -38,13 +57,25 @@ impl Output {
         &mut self.bytes
     }
 
-    /// How many bytes are waiting.
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+    /// How many bytes have been printed in all.
+    pub fn printed(&self) -> u64 {
+        self.handed_over + self.bytes.len() as u64
+    }
+
+    /// Hands over what was printed if it is much. To be called after every line, so that memory stays bounded.
+    pub fn relieve(&mut self) {
+        if self.bytes.len() < HAND_OVER {
+            return;
+        }
+        if let Some((receiver, slot)) = self.receiver {
+            let spare = receiver.hand_over(slot, self.take());
+            self.reuse(spare);
+        }
     }
 
     /// Takes what is waiting.
     pub(crate) fn take(&mut self) -> Chunk {
+        self.handed_over += self.bytes.len() as u64;
         let begins_group = std::mem::take(&mut self.begins_group);
         Chunk { bytes: std::mem::take(&mut self.bytes), begins_group }
     }

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::output::Chunk;
+use super::output::{Chunk, Receive};
 
 /// How many bytes may wait for what is before them, over all workers. Each worker may have what it is printing at the
 /// moment on top of it: a few blocks' worth.
@@ -68,7 +68,8 @@ struct State<T> {
     /// Bytes that wait to be written.
     waiting_bytes: usize,
     writing: bool,
-    written: bool,
+    /// Bytes that have been written.
+    written: u64,
     error: Option<io::Error>,
     /// Workers that may yet add tasks.
     busy: usize,
@@ -90,7 +91,7 @@ impl<'a, T: Task> Plan<'a, T> {
             streams: Vec::new(),
             waiting_bytes: 0,
             writing: false,
-            written: false,
+            written: 0,
             error: None,
             busy: 0,
             sleeping: 0,
@@ -131,6 +132,11 @@ impl<'a, T: Task> Plan<'a, T> {
     pub(crate) fn has_tasks(&self) -> bool {
         let state = self.lock();
         !state.streams.is_empty() || state.tasks.iter().any(|(_, task)| task.is_some())
+    }
+
+    /// How many bytes have been written.
+    pub(crate) fn written(&self) -> u64 {
+        self.lock().written
     }
 
     /// Why nothing could be written any more, if so.
@@ -190,24 +196,6 @@ impl<'a, T: Task> Plan<'a, T> {
         self.wake(&state);
     }
 
-    /// Takes some of what was printed for a slot, and writes it if nothing before it is missing. Waits for others if
-    /// too much waits to be written. Gives back memory for more.
-    pub(crate) fn hand_over(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
-        let mut spare = Vec::new();
-        let mut state = self.lock();
-        state.receive(slot, chunk);
-        loop {
-            if !state.writing {
-                state = self.write(state, &mut spare);
-            }
-            let may_go_on = state.waiting_bytes <= WAITING_LIMIT || state.is_written_front(slot);
-            if may_go_on || self.is_halted() {
-                return spare;
-            }
-            state = self.sleep(state);
-        }
-    }
-
     /// Takes the rest of what was printed for a slot. The caller is no longer busy, and the slot is no longer its.
     /// Gives back memory for more.
     pub(crate) fn finish(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
@@ -262,17 +250,18 @@ impl<'a, T: Task> Plan<'a, T> {
         state
     }
 
-    fn write_out(&self, chunks: &[Chunk], written: &mut bool) -> io::Result<()> {
+    fn write_out(&self, chunks: &[Chunk], written: &mut u64) -> io::Result<()> {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         for chunk in chunks {
             if chunk.begins_group
-                && *written
+                && *written > 0
                 && let Some(separator) = &self.separator
             {
                 out.write_all(separator)?;
+                *written += separator.len() as u64;
             }
             out.write_all(&chunk.bytes)?;
-            *written |= !chunk.bytes.is_empty();
+            *written += chunk.bytes.len() as u64;
         }
         out.flush()
     }
@@ -293,6 +282,26 @@ impl<'a, T: Task> Plan<'a, T> {
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Task + Send> Receive for Plan<'_, T> {
+    /// Takes some of what was printed for a slot, and writes it if nothing before it is missing. Waits for others if
+    /// too much waits to be written. Gives back memory for more.
+    fn hand_over(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
+        let mut spare = Vec::new();
+        let mut state = self.lock();
+        state.receive(slot, chunk);
+        loop {
+            if !state.writing {
+                state = self.write(state, &mut spare);
+            }
+            let may_go_on = state.waiting_bytes <= WAITING_LIMIT || state.is_written_front(slot);
+            if may_go_on || self.is_halted() {
+                return spare;
+            }
+            state = self.sleep(state);
+        }
     }
 }
 

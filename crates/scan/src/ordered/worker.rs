@@ -33,14 +33,14 @@ use crate::walk::list::Kind;
 /// How many files are one task. More would cost less waiting for each other, but make output come later.
 const FILES_PER_TASK: usize = 32;
 
-/// A file of up to so many bytes is read and searched by one worker: larger ones are worth sharing.
-const WHOLE_LIMIT: usize = 1 << 20;
+/// A file of up to so many blocks is read and searched by one worker: larger ones are worth sharing.
+const WHOLE_LIMIT: usize = 4;
+
+/// A buffer that is more than a few times as large is made small again.
+const LARGE_BUFFER: usize = 1 << 20;
 
 /// How many bytes are asked for with the first read of a file: what nearly all source files fit in.
 const FIRST_READ: usize = 128 << 10;
-
-/// Output of so many bytes is handed over before its task is done.
-const HAND_OVER: usize = 64 << 10;
 
 /// What all workers know.
 #[derive(Clone, Copy)]
@@ -144,6 +144,13 @@ impl<V: Visit> Task for Job<V> {
     }
 }
 
+impl Context<'_> {
+    /// How many bytes a file may have for being visited at once.
+    fn limit(&self, wants: Wants) -> usize {
+        if wants == Wants::Blocks { WHOLE_LIMIT * self.bounds.block_size } else { usize::MAX }
+    }
+}
+
 /// What came of trying to read a file at once.
 enum Opened<V: Visit> {
     Done,
@@ -165,7 +172,7 @@ pub(crate) struct Worker<'w, V: Visit> {
     /// The files that were found before.
     pub(crate) files: &'w [Collected],
     wants: Wants,
-    out: Output,
+    out: Output<'w>,
     buffer: Vec<u8>,
     scratch: Scratch,
 }
@@ -206,6 +213,7 @@ impl<'w, V: Visit> Worker<'w, V> {
     pub(crate) fn step(&mut self) -> bool {
         self.meter.enter(Phase::Wait);
         let Some((slot, work)) = self.plan.next() else { return false };
+        self.out.belongs_to(self.plan, slot);
         match work {
             Work::Named(number) => self.named(slot, number),
             Work::Directory(parent, entry) => self.enter(slot, &parent, entry),
@@ -219,15 +227,6 @@ impl<'w, V: Visit> Worker<'w, V> {
         let spare = self.plan.finish(slot, self.out.take());
         self.out.reuse(spare);
         true
-    }
-
-    /// Hands over what was printed if it is much.
-    fn hand_over(&mut self, slot: SlotId) {
-        if self.out.len() >= HAND_OVER {
-            self.meter.enter(Phase::Print);
-            let spare = self.plan.hand_over(slot, self.out.take());
-            self.out.reuse(spare);
-        }
     }
 
     fn named(&mut self, slot: SlotId, number: usize) {
@@ -277,7 +276,7 @@ impl<'w, V: Visit> Worker<'w, V> {
                     }
                 }
             }
-            self.hand_over(slot);
+            self.out.relieve();
         }
     }
 
@@ -305,7 +304,7 @@ impl<'w, V: Visit> Worker<'w, V> {
             if metadata.is_file() {
                 self.read(number, name, file, false)
             } else {
-                Ok(Opened::Share(self.start_stream(number, name, Origin::File(file), 0..0)))
+                self.read_stream(number, name, file)
             }
         });
         match read {
@@ -335,7 +334,7 @@ impl<'w, V: Visit> Worker<'w, V> {
             if is_whole_file {
                 self.read(number, name, file, false)
             } else {
-                Ok(Opened::Share(self.start_stream(number, name, Origin::File(file), 0..0)))
+                self.read_stream(number, name, file)
             }
         });
         match read {
@@ -438,7 +437,7 @@ impl<'w, V: Visit> Worker<'w, V> {
                 }
                 Err(kind) => self.note(directory.argument, as_path(&path), kind),
             }
-            self.hand_over(slot);
+            self.out.relieve();
         }
     }
 
@@ -455,12 +454,17 @@ impl<'w, V: Visit> Worker<'w, V> {
         let ended = self.fill(&file, &mut filled, FIRST_READ, short_read_is_end)?;
         let start = &self.buffer[..filled];
         let Reading { decompress, encoding, .. } = *self.context.reading;
+        let again = || (&file).rewind().map_err(ProblemKind::Open);
         if let Some(format) = Format::of(start).filter(|_| decompress) {
+            again()?;
             let contents = format.reader(file).map_err(|error| ProblemKind::Decode { error })?;
             return Ok(self.decoded(number, name, encoding.reader(contents)));
         }
         let begin = match encoding.needed(start) {
-            Needed::Transcode => return Ok(self.decoded(number, name, encoding.reader(file))),
+            Needed::Transcode => {
+                again()?;
+                return Ok(self.decoded(number, name, encoding.reader(file)));
+            }
             Needed::StripBom(length) => length,
             Needed::Plain => 0,
         };
@@ -478,6 +482,7 @@ impl<'w, V: Visit> Worker<'w, V> {
             let limit = if self.wants == Wants::Blocks { WHOLE_LIMIT } else { usize::MAX };
             if !self.fill(&file, &mut filled, limit, false)? {
                 // It is growing, or has no size: it is read on as it comes.
+                (&file).seek(SeekFrom::Start(filled as u64)).map_err(ProblemKind::Open)?;
                 return Ok(Opened::Share(self.start_stream(number, name, Origin::File(file), begin..filled)));
             }
         }
@@ -495,7 +500,7 @@ impl<'w, V: Visit> Worker<'w, V> {
     ) -> Result<bool, ProblemKind> {
         while *filled < limit {
             let wanted = (2 * *filled).max(FIRST_READ).min(limit);
-            provide(&mut self.buffer, wanted, WHOLE_LIMIT);
+            provide(&mut self.buffer, wanted, LARGE_BUFFER);
             let offset = *filled as u64;
             let read = retry(|| file.read_at(&mut self.buffer[*filled..wanted], offset));
             let got = read.map_err(|error| ProblemKind::Read { offset, error })?;
@@ -514,16 +519,14 @@ impl<'w, V: Visit> Worker<'w, V> {
         name: FileName<'_>,
         mut contents: Box<dyn Read + Send>,
     ) -> Opened<V> {
-        let limit = if self.wants == Wants::Blocks { WHOLE_LIMIT } else { usize::MAX };
+        let limit = self.context.limit(self.wants);
         let mut filled = 0;
         loop {
             if filled == limit {
-                let start = io::Cursor::new(self.buffer[..filled].to_vec());
-                let contents = Origin::Decoded(Box::new(start.chain(contents)));
-                return Opened::Share(self.start_stream(number, name, contents, 0..filled));
+                return Opened::Share(self.start_stream(number, name, Origin::Decoded(contents), 0..filled));
             }
             let wanted = (2 * filled).max(FIRST_READ).min(limit);
-            provide(&mut self.buffer, wanted, WHOLE_LIMIT);
+            provide(&mut self.buffer, wanted, LARGE_BUFFER);
             match retry(|| contents.read(&mut self.buffer[filled..wanted])) {
                 Ok(0) => break,
                 Ok(got) => filled += got,
@@ -551,7 +554,47 @@ impl<'w, V: Visit> Worker<'w, V> {
         Job::Chunks(shared, Arc::new(ChunkedFile::new(source, file, range, self.context.bounds)), 0)
     }
 
-    /// Starts on a stream of which `known` is in the buffer, and is read again.
+    /// Looks at the beginning of what can only be read from front to back, and starts on it.
+    fn read_stream(
+        &mut self,
+        number: usize,
+        name: FileName<'_>,
+        mut file: File,
+    ) -> Result<Opened<V>, ProblemKind> {
+        self.meter.enter(Phase::Read);
+        provide(&mut self.buffer, FIRST_READ, LARGE_BUFFER);
+        let mut filled = 0;
+        // A program may write the first bytes one by one.
+        while filled < Format::START {
+            let read = retry(|| file.read(&mut self.buffer[filled..FIRST_READ]));
+            match read.map_err(|error| ProblemKind::Read { offset: filled as u64, error })? {
+                0 => break,
+                got => filled += got,
+            }
+        }
+        let start = &self.buffer[..filled];
+        let Reading { decompress, encoding, .. } = *self.context.reading;
+        let again = |file| io::Cursor::new(start.to_vec()).chain(file);
+        if let Some(format) = Format::of(start).filter(|_| decompress) {
+            let contents = format.reader(again(file)).map_err(|error| ProblemKind::Decode { error })?;
+            return Ok(self.decoded(number, name, encoding.reader(contents)));
+        }
+        let begin = match encoding.needed(start) {
+            Needed::Transcode => {
+                let contents = encoding.reader(again(file));
+                return Ok(self.decoded(number, name, contents));
+            }
+            Needed::StripBom(length) => length,
+            Needed::Plain => 0,
+        };
+        if self.wants == Wants::Whole {
+            let contents = Box::new(io::Cursor::new(start[begin..].to_vec()).chain(file));
+            return Ok(self.decoded(number, name, contents));
+        }
+        Ok(Opened::Share(self.start_stream(number, name, Origin::File(file), begin..filled)))
+    }
+
+    /// Starts on a stream of which `known` has been read into the buffer.
     fn start_stream(
         &mut self,
         number: usize,
@@ -559,10 +602,10 @@ impl<'w, V: Visit> Worker<'w, V> {
         origin: Origin,
         known: Range<usize>,
     ) -> Job<V> {
-        let skip = known.start as u64;
+        let start = self.buffer[known.clone()].to_vec();
         let shared = self.share(number, name, 0, known);
         let source = Arc::clone(&shared.source);
-        let stream = Stream::new(source, origin, skip, self.context.bounds);
+        let stream = Stream::new(source, origin, start, self.context.bounds);
         Job::Stream(Box::new(Streamed { shared, stream, blocks: 0 }))
     }
 
@@ -633,7 +676,7 @@ impl<'w, V: Visit> Worker<'w, V> {
         let mut buffer = mem::take(&mut self.buffer);
         let read = match shared.chain.is_over() {
             true => None,
-            false => streamed.stream.read(&mut buffer, None, &mut self.problems),
+            false => streamed.stream.read(&mut buffer, true, None, &mut self.problems),
         };
         match read {
             Some(StreamBlock { range, offset, .. }) => {

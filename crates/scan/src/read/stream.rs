@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{provide, retry};
 use crate::block::Source;
@@ -32,8 +33,6 @@ pub(crate) enum Origin {
 pub(crate) struct Stream {
     pub(crate) source: Arc<Source>,
     origin: Origin,
-    /// How many bytes to pass over at its beginning.
-    skip: u64,
     bounds: Bounds,
     /// What was read behind the last whole line.
     carry: Vec<u8>,
@@ -63,8 +62,8 @@ pub(crate) struct StreamBlock {
 }
 
 impl Stream {
-    /// A stream, without its first `skip` bytes.
-    pub(crate) fn new(source: Arc<Source>, origin: Origin, skip: u64, bounds: Bounds) -> Self {
+    /// A stream. `start` is what has been read of it before.
+    pub(crate) fn new(source: Arc<Source>, origin: Origin, start: Vec<u8>, bounds: Bounds) -> Self {
         #[cfg(target_os = "linux")]
         if let Origin::File(file) = &origin {
             // Anything but a pipe refuses, and so does the kernel when the user holds too much in pipes: both are fine.
@@ -73,9 +72,8 @@ impl Stream {
         Self {
             source,
             origin,
-            skip,
             bounds,
-            carry: Vec::new(),
+            carry: start,
             offset: 0,
             line: 1,
             discarding: false,
@@ -84,10 +82,12 @@ impl Stream {
     }
 
     /// Reads the next whole lines into `buffer`: a block's worth, or the rest of the stream. None at its end.
-    /// A last line that is over the limit may be cut short behind the limit.
+    /// A last line that is over the limit may be cut short behind the limit. Who is `eager` has whole lines as soon as
+    /// there are any, rather than waiting for a block's worth of them.
     pub(crate) fn read(
         &mut self,
         buffer: &mut Vec<u8>,
+        eager: bool,
         stop: Option<&Stop>,
         problems: &mut Problems,
     ) -> Option<StreamBlock> {
@@ -99,7 +99,7 @@ impl Stream {
         self.carry.clear();
         let mut searched = 0;
         loop {
-            filled = self.fill(buffer, filled, wanted, stop, problems);
+            filled = self.fill(&mut buffer[..wanted], filled, eager, stop, problems);
             if self.discarding {
                 filled = self.discard(buffer, filled);
                 if self.discarding && self.ended {
@@ -125,23 +125,26 @@ impl Stream {
         }
     }
 
-    /// Reads until `buffer` is filled up to `wanted` or the stream ends, and gives how far it is filled.
+    /// Reads until `buffer` is filled or the stream ends, or, if `eager`, until there is a whole line in it and nothing
+    /// more to read at the moment. Gives how far it is filled.
     fn fill(
         &mut self,
         buffer: &mut [u8],
         mut filled: usize,
-        wanted: usize,
+        eager: bool,
         stop: Option<&Stop>,
         problems: &mut Problems,
     ) -> usize {
-        self.pass_over_skipped();
-        while filled < wanted && !self.ended {
+        while filled < buffer.len() && !self.ended {
+            if eager && filled > 0 && self.is_idle() && memrchr(self.bounds.line_end, &buffer[..filled]).is_some() {
+                break;
+            }
             if self.is_stopped(stop) {
                 self.ended = true;
                 // The line that is on its way is not a whole one.
                 return memrchr(self.bounds.line_end, &buffer[..filled]).map_or(0, |line_feed| line_feed + 1);
             }
-            match retry(|| self.origin.read(&mut buffer[filled..wanted])) {
+            match retry(|| self.origin.read(&mut buffer[filled..])) {
                 Ok(0) => self.ended = true,
                 Ok(more) => filled += more,
                 Err(error) => {
@@ -165,12 +168,12 @@ impl Stream {
         }
     }
 
-    /// Passes over what is not wanted of the beginning. A failure shows again with the next read.
-    fn pass_over_skipped(&mut self) {
-        let skip = std::mem::take(&mut self.skip);
-        if skip > 0 {
-            let _ = io::copy(&mut (&mut self.origin).take(skip), &mut io::sink());
-        }
+    /// Whether there is nothing to read at the moment, so that reading on would wait.
+    fn is_idle(&self) -> bool {
+        let Origin::File(file) = &self.origin else { return false };
+        let mut waiting = [PollFd::new(file, PollFlags::IN)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut waiting, Some(&now)).is_ok_and(|ready| ready == 0)
     }
 
     /// Drops the rest of a line that is too long from the front of the buffer and gives how much is left.

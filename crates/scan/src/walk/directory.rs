@@ -163,6 +163,7 @@ impl<'a> Walk<'a> {
             directory.rules.take(),
             &directory.fd,
             &directory.absolute,
+            &directory.prefix,
             &listing,
             &mut notes,
         );

@@ -111,7 +111,8 @@ impl Global {
                 )
                 .is_ok()
             };
-            rules = self.enter(rules, &fd, directory.as_os_str().as_bytes(), holds, problems);
+            let path = directory.as_os_str().as_bytes();
+            rules = self.enter(rules, &fd, path, directory, holds, problems);
         }
         rules
     }
@@ -122,30 +123,36 @@ impl Global {
         above: Option<Arc<Rules>>,
         directory: &OwnedFd,
         path: &[u8],
+        printed: &[u8],
         listing: &Listing,
         problems: &mut Vec<String>,
     ) -> Option<Arc<Rules>> {
         if !self.any() {
             return above;
         }
-        self.enter(above, directory, path, |name| listing.holds(name), problems)
+        let printed = Path::new(OsStr::from_bytes(printed));
+        self.enter(above, directory, path, printed, |name| listing.holds(name), problems)
     }
 
+    /// The rules in a directory. `printed` is how its path is printed.
     fn enter(
         &self,
         above: Option<Arc<Rules>>,
         directory: &OwnedFd,
         path: &[u8],
+        printed: &Path,
         holds: impl Fn(&[u8]) -> bool,
         problems: &mut Vec<String>,
     ) -> Option<Arc<Rules>> {
         let RuleFiles { dot, git, git_exclude, .. } = self.options;
+        let RuleFiles { require_git, .. } = self.options;
         let has_git = (git || git_exclude) && holds(b".git");
-        let is_repository = has_git || (git || git_exclude) && holds(b".jj");
+        // Who does not care for repositories does not care where they end either.
+        let is_repository = require_git && (has_git || (git || git_exclude) && holds(b".jj"));
         let mut load = |wanted: bool, names: &[&str]| {
             let names: Vec<&str> =
                 names.iter().copied().filter(|name| wanted && holds(name.as_bytes())).collect();
-            self.load(directory, path, &names, problems)
+            self.load(directory, printed, &names, problems)
         };
         let rules = Rules {
             begins: path.len() + usize::from(path != b"/"),
@@ -167,7 +174,7 @@ impl Global {
     fn load(
         &self,
         directory: &OwnedFd,
-        path: &[u8],
+        printed: &Path,
         names: &[&str],
         problems: &mut Vec<String>,
     ) -> Gitignore {
@@ -178,8 +185,7 @@ impl Global {
         for name in names {
             // That a rule file cannot be read is no reason to say anything: git does not either.
             let Ok(text) = read(directory, name) else { continue };
-            let from = Path::new(OsStr::from_bytes(path)).join(name);
-            add_lines(&mut builder, &from, &text, problems);
+            add_lines(&mut builder, &printed.join(name), &text, problems);
         }
         build(&builder, problems)
     }

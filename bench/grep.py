@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""Runs comb grep beside ripgrep and other peers, prints a table and writes bench/RESULTS-grep.md.
+
+    bench/grep.py --tree DIR [--log FILE] [--rounds N] [--only JOB] [--comb PATH]
+
+    --tree DIR    a large source tree with its ignore files, say Linux; without it the jobs on it are left out
+    --log FILE    a large log (default: the one of bench/run.py, made if it is not there)
+
+Needs hyperfine and ripgrep. Peers are looked for in PATH: ag, ugrep, git. What is not there is left out and named.
+
+Before anything is timed, every output is compared with comb's as a set of lines, as only comb prints in path order: one of
+ripgrep that is different ends the program; the other peers have their own mind about which files to search, and are named with
+how many lines they print otherwise. Programs of one job take turns, round by round, so that all of them meet the same state of the
+machine; the table shows medians. ripgrep runs as it does by default, in parallel and unsorted. What is printed in a tree goes
+through a pipe, as some programs look for less if it goes to /dev/null.
+
+The jobs with a cold cache empty the system's page cache before each run, which only root may do: they are left out otherwise.
+With --only, the results are not written unless --output says where.
+"""
+
+import argparse
+import datetime
+import filecmp
+import json
+import os
+import platform
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import run
+from run import cell, has, version
+
+HERE = Path(__file__).resolve().parent
+TIME = "/usr/bin/time"
+DROP_CACHES = Path("/proc/sys/vm/drop_caches")
+BOTS = "googlebot|bingbot|Twitterbot"
+# Of the log that make-access-log makes: about one line in six thousand, and three in ten.
+RARE = ":12:34:5"
+FREQUENT = "Linux"
+
+
+@dataclass
+class Program(run.Program):
+    # Its output is compared, and may be different.
+    is_peer: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Goal:
+    """comb's time (or peak memory) as a multiple of the best of other programs'; without a bound it is only shown."""
+
+    ours: str
+    theirs: list[str]
+    at_most: float | None
+    of_memory: bool = False
+
+
+@dataclass
+class Job:
+    name: str
+    folder: Path
+    programs: list[Program]
+    goals: list[Goal]
+    # Where hyperfine sends what is printed.
+    output: str = "null"
+    rounds: int | None = None
+    # In a row, at each turn.
+    runs: int = 1
+    is_cold: bool = False
+    compares: bool = True
+    facts: list[str] = field(default_factory=list)
+
+
+def pair(arguments: str, comb: str) -> list[Program]:
+    return [Program("comb", f"{comb} grep {arguments}"), Program("rg", f"rg {arguments}", "rg")]
+
+
+def peers(pattern: str, tree: Path) -> list[Program]:
+    """The same search by others. In a repository without a file in its index, git has to be told to look at all."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=tree, capture_output=True, check=False).stdout if has("git") else b""
+    git = "git grep" if tracked else "git grep --untracked"
+    return [
+        Program("ag", f"ag --nogroup --nocolor {pattern}", "ag", is_peer=True),
+        Program("ugrep -r", f"ugrep -rnI --no-heading {pattern}", "ugrep", is_peer=True),
+        Program(git, f"{git} --no-color -nIE {pattern}", "git", is_peer=True),
+    ]
+
+
+def tree_jobs(tree: Path, comb: str) -> list[Job]:
+    jobs = []
+    for arguments in [
+        "-n PM_RESUME",
+        "-n '[A-Z]+_SUSPEND'",
+        r"-n 'EXPORT_SYMBOL_GPL\(.*_register'",
+        "-ni pm_resume",
+        "-nw pm",
+        "-c ''",
+    ]:
+        programs = pair(arguments, comb)
+        if len(jobs) < 2:
+            programs += peers(arguments.removeprefix("-n "), tree)
+        goals = [Goal("comb", ["rg"], 0.8)]
+        if not jobs:
+            goals.append(Goal("comb", ["rg"], 2.0, of_memory=True))
+        jobs.append(Job(f"tree: {arguments}", tree, programs, goals, output="pipe"))
+    jobs.append(Job("tree: --files", tree, pair("--files", comb), [Goal("comb", ["rg"], 0.9)], output="pipe"))
+    return jobs
+
+
+def log_jobs(log: Path, comb: str) -> list[Job]:
+    jobs = []
+    file = shlex.quote(log.name)
+    for arguments in [f"-c '{BOTS}'", f"-n '{RARE}'", f"-n '{FREQUENT}'"]:
+        programs = [
+            *pair(f"{arguments} {file}", comb),
+            Program("wc -l", f"wc -l {file}", is_limit=True),
+            Program("cat", f"cat {file}", is_limit=True),
+        ]
+        goals = [Goal("comb", ["rg"], 0.65), Goal("comb", ["wc -l"], None)]
+        if not jobs:
+            goals.append(Goal("comb", ["rg"], 2.0, of_memory=True))
+        jobs.append(Job(f"log: {arguments}", log.parent, programs, goals))
+    for arguments in [f"-c '{BOTS}'", f"-n '{FREQUENT}'"]:
+        programs = [Program(f"comb -j {width}", f"{comb} grep -j {width} {arguments} {file}") for width in (2, 1)]
+        jobs.append(Job(f"log, two workers: {arguments}", log.parent, programs, [Goal("comb -j 2", ["comb -j 1"], None)]))
+    return jobs
+
+
+def cold_job(tree: Path, comb: str) -> Job:
+    arguments = "-n PM_RESUME"
+    others = [Program(f"rg -j {width}", f"rg -j {width} {arguments}", "rg") for width in (2, 8, 32)]
+    goal = Goal("comb", [program.name for program in others], 1.0)
+    programs = [Program("comb", f"{comb} grep {arguments}"), *others]
+    return Job(f"tree, cold cache: {arguments}", tree, programs, [goal], output="pipe", rounds=5, is_cold=True)
+
+
+def start_job(folder: Path, comb: str, rounds: int) -> Job:
+    """Nothing is found in an empty folder, and both say so on standard error."""
+    programs = pair("--no-messages PM_RESUME .", comb)
+    return Job("an empty folder", folder, programs, [Goal("comb", ["rg"], 1.2)], rounds=rounds, runs=20)
+
+
+ENVIRONMENT = {**os.environ, "LC_ALL": "C"}
+ENVIRONMENT.pop("RIPGREP_CONFIG_PATH", None)
+
+
+def check_same_work(job: Job) -> None:
+    """Every program but the limits prints the same lines, in whatever order."""
+    with tempfile.TemporaryDirectory(prefix="bench-grep.") as name:
+        expected, sorted_expected = Path(name, "comb"), Path(name, "comb.sorted")
+        for program in (program for program in job.programs if not program.is_limit):
+            is_first = program is job.programs[0]
+            printed = expected if is_first else Path(name, "other")
+            with printed.open("wb") as out:
+                answer = subprocess.run(
+                    shlex.split(program.command), stdin=subprocess.DEVNULL, stdout=out, cwd=job.folder, env=ENVIRONMENT, check=False
+                )
+            if answer.returncode not in (0, 1):
+                sys.exit(f"bench: {job.name}: {program.name} fails with exit code {answer.returncode}")
+            if is_first:
+                lines = subprocess.run(["wc", "-l", printed], capture_output=True, text=True, check=True).stdout.split()[0]
+                job.facts.append(f"{int(lines):,} lines are printed, {printed.stat().st_size / 1e6:.1f} MB.")
+                continue
+            if filecmp.cmp(expected, printed, shallow=False):
+                continue
+            sorted_printed = Path(name, "other.sorted")
+            for source, target in ((expected, sorted_expected), (printed, sorted_printed)):
+                if target is sorted_printed or not target.exists():
+                    subprocess.run(["sort", "-o", target, source], env=ENVIRONMENT, check=True)
+            if filecmp.cmp(sorted_expected, sorted_printed, shallow=False):
+                continue
+            if not program.is_peer:
+                sys.exit(f"bench: {job.name}: {program.name} prints other lines than comb")
+            more, fewer = (
+                subprocess.run(["comm", flag, sorted_expected, sorted_printed], env=ENVIRONMENT, stdout=subprocess.PIPE, check=True)
+                .stdout.count(b"\n")
+                for flag in ("-13", "-23")
+            )  # fmt: skip
+            program.notes.append(f"{program.name} prints {more:,} lines that comb does not, and lacks {fewer:,}.")
+
+
+def drop_caches(programs: list[Program]) -> None:
+    """Empties the page cache, and then loads the programs again: their start is not what is measured."""
+    os.sync()
+    DROP_CACHES.write_text("3\n")
+    for name in ["hyperfine", *{shlex.split(program.command)[0] for program in programs}]:
+        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run([name, "--version"], **quiet, check=False)
+
+
+def measure(job: Job, rounds: int) -> None:
+    for number in range(job.rounds or rounds):
+        for program in job.programs:
+            if job.is_cold:
+                drop_caches(job.programs)
+            warmup = 2 if number == 0 and not job.is_cold else 0
+            with tempfile.NamedTemporaryFile(suffix=".json") as export:
+                command = ["hyperfine", "-N", "--style=none", "--ignore-failure", f"--output={job.output}"]
+                command += [f"--warmup={warmup}", f"--runs={job.runs}", "--export-json", export.name, program.command]
+                subprocess.run(
+                    command, check=True, cwd=job.folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
+                result = json.load(export)["results"][0]
+            if any(code not in (0, 1) for code in result["exit_codes"]):
+                sys.exit(f"bench: {job.name}: {program.name} fails with exit code {max(result['exit_codes'])}")
+            program.seconds += result["times"]
+    for program in job.programs:
+        program.peak_bytes = peak_memory(program, job.folder)
+
+
+def peak_memory(program: Program, folder: Path) -> int:
+    """The median of three runs, in bytes. It is not less than what the program held that started it: time holds least."""
+    peaks = []
+    for _ in range(3):
+        with tempfile.NamedTemporaryFile("r") as note:
+            command = [TIME, "-f", "%M", "-o", note.name] if has(TIME) else [sys.executable, "-S", "-c", STARTER, note.name]
+            command += shlex.split(program.command)
+            subprocess.run(
+                command, cwd=folder, env=ENVIRONMENT, check=False,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            peaks.append(int(note.read().split()[-1]) * 1024)
+    return int(statistics.median(peaks))
+
+
+# What GNU time does, where it is not installed.
+STARTER = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:])
+open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+"""
+
+
+@dataclass
+class Verdict:
+    job: str
+    goal: str
+    ratio: float
+    is_met: bool | None
+
+
+RESULT = {True: ", met", False: ", **missed**", None: ""}
+
+
+def judge(job: Job) -> list[Verdict]:
+    by_name = {program.name: program for program in job.programs}
+    verdicts = []
+    for goal in job.goals:
+        theirs = [by_name[name] for name in goal.theirs if name in by_name]
+        if goal.ours not in by_name or not theirs:
+            continue
+        ours = by_name[goal.ours]
+        if goal.of_memory:
+            best = min(theirs, key=lambda program: program.peak_bytes)
+            ratio = ours.peak_bytes / best.peak_bytes
+        else:
+            best = min(theirs, key=lambda program: program.median)
+            ratio = ours.median / best.median
+        bound = "" if goal.at_most is None else f" ≤ {goal.at_most:.2f}"
+        what = f"{goal.ours}{' in memory' if goal.of_memory else ''}, × {best.name}{bound}"
+        verdicts.append(Verdict(job.name, what, ratio, None if goal.at_most is None else ratio <= goal.at_most))
+    return verdicts
+
+
+def seconds(value: float) -> str:
+    return f"{value * 1e3:.2f} ms" if value < 0.1 else f"{value:.3f} s"
+
+
+def table(job: Job, verdicts: list[Verdict]) -> list[str]:
+    base = next((program for program in job.programs if program.name == "rg"), job.programs[-1])
+    lines = [
+        f"### {job.name.split(': ')[0]}: `{job.name.split(': ', 1)[1]}`" if ": " in job.name else f"### {job.name}",
+        "",
+        *([" ".join(job.facts), ""] if job.facts else []),
+        f"| program | median | fastest | × {cell(base.name)} | peak memory |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for program in job.programs:
+        lines.append(
+            f"| {cell(program.name)} | {seconds(program.median)} | {seconds(min(program.seconds))} "
+            f"| {program.median / base.median:.2f} | {program.peak_bytes / 2**20:.1f} MiB |"
+        )
+    lines.append("")
+    for found in verdicts:
+        lines.append(f"- {found.goal}: {found.ratio:.2f}{RESULT[found.is_met]}")
+    lines += [f"- {note}" for program in job.programs for note in program.notes]
+    return [*lines, ""]
+
+
+def machine(comb: str) -> list[str]:
+    model = next(
+        (line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
+        platform.processor(),
+    )
+    cores = len(os.sched_getaffinity(0))
+    gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    programs = [version([comb, "--version"])]
+    programs += [version([name, "--version"]) for name in ("rg", "ag", "ugrep", "git", "wc", "hyperfine") if has(name)]
+    return [
+        f"{datetime.date.today()}, {model}, {cores} cores, {gibibytes:.0f} GiB, Linux {platform.release().split('-')[0]}. "
+        f"Load when it began: {os.getloadavg()[0]:.1f}.",
+        f"Programs: {'; '.join(programs)}.",
+    ]
+
+
+def describe_tree(tree: Path) -> str:
+    files = bytes_ = 0
+    for folder, folders, names in os.walk(tree):
+        if ".git" in folders:
+            folders.remove(".git")
+        files += len(names)
+        bytes_ += sum(os.lstat(os.path.join(folder, name)).st_size for name in names)
+    return f"Tree: {files:,} files, {bytes_ / 1e9:.2f} GB. "
+
+
+def may_drop_caches() -> bool:
+    return os.geteuid() == 0 and os.access(DROP_CACHES, os.W_OK)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tree", type=Path, help="a large source tree")
+    parser.add_argument("--log", type=Path, help="a large log (default: that of bench/run.py)")
+    parser.add_argument("--rounds", type=int, default=15, help="how often programs take turns (default: 15; 5 with a cold cache)")
+    parser.add_argument("--only", help="just the jobs whose name contains this; RESULTS-grep.md is left as it is")
+    parser.add_argument("--comb", type=Path, help="the program (default: target/release/comb, which is built first)")
+    parser.add_argument("--output", type=Path, help="where the results are written (default: bench/RESULTS-grep.md)")
+    parser.add_argument("--list", action="store_true", help="print the names of the jobs, and do nothing")
+    arguments = parser.parse_args()
+    for name in ("hyperfine", "rg"):
+        if not has(name):
+            sys.exit(f"bench: {name} is not installed; try: cargo install {'ripgrep' if name == 'rg' else name}")
+    build = ["cargo", "build", "--release", "--locked", "-p", "finecomb", "-p", "finecomb-corpus"]
+    if not arguments.list and not (arguments.comb and arguments.log):
+        subprocess.run(build, cwd=run.ROOT, check=True)
+    comb = shlex.quote(str((arguments.comb or run.COMB).resolve()))
+    log = arguments.log or (Path("access.log") if arguments.list else run.make_corpus(2_000_000))
+    log = log.resolve()
+
+    with tempfile.TemporaryDirectory(prefix="bench-grep-empty.") as empty:
+        jobs, left_out = [], []
+        if arguments.tree:
+            tree = arguments.tree.resolve()
+            jobs += tree_jobs(tree, comb)
+        else:
+            left_out.append("the jobs on a tree (no --tree)")
+        jobs += log_jobs(log, comb)
+        if arguments.tree and may_drop_caches():
+            jobs.append(cold_job(tree, comb))
+        elif arguments.tree:
+            left_out.append("the job with a cold cache (only root may empty the cache)")
+        jobs.append(start_job(Path(empty), comb, arguments.rounds))
+        if arguments.list:
+            print("\n".join(job.name for job in jobs))
+            return
+        jobs = [job for job in jobs if not arguments.only or arguments.only in job.name]
+        if not jobs:
+            sys.exit(f"bench: no job is named like {arguments.only}; see --list")
+        report(jobs, left_out, arguments, log, comb)
+
+
+def report(jobs: list[Job], left_out: list[str], arguments: argparse.Namespace, log: Path, comb: str) -> None:
+    on_tree = describe_tree(arguments.tree) if arguments.tree else ""
+    out = [
+        "# Results of comb grep",
+        "",
+        *machine(shlex.split(comb)[0]),
+        f"{on_tree}Log: {log.stat().st_size / 1e6:.0f} MB. {arguments.rounds} rounds, warm cache unless it says otherwise.",
+        "ripgrep prints in no order, comb in path order.",
+        "",
+    ]
+    tables: list[str] = []
+    verdicts: list[Verdict] = []
+    missing = set()
+    for job in jobs:
+        missing |= {program.needs for program in job.programs if not has(program.needs)}
+        job.programs = [program for program in job.programs if has(program.needs)]
+        print(f"bench: {job.name}", file=sys.stderr)
+        check_same_work(job)
+        measure(job, arguments.rounds)
+        judged = judge(job)
+        verdicts += judged
+        tables += table(job, judged)
+    out += ["| job | goal | measured | |", "| --- | --- | ---: | --- |"]
+    for found in verdicts:
+        out.append(f"| {cell(found.job)} | {cell(found.goal)} | {found.ratio:.2f} | {RESULT[found.is_met].lstrip(', ')} |")
+    goals = [found for found in verdicts if found.is_met is not None]
+    out += ["", f"{sum(bool(found.is_met) for found in goals)} of {len(goals)} goals are met.", "", *tables]
+    if missing:
+        left_out.append(", ".join(sorted(missing)) + " (not installed)")
+    if left_out:
+        out += [f"Left out: {'; '.join(left_out)}.", ""]
+    text = "\n".join(out).rstrip() + "\n"
+    print(text.replace(f"{run.ROOT}/", ""))
+    if arguments.output or not arguments.only:
+        (arguments.output or HERE / "RESULTS-grep.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
