@@ -76,6 +76,8 @@ pub(crate) struct Carry {
     suppressed_from: Option<u64>,
     /// Bytes that were searched.
     pub(crate) searched: u64,
+    /// Where the last line that matches ended.
+    enough_at: u64,
     /// Whether nothing more is to be printed of the file.
     pub(crate) over: bool,
 }
@@ -164,9 +166,7 @@ impl<'a, S: Sink> Step<'a, S> {
         let end = self.found.cut.unwrap_or(self.bytes.len());
         let go = self.lines(end);
         let limited = self.is_limited() && self.carry.after_left == 0 && !self.rules.passthru;
-        if !limited {
-            self.carry.searched = self.offset + end as u64;
-        }
+        self.carry.searched = if limited { self.carry.enough_at } else { self.offset + end as u64 };
         // Who has enough does not read on to where the file turns out to be binary.
         if go == Go::Binary || !limited {
             self.carry.nul = self.carry.nul.or(nul);
@@ -190,9 +190,7 @@ impl<'a, S: Sink> Step<'a, S> {
                 return Go::Binary;
             }
             self.carry.after_left = self.rules.after;
-            if self.is_limited() {
-                self.carry.searched = self.offset + line.end as u64;
-            }
+            self.carry.enough_at = self.offset + line.end as u64;
         }
         if self.rules.passthru { self.all_up_to(end) } else { self.after(end) }
     }
@@ -265,7 +263,7 @@ impl<'a, S: Sink> Step<'a, S> {
             let matches = self.is_limited()
                 && self.found.lines.binary_search_by_key(&line.start, |line| line.start).is_ok();
             let go = if matches {
-                self.carry.searched = self.offset + line.end as u64;
+                self.carry.enough_at = self.offset + line.end as u64;
                 self.matched(line)
             } else {
                 self.context(line)
