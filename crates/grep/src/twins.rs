@@ -183,15 +183,16 @@ prop_compose! {
 
 /// Whether ripgrep finds in a line what it would find in the line alone. It does not where
 /// - the ends of words are wanted in what is not UTF-8: the engine looks at what is before the line;
-/// - lines end with CRLF and some with a line feed alone: in the context of the last match that counts, such a line
-///   is searched with its end;
+/// - lines end with CRLF and some with a line feed alone: where it searches line by line, such a line is searched with
+///   its end;
 /// - all lines are printed and enough have been found that do not match: all that follow count as such.
 fn is_clear(options: &GrepOptions, text: &[u8]) -> bool {
     let has_words = options.pattern.boundary == Some(Boundary::Word);
-    let searches_context = options.line_end == LineEnd::Crlf && options.max_count.is_some();
+    let in_context = options.max_count.is_some() && options.after_context > 0;
+    let line_by_line = options.passthru || in_context;
     let has_enough = options.passthru && options.invert && options.max_count.is_some();
     (!has_words || std::str::from_utf8(text).is_ok())
-        && (!searches_context || options.after_context == 0)
+        && !(line_by_line && options.line_end == LineEnd::Crlf)
         && !has_enough
 }
 
