@@ -35,11 +35,45 @@ pub(crate) enum Nul {
     Suppress,
 }
 
+/// A line of a block that matches. Positions in a block are below 2^32.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundLine {
+    start: u32,
+    end: u32,
+    /// How many lines of the block are before it, if the numbers of lines are wanted.
+    before: u32,
+}
+
+impl FoundLine {
+    pub(crate) fn new(range: Range<usize>) -> Self {
+        Self { start: range.start as u32, end: range.end as u32, before: 0 }
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl Found {
+    /// Counts lines, up to each that was found, and to the end of the block if `all`.
+    pub(crate) fn count_lines(&mut self, bytes: &[u8], line_end: u8, all: bool) {
+        let (mut counted, mut lines) = (0, 0);
+        for line in &mut self.lines {
+            lines += memchr_iter(line_end, &bytes[counted..line.start as usize]).count() as u32;
+            counted = line.start as usize;
+            line.before = lines;
+        }
+        if all {
+            self.line_ends = u64::from(lines) + memchr_iter(line_end, &bytes[counted..]).count() as u64;
+        }
+    }
+}
+
 /// What was found in a block.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The lines that match, with their ends; only if they are wanted one by one.
-    pub(crate) lines: Vec<Range<usize>>,
+    pub(crate) lines: Vec<FoundLine>,
     /// How many there are.
     pub(crate) count: u64,
     /// How many ends of lines are in the block, if the numbers of lines are wanted.
@@ -180,17 +214,18 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn lines(&mut self, end: usize) -> Go {
-        for line in &self.found.lines {
+        for &line in &self.found.lines {
             if self.is_limited() {
                 break;
             }
-            let go = self.before(line.start);
+            let range = line.range();
+            let go = self.before(range.start);
             self.carry.count += 1;
-            if go == Go::Binary || self.matched(line.clone()) == Go::Binary {
+            if go == Go::Binary || self.matched(line) == Go::Binary {
                 return Go::Binary;
             }
             self.carry.after_left = self.rules.after;
-            self.carry.enough_at = self.offset + line.end as u64;
+            self.carry.enough_at = self.offset + range.end as u64;
         }
         if self.rules.passthru { self.all_up_to(end) } else { self.after(end) }
     }
@@ -260,13 +295,13 @@ impl<'a, S: Sink> Step<'a, S> {
         while self.carry.after_left > 0 && at < upto {
             let line = self.line_at(at);
             at = line.end;
-            let matches = self.is_limited()
-                && self.found.lines.binary_search_by_key(&line.start, |line| line.start).is_ok();
-            let go = if matches {
-                self.carry.enough_at = self.offset + line.end as u64;
-                self.matched(line)
-            } else {
-                self.context(line)
+            let same = |found: &FoundLine| found.range().start.cmp(&line.start);
+            let go = match self.found.lines.binary_search_by(same) {
+                Ok(place) if self.is_limited() => {
+                    self.carry.enough_at = self.offset + line.end as u64;
+                    self.matched(self.found.lines[place])
+                }
+                _ => self.context(line),
             };
             if go == Go::Binary {
                 return Go::Binary;
@@ -293,8 +328,9 @@ impl<'a, S: Sink> Step<'a, S> {
         start..length.map_or(self.bytes.len(), |length| start + length + 1)
     }
 
-    fn matched(&mut self, range: Range<usize>) -> Go {
-        let line = self.number(range);
+    fn matched(&mut self, line: FoundLine) -> Go {
+        self.counted = (line.range().start, self.carry.line_ends + u64::from(line.before));
+        let line = self.line(line.range());
         if self.is_binary(line) {
             return Go::Binary;
         }
@@ -331,12 +367,18 @@ impl<'a, S: Sink> Step<'a, S> {
         self.carry.printed = true;
     }
 
+    /// A line at or behind the last one whose number was asked for.
     fn number(&mut self, range: Range<usize>) -> Line<'a> {
         if self.sink.wants_numbers() {
             let (upto, count) = self.counted;
             let more = memchr_iter(self.rules.line_end, &self.bytes[upto..range.start]).count() as u64;
             self.counted = (range.start, count + more);
         }
+        self.line(range)
+    }
+
+    /// The line whose number was asked for last.
+    fn line(&self, range: Range<usize>) -> Line<'a> {
         let offset = self.offset + range.start as u64;
         Line { bytes: &self.bytes[range], number: self.counted.1 + 1, offset }
     }

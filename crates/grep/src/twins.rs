@@ -18,7 +18,13 @@ use crate::whole::WholeSearcher;
 const PATH: &str = "some/file.txt";
 
 /// What is printed of a file that is visited in blocks, which end at the first end of a line behind each of `cuts`.
-fn visit<V: Visit>(visitor: &mut V, named: bool, bytes: &[u8], line_end: u8, cuts: &[usize]) -> (Vec<u8>, bool) {
+fn visit<V: Visit>(
+    visitor: &mut V,
+    named: bool,
+    bytes: &[u8],
+    line_end: u8,
+    cuts: &[usize],
+) -> (Vec<u8>, bool) {
     let file = FileName { path: Some(Path::new(PATH)), named };
     let mut ends: Vec<usize> = cuts
         .iter()
@@ -120,11 +126,13 @@ fn pattern() -> impl Strategy<Value = PatternOptions> {
     ]);
     let boundary = prop::sample::select(vec![None, None, None, Some(Boundary::Word), Some(Boundary::Line)]);
     let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive]);
-    (prop::collection::vec(pattern, 1..3), boundary, case).prop_map(|(patterns, boundary, case)| PatternOptions {
-        patterns: patterns.into_iter().map(str::to_owned).collect(),
-        boundary,
-        case,
-        ..PatternOptions::default()
+    (prop::collection::vec(pattern, 1..3), boundary, case).prop_map(|(patterns, boundary, case)| {
+        PatternOptions {
+            patterns: patterns.into_iter().map(str::to_owned).collect(),
+            boundary,
+            case,
+            ..PatternOptions::default()
+        }
     })
 }
 

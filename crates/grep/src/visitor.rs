@@ -11,7 +11,7 @@ use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::binary;
-use crate::carry::{Carry, Found, Line, Nowhere, Nul, Rules, Sink, Step};
+use crate::carry::{Carry, Found, FoundLine, Line, Nowhere, Nul, Rules, Sink, Step};
 use crate::find::{Finder, lines};
 use crate::options::{Binary, LineEnd, Mode};
 use crate::print::lines::Style;
@@ -133,7 +133,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         let mut take = |line| {
             *count += 1;
             if needs_lines {
-                lines.push(line);
+                lines.push(FoundLine::new(line));
             }
             if *count >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
@@ -183,7 +183,8 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             Nul::Suppress if block.is_whole => found.nul = memchr(0, start),
             Nul::EndLine if block.is_whole => {
                 let line_end = self.rules.line_end;
-                found.suppressed_from = found.nul.map(|at| binary::searched_before(at, block.bytes, line_end));
+                found.suppressed_from =
+                    found.nul.map(|at| binary::searched_before(at, block.bytes, line_end));
             }
             _ => {}
         }
@@ -304,8 +305,8 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         }
         self.find(block.bytes, &mut found);
         self.mind_nul(nul, &block, &mut found);
-        if self.style.options.line_number && !block.is_whole {
-            found.line_ends = memchr_iter(self.rules.line_end, block.bytes).count() as u64;
+        if self.style.options.line_number {
+            found.count_lines(block.bytes, self.rules.line_end, !block.is_whole);
         }
         if let Some(error) = found.error.take() {
             self.sums.errors.push((path_of(file).display().to_string(), error));

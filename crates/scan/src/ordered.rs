@@ -158,7 +158,14 @@ pub struct Done<V> {
 impl<V> Default for Done<V> {
     /// Nothing came of it.
     fn default() -> Self {
-        Self { visitors: Vec::new(), problems: Vec::new(), files: 0, bytes: 0, output_error: None, report: None }
+        Self {
+            visitors: Vec::new(),
+            problems: Vec::new(),
+            files: 0,
+            bytes: 0,
+            output_error: None,
+            report: None,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which files below a directory are read, and in which order.
 
 pub(crate) mod directory;
+mod hints;
 pub(crate) mod list;
 mod rules;
 

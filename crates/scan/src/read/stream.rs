@@ -69,16 +69,7 @@ impl Stream {
             // Anything but a pipe refuses, and so does the kernel when the user holds too much in pipes: both are fine.
             let _ = rustix::pipe::fcntl_setpipe_size(file, PIPE_SIZE);
         }
-        Self {
-            source,
-            origin,
-            bounds,
-            carry: start,
-            offset: 0,
-            line: 1,
-            discarding: false,
-            ended: false,
-        }
+        Self { source, origin, bounds, carry: start, offset: 0, line: 1, discarding: false, ended: false }
     }
 
     /// Reads the next whole lines into `buffer`: a block's worth, or the rest of the stream. None at its end.
@@ -136,7 +127,11 @@ impl Stream {
         problems: &mut Problems,
     ) -> usize {
         while filled < buffer.len() && !self.ended {
-            if eager && filled > 0 && self.is_idle() && memrchr(self.bounds.line_end, &buffer[..filled]).is_some() {
+            if eager
+                && filled > 0
+                && self.is_idle()
+                && memrchr(self.bounds.line_end, &buffer[..filled]).is_some()
+            {
                 break;
             }
             if self.is_stopped(stop) {

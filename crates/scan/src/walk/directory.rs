@@ -42,7 +42,6 @@ pub(crate) struct Directory {
     depth: usize,
     /// Itself and the directories above it, as far as links are followed.
     trail: Option<Arc<Trail>>,
-    device: u64,
     /// Whether a read that gives less than was asked for is at the end of the file.
     pub(crate) short_read_is_end: bool,
     pub(crate) listing: Listing,
@@ -66,6 +65,10 @@ pub(crate) struct Scratch {
 fn identity_of(stat: &Stat) -> FileIdentity {
     #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
     FileIdentity { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
+}
+
+fn device(directory: &OwnedFd) -> io::Result<u64> {
+    Ok(identity_of(&fstat(directory)?).device)
 }
 
 fn as_path(bytes: &[u8]) -> &Path {
@@ -108,7 +111,7 @@ impl<'a> Walk<'a> {
         }
         let absolute = absolute.into_os_string().into_encoded_bytes();
         let root = absolute.len();
-        self.list(Directory::new(fd, argument, prefix, absolute, root, above, 0, None)?, scratch, problems)
+        self.list(Directory::new(fd, argument, prefix, absolute, root, above, 0, None), scratch, problems)
     }
 
     /// Opens a directory in a directory, and lists it. None if it is not to be gone into.
@@ -138,8 +141,8 @@ impl<'a> Walk<'a> {
         let (root, rules) = (parent.root, parent.rules.clone());
         let trail = parent.trail.clone();
         let directory =
-            Directory::new(fd, parent.argument, prefix, absolute, root, rules, parent.depth + 1, trail)?;
-        if self.options.one_file_system && directory.device != parent.device {
+            Directory::new(fd, parent.argument, prefix, absolute, root, rules, parent.depth + 1, trail);
+        if self.options.one_file_system && device(&directory.fd)? != device(&parent.fd)? {
             return Ok(None);
         }
         self.list(directory, scratch, problems).map(Some)
@@ -270,23 +273,10 @@ impl Directory {
         rules: Option<Arc<Rules>>,
         depth: usize,
         trail: Option<Arc<Trail>>,
-    ) -> io::Result<Self> {
-        let device = identity_of(&fstat(&fd)?).device;
+    ) -> Self {
         let short_read_is_end = short_read_is_end(&fd);
         let listing = Listing::default();
-        Ok(Self {
-            fd,
-            argument,
-            prefix,
-            absolute,
-            root,
-            rules,
-            depth,
-            trail,
-            device,
-            short_read_is_end,
-            listing,
-        })
+        Self { fd, argument, prefix, absolute, root, rules, depth, trail, short_read_is_end, listing }
     }
 
     /// The path of one of its entries, as it is printed.

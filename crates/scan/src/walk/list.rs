@@ -12,11 +12,15 @@ pub(crate) struct Listing {
     /// The names, each with a NUL behind it, as system calls want them.
     names: Vec<u8>,
     entries: Vec<Entry>,
+    /// Whether a name begins with a dot.
+    pub(crate) any_hidden: bool,
 }
 
 /// One entry.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
+    /// The first bytes of the name, in which most names differ.
+    key: u64,
     start: u32,
     /// Without the NUL.
     length: u32,
@@ -91,15 +95,25 @@ impl Listing {
         else {
             return;
         };
+        self.any_hidden |= name.to_bytes().starts_with(b".");
         self.names.extend_from_slice(name.to_bytes_with_nul());
-        self.entries.push(Entry { start, length, kind, inode });
+        self.entries.push(Entry { key: key(name.to_bytes()), start, length, kind, inode });
     }
 
     fn sort(&mut self) {
-        let Self { names, entries } = self;
+        let Self { names, entries, .. } = self;
         let name = |entry: &Entry| &names[entry.start as usize..][..entry.length as usize];
-        entries.sort_unstable_by(|one, other| name(one).cmp(name(other)));
+        entries
+            .sort_unstable_by(|one, other| one.key.cmp(&other.key).then_with(|| name(one).cmp(name(other))));
     }
+}
+
+/// The first eight bytes of a name, filled up with zeros, as a number that is ordered as they are.
+fn key(name: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = name.len().min(8);
+    bytes[..length].copy_from_slice(&name[..length]);
+    u64::from_be_bytes(bytes)
 }
 
 /// Lists an open directory. `buffer` is memory for what the kernel says; the larger, the fewer system calls.

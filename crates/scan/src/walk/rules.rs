@@ -15,6 +15,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
+use super::hints::Hints;
 use super::list::Listing;
 use super::{RuleFiles, WalkOptions};
 
@@ -47,11 +48,31 @@ pub(crate) struct Rules {
     above: Option<Arc<Rules>>,
     /// Where, in an absolute path below this directory, the part relative to it begins.
     begins: usize,
-    custom: Gitignore,
-    dot: Gitignore,
-    git: Gitignore,
-    git_exclude: Gitignore,
+    custom: Globs,
+    dot: Globs,
+    git: Globs,
+    git_exclude: Globs,
     is_repository: bool,
+}
+
+/// The globs of one kind of rule files in one directory, with a cheap test that spares most names the asking.
+struct Globs {
+    rules: Gitignore,
+    hints: Hints,
+}
+
+impl Globs {
+    fn none() -> Self {
+        Self { rules: Gitignore::empty(), hints: Hints::default() }
+    }
+
+    /// What they say of a path relative to their directory, whose last part is `name`.
+    fn judge(&self, relative: &Path, name: &[u8], is_dir: bool) -> Verdict {
+        if self.rules.is_empty() || !self.hints.may_match(name) {
+            return Verdict::Nothing;
+        }
+        self.rules.matched(relative, is_dir).into()
+    }
 }
 
 /// The rules that hold everywhere.
@@ -127,7 +148,8 @@ impl Global {
         listing: &Listing,
         problems: &mut Vec<String>,
     ) -> Option<Arc<Rules>> {
-        if !self.any() {
+        // All files with rules begin with a dot.
+        if !self.any() || !listing.any_hidden {
             return above;
         }
         let printed = Path::new(OsStr::from_bytes(printed));
@@ -162,7 +184,7 @@ impl Global {
             git_exclude: if git_exclude && has_git {
                 self.load_exclude(directory, path, problems)
             } else {
-                Gitignore::empty()
+                Globs::none()
             },
             is_repository,
             above,
@@ -171,39 +193,39 @@ impl Global {
     }
 
     /// Reads the rules in files of a directory.
-    fn load(
-        &self,
-        directory: &OwnedFd,
-        printed: &Path,
-        names: &[&str],
-        problems: &mut Vec<String>,
-    ) -> Gitignore {
-        if names.is_empty() {
-            return Gitignore::empty();
-        }
-        let mut builder = builder(Path::new(""), self.ignore_case);
-        for name in names {
-            // That a rule file cannot be read is no reason to say anything: git does not either.
-            let Ok(text) = read(directory, name) else { continue };
-            add_lines(&mut builder, &printed.join(name), &text, problems);
-        }
-        build(&builder, problems)
+    fn load(&self, directory: &OwnedFd, printed: &Path, names: &[&str], problems: &mut Vec<String>) -> Globs {
+        // That a rule file cannot be read is no reason to say anything: git does not either.
+        let files = names.iter().filter_map(|name| Some((printed.join(name), read(directory, name).ok()?)));
+        self.globs(files.collect(), problems)
     }
 
     /// Reads `info/exclude` of a repository.
-    fn load_exclude(&self, directory: &OwnedFd, path: &[u8], problems: &mut Vec<String>) -> Gitignore {
-        let Ok(text) = read(directory, ".git/info/exclude").or_else(|error| {
-            let Some(common) = worktree(directory, Path::new(OsStr::from_bytes(path))) else {
-                return Err(error);
-            };
-            fs::read(common.join("info/exclude"))
-        }) else {
-            return Gitignore::empty();
-        };
+    fn load_exclude(&self, directory: &OwnedFd, path: &[u8], problems: &mut Vec<String>) -> Globs {
+        let path = Path::new(OsStr::from_bytes(path));
+        let file = read(directory, ".git/info/exclude").ok();
+        let file = file.or_else(|| fs::read(worktree(directory, path)?.join("info/exclude")).ok());
+        self.globs(file.map(|text| (path.join(".git/info/exclude"), text)).into_iter().collect(), problems)
+    }
+
+    /// The globs in rule files, given with their names.
+    fn globs(&self, files: Vec<(PathBuf, Vec<u8>)>, problems: &mut Vec<String>) -> Globs {
+        if files.is_empty() {
+            return Globs::none();
+        }
         let mut builder = builder(Path::new(""), self.ignore_case);
-        let from = Path::new(OsStr::from_bytes(path)).join(".git/info/exclude");
-        add_lines(&mut builder, &from, &text, problems);
-        build(&builder, problems)
+        let mut hints = Hints::default();
+        for (from, text) in files {
+            let text = String::from_utf8_lossy(&text);
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+            for (number, line) in text.lines().enumerate() {
+                // Hints know nothing of upper and lower case.
+                hints.add(if self.ignore_case { "*" } else { line });
+                if let Err(error) = builder.add_line(None, line) {
+                    problems.push(format!("{}:{}: {error}", from.display(), number + 1));
+                }
+            }
+        }
+        Globs { rules: build(&builder, problems), hints }
     }
 
     /// What all rules say of a path, given as an absolute path without `.` and `..` in it. The first kind of rule
@@ -215,6 +237,7 @@ impl Global {
         let mut verdicts = [Verdict::Nothing; 4];
         let in_repository = !self.options.require_git || chain(rules).any(|rules| rules.is_repository);
         let mut outside = false;
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
         for rules in chain(rules) {
             // Rules of a directory above the named one.
             if rules.begins < root && !self.options.parents {
@@ -224,9 +247,9 @@ impl Global {
             let git = in_repository && !outside;
             let kinds =
                 [(true, &rules.custom), (true, &rules.dot), (git, &rules.git), (git, &rules.git_exclude)];
-            for (verdict, (holds, rules)) in verdicts.iter_mut().zip(kinds) {
-                if *verdict == Verdict::Nothing && holds && !rules.is_empty() {
-                    *verdict = rules.matched(relative, is_dir).into();
+            for (verdict, (holds, globs)) in verdicts.iter_mut().zip(kinds) {
+                if *verdict == Verdict::Nothing && holds {
+                    *verdict = globs.judge(relative, name, is_dir);
                 }
             }
             // A repository knows nothing of the one that it lies in.
@@ -251,7 +274,7 @@ impl Global {
 impl Rules {
     fn is_empty(&self) -> bool {
         let all = [&self.custom, &self.dot, &self.git, &self.git_exclude];
-        !self.is_repository && all.into_iter().all(Gitignore::is_empty)
+        !self.is_repository && all.into_iter().all(|globs| globs.rules.is_empty())
     }
 }
 
@@ -272,16 +295,6 @@ fn build(builder: &GitignoreBuilder, problems: &mut Vec<String>) -> Gitignore {
         problems.push(error.to_string());
         Gitignore::empty()
     })
-}
-
-fn add_lines(builder: &mut GitignoreBuilder, from: &Path, text: &[u8], problems: &mut Vec<String>) {
-    let text = String::from_utf8_lossy(text);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    for (number, line) in text.lines().enumerate() {
-        if let Err(error) = builder.add_line(None, line) {
-            problems.push(format!("{}:{}: {error}", from.display(), number + 1));
-        }
-    }
 }
 
 /// Reads a file of a directory.
