@@ -315,6 +315,20 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         found
     }
 
+    fn has_nothing(&mut self, file: FileName<'_>, block: Text<'_>) -> bool {
+        let options = &self.style.options;
+        let minds_all = options.invert || options.include_zero || self.rules.passthru || self.wants_stats();
+        if minds_all || self.mode() == Mode::FilesWithoutMatch || self.nul(file) == Nul::EndLine {
+            return false;
+        }
+        let mut any = false;
+        let searched = self.finder.lines(block.bytes, |_| {
+            any = true;
+            ControlFlow::Break(())
+        });
+        searched.is_ok() && !any
+    }
+
     fn pass(
         &mut self,
         file: FileName<'_>,

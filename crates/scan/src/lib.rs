@@ -51,6 +51,7 @@ mod read;
 pub mod simd;
 pub mod stdio;
 mod stop;
+mod storage;
 mod walk;
 mod watch;
 mod worker;

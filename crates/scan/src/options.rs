@@ -21,6 +21,9 @@ pub struct ScanOptions<'a> {
     /// How many workers, from 1 to [`MAX_WIDTH`]. Default: as many as the processors that this process may use,
     /// by its affinity and its control group.
     pub width: usize,
+    /// How many more workers may be started where files of a directory have to come from storage: while it is waited
+    /// for, processors have nothing to do. For [`in_order`](crate::in_order) only. Default: none.
+    pub reserve: usize,
     /// How many bytes a worker takes at a time, from 1 to [`MAX_BLOCK_SIZE`]. Default: 128 KiB, which stays in a
     /// core's second-level cache between the copy from the kernel and the last phase of the work. From 32 to
     /// 512 KiB the speed was measured to differ by about 5 %.
@@ -42,6 +45,7 @@ impl Default for ScanOptions<'_> {
     fn default() -> Self {
         Self {
             width: thread::available_parallelism().map_or(1, usize::from).min(MAX_WIDTH),
+            reserve: 0,
             block_size: 128 << 10,
             max_line: 64 << 20,
             line_end: b'\n',

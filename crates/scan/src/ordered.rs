@@ -21,6 +21,7 @@ use finecomb_meter::{Meter, Report};
 use crate::decode::Encoding;
 use crate::error::{Problem, Problems};
 use crate::options::ScanOptions;
+use crate::storage::Storage;
 use crate::walk::directory::Walk;
 use crate::walk::{SortKey, WalkOptions};
 
@@ -50,6 +51,12 @@ pub trait Visit: Send {
     /// Searches a block, knowing nothing of what is before it. The bytes may be changed: what is printed of the block
     /// is what is left there.
     fn search(&mut self, file: FileName<'_>, block: Text<'_>) -> Self::Found;
+
+    /// Whether there is nothing in a block for sure, and nothing to be passed on but how much was read: then it may be
+    /// left out as long as it is so for all blocks of the file. The bytes must not be changed.
+    fn has_nothing(&mut self, _file: FileName<'_>, _block: Text<'_>) -> bool {
+        false
+    }
 
     /// Passes on what the blocks up to this one amount to. [`ControlFlow::Break`] says that nothing more of the file is
     /// wanted.
@@ -200,7 +207,7 @@ pub fn in_order<V: Visit>(
         worker.files = collected.as_deref().unwrap_or_default();
         worker
     };
-    let mut workers = run(context.bounds.width, &plan, worker);
+    let mut workers = run(options, &plan, worker);
     let mut visitors = Vec::new();
     let mut times = Vec::new();
     let mut files = 0;
@@ -238,7 +245,7 @@ fn collect<V: Visit>(
         worker
     };
     let mut files = Vec::new();
-    for worker in run(context.bounds.width, &plan, worker) {
+    for worker in run(options, &plan, worker) {
         problems.merge(worker.problems);
         files.extend(worker.collected);
     }
@@ -264,7 +271,7 @@ fn meter(options: &ScanOptions<'_>) -> Meter {
 
 /// Lets workers do all that is planned, and gives them back.
 fn run<'w, V: Visit + 'w>(
-    width: usize,
+    options: &ScanOptions<'_>,
     plan: &Plan<'_, Job<V>>,
     worker: impl Fn() -> Worker<'w, V> + Sync,
 ) -> Vec<Worker<'w, V>> {
@@ -277,15 +284,27 @@ fn run<'w, V: Visit + 'w>(
     }
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 1..width {
-            let work = || {
-                let mut worker = worker();
-                worker.run();
-                done.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-            };
-            // Where the system refuses more threads, those that there are do the work.
-            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                break;
+        let start = |workers: usize| {
+            for _ in 0..workers {
+                let work = || {
+                    let mut worker = worker();
+                    worker.run();
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+                };
+                // Where the system refuses more threads, those that there are do the work.
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+        };
+        start(options.bounds().width - 1);
+        if options.reserve > 0 && first.has_entered_directories() {
+            let mut storage = Storage::watch();
+            while first.step() {
+                if storage.is_busy() {
+                    start(options.reserve);
+                    break;
+                }
             }
         }
         first.run();

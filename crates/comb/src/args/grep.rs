@@ -123,7 +123,7 @@ pub(crate) struct Arguments {
 #[group(skip)]
 #[command(next_help_heading = "How comb works")]
 struct Running {
-    /// How many threads work; 0 is the default [default: as many as this process may use cores]
+    /// How many threads work [default: as many as this process may use cores; more if the disk is slow]
     #[arg(short = 'j', long, aliases = ["width", "workers"], value_name = "N", value_parser = parse_width, allow_hyphen_values = true)]
     threads: Option<usize>,
 
@@ -147,6 +147,9 @@ struct Running {
     #[arg(long, value_name = "SIZE", default_value = "256K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE), hide_short_help = true)]
     block_size: usize,
 }
+
+/// How many threads work in all where files have to come from storage. More were not faster on any disk that was tried.
+const COLD_WIDTH: usize = 32;
 
 fn parse_width(text: &str) -> Result<usize, String> {
     let width = text.parse().ok().filter(|&width| width <= MAX_WIDTH);
@@ -218,8 +221,10 @@ impl Arguments {
     /// How to scan, but for what watches and stops it.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
         let defaults = ScanOptions::default();
+        let width = self.running.threads.filter(|&threads| threads > 0);
         ScanOptions {
-            width: self.running.threads.filter(|&threads| threads > 0).unwrap_or(defaults.width),
+            width: width.unwrap_or(defaults.width),
+            reserve: if width.is_none() { COLD_WIDTH.saturating_sub(defaults.width) } else { 0 },
             block_size: self.running.block_size,
             max_line: self.running.max_line,
             profile: self.running.profile,

@@ -1,28 +1,40 @@
 //! What passes from block to block of a file while several workers have blocks of it.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 
 /// The blocks of a file, by number from 0. Each passes on what it was passed, in order.
 pub(crate) struct Chain<C, T> {
     state: Mutex<State<C, T>>,
+    /// For whoever waits for the end of the file.
     moved: Condvar,
 }
 
 pub(crate) struct State<C, T> {
     /// The number of the block whose turn it is.
     turn: u64,
+    /// Who waits for which turn. Only the next one is woken: waking all would cost more than the work, with many of
+    /// them.
+    waiting: Vec<(u64, Thread)>,
     pub(crate) carry: C,
     pub(crate) tally: T,
     printed: u64,
     /// Whether nothing more of the file is wanted.
     pub(crate) over: bool,
+    /// Whether somebody waits for the end of the file.
+    ending: bool,
 }
 
 impl<C: Clone, T: Default> Chain<C, T> {
     /// A chain that passes `carry` to the first block.
     pub(crate) fn new(carry: C) -> Self {
-        let state = State { turn: 0, carry, tally: T::default(), printed: 0, over: false };
+        let state = State { turn: 0, waiting: Vec::new(), carry, tally: T::default(), printed: 0, over: false, ending: false };
         Self { state: Mutex::new(state), moved: Condvar::new() }
+    }
+
+    /// What passes to the first block, if none has had its turn.
+    pub(crate) fn begin(&self) -> C {
+        self.lock().carry.clone()
     }
 
     /// Whether nothing more of the file is wanted.
@@ -32,9 +44,17 @@ impl<C: Clone, T: Default> Chain<C, T> {
 
     /// Waits for a block's turn. Those before it are being worked on, and none of their workers waits for anybody behind.
     pub(crate) fn await_turn(&self, block: u64) -> Turn<'_, C, T> {
-        let state = self.lock();
-        let state = self.moved.wait_while(state, |state| state.turn != block);
-        Turn { chain: self, state: state.unwrap_or_else(PoisonError::into_inner) }
+        let mut state = self.lock();
+        if state.turn != block {
+            state.waiting.push((block, thread::current()));
+            while state.turn != block {
+                drop(state);
+                thread::park();
+                state = self.lock();
+            }
+            state.waiting.retain(|&(waiting, _)| waiting != block);
+        }
+        Turn { chain: self, state }
     }
 
     /// Says that a block has been printed.
@@ -42,12 +62,15 @@ impl<C: Clone, T: Default> Chain<C, T> {
         let mut state = self.lock();
         add(&mut state.tally);
         state.printed += 1;
-        self.moved.notify_all();
+        if state.ending {
+            self.moved.notify_all();
+        }
     }
 
     /// Waits until so many blocks have been printed, and gives what they amount to.
     pub(crate) fn await_all(&self, blocks: u64) -> (C, T) {
-        let state = self.lock();
+        let mut state = self.lock();
+        state.ending = true;
         let state = self.moved.wait_while(state, |state| state.turn != blocks || state.printed != blocks);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         (state.carry.clone(), std::mem::take(&mut state.tally))
@@ -66,7 +89,13 @@ pub(crate) struct Turn<'a, C, T> {
 
 impl<C, T> Drop for Turn<'_, C, T> {
     fn drop(&mut self) {
-        self.state.turn += 1;
-        self.chain.moved.notify_all();
+        let state = &mut *self.state;
+        state.turn += 1;
+        if let Some((_, next)) = state.waiting.iter().find(|&&(block, _)| block == state.turn) {
+            next.unpark();
+        }
+        if state.ending {
+            self.chain.moved.notify_all();
+        }
     }
 }

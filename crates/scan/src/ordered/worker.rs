@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::mem;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
@@ -35,6 +35,9 @@ const FILES_PER_TASK: usize = 32;
 
 /// A file of up to so many blocks is read and searched by one worker: larger ones are worth sharing.
 const WHOLE_LIMIT: usize = 4;
+
+/// A file of up to so many blocks is left to one worker while there are other files for the others.
+const ALONE_LIMIT: usize = 64;
 
 /// A buffer that is more than a few times as large is made small again.
 const LARGE_BUFFER: usize = 1 << 20;
@@ -97,6 +100,12 @@ pub(crate) struct Shared<V: Visit> {
     /// Where what counts as the file begins in it.
     start: u64,
     chain: Chain<V::Carry, V::Tally>,
+}
+
+/// What passes through the blocks of a file that one worker alone visits.
+struct Passing<V: Visit> {
+    carry: V::Carry,
+    tally: V::Tally,
 }
 
 /// A stream, and how many blocks of it have been read.
@@ -166,6 +175,7 @@ pub(crate) struct Worker<'w, V: Visit> {
     pub(crate) meter: Meter,
     pub(crate) problems: Problems,
     pub(crate) visited: u64,
+    entered: bool,
     /// If files are only to be found: by what they will be sorted.
     pub(crate) collect: Option<SortKey>,
     pub(crate) collected: Vec<Collected>,
@@ -193,6 +203,7 @@ impl<'w, V: Visit> Worker<'w, V> {
             meter,
             problems: Problems::default(),
             visited: 0,
+            entered: false,
             collect: None,
             collected: Vec::new(),
             files: &[],
@@ -207,6 +218,11 @@ impl<'w, V: Visit> Worker<'w, V> {
         while self.step() {}
         self.buffer = Vec::new();
         self.scratch = Scratch::default();
+    }
+
+    /// Whether any directory was among what it did.
+    pub(crate) fn has_entered_directories(&self) -> bool {
+        self.entered
     }
 
     /// Takes the next thing to do and does it. False if there is nothing left.
@@ -359,6 +375,7 @@ impl<'w, V: Visit> Worker<'w, V> {
 
     /// Plans what is in a directory.
     fn expand(&mut self, slot: SlotId, directory: Directory) {
+        self.entered = true;
         let directory = Arc::new(directory);
         let entries = directory.listing.entries();
         let mut planned = Vec::new();
@@ -471,13 +488,14 @@ impl<'w, V: Visit> Worker<'w, V> {
         if !ended {
             let size = file.metadata().map_err(ProblemKind::Open)?.len();
             if self.wants == Wants::Blocks && size > WHOLE_LIMIT as u64 {
-                return Ok(Opened::Share(self.start_chunks(
-                    number,
-                    name,
-                    file,
-                    begin as u64..size,
-                    begin..filled,
-                )));
+                let (shared, file) =
+                    self.start_chunks(number, name, file, begin as u64..size, begin..filled);
+                // Others have something else to do.
+                if size <= (ALONE_LIMIT * self.context.bounds.block_size) as u64 && self.plan.has_tasks() {
+                    self.alone(&shared, &file);
+                    return Ok(Opened::Done);
+                }
+                return Ok(Opened::Share(Job::Chunks(shared, file, 0)));
             }
             let limit = if self.wants == Wants::Blocks { WHOLE_LIMIT } else { usize::MAX };
             if !self.fill(&file, &mut filled, limit, false)? {
@@ -548,10 +566,10 @@ impl<'w, V: Visit> Worker<'w, V> {
         file: File,
         range: Range<u64>,
         known: Range<usize>,
-    ) -> Job<V> {
+    ) -> (Arc<Shared<V>>, Arc<ChunkedFile>) {
         let shared = self.share(number, name, range.start, known);
         let source = Arc::clone(&shared.source);
-        Job::Chunks(shared, Arc::new(ChunkedFile::new(source, file, range, self.context.bounds)), 0)
+        (shared, Arc::new(ChunkedFile::new(source, file, range, self.context.bounds)))
     }
 
     /// Looks at the beginning of what can only be read from front to back, and starts on it.
@@ -626,34 +644,86 @@ impl<'w, V: Visit> Worker<'w, V> {
     /// Visits a file that is in the buffer.
     fn whole(&mut self, number: usize, name: FileName<'_>, range: Range<usize>) {
         self.visited += 1;
-        let begin = range.start as u64;
-        let total = range.len();
         let mut buffer = mem::take(&mut self.buffer);
-        let mut carry = self.visitor.begin(name, &[]);
-        let mut tally = V::Tally::default();
-        for part in parts(&mut buffer[range], self.context.bounds) {
-            self.meter.enter(Phase::Search);
-            let (offset, is_whole) = (part.start as u64, part.bytes.len() == total);
-            if let Some(length) = part.too_long {
-                let source = Source::new(number, name.path.map(Path::to_owned));
-                self.problems.add_long_line(&source, begin + offset, self.context.bounds);
-                self.visitor.skip_line(&mut carry, length as u64);
-                continue;
+        let mut passing = Passing { carry: self.visitor.begin(name, &[]), tally: V::Tally::default() };
+        let _ = self.in_turn(number, name, &mut buffer[range], 0, true, &mut passing);
+        self.buffer = buffer;
+        self.end(name, passing);
+    }
+
+    /// Visits a file chunk by chunk. As long as there is nothing in it, its chunks are left out, which saves the
+    /// counting of lines; if something is found after all, they are read once more.
+    fn alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
+        let (name, number) = (shared.file_name(), shared.source.argument());
+        let mut buffer = mem::take(&mut self.buffer);
+        let mut passing = Passing { carry: shared.chain.begin(), tally: V::Tally::default() };
+        let mut left_out = Vec::new();
+        let mut has_nothing = true;
+        while let Some(chunk) = file.claim() {
+            left_out.push(chunk);
+            if has_nothing {
+                self.meter.enter(Phase::Read);
+                let range = file.read(chunk, &mut buffer, &mut self.problems);
+                let bytes = &mut buffer[range];
+                self.meter.enter(Phase::Search);
+                has_nothing = bytes.len() <= self.context.bounds.max_line
+                    && self.visitor.has_nothing(name, Text { bytes, offset: 0, is_whole: false });
+                if has_nothing {
+                    continue;
+                }
             }
-            let found = self.visitor.search(name, Text { bytes: part.bytes, offset, is_whole });
-            let before = carry.clone();
-            let passed =
-                self.visitor.pass(name, Text { bytes: part.bytes, offset, is_whole }, &found, &mut carry);
-            self.meter.enter(Phase::Print);
-            let text = Text { bytes: part.bytes, offset, is_whole };
-            self.meter.add_bytes(text.bytes.len() as u64);
-            self.visitor.print(name, text, found, &before, &mut tally, &mut self.out);
+            let passed = left_out.drain(..).try_for_each(|chunk| {
+                self.meter.enter(Phase::Read);
+                let range = file.read(chunk, &mut buffer, &mut self.problems);
+                let offset = chunk + range.start as u64 - shared.start;
+                self.in_turn(number, name, &mut buffer[range], offset, false, &mut passing)
+            });
             if passed.is_break() {
                 break;
             }
         }
         self.buffer = buffer;
-        if self.visitor.end(name, carry, tally, &mut self.out).is_break() {
+        self.end(name, passing);
+    }
+
+    /// Visits a block of a file that this worker alone visits, when its turn has come.
+    fn in_turn(
+        &mut self,
+        number: usize,
+        name: FileName<'_>,
+        bytes: &mut [u8],
+        start: u64,
+        is_whole: bool,
+        passing: &mut Passing<V>,
+    ) -> ControlFlow<()> {
+        let Passing { carry, tally } = passing;
+        let total = bytes.len();
+        self.meter.add_bytes(total as u64);
+        for part in parts(bytes, self.context.bounds) {
+            self.meter.enter(Phase::Search);
+            let offset = start + part.start as u64;
+            if let Some(length) = part.too_long {
+                let source = Source::new(number, name.path.map(Path::to_owned));
+                self.problems.add_long_line(&source, offset, self.context.bounds);
+                self.visitor.skip_line(carry, length as u64);
+                continue;
+            }
+            let is_whole = is_whole && part.bytes.len() == total;
+            let found = self.visitor.search(name, Text { bytes: part.bytes, offset, is_whole });
+            let before = carry.clone();
+            let text = Text { bytes: part.bytes, offset, is_whole };
+            let passed = self.visitor.pass(name, text, &found, carry);
+            self.meter.enter(Phase::Print);
+            let text = Text { bytes: part.bytes, offset, is_whole };
+            self.visitor.print(name, text, found, &before, tally, &mut self.out);
+            passed?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, name: FileName<'_>, passing: Passing<V>) {
+        self.meter.enter(Phase::Print);
+        if self.visitor.end(name, passing.carry, passing.tally, &mut self.out).is_break() {
             self.plan.halt();
         }
     }
@@ -748,10 +818,7 @@ impl<'w, V: Visit> Worker<'w, V> {
     fn end_shared(&mut self, shared: &Shared<V>, blocks: u64) {
         self.meter.enter(Phase::Wait);
         let (carry, tally) = shared.chain.await_all(blocks);
-        self.meter.enter(Phase::Print);
-        if self.visitor.end(shared.file_name(), carry, tally, &mut self.out).is_break() {
-            self.plan.halt();
-        }
+        self.end(shared.file_name(), Passing { carry, tally });
     }
 
     fn note(&mut self, number: usize, path: &Path, kind: ProblemKind) {
