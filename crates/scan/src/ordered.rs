@@ -6,8 +6,11 @@
 //! of the block then follows from both ([`Visit::print`]), in parallel again.
 
 mod chain;
+mod job;
+mod open;
 mod output;
 mod plan;
+mod visiting;
 mod worker;
 
 use std::io::{self, Write};
@@ -25,9 +28,10 @@ use crate::storage::Storage;
 use crate::walk::directory::Walk;
 use crate::walk::{SortKey, WalkOptions};
 
+use job::{Collected, Job};
 pub use output::Output;
 use plan::Plan;
-use worker::{Collected, Context, Job, Worker};
+use worker::{Context, Worker};
 
 /// What is done with files. Each worker has a visitor of its own.
 pub trait Visit: Send {

@@ -28,7 +28,15 @@ pub(crate) struct State<C, T> {
 impl<C: Clone, T: Default> Chain<C, T> {
     /// A chain that passes `carry` to the first block.
     pub(crate) fn new(carry: C) -> Self {
-        let state = State { turn: 0, waiting: Vec::new(), carry, tally: T::default(), printed: 0, over: false, ending: false };
+        let state = State {
+            turn: 0,
+            waiting: Vec::new(),
+            carry,
+            tally: T::default(),
+            printed: 0,
+            over: false,
+            ending: false,
+        };
         Self { state: Mutex::new(state), moved: Condvar::new() }
     }
 

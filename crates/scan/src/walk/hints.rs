@@ -81,7 +81,7 @@ impl Literal {
         let has_groups = glob.contains(['[', '{', '\\']);
         let name = glob.rsplit('/').next().unwrap_or(glob).as_bytes();
         let is_special = |byte: &u8| b"*?[]{}\\".contains(byte);
-        let end = name.iter().rposition(|byte| is_special(byte)).map_or(0, |last| last + 1);
+        let end = name.iter().rposition(is_special).map_or(0, |last| last + 1);
         let end = Some(&name[end..]).filter(|text| !text.is_empty()).map(|text| Self::End(text.to_vec()));
         if has_groups && glob.contains('/') || name.contains(&b'{') {
             return end;
@@ -89,7 +89,7 @@ impl Literal {
         let mut best = end;
         let mut at = 0;
         while at < name.len() {
-            let length = name[at..].iter().position(|byte| is_special(byte)).unwrap_or(name.len() - at);
+            let length = name[at..].iter().position(is_special).unwrap_or(name.len() - at);
             if length > best.as_ref().map_or(0, Self::length) {
                 let text = name[at..at + length].to_vec();
                 best = Some(if at == 0 { Self::Beginning(text) } else { Self::Part(text) });
