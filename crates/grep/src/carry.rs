@@ -253,7 +253,7 @@ impl<'a, S: Sink> Step<'a, S> {
         }
         let from = self.unvisited();
         let (first, lines) = last_lines(&self.bytes[from..start], self.rules.before, self.rules.line_end);
-        if from == 0 && lines < self.rules.before && self.from_tail(self.rules.before - lines) == Go::Binary {
+        if from == 0 && lines < self.rules.before && self.tail_context(self.rules.before - lines) == Go::Binary {
             return Go::Binary;
         }
         let mut at = from + first;
@@ -268,7 +268,7 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     /// Prints the last lines of the blocks before this one.
-    fn from_tail(&mut self, lines: usize) -> Go {
+    fn tail_context(&mut self, lines: usize) -> Go {
         let tail = std::mem::take(&mut self.carry.tail);
         let (first, mut count) = last_lines(&tail, lines, self.rules.line_end);
         let mut at = first;
