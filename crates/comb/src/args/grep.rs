@@ -124,7 +124,7 @@ pub(crate) struct Arguments {
 #[command(next_help_heading = "How comb works")]
 struct Running {
     /// How many threads work [default: as many as this process may use cores; more if the disk is slow]
-    #[arg(short = 'j', long, aliases = ["width", "workers"], value_name = "N", value_parser = parse_width, allow_hyphen_values = true)]
+    #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", value_parser = parse_width, allow_hyphen_values = true)]
     threads: Option<usize>,
 
     /// Say on standard error which thread spent how long in which phase

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use clap::error::ErrorKind;
 use finecomb_grep::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode};
-use finecomb_scan::{RuleFiles, Sort, SortKey, WalkOptions};
+use finecomb_scan::{Encoding, RuleFiles, Sort, SortKey, WalkOptions};
 
 use super::{Arguments, Job, Paths, UsageError, hints};
 use crate::terminal::When;
