@@ -253,7 +253,10 @@ impl<'a, S: Sink> Step<'a, S> {
         }
         let from = self.unvisited();
         let (first, lines) = last_lines(&self.bytes[from..start], self.rules.before, self.rules.line_end);
-        if from == 0 && lines < self.rules.before && self.tail_context(self.rules.before - lines) == Go::Binary {
+        if from == 0
+            && lines < self.rules.before
+            && self.tail_context(self.rules.before - lines) == Go::Binary
+        {
             return Go::Binary;
         }
         let mut at = from + first;

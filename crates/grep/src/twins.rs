@@ -195,13 +195,12 @@ prop_compose! {
 ///   its end;
 /// - all lines are printed and enough have been found that do not match: all that follow count as such.
 fn is_clear(options: &GrepOptions, text: &[u8]) -> bool {
-    let has_words = options.pattern.boundary == Some(Boundary::Word);
+    let depends_on_before =
+        options.pattern.boundary == Some(Boundary::Word) && std::str::from_utf8(text).is_err();
     let in_context = options.max_count.is_some() && options.after_context > 0;
-    let line_by_line = options.passthru || in_context;
-    let has_enough = options.passthru && options.invert && options.max_count.is_some();
-    (!has_words || std::str::from_utf8(text).is_ok())
-        && !(line_by_line && options.line_end == LineEnd::Crlf)
-        && !has_enough
+    let keeps_end = (options.passthru || in_context) && options.line_end == LineEnd::Crlf;
+    let never_ends = options.passthru && options.invert && options.max_count.is_some();
+    !depends_on_before && !keeps_end && !never_ends
 }
 
 proptest! {
