@@ -4,7 +4,9 @@
 //! block: in the order of the blocks, with a sink that prints nothing, for what passes to the next block; and in
 //! parallel, with the sink that prints.
 
+use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use memchr::{memchr, memchr_iter, memrchr_iter};
@@ -89,6 +91,13 @@ pub(crate) struct Found {
     pub(crate) error: Option<String>,
 }
 
+/// The last lines of a block.
+#[derive(Debug)]
+struct Tail {
+    bytes: Vec<u8>,
+    lines: usize,
+}
+
 /// What passes from block to block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Carry {
@@ -102,8 +111,9 @@ pub(crate) struct Carry {
     pub(crate) printed: bool,
     /// How many more lines of context are due.
     after_left: usize,
-    /// The last lines before the block, if they have not been printed and may become context.
-    tail: Vec<u8>,
+    /// The last lines before the block, if they have not been printed and may become context. In parts, one of each
+    /// block, which all carries share: they may be many, and are mostly not wanted.
+    tail: VecDeque<Arc<Tail>>,
     /// The first NUL that was noticed, in bytes from the beginning of the file.
     pub(crate) nul: Option<u64>,
     /// From where on it is only said that lines match.
@@ -272,7 +282,8 @@ impl<'a, S: Sink> Step<'a, S> {
 
     /// Prints the last lines of the blocks before this one.
     fn tail_context(&mut self, lines: usize) -> Go {
-        let tail = std::mem::take(&mut self.carry.tail);
+        let parts = std::mem::take(&mut self.carry.tail);
+        let tail = parts.iter().map(|part| &part.bytes[..]).collect::<Vec<_>>().concat();
         let (first, mut count) = last_lines(&tail, lines, self.rules.line_end);
         let mut at = first;
         while at < tail.len() {
@@ -410,14 +421,18 @@ impl<'a, S: Sink> Step<'a, S> {
         }
         let from = self.unvisited();
         let (first, lines) = last_lines(&self.bytes[from..], self.rules.before, self.rules.line_end);
-        let mut tail = Vec::new();
-        if from == 0 && lines < self.rules.before {
-            let wanted = self.rules.before - lines;
-            let (start, _) = last_lines(&self.carry.tail, wanted, self.rules.line_end);
-            tail.extend_from_slice(&self.carry.tail[start..]);
+        let tail = &mut self.carry.tail;
+        if from > 0 || lines >= self.rules.before {
+            tail.clear();
         }
-        tail.extend_from_slice(&self.bytes[from + first..]);
-        self.carry.tail = tail;
+        if lines > 0 {
+            tail.push_back(Arc::new(Tail { bytes: self.bytes[from + first..].to_vec(), lines }));
+        }
+        let mut all: usize = tail.iter().map(|part| part.lines).sum();
+        while let Some(front) = tail.front().filter(|front| all - front.lines >= self.rules.before) {
+            all -= front.lines;
+            tail.pop_front();
+        }
     }
 }
 

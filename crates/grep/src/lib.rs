@@ -105,7 +105,7 @@ impl Query {
     }
 
     /// Whether anything can match at all.
-    fn can_match(&self) -> bool {
+    pub fn can_match(&self) -> bool {
         let GrepOptions { pattern, invert, max_count, .. } = &self.style.options;
         (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0)
     }

@@ -418,7 +418,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         self.sums.any |= if self.mode() == Mode::FilesWithoutMatch { count == 0 } else { count > 0 };
         if self.wants_stats() {
             let stats = self.add_stats(file, &carry, &tally);
-            if self.mode() == Mode::Json && carry.printed {
+            if self.mode() == Mode::Json && self.prints() && carry.printed {
                 json::end(path_of(file), carry.nul, &stats, out.bytes());
             }
         }

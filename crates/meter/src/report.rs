@@ -54,7 +54,8 @@ impl fmt::Display for Report {
         if self.threads.len() > MOST_SHOWN {
             write!(f, " {:>9} {:>9} {:>9}", "least", "median", "most")?;
         } else {
-            (1..=self.threads.len()).try_for_each(|number| write!(f, " {:>9}", format!("thread {number}")))?;
+            (1..=self.threads.len())
+                .try_for_each(|number| write!(f, " {:>9}", format!("thread {number}")))?;
         }
         writeln!(f, " {:>9} {:>6}", "all", "share")?;
         let each = |value: &dyn Fn(&ThreadTimes) -> f64| self.threads.iter().map(value).collect();

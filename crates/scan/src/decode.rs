@@ -56,6 +56,12 @@ impl Encoding {
         }
     }
 
+    /// Whether more bytes are needed to tell what must be done with a file that begins with `start`.
+    pub(crate) fn may_continue(self, start: &[u8]) -> bool {
+        let may_be_mark = start.first().is_none_or(|byte| matches!(byte, 0xEF | 0xFE | 0xFF));
+        self == Self::Auto && start.len() < 3 && may_be_mark
+    }
+
     /// `input` as UTF-8. What the encoding does not allow becomes U+FFFD. Where nothing must be decoded, see
     /// [`Encoding::needed`], bytes are passed on as they are, valid or not.
     pub(crate) fn reader(self, input: impl Read + Send + 'static) -> Box<dyn Read + Send> {

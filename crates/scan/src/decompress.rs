@@ -35,7 +35,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// How many first bytes of a file tell its format.
-    pub(crate) const START: usize = 16;
+    const START: usize = 16;
 
     /// The format of a file that begins with `start`: its first [`Format::START`] bytes, or all if it has fewer.
     /// None if it is not compressed, or in a way that is not known here.
@@ -49,6 +49,12 @@ impl Format {
             _ if is_lzma(start) => Some(Self::Lzma),
             _ => None,
         }
+    }
+
+    /// Whether more bytes are needed to tell the format of something that begins with `start`.
+    pub(crate) fn may_continue(start: &[u8]) -> bool {
+        let is_first_of_some = |byte| matches!(byte, 0x1f | b'B' | 0xfd | 4 | 0x28 | 0x50..=0x5f);
+        start.len() < Self::START && start.first().is_none_or(|&byte| is_first_of_some(byte))
     }
 
     /// Decompresses `input`, which begins with the bytes that told the format: all members, streams or frames in it,

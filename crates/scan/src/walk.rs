@@ -5,11 +5,15 @@ mod hints;
 pub(crate) mod list;
 mod rules;
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use ignore::overrides::Override;
 use ignore::types::Types;
 use regex_automata::meta::Regex;
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
 
 /// Which files below a directory are read.
 ///
@@ -40,6 +44,23 @@ pub struct WalkOptions {
     pub max_filesize: Option<u64>,
     /// In which order the files come.
     pub sort: Sort,
+}
+
+/// Opens a path for reading, without waiting if it is a pipe, and also if it is longer than the kernel takes at once.
+pub(crate) fn open_path(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    match openat(CWD, path, flags, Mode::empty()) {
+        Err(Errno::NAMETOOLONG) => {}
+        opened => return Ok(opened?.into()),
+    }
+    let mut names = path.components();
+    let last = names.next_back().ok_or(Errno::NOENT)?;
+    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut directory = openat(CWD, c".", way, Mode::empty())?;
+    for name in names {
+        directory = openat(&directory, name.as_os_str(), way, Mode::empty())?;
+    }
+    Ok(openat(&directory, last.as_os_str(), flags, Mode::empty())?.into())
 }
 
 /// Which files with rules about what to pass over are obeyed.

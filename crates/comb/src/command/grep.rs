@@ -1,5 +1,6 @@
 //! `comb grep`: lines that match.
 
+use std::collections::HashSet;
 use std::io::{self, IsTerminal, Write, stdout};
 use std::time::Instant;
 
@@ -35,27 +36,32 @@ fn search(arguments: &Arguments) -> Result<Exit, UsageError> {
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let reading = reading(arguments, paths)?;
     let query = Query::new(&options).map_err(|error| UsageError(error.to_string()))?;
+    if !query.can_match() {
+        return Ok(Exit::Nothing);
+    }
     let mut out = stdout();
     let mut outcome = grep(&reading, &arguments.scan(), &query, &mut out);
     if outcome.output_error.is_none() {
         outcome.output_error = end(&options, &outcome, started).err();
     }
+    // Somebody who did not say where to search did not mean nowhere.
+    let nowhere = outcome.files == 0 && implicit;
     if arguments.messages() {
         report(&outcome.problems);
         for (path, failure) in &outcome.failures {
             message::error(format_args!("{path}: {failure}"));
         }
-        if outcome.files == 0 && implicit && outcome.problems.is_empty() {
-            message::note(
-                "no file was searched; -uu searches ignored and hidden ones, --files lists those that are",
+        if nowhere {
+            message::error(
+                "no file was searched; --files lists those that would be, -uu adds ignored and hidden ones",
             );
         }
     }
     if let Some(report) = &outcome.report {
         show_profile(report);
     }
-    let failed =
-        !outcome.failures.is_empty() || outcome.problems.iter().any(|problem| !problem.is_harmless());
+    let harmed = outcome.problems.iter().any(|problem| !problem.is_harmless());
+    let failed = nowhere || harmed || !outcome.failures.is_empty();
     Ok(match outcome.output_error {
         Some(error) => output_failed(&error).or(exit(outcome.any, failed, false)),
         None => exit(outcome.any, failed, options.quiet),
@@ -139,8 +145,13 @@ fn statistics(stats: &Stats, total: f64) -> Vec<u8> {
 }
 
 fn report(problems: &[Problem]) {
+    let mut said = HashSet::new();
     for problem in problems {
-        message::error(problem);
+        let text = problem.to_string();
+        // The rules of a directory hold for all that is named below it, but are wrong only once.
+        if !problem.is_harmless() || said.insert(text.clone()) {
+            message::error(text);
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::{FileName, Visit};
 use crate::block::Source;
 use crate::read::file::ChunkedFile;
 use crate::read::stream::Stream;
+use crate::stop::Stop;
 use crate::walk::directory::{Directory, SortValue};
 
 /// How many files are one task. More would cost less waiting for each other, but make output come later.
@@ -63,6 +64,8 @@ pub(crate) struct Shared<V: Visit> {
     pub(crate) named: bool,
     /// Where what counts as the file begins in it.
     pub(crate) start: u64,
+    /// Ends the waiting for more of a stream when nothing more of it is wanted.
+    pub(crate) stop: Option<Arc<Stop>>,
     pub(crate) chain: Chain<V::Carry, V::Tally>,
 }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
+use rustix::fs::{OFlags, fcntl_setfl};
 
 use super::chain::Chain;
 use super::job::{Job, Shared, Streamed};
@@ -22,6 +23,8 @@ use crate::read::file::ChunkedFile;
 use crate::read::stream::{Origin, Stream};
 use crate::read::{provide, retry};
 use crate::stdio;
+use crate::stop::Stop;
+use crate::walk;
 
 /// A file of up to so many blocks is read and searched by one worker: larger ones are worth sharing.
 const WHOLE_LIMIT: usize = 4;
@@ -92,7 +95,13 @@ impl<V: Visit> Worker<'_, V> {
             if !self.fill(&file, &mut filled, limit, false)? {
                 // It is growing, or has no size: it is read on as it comes.
                 (&file).seek(SeekFrom::Start(filled as u64)).map_err(ProblemKind::Open)?;
-                return Ok(Opened::Share(self.start_stream(number, name, Origin::File(file), begin..filled)));
+                return Ok(Opened::Share(self.start_stream(
+                    number,
+                    name,
+                    Origin::File(file),
+                    begin..filled,
+                    None,
+                )));
             }
         }
         self.whole(number, name, begin..filled);
@@ -132,7 +141,13 @@ impl<V: Visit> Worker<'_, V> {
         let mut filled = 0;
         loop {
             if filled == limit {
-                return Opened::Share(self.start_stream(number, name, Origin::Decoded(contents), 0..filled));
+                return Opened::Share(self.start_stream(
+                    number,
+                    name,
+                    Origin::Decoded(contents),
+                    0..filled,
+                    None,
+                ));
             }
             let wanted = (2 * filled).max(FIRST_READ).min(limit);
             provide(&mut self.buffer, wanted, LARGE_BUFFER);
@@ -158,7 +173,7 @@ impl<V: Visit> Worker<'_, V> {
         range: Range<u64>,
         known: Range<usize>,
     ) -> (Arc<Shared<V>>, Arc<ChunkedFile>) {
-        let shared = self.share(number, name, range.start, known);
+        let shared = self.share(number, name, range.start, known, None);
         let source = Arc::clone(&shared.source);
         (shared, Arc::new(ChunkedFile::new(source, file, range, self.context.bounds)))
     }
@@ -172,9 +187,21 @@ impl<V: Visit> Worker<'_, V> {
     ) -> Result<Opened<V>, ProblemKind> {
         self.meter.enter(Phase::Read);
         provide(&mut self.buffer, FIRST_READ, LARGE_BUFFER);
+        let Reading { decompress, encoding, .. } = *self.context.reading;
+        let stop = self.plan.new_stop();
         let mut filled = 0;
         // A program may write the first bytes one by one.
-        while filled < Format::START {
+        while filled == 0
+            || decompress && Format::may_continue(&self.buffer[..filled])
+            || encoding.may_continue(&self.buffer[..filled])
+        {
+            if stop.as_ref().is_some_and(|stop| stop.wait_for(&file)) {
+                return Ok(Opened::Done);
+            }
+            if filled == 0 && name.path.is_some() {
+                // It was opened without waiting for somebody to write to it.
+                fcntl_setfl(&file, OFlags::empty()).map_err(|error| ProblemKind::Open(error.into()))?;
+            }
             let read = retry(|| file.read(&mut self.buffer[filled..FIRST_READ]));
             match read.map_err(|error| ProblemKind::Read { offset: filled as u64, error })? {
                 0 => break,
@@ -182,7 +209,6 @@ impl<V: Visit> Worker<'_, V> {
             }
         }
         let start = &self.buffer[..filled];
-        let Reading { decompress, encoding, .. } = *self.context.reading;
         let again = |file| io::Cursor::new(start.to_vec()).chain(file);
         if let Some(format) = Format::of(start).filter(|_| decompress) {
             let contents = format.reader(again(file)).map_err(|error| ProblemKind::Decode { error })?;
@@ -200,7 +226,7 @@ impl<V: Visit> Worker<'_, V> {
             let contents = Box::new(io::Cursor::new(start[begin..].to_vec()).chain(file));
             return Ok(self.decoded(number, name, contents));
         }
-        Ok(Opened::Share(self.start_stream(number, name, Origin::File(file), begin..filled)))
+        Ok(Opened::Share(self.start_stream(number, name, Origin::File(file), begin..filled, stop)))
     }
 
     /// Starts on a stream of which `known` has been read into the buffer.
@@ -210,9 +236,10 @@ impl<V: Visit> Worker<'_, V> {
         name: FileName<'_>,
         origin: Origin,
         known: Range<usize>,
+        stop: Option<Arc<Stop>>,
     ) -> Job<V> {
         let start = self.buffer[known.clone()].to_vec();
-        let shared = self.share(number, name, 0, known);
+        let shared = self.share(number, name, 0, known, stop);
         let source = Arc::clone(&shared.source);
         let stream = Stream::new(source, origin, start, self.context.bounds);
         Job::Stream(Box::new(Streamed { shared, stream, blocks: 0 }))
@@ -224,17 +251,26 @@ impl<V: Visit> Worker<'_, V> {
         name: FileName<'_>,
         start: u64,
         known: Range<usize>,
+        stop: Option<Arc<Stop>>,
     ) -> Arc<Shared<V>> {
         self.visited += 1;
         let known = known.start..known.end.min(known.start + START);
         let path = name.path.map(Path::to_owned);
         let chain = Chain::new(self.visitor.begin(name, &self.buffer[known]));
-        Arc::new(Shared { source: Source::new(number, path.clone()), path, named: name.named, start, chain })
+        Arc::new(Shared {
+            source: Source::new(number, path.clone()),
+            path,
+            named: name.named,
+            start,
+            stop,
+            chain,
+        })
     }
 }
 
+/// Opens what was named. What is no file is opened without waiting for anybody.
 pub(super) fn open_named(path: &Path) -> Result<(File, Metadata), ProblemKind> {
-    let file = File::open(path).map_err(ProblemKind::Open)?;
+    let file = walk::open_path(path).map_err(ProblemKind::Open)?;
     let metadata = file.metadata().map_err(ProblemKind::Open)?;
     Ok((file, metadata))
 }

@@ -12,9 +12,10 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::output::{Chunk, Receive};
+use crate::stop::Stop;
 
 /// How many bytes may wait for what is before them, over all workers. Each worker may have what it is printing at the
 /// moment on top of it: a few blocks' worth.
@@ -52,6 +53,8 @@ pub(crate) struct Plan<'a, T> {
     state: Mutex<State<T>>,
     changed: Condvar,
     halted: AtomicBool,
+    /// What ends the waiting for streams.
+    stops: Mutex<Vec<Arc<Stop>>>,
     out: Mutex<&'a mut (dyn Write + Send)>,
     separator: Option<Vec<u8>>,
 }
@@ -111,6 +114,7 @@ impl<'a, T: Task> Plan<'a, T> {
             state: Mutex::new(state),
             changed: Condvar::new(),
             halted: AtomicBool::new(false),
+            stops: Mutex::default(),
             out: Mutex::new(out),
             separator,
         }
@@ -124,8 +128,24 @@ impl<'a, T: Task> Plan<'a, T> {
     /// Tells all workers to leave off.
     pub(crate) fn halt(&self) {
         self.halted.store(true, Ordering::Relaxed);
+        self.raise_stops();
         let _state = self.lock();
         self.changed.notify_all();
+    }
+
+    fn raise_stops(&self) {
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|stop| stop.raise());
+    }
+
+    /// What ends the waiting for a stream, also when the workers should leave off. None if the system refuses: then
+    /// nothing does.
+    pub(crate) fn new_stop(&self) -> Option<Arc<Stop>> {
+        let stop = Arc::new(Stop::new().ok()?);
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&stop));
+        if self.is_halted() {
+            stop.raise();
+        }
+        Some(stop)
     }
 
     /// Whether anything is left that another worker could do.
@@ -242,6 +262,7 @@ impl<'a, T: Task> Plan<'a, T> {
             if let Err(error) = result {
                 state.error.get_or_insert(error);
                 self.halted.store(true, Ordering::Relaxed);
+                self.raise_stops();
             }
         }
         if any {

@@ -122,7 +122,7 @@ impl<V: Visit> Worker<'_, V> {
         let mut buffer = mem::take(&mut self.buffer);
         let read = match shared.chain.is_over() {
             true => None,
-            false => streamed.stream.read(&mut buffer, true, None, &mut self.problems),
+            false => streamed.stream.read(&mut buffer, true, shared.stop.as_deref(), &mut self.problems),
         };
         match read {
             Some(StreamBlock { range, offset, .. }) => {
@@ -169,6 +169,11 @@ impl<V: Visit> Worker<'_, V> {
                         let text = Text { bytes: part.bytes, offset, is_whole };
                         let passed = self.visitor.pass(name, text, found, &mut state.carry);
                         state.over = passed.is_break();
+                        if state.over
+                            && let Some(stop) = &shared.stop
+                        {
+                            stop.raise();
+                        }
                     }
                     // Its search was left out because nothing more was wanted, which stays so.
                     (None, None) => {}
@@ -184,7 +189,7 @@ impl<V: Visit> Worker<'_, V> {
                     let text = Text { bytes: part.bytes, offset, is_whole };
                     self.visitor.print(name, text, found, before, &mut tally, &mut self.out);
                 }
-                None => self.problems.add_long_line(&shared.source, offset, bounds),
+                None => self.problems.add_long_line(&shared.source, shared.start + offset, bounds),
             }
         }
         shared.chain.printed(|sum| V::add(sum, tally));

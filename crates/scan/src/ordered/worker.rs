@@ -170,8 +170,9 @@ impl<'w, V: Visit> Worker<'w, V> {
         let name = FileName { path: printed, named };
         if self.wants == Wants::Name {
             self.visited += 1;
-            match std::fs::symlink_metadata(path) {
-                Ok(_) => self.visitor.name(name, &mut self.out),
+            // What was found below a directory is there.
+            match if named { std::fs::metadata(path).map(|_| ()) } else { Ok(()) } {
+                Ok(()) => self.visitor.name(name, &mut self.out),
                 Err(error) => self.note(number, path, ProblemKind::Open(error)),
             }
             return false;
