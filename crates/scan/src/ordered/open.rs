@@ -80,9 +80,10 @@ impl<V: Visit> Worker<'_, V> {
             Needed::StripBom(length) => length,
             Needed::Plain => 0,
         };
-        if !ended {
+        let limit = self.context.limit(self.wants);
+        if !ended || filled > limit {
             let size = file.metadata().map_err(ProblemKind::Open)?.len();
-            if self.wants == Wants::Blocks && size > WHOLE_LIMIT as u64 {
+            if size > limit as u64 {
                 let (shared, file) = self.start_chunks(number, name, file, begin as u64..size, begin..filled);
                 // Others have something else to do.
                 if size <= (ALONE_LIMIT * self.context.bounds.block_size) as u64 && self.plan.has_tasks() {
@@ -91,7 +92,6 @@ impl<V: Visit> Worker<'_, V> {
                 }
                 return Ok(Opened::Share(Job::Chunks(shared, file, 0)));
             }
-            let limit = if self.wants == Wants::Blocks { WHOLE_LIMIT } else { usize::MAX };
             if !self.fill(&file, &mut filled, limit, false)? {
                 // It is growing, or has no size: it is read on as it comes.
                 (&file).seek(SeekFrom::Start(filled as u64)).map_err(ProblemKind::Open)?;

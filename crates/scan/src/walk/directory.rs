@@ -111,7 +111,12 @@ impl<'a> Walk<'a> {
         }
         let absolute = absolute.into_os_string().into_encoded_bytes();
         let root = absolute.len();
-        self.list(Directory::new(fd, argument, prefix, absolute, root, above, 0, None), scratch, problems)
+        self.list(
+            Directory::new(fd, argument, prefix, absolute, root, above, 0, None),
+            false,
+            scratch,
+            problems,
+        )
     }
 
     /// Opens a directory in a directory, and lists it. None if it is not to be gone into.
@@ -145,19 +150,20 @@ impl<'a> Walk<'a> {
         if self.options.one_file_system && device(&directory.fd)? != device(&parent.fd)? {
             return Ok(None);
         }
-        self.list(directory, scratch, problems).map(Some)
+        self.list(directory, entry.is_linked, scratch, problems).map(Some)
     }
 
     fn list(
         &self,
         mut directory: Directory,
+        is_linked: bool,
         scratch: &mut Scratch,
         problems: &mut Problems,
     ) -> io::Result<Directory> {
         if self.options.max_depth.is_some_and(|max_depth| directory.depth >= max_depth) {
             return Ok(directory);
         }
-        if self.options.follow && !directory.follow_trail(problems)? {
+        if self.options.follow && !directory.follow_trail(is_linked, problems)? {
             return Ok(directory);
         }
         let mut listing = list(&directory.fd, &mut scratch.buffer)?;
@@ -202,7 +208,10 @@ impl<'a> Walk<'a> {
         path.extend_from_slice(name.to_bytes());
         if entry.kind == Kind::Link {
             match statat(&directory.fd, name, AtFlags::empty()) {
-                Ok(stat) => entry.kind = Kind::of(FileType::from_raw_mode(stat.st_mode)),
+                Ok(stat) => {
+                    entry.kind = Kind::of(FileType::from_raw_mode(stat.st_mode));
+                    entry.is_linked = true;
+                }
                 Err(error) => {
                     let source = Source::new(directory.argument, Some(as_path(path).to_owned()));
                     problems.add(&source, ProblemKind::Open(error.into()));
@@ -311,12 +320,13 @@ impl Directory {
         Source::new(self.argument, Some(as_path(if path.is_empty() { b"." } else { path }).to_owned()))
     }
 
-    /// Adds itself to the trail. False, with a word about it, if it is there already: then links lead in a circle.
-    fn follow_trail(&mut self, problems: &mut Problems) -> io::Result<bool> {
+    /// Adds itself to the trail. False, with a word about it, if a link has led to what is there already: links then
+    /// lead in a circle.
+    fn follow_trail(&mut self, is_linked: bool, problems: &mut Problems) -> io::Result<bool> {
         let identity = identity_of(&fstat(&self.fd)?);
         let above = std::iter::successors(self.trail.as_deref(), |trail| trail.above.as_deref());
         for trail in above {
-            if trail.identity == identity {
+            if is_linked && trail.identity == identity {
                 let ancestor = as_path(&trail.path).to_owned();
                 problems.add(&self.source(), ProblemKind::Loop(ancestor));
                 return Ok(false);

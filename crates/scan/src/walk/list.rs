@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     /// Without the NUL.
     length: u32,
     pub(crate) kind: Kind,
+    /// Whether `kind` is what a link leads to.
+    pub(crate) is_linked: bool,
     pub(crate) inode: u64,
 }
 
@@ -97,7 +99,7 @@ impl Listing {
         };
         self.any_hidden |= name.to_bytes().starts_with(b".");
         self.names.extend_from_slice(name.to_bytes_with_nul());
-        self.entries.push(Entry { key: key(name.to_bytes()), start, length, kind, inode });
+        self.entries.push(Entry { key: key(name.to_bytes()), start, length, kind, is_linked: false, inode });
     }
 
     fn sort(&mut self) {
