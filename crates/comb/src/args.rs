@@ -53,7 +53,7 @@ pub(crate) fn parse() -> Result<Arguments, Error> {
     }
     let mut all = given;
     all.splice(2..2, configured);
-    parse_from(&all)
+    parse_from(&all).inspect_err(|_| config::explain())
 }
 
 fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {

@@ -2,9 +2,10 @@
 
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use regex_syntax::ParserBuilder;
 use thiserror::Error;
 
-use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd};
+use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
 
 /// What is wrong with a query.
 #[derive(Debug, Error)]
@@ -84,7 +85,17 @@ fn rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
     if options.binary != Binary::Text && options.line_end != LineEnd::Nul {
         builder.ban_byte(Some(0));
     }
-    builder.build_many(&pattern.patterns).map(AnyMatcher::Rust).map_err(|error| error.to_string())
+    let built = builder.build_many(&pattern.patterns).map(AnyMatcher::Rust);
+    built.map_err(|error| wrong_pattern(options).unwrap_or_else(|| error.to_string()))
+}
+
+/// What is wrong with the first pattern that is no regular expression, shown in the pattern itself: the engine shows it
+/// in what it has made of all of them.
+fn wrong_pattern(options: &GrepOptions) -> Option<String> {
+    let PatternOptions { patterns, fixed_strings, unicode, .. } = &options.pattern;
+    let mut parser = ParserBuilder::new().utf8(false).unicode(*unicode).build();
+    let wrong = patterns.iter().filter(|_| !fixed_strings).find_map(|pattern| parser.parse(pattern).err());
+    wrong.map(|error| error.to_string())
 }
 
 #[cfg(feature = "pcre2")]

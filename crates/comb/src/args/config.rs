@@ -27,6 +27,15 @@ pub(crate) fn arguments() -> Vec<OsString> {
     }
 }
 
+/// Says that what is wrong may be in the configuration file.
+pub(crate) fn explain() {
+    let file = env::var_os(VARIABLE).unwrap_or_default();
+    message::note(format_args!(
+        "{VARIABLE} names {}, whose arguments come first",
+        Path::new(&file).display()
+    ));
+}
+
 /// One argument a line, without the blanks around it. Empty lines and those that begin with # are for readers.
 fn parse(content: &[u8]) -> Vec<OsString> {
     let lines = content.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);

@@ -58,8 +58,9 @@ Examples:
 
 const CONFIGURATION: &str = "\
 Configuration:
-  The file that the environment variable COMB_CONFIG names holds arguments, one a line, that come before
-  those of the command line. Empty lines and lines that begin with # are skipped.";
+  The file that the environment variable COMB_CONFIG names holds arguments, one a
+  line, that come before those of the command line. Empty lines and lines that
+  begin with # are skipped.";
 
 const EXIT_CODES: &str = "\
 Exit status:
@@ -153,7 +154,7 @@ const COLD_WIDTH: usize = 32;
 
 fn parse_width(text: &str) -> Result<usize, String> {
     let width = text.parse().ok().filter(|&width| width <= MAX_WIDTH);
-    width.ok_or_else(|| format!("it must be a number from 1 to {MAX_WIDTH}, or 0"))
+    width.ok_or_else(|| format!("it must be a number from 1 to {MAX_WIDTH}, or 0 for the default"))
 }
 
 /// What there is to do.

@@ -63,7 +63,7 @@ fn search(arguments: &Arguments) -> Result<Exit, UsageError> {
     let harmed = outcome.problems.iter().any(|problem| !problem.is_harmless());
     let failed = nowhere || harmed || !outcome.failures.is_empty();
     Ok(match outcome.output_error {
-        Some(error) => output_failed(&error).or(exit(outcome.any, failed, false)),
+        Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
         None => exit(outcome.any, failed, options.quiet),
     })
 }
@@ -81,7 +81,7 @@ fn files(arguments: &Arguments) -> Result<Exit, UsageError> {
     }
     let failed = done.problems.iter().any(|problem| !problem.is_harmless());
     Ok(match done.output_error {
-        Some(error) => output_failed(&error).or(exit(done.files > 0, failed, false)),
+        Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
         None => exit(done.files > 0, failed, options.quiet),
     })
 }

@@ -281,11 +281,9 @@ impl<'w, V: Visit> Worker<'w, V> {
         let key = self.collect.unwrap_or_default();
         for entry in &directory.listing.entries()[run] {
             let printed = as_path(&directory.path_of(entry)).to_owned();
-            let path =
-                if directory.prefix.is_empty() { Path::new(".").join(&printed) } else { printed.clone() };
             self.collected.push(Collected {
                 argument: directory.argument,
-                path: Some(path),
+                path: Some(printed.clone()),
                 printed: Some(printed),
                 named: false,
                 key: directory.sort_key(entry, key),

@@ -18,6 +18,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use super::hints::Hints;
 use super::list::Listing;
 use super::{RuleFiles, WalkOptions};
+use crate::error::io_reason;
 
 /// Rules of a tool other than git, the later ones with precedence, but all before those of [`DOT`].
 const CUSTOM: [&str; 2] = [".agignore", ".rgignore"];
@@ -94,15 +95,17 @@ impl Global {
         } else {
             Gitignore::empty()
         };
-        let explicit = options
-            .rule_files
-            .iter()
-            .map(|path| {
-                let mut builder = builder(&here, options.rules_ignore_case);
-                problems.extend(builder.add(path).map(|error| error.to_string()));
-                build(&builder, problems)
-            })
-            .collect();
+        let mut explicit = Vec::new();
+        for path in &options.rule_files {
+            match fs::read(path) {
+                Ok(text) => {
+                    let mut builder = builder(&here, options.rules_ignore_case);
+                    add_lines(&mut builder, path, &text, problems, |_| {});
+                    explicit.push(build(&builder, problems));
+                }
+                Err(error) => problems.push(format!("{}: {}", path.display(), io_reason(&error))),
+            }
+        }
         Self { options: options.rules, ignore_case: options.rules_ignore_case, git, explicit }
     }
 
@@ -215,15 +218,9 @@ impl Global {
         let mut builder = builder(Path::new(""), self.ignore_case);
         let mut hints = Hints::default();
         for (from, text) in files {
-            let text = String::from_utf8_lossy(&text);
-            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-            for (number, line) in text.lines().enumerate() {
-                // Hints know nothing of upper and lower case.
-                hints.add(if self.ignore_case { "*" } else { line });
-                if let Err(error) = builder.add_line(None, line) {
-                    problems.push(format!("{}:{}: {error}", from.display(), number + 1));
-                }
-            }
+            // Hints know nothing of upper and lower case.
+            let hint = |line: &str| hints.add(if self.ignore_case { "*" } else { line });
+            add_lines(&mut builder, &from, &text, problems, hint);
         }
         Globs { rules: build(&builder, problems), hints }
     }
@@ -295,6 +292,24 @@ fn build(builder: &GitignoreBuilder, problems: &mut Vec<String>) -> Gitignore {
         problems.push(error.to_string());
         Gitignore::empty()
     })
+}
+
+/// Takes in the lines of a rule file, and shows each to `see`.
+fn add_lines(
+    builder: &mut GitignoreBuilder,
+    from: &Path,
+    text: &[u8],
+    problems: &mut Vec<String>,
+    mut see: impl FnMut(&str),
+) {
+    let text = String::from_utf8_lossy(text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    for (number, line) in text.lines().enumerate() {
+        see(line);
+        if let Err(error) = builder.add_line(None, line) {
+            problems.push(format!("{}:{}: {error}", from.display(), number + 1));
+        }
+    }
 }
 
 /// Reads a file of a directory.

@@ -1,0 +1,1 @@
+# TODO: run, and say more than that

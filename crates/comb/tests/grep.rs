@@ -1,0 +1,648 @@
+//! `comb grep` where it takes more than a command line to show: permissions, odd files, streams, memory, rules of git.
+
+mod support;
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::{TempDir, tempdir};
+
+use support::{COMB, answer, directory_with, program, run, shell, text, wait_until, write};
+
+/// `comb grep` in a directory.
+fn grep(directory: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = program(COMB, directory.path());
+    command.arg("grep").args(arguments);
+    command
+}
+
+fn make_pipe(directory: &TempDir, name: &str) {
+    let made = program("mkfifo", directory.path()).arg(name).status();
+    assert!(made.expect("mkfifo").success());
+}
+
+fn permit(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("setting permissions");
+}
+
+/// `comb grep` as somebody to whom not everything is permitted, as it is to root.
+fn grep_as_anybody(directory: &TempDir, arguments: &[&str]) -> Command {
+    permit(directory.path(), 0o755);
+    let copy = directory.path().join(".comb");
+    fs::copy(COMB, &copy).expect("copying comb where anyone may run it");
+    let mut command = if rustix::process::geteuid().is_root() {
+        let mut command = program("setpriv", directory.path());
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&copy);
+        command
+    } else {
+        program(copy.to_str().expect("UTF-8"), directory.path())
+    };
+    command.arg("grep").args(arguments);
+    command
+}
+
+#[test]
+fn what_may_not_be_read_does_not_cost_the_rest() {
+    let directory =
+        directory_with(&[("a", "one\n"), ("closed/file", "one\n"), ("secret", "one\n"), ("z", "one\n")]);
+    let hidden = [directory.path().join("closed"), directory.path().join("secret")];
+    hidden.iter().for_each(|path| permit(path, 0o000));
+    let searched = run(&mut grep_as_anybody(&directory, &["one", "."]));
+    let asked = run(&mut grep_as_anybody(&directory, &["-q", "one", "."]));
+    let named = run(&mut grep_as_anybody(&directory, &["--no-messages", "one", "secret", "a"]));
+    hidden.iter().for_each(|path| permit(path, 0o755));
+    let message = "comb: ./closed: cannot list the directory: Permission denied\n\
+                   comb: ./secret: Permission denied\n";
+    assert_eq!(searched, answer("./a:one\n./z:one\n", message, 2));
+    assert_eq!((asked.0.as_str(), asked.2), ("", Some(0)));
+    assert_eq!(named, answer("a:one\n", "", 2));
+}
+
+#[test]
+fn files_that_vanish_while_they_are_searched_are_messages_at_most() {
+    let directory = tempdir().expect("a directory");
+    let names: Vec<String> = (0..1000).map(|number| format!("{}/{number:03}", number % 20)).collect();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                names.iter().for_each(|name| write(&directory, name, "one\n"));
+                (0..20)
+                    .for_each(|number| drop(fs::remove_dir_all(directory.path().join(number.to_string()))));
+            }
+        });
+        let answers: Vec<_> = (0..20).map(|_| run(&mut grep(&directory, &["-j8", "one", "."]))).collect();
+        done.store(true, Ordering::Relaxed);
+        for (out, err, code) in answers {
+            assert!(matches!(code, Some(0..=2)), "{code:?}: {err}");
+            assert_eq!(code == Some(2), !err.is_empty(), "{err}");
+            assert!(
+                err.lines()
+                    .all(|line| line.starts_with("comb: ./") && line.ends_with("No such file or directory")),
+                "{err}"
+            );
+            let lines: Vec<&str> =
+                out.lines().map(|line| line.strip_suffix(":one").expect("a match")).collect();
+            assert!(
+                lines.is_sorted() && lines.iter().all(|line| names.iter().any(|name| line[2..] == *name)),
+                "{out}"
+            );
+        }
+    });
+}
+
+#[test]
+fn links_are_followed_if_asked_for_and_not_in_circles() {
+    let directory = directory_with(&[("a/file", "one\n"), ("elsewhere/other", "one\n")]);
+    symlink("..", directory.path().join("a/up")).expect("a link");
+    symlink("../elsewhere", directory.path().join("a/link")).expect("a link");
+    symlink("nowhere", directory.path().join("a/broken")).expect("a link");
+    assert_eq!(run(&mut grep(&directory, &["one", "a"])), answer("a/file:one\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["one", "a/link"])), answer("a/link/other:one\n", "", 0));
+    let (out, err, code) = run(&mut grep(&directory, &["-L", "one", "."]));
+    assert_eq!(out, "./a/file:one\n./a/link/other:one\n./elsewhere/other:one\n");
+    assert_eq!(
+        err,
+        "comb: ./a/broken: No such file or directory\n\
+         comb: ./a/up: is . again, by a symbolic link that leads in a circle; it was left out\n"
+    );
+    assert_eq!(code, Some(2));
+}
+
+#[test]
+fn a_path_that_is_too_long_for_the_system_is_searched() {
+    let directory = tempdir().expect("a directory");
+    let name = "n".repeat(250);
+    let mut below =
+        rustix::fs::openat(CWD, directory.path(), OFlags::DIRECTORY, Mode::empty()).expect("opening");
+    for _ in 0..20 {
+        rustix::fs::mkdirat(&below, &name, Mode::RWXU).expect("a directory");
+        below = rustix::fs::openat(&below, &name, OFlags::DIRECTORY, Mode::empty()).expect("opening");
+    }
+    let file =
+        rustix::fs::openat(&below, "file", OFlags::CREATE | OFlags::WRONLY, Mode::RUSR).expect("a file");
+    File::from(file).write_all(b"one\n").expect("writing");
+    let path = format!("./{}file", format!("{name}/").repeat(20));
+    assert!(path.len() > 4096);
+    assert_eq!(run(&mut grep(&directory, &["one", "."])), answer(&format!("{path}:one\n"), "", 0));
+    assert_eq!(run(&mut grep(&directory, &["--files", "."])), answer(&format!("{path}\n"), "", 0));
+}
+
+#[test]
+fn a_line_of_two_gigabytes_is_left_out_with_a_message() {
+    let directory = directory_with(&[("other", "one\n")]);
+    File::create(directory.path().join("line")).expect("a file").set_len(2 << 30).expect("a hole");
+    let message = "comb: line: the line at byte 0 is longer than 67108864 bytes and was left out; \
+                   --max-line sets the limit\n";
+    let searched = run(&mut grep(&directory, &["-a", "--max-line", "64M", "one", "line", "other"]));
+    assert_eq!(searched, answer("other:one\n", message, 2));
+}
+
+#[test]
+fn what_is_no_file_is_passed_over_in_directories() {
+    let directory = directory_with(&[("file", "one\n")]);
+    make_pipe(&directory, "pipe");
+    let _socket = UnixListener::bind(directory.path().join("socket")).expect("a socket");
+    symlink("/dev/zero", directory.path().join("zero")).expect("a link");
+    symlink("/dev/null", directory.path().join("null")).expect("a link");
+    assert_eq!(run(&mut grep(&directory, &["one", "."])), answer("./file:one\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["-L", "one", "."])), answer("./file:one\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["one", "/dev/null"])), answer("", "", 1));
+    let (out, err, code) = run(&mut grep(&directory, &["one", "socket", "file"]));
+    assert_eq!((out.as_str(), code), ("file:one\n", Some(2)));
+    assert_eq!(err, "comb: socket: No such device or address\n");
+}
+
+#[test]
+fn a_pipe_that_is_named_is_read() {
+    let directory = directory_with(&[("file", "one\n")]);
+    make_pipe(&directory, "pipe");
+    let script = "printf 'one more\\n' > pipe & comb grep one pipe file; wait";
+    assert_eq!(run(&mut shell(&directory, script)), answer("pipe:one more\nfile:one\n", "", 0));
+    assert_eq!(run(&mut shell(&directory, "comb grep -n one <(cat file)")), answer("1:one\n", "", 0));
+}
+
+#[test]
+fn standard_input_is_searched_by_name_or_if_there_is_nothing_else() {
+    let directory = directory_with(&[("file", "two\none\n"), ("patterns", "one\n")]);
+    for script in ["comb grep one < file", "cat file | comb grep one", "comb grep one - < file"] {
+        assert_eq!(run(&mut shell(&directory, script)), answer("one\n", "", 0), "{script}");
+    }
+    let both = "comb grep -n one - file < file";
+    assert_eq!(run(&mut shell(&directory, both)), answer("<stdin>:2:one\nfile:2:one\n", "", 0));
+    assert_eq!(run(&mut shell(&directory, "comb grep -f - file < patterns")), answer("one\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["-l", "one"])), answer("file\npatterns\n", "", 0));
+}
+
+#[test]
+fn a_closed_standard_input_is_not_an_empty_one() {
+    let directory = directory_with(&[("file", "one\n")]);
+    let message = "comb: standard input: is closed; name a file or connect something to it\n";
+    assert_eq!(run(&mut shell(&directory, "comb grep one - file <&-")), answer("file:one\n", message, 2));
+    assert_eq!(run(&mut shell(&directory, "comb grep one <&-")), answer("file:one\n", "", 0));
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let directory = directory_with(&[("file", "one\n")]);
+    let full = "comb: standard output: No space left on device\n";
+    for flags in ["", "-c", "-l", "--json", "--stats", "--files"] {
+        let script = format!("comb grep {flags} one file > /dev/full").replace("--files one", "--files");
+        assert_eq!(run(&mut shell(&directory, &script)), answer("", full, 2), "{flags}");
+    }
+    let closed = "comb: standard output is closed; connect something to it\n";
+    assert_eq!(run(&mut shell(&directory, "comb grep one file >&-")), answer("", closed, 2));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_a_quiet_end() {
+    let directory = directory_with(&[("file", &"one\n".repeat(200_000))]);
+    let script = "comb grep -n one file | head -n 1";
+    assert_eq!(run(&mut shell(&directory, script)), answer("1:one\n", "", 0));
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_hide_a_problem() {
+    let directory = directory_with(&[("file", &"one\n".repeat(200_000))]);
+    let message = "comb: nowhere: No such file or directory\n";
+    let script = "comb grep -I one nowhere file | head -n 1";
+    assert_eq!(run(&mut shell(&directory, script)), answer("one\n", message, 2));
+}
+
+#[test]
+fn the_file_that_is_written_to_is_not_searched() {
+    let directory = directory_with(&[("a", "one\n"), ("z", "one\n")]);
+    for (script, before) in [("comb grep one . > out", ""), ("comb grep one . >> out", "one\n")] {
+        write(&directory, "out", "one\n");
+        assert_eq!(run(&mut shell(&directory, script)), answer("", "", 0), "{script}");
+        let out = fs::read_to_string(directory.path().join("out")).expect("the output");
+        assert_eq!(out, format!("{before}./a:one\n./z:one\n"));
+    }
+}
+
+/// Files of which one is searched in blocks, if these are not very large.
+fn tree(lines: usize) -> TempDir {
+    let line = |number| match number % 7 {
+        0 => format!("{number} one\n"),
+        1 => format!("{number} one, and another one\n"),
+        2 => "\n".to_owned(),
+        _ => format!("{number} two\n"),
+    };
+    let large: String = (0..lines).map(line).collect();
+    directory_with(&[
+        ("a/large", &large),
+        ("a/no", "two\n"),
+        ("a.b", "one"),
+        ("b/c/deeper", "two\none\ntwo\none\n"),
+        ("z", "one\r\ntwo\n"),
+    ])
+}
+
+const FORMS: &[&[&str]] = &[
+    &["one"],
+    &["-n", "one"],
+    &["-c", "one"],
+    &["-bo", "one"],
+    &["-v", "one"],
+    &["-nA2", "-B3", "another"],
+    &["-m5", "one"],
+    &["--json", "another"],
+    &["--passthru", "another"],
+    &["--heading", "-n", "one"],
+    &["-l", "one"],
+    &["--files-without-match", "one"],
+    &["-U", "one\\n"],
+    &["--files"],
+];
+
+/// What is printed, but for how long it took.
+fn lasting(directory: &TempDir, form: &[&str], how: &[&str]) -> String {
+    let (out, err, code) = run(grep(directory, form).args(how).arg("."));
+    assert_eq!((err.as_str(), code), ("", Some(0)), "{form:?} {how:?}");
+    if !form.contains(&"--json") {
+        return out;
+    }
+    let blank = |line: &str| {
+        let mut line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        line["data"]["elapsed_total"] = "".into();
+        line["data"]["stats"]["elapsed"] = "".into();
+        format!("{line}\n")
+    };
+    out.lines().map(blank).collect()
+}
+
+#[test]
+fn the_same_bytes_with_any_number_of_threads() {
+    let directory = tree(60_000);
+    for form in FORMS {
+        let expected = lasting(&directory, form, &["-j1"]);
+        assert!(!expected.is_empty(), "{form:?}");
+        for how in [
+            ["-j2", "--block-size=256K"],
+            ["-j3", "--block-size=4K"],
+            ["-j8", "--block-size=4K"],
+            ["-j64", "--block-size=256K"],
+        ] {
+            assert!(lasting(&directory, form, &how) == expected, "{form:?} {how:?}");
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_in_blocks_of_any_size() {
+    let directory = tree(300);
+    for form in FORMS {
+        let expected = lasting(&directory, form, &["-j1"]);
+        for size in ["--block-size=1", "--block-size=100"] {
+            for width in ["-j1", "-j3", "-j8"] {
+                assert!(lasting(&directory, form, &[size, width]) == expected, "{form:?} {size} {width}");
+            }
+        }
+    }
+}
+
+#[test]
+fn files_come_in_the_order_of_their_paths() {
+    let directory = tree(10);
+    let (out, ..) = run(&mut grep(&directory, &["--files"]));
+    assert_eq!(out, "a/large\na/no\na.b\nb/c/deeper\nz\n");
+    let (out, ..) = run(&mut grep(&directory, &["-l", "one", "z", "b", "a.b", "a"]));
+    assert_eq!(out, "z\nb/c/deeper\na.b\na/large\n");
+}
+
+#[test]
+fn files_come_in_the_order_of_their_times() {
+    let directory = directory_with(&[("a", "one\n"), ("b", "one\n"), ("c", "one\n")]);
+    for (name, seconds) in [("a", 2), ("b", 3), ("c", 1)] {
+        let file = OpenOptions::new().write(true).open(directory.path().join(name)).expect("opening");
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).expect("setting a time");
+    }
+    assert_eq!(run(&mut grep(&directory, &["-l", "--sort=modified", "one"])), answer("c\na\nb\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["-l", "--sortr=modified", "one"])), answer("b\na\nc\n", "", 0));
+}
+
+/// A child whose output is read as it comes.
+fn start(command: &mut Command) -> (Child, BufReader<std::process::ChildStdout>) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("running comb");
+    let out = BufReader::new(child.stdout.take().expect("a pipe"));
+    (child, out)
+}
+
+fn next_line(out: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    out.read_line(&mut line).expect("reading");
+    line
+}
+
+fn writer(directory: &TempDir, pipe: &str) -> File {
+    OpenOptions::new().write(true).open(directory.path().join(pipe)).expect("opening the pipe")
+}
+
+#[test]
+fn matches_are_printed_before_the_job_is_over() {
+    let directory = directory_with(&[("file", "one\n")]);
+    make_pipe(&directory, "pipe");
+    let (child, mut out) = start(&mut grep(&directory, &["-j2", "one", "file", "pipe"]));
+    let mut pipe = writer(&directory, "pipe");
+    assert_eq!(next_line(&mut out), "file:one\n");
+    pipe.write_all(b"one more\n").expect("writing");
+    drop(pipe);
+    assert_eq!(next_line(&mut out), "pipe:one more\n");
+    assert_eq!(text(child.wait_with_output().expect("waiting")), answer("", "", 0));
+}
+
+#[test]
+fn a_pipe_is_searched_as_it_comes() {
+    let directory = tempdir().expect("a directory");
+    let (mut child, mut out) = start(grep(&directory, &["-n", "-A1", "one"]).stdin(Stdio::piped()));
+    let mut input = child.stdin.take().expect("a pipe");
+    let steps = [
+        ("nothing here, but in the next line\none\n", "2:one\n"),
+        ("three\n", "3-three\n"),
+        ("a one", ""),
+        ("\n", "4:a one\n"),
+    ];
+    for (written, printed) in steps {
+        input.write_all(written.as_bytes()).expect("writing");
+        if !printed.is_empty() {
+            assert_eq!(next_line(&mut out), printed);
+        }
+    }
+    drop(input);
+    assert_eq!(text(child.wait_with_output().expect("waiting")), answer("", "", 0));
+}
+
+#[test]
+fn an_interrupt_ends_at_once() {
+    let directory = directory_with(&[("file", "one\n")]);
+    make_pipe(&directory, "pipe");
+    let (child, mut out) = start(&mut grep(&directory, &["one", "file", "pipe"]));
+    let _pipe = writer(&directory, "pipe");
+    assert_eq!(next_line(&mut out), "file:one\n");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("sending a signal");
+    assert_eq!(text(child.wait_with_output().expect("waiting")), (String::new(), String::new(), None));
+}
+
+/// The ticks of processor time that a process has taken.
+fn ticks(child: &Child) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("a process");
+    let fields = stat.rsplit(')').next().expect("fields").split_whitespace();
+    fields.skip(11).take(2).map(|field| field.parse::<u64>().expect("a number")).sum()
+}
+
+/// The most memory that a process has had, in megabytes.
+fn megabytes(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("a process");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    peak.trim_end_matches("kB").trim().parse::<u64>().expect("a number") / 1024
+}
+
+#[test]
+fn matches_that_nobody_reads_are_not_gathered_in_memory() {
+    let line = format!("{}\n", "one ".repeat(255));
+    let directory = directory_with(&[("000", &line.repeat(1024))]);
+    for number in 1..300 {
+        let link = directory.path().join(format!("{number:03}"));
+        fs::hard_link(directory.path().join("000"), link).expect("a link");
+    }
+    let (child, mut out) = start(&mut grep(&directory, &["-j64", "^one"]));
+    let mut before = u64::MAX;
+    wait_until("a stand", || {
+        thread::sleep(Duration::from_millis(200));
+        std::mem::replace(&mut before, ticks(&child)) == before
+    });
+    assert!(megabytes(&child) < 150, "{} MB", megabytes(&child));
+    let bytes = std::io::copy(&mut out, &mut std::io::sink()).expect("reading");
+    assert_eq!(bytes, 300 * 1024 * (line.len() + "000:".len()) as u64);
+    assert_eq!(text(child.wait_with_output().expect("waiting")), answer("", "", 0));
+}
+
+#[test]
+fn what_is_known_early_ends_early() {
+    let directory = directory_with(&[("file", "one\n")]);
+    for (flags, printed) in [("-q", ""), ("-m1", "one\n"), ("-l", "<stdin>\n")] {
+        let script = format!("set +o pipefail; yes one | comb grep {flags} one; exit ${{PIPESTATUS[1]}}");
+        assert_eq!(run(&mut shell(&directory, &script)), answer(printed, "", 0), "{flags}");
+    }
+    make_pipe(&directory, "pipe");
+    assert_eq!(run(&mut grep(&directory, &["-q", "one", "file", "pipe"])), answer("", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["-q", "two", "file"])), answer("", "", 1));
+}
+
+#[test]
+fn a_configuration_file_has_arguments_that_come_first() {
+    let directory = directory_with(&[("file", "One\nnone\n"), (".conf", "# taste\n-i\n\n--line-number\n")]);
+    let configured =
+        |arguments: &[&str], file: &str| run(grep(&directory, arguments).env("COMB_CONFIG", file));
+    assert_eq!(configured(&["-w", "one"], ".conf"), answer("file:1:One\n", "", 0));
+    assert_eq!(configured(&["-w", "-s", "-N", "One"], ".conf"), answer("file:One\n", "", 0));
+    assert_eq!(configured(&["--no-config", "none"], ".conf"), answer("file:none\n", "", 0));
+    let message = "comb: COMB_CONFIG: nowhere: No such file or directory\n";
+    assert_eq!(configured(&["none"], "nowhere"), answer("file:none\n", message, 0));
+    assert_eq!(configured(&["none"], ""), answer("file:none\n", "", 0));
+}
+
+/// `one line to find` and a line feed, as the programs of these names compress it.
+const COMPRESSED: &[(&str, &[u8])] = &[
+    ("file.gz", GZIP),
+    (
+        "file.zst",
+        b"\x28\xb5\x2f\xfd\x24\x11\x89\x00\x00\x6f\x6e\x65\x20\x6c\x69\x6e\x65\x20\x74\x6f\x20\x66\x69\x6e\x64\x0a\
+          \x4a\x06\xed\x5a",
+    ),
+    (
+        "file.bz2",
+        b"\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xb0\xb6\x08\x30\x00\x00\x07\xd1\x80\x00\x10\x40\x00\x07\x25\x84\
+          \x00\x20\x00\x22\x0d\x34\x32\x10\x03\x00\x8c\x29\xcd\x41\x6d\x36\x7c\x5d\xc9\x14\xe1\x42\x42\xc2\xd8\x20\
+          \xc0",
+    ),
+    (
+        "file.xz",
+        b"\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\x01\x00\
+          \x10\x6f\x6e\x65\x20\x6c\x69\x6e\x65\x20\x74\x6f\x20\x66\x69\x6e\x64\x0a\x00\x00\x00\x00\x47\x60\x63\x62\
+          \xc9\x4e\xdd\xeb\x00\x01\x29\x11\x32\x0a\x70\x0e\x1f\xb6\xf3\x7d\x01\x00\x00\x00\x00\x04\x59\x5a",
+    ),
+    (
+        "file.lz4",
+        b"\x04\x22\x4d\x18\x64\x40\xa7\x11\x00\x00\x80\x6f\x6e\x65\x20\x6c\x69\x6e\x65\x20\x74\x6f\x20\x66\x69\x6e\
+          \x64\x0a\x00\x00\x00\x00\x38\xad\x76\xc5",
+    ),
+];
+
+const GZIP: &[u8] =
+    b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\x55\xc8\xc9\x04\x12\x25\xf9\x0a\x69\x99\x79\
+    \x29\x5c\x00\xcc\x95\xa0\xee\x11\x00\x00\x00";
+
+#[test]
+fn compressed_files_are_searched_if_asked_for() {
+    let directory = directory_with(&[("plain", "find\n")]);
+    COMPRESSED.iter().for_each(|(name, bytes)| write(&directory, name, bytes));
+    assert_eq!(run(&mut grep(&directory, &["line to"])), answer("", "", 1));
+    let expected =
+        ["bz2", "gz", "lz4", "xz", "zst"].map(|end| format!("file.{end}:1:one line to find\n")).concat();
+    assert_eq!(run(&mut grep(&directory, &["-zn", "line to"])), answer(&expected, "", 0));
+    assert_eq!(run(&mut shell(&directory, "comb grep -zc find - < file.gz")), answer("1\n", "", 0));
+    write(&directory, "two.gz", [GZIP, GZIP].concat());
+    assert_eq!(run(&mut grep(&directory, &["-zc", "find", "two.gz"])), answer("2\n", "", 0));
+}
+
+#[test]
+fn of_a_compressed_file_that_is_cut_what_there_is_is_searched() {
+    let directory = directory_with(&[("plain", "find\n")]);
+    write(&directory, "cut.gz", &GZIP[..GZIP.len() - 4]);
+    write(&directory, "wrong.gz", b"find\n");
+    let message = "comb: cut.gz: cannot decode: gzip: unexpected end of the compressed data; what comes before was read\n";
+    let (out, err, code) = run(&mut grep(&directory, &["-z", "find", "cut.gz", "plain"]));
+    assert_eq!(
+        (out.as_str(), err.as_str(), code),
+        ("cut.gz:one line to find\nplain:find\n", message, Some(2))
+    );
+    assert_eq!(run(&mut grep(&directory, &["-z", "find", "wrong.gz"])), answer("find\n", "", 0));
+}
+
+#[test]
+fn files_in_utf_16_are_known_by_their_mark() {
+    let directory = tempdir().expect("a directory");
+    let bytes =
+        |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    write(&directory, "big", bytes("\u{feff}zwei\nfünf 𝄞\n", u16::to_be_bytes));
+    write(&directory, "little", bytes("\u{feff}zwei\nfünf\n", u16::to_le_bytes));
+    write(&directory, "unmarked", bytes("zwei\nfünf\n", u16::to_le_bytes));
+    assert_eq!(run(&mut grep(&directory, &["-n", "fünf"])), answer("big:2:fünf 𝄞\nlittle:2:fünf\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["-E", "utf-16le", "fünf", "unmarked"])), answer("fünf\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["-E", "none", "fünf"])), answer("", "", 1));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_printed_as_they_are() {
+    let directory = tempdir().expect("a directory");
+    write(&directory, "file", b"caf\xe9 one\n");
+    let output = grep(&directory, &["one"]).output().expect("running comb");
+    assert_eq!(output.stdout, b"file:caf\xe9 one\n");
+    let (out, ..) = run(&mut grep(&directory, &["--json", r"(?-u)\xe9"]));
+    let found: serde_json::Value = serde_json::from_str(out.lines().nth(1).expect("a match")).expect("JSON");
+    assert_eq!(found["data"]["lines"]["bytes"], "Y2Fm6SBvbmUK");
+    assert_eq!(found["data"]["submatches"][0]["match"]["bytes"], "6Q==");
+}
+
+/// The files that are left to search.
+fn left(command: &mut Command) -> String {
+    let (out, err, code) = run(command);
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    out.lines().collect::<Vec<_>>().join(" ")
+}
+
+fn files(directory: &TempDir, flags: &[&str]) -> String {
+    left(grep(directory, &["--files"]).args(flags))
+}
+
+#[test]
+fn rules_of_every_kind_are_obeyed_and_each_can_be_turned_off() {
+    let directory = directory_with(&[
+        (".git/info/exclude", "exclude\n"),
+        (".gitignore", "git\n"),
+        (".ignore", "dot\n"),
+        (".rgignore", "rg\n"),
+        (".agignore", "ag\n"),
+        (".home/git/ignore", "global\n"),
+    ]);
+    for name in ["ag", "dot", "exclude", "git", "global", "plain", "rg"] {
+        write(&directory, name, "one\n");
+    }
+    let home = directory.path().join(".home");
+    let files =
+        |flags: &[&str]| left(grep(&directory, &["--files"]).env("XDG_CONFIG_HOME", &home).args(flags));
+    assert_eq!(files(&[]), "plain");
+    assert_eq!(files(&["--no-ignore-dot"]), "ag dot plain rg");
+    assert_eq!(files(&["--no-ignore-vcs"]), "exclude git global plain");
+    assert_eq!(files(&["--no-ignore-exclude"]), "exclude plain");
+    assert_eq!(files(&["--no-ignore-global"]), "global plain");
+    assert_eq!(files(&["--no-ignore"]), "ag dot exclude git global plain rg");
+    assert_eq!(files(&["-u", "--ignore-dot"]), "exclude git global plain");
+}
+
+#[test]
+fn rules_reach_down_and_what_is_nearer_counts_for_more() {
+    let directory = directory_with(&[
+        (".git/HEAD", ""),
+        (".gitignore", "*.log\n/top\nbuild/\n!always.log\n"),
+        ("sub/.gitignore", "!keep.log\n"),
+        ("sub/.ignore", "*.txt\n"),
+    ]);
+    for name in ["a.log", "top", "sub/top", "sub/a.log", "sub/keep.log", "sub/a.txt", "always.log", "build/x"]
+    {
+        write(&directory, name, "one\n");
+    }
+    assert_eq!(files(&directory, &[]), "always.log sub/keep.log sub/top");
+    assert_eq!(files(&directory, &["-g", "*.log"]), "a.log always.log sub/a.log sub/keep.log");
+    let below = directory.path().join("sub");
+    assert_eq!(left(grep(&directory, &["--files"]).current_dir(&below)), "keep.log top");
+    assert_eq!(
+        left(grep(&directory, &["--files", "--no-ignore-parent"]).current_dir(&below)),
+        "a.log keep.log top"
+    );
+    assert_eq!(files(&directory, &["build", "sub/a.log"]), "build/x sub/a.log");
+}
+
+#[test]
+fn rules_of_git_hold_in_repositories() {
+    let directory = directory_with(&[(".gitignore", "a\n"), ("a", "one\n"), ("b", "one\n"), ("more", "b\n")]);
+    assert_eq!(files(&directory, &[]), "a b more");
+    assert_eq!(files(&directory, &["--no-require-git"]), "b more");
+    assert_eq!(files(&directory, &["--ignore-file", "more"]), "a more");
+    assert_eq!(files(&directory, &["--ignore-file", "more", "--no-ignore-files"]), "a b more");
+}
+
+#[test]
+fn colours_and_links_if_asked_for() {
+    let directory = directory_with(&[("file", "two\none\n")]);
+    let colored =
+        |flags: &[&str]| run(grep(&directory, &["--color=always"]).args(flags).env("NO_COLOR", "1")).0;
+    let path = "\x1b[0m\x1b[35mfile\x1b[0m";
+    let one = "\x1b[0m\x1b[1m\x1b[31mone\x1b[0m";
+    assert_eq!(colored(&["-n", "one"]), format!("{path}:\x1b[0m\x1b[32m2\x1b[0m:{one}\n"));
+    assert_eq!(colored(&["-l", "one"]), format!("{path}\n"));
+    assert_eq!(
+        colored(&["--colors=path:none", "--colors=match:none", "--colors=match:fg:blue", "one"]),
+        "\x1b[0mfile\x1b[0m:\x1b[0m\x1b[34mone\x1b[0m\n"
+    );
+    assert_eq!(colored(&["--hyperlink-format=x:{line}/{path}", "-l", "one"]).matches("\x1b]8;;").count(), 2);
+}
+
+#[test]
+fn a_nul_byte_ends_a_path() {
+    let directory = directory_with(&[("a", "one\n"), ("b", "one\n")]);
+    assert_eq!(run(&mut grep(&directory, &["-0l", "one"])), answer("a\0b\0", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["-0c", "one"])), answer("a\x001\nb\x001\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["--null", "--files"])), answer("a\0b\0", "", 0));
+}
+
+/// What is printed on a terminal; none where there is no program to make one.
+fn on_a_terminal(directory: &TempDir, arguments: &str, variable: (&str, &str)) -> Option<String> {
+    let line = format!("'{COMB}' grep {arguments}");
+    let mut script = program("script", directory.path());
+    let output =
+        script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").env(variable.0, variable.1).output();
+    let (out, ..) = text(output.ok()?);
+    Some(out.replace("\r\n", "\n")).filter(|out| !out.is_empty())
+}
+
+#[test]
+fn a_terminal_gets_headings_line_numbers_and_colours() {
+    let directory = directory_with(&[("a", "one\n"), ("b", "one\n")]);
+    let Some(plain) = on_a_terminal(&directory, "one a b", ("NO_COLOR", "1")) else { return };
+    assert_eq!(plain, "a\n1:one\n\nb\n1:one\n");
+    let colored = on_a_terminal(&directory, "one a", ("COLORTERM", "")).expect("a terminal");
+    assert_eq!(colored, "\x1b[0m\x1b[32m1\x1b[0m:\x1b[0m\x1b[1m\x1b[31mone\x1b[0m\n");
+    let never = on_a_terminal(&directory, "--color=never one a", ("COLORTERM", "")).expect("a terminal");
+    assert_eq!(never, "1:one\n");
+}

@@ -1,0 +1,73 @@
+//! What tests of whole commands share: running comb, files to run it on, waiting.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::{TempDir, tempdir};
+
+/// The program under test.
+pub(crate) const COMB: &str = env!("CARGO_BIN_EXE_comb");
+
+/// Output, messages and exit code; no code if a signal ended the program.
+pub(crate) type Answer = (String, String, Option<i32>);
+
+/// An answer, to compare with.
+pub(crate) fn answer(out: &str, err: &str, code: i32) -> Answer {
+    (out.to_owned(), err.to_owned(), Some(code))
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: &mut Command) -> Answer {
+    text(command.output().expect("running a command"))
+}
+
+/// What a command that came to its end has printed.
+pub(crate) fn text(Output { stdout, stderr, status }: Output) -> Answer {
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(stdout), text(stderr), status.code())
+}
+
+/// A program in a directory, without standard input and without what a user may have configured.
+pub(crate) fn program(name: &str, directory: &Path) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(directory).stdin(Stdio::null()).env("HOME", "/nowhere").env("LC_ALL", "C");
+    for variable in ["COMB_CONFIG", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "XDG_CONFIG_HOME"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// A shell command in which `comb` is the program under test.
+pub(crate) fn shell(directory: &TempDir, script: &str) -> Command {
+    let mut command = program("bash", directory.path());
+    command.arg("-c").arg(format!("set -o pipefail; comb() {{ '{COMB}' \"$@\"; }}; {script}"));
+    command
+}
+
+/// A directory with these files; those above them are made, too.
+pub(crate) fn directory_with(files: &[(&str, &str)]) -> TempDir {
+    let directory = tempdir().expect("a directory");
+    for (name, content) in files {
+        write(&directory, name, content);
+    }
+    directory
+}
+
+/// Writes a file, with the directories above it.
+pub(crate) fn write(directory: &TempDir, name: &str, content: impl AsRef<[u8]>) {
+    let path = directory.path().join(name);
+    fs::create_dir_all(path.parent().expect("a directory above")).expect("a directory");
+    fs::write(path, content).expect("a file");
+}
+
+/// Waits for something to become true, for ten seconds at most.
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(10), "{what} did not come about");
+        thread::sleep(Duration::from_millis(2));
+    }
+}

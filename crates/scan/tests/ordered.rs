@@ -1,0 +1,226 @@
+//! Jobs whose output is in order, against a walk and a read of the plainest kind.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use finecomb_scan::{
+    Encoding, FileName, Output, Reading, RuleFiles, ScanOptions, Text, Visit, WalkOptions, Wants, in_order,
+};
+use proptest::prelude::*;
+
+/// Numbers all lines, and ends a file after `limit` of them.
+struct Numbers {
+    wants: Wants,
+    limit: usize,
+}
+
+impl Visit for Numbers {
+    type Found = usize;
+    type Carry = usize;
+    type Tally = usize;
+
+    fn wants(&self) -> Wants {
+        self.wants
+    }
+
+    fn name(&mut self, file: FileName<'_>, out: &mut Output<'_>) {
+        out.bytes().extend(format!("{}\n", file.path.unwrap().display()).bytes());
+    }
+
+    fn begin(&mut self, _file: FileName<'_>, _start: &[u8]) -> usize {
+        0
+    }
+
+    fn search(&mut self, _file: FileName<'_>, block: Text<'_>) -> usize {
+        lines(block.bytes).count()
+    }
+
+    fn pass(
+        &mut self,
+        _file: FileName<'_>,
+        _block: Text<'_>,
+        found: &usize,
+        carry: &mut usize,
+    ) -> ControlFlow<()> {
+        *carry += found;
+        if *carry >= self.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn skip_line(&mut self, carry: &mut usize, _bytes: u64) {
+        *carry += 1;
+    }
+
+    fn print(
+        &mut self,
+        file: FileName<'_>,
+        block: Text<'_>,
+        found: usize,
+        carry: &usize,
+        tally: &mut usize,
+        out: &mut Output<'_>,
+    ) {
+        assert_eq!(found, lines(block.bytes).count());
+        for (number, line) in lines(block.bytes).enumerate().take(self.limit - carry) {
+            if number + carry == 0 {
+                out.begin_group();
+            }
+            let path = file.path.unwrap().display().to_string();
+            out.bytes().extend(format!("{path}:{}:", carry + number + 1).bytes());
+            out.bytes().extend(line);
+            out.bytes().push(b'\n');
+            *tally += 1;
+            out.relieve();
+        }
+    }
+
+    fn add(tally: &mut usize, other: usize) {
+        *tally += other;
+    }
+
+    fn end(
+        &mut self,
+        _file: FileName<'_>,
+        carry: usize,
+        tally: usize,
+        out: &mut Output<'_>,
+    ) -> ControlFlow<()> {
+        assert_eq!(tally, carry.min(self.limit));
+        if tally > 0 {
+            out.bytes().extend(format!("{tally}\n").bytes());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split_inclusive(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+}
+
+/// The files below a directory in the order of their paths, name by name.
+fn walk(directory: &Path, files: &mut Vec<PathBuf>) {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() { walk(&path, files) } else { files.push(path) }
+    }
+}
+
+/// What is to be printed of a tree.
+fn plainly(root: &Path, wants: Wants, limit: usize) -> Vec<u8> {
+    let mut files = Vec::new();
+    walk(root, &mut files);
+    let mut out = Vec::new();
+    for path in files {
+        if wants == Wants::Name {
+            out.extend(format!("{}\n", path.display()).bytes());
+            continue;
+        }
+        let text = fs::read(&path).unwrap();
+        let count = lines(&text).count().min(limit);
+        if count > 0 && !out.is_empty() {
+            out.extend(b"--\n");
+        }
+        for (number, line) in lines(&text).take(limit).enumerate() {
+            out.extend(format!("{}:{}:", path.display(), number + 1).bytes());
+            out.extend(line);
+            out.push(b'\n');
+        }
+        if count > 0 {
+            out.extend(format!("{count}\n").bytes());
+        }
+    }
+    out
+}
+
+fn reading(root: &Path) -> Reading {
+    Reading {
+        named: vec![root.to_owned()],
+        strip_dot: false,
+        walk: WalkOptions { rules: RuleFiles::NONE, ..WalkOptions::default() },
+        encoding: Encoding::Auto,
+        decompress: false,
+    }
+}
+
+fn in_parallel(root: &Path, wants: Wants, limit: usize, width: usize, block_size: usize) -> Vec<u8> {
+    let options = ScanOptions { width, block_size, ..ScanOptions::default() };
+    let mut out = Vec::new();
+    let done =
+        in_order(&reading(root), &options, Some(b"--\n".to_vec()), &mut out, || Numbers { wants, limit });
+    assert!(done.problems.is_empty() && done.output_error.is_none());
+    assert_eq!(done.bytes, out.len() as u64);
+    out
+}
+
+fn tree() -> impl Strategy<Value = Vec<(String, String)>> {
+    let name = "[ab]{1,2}[-.]?";
+    let path = prop::collection::vec(name, 1..4).prop_map(|names| names.join("/"));
+    prop::collection::vec((path, "([a-c]{0,9}\n){0,30}[a-c]{0,3}"), 0..25)
+}
+
+fn plant(root: &Path, tree: &[(String, String)]) {
+    for (path, text) in tree {
+        let path = root.join(path);
+        // A file may stand where a later path wants a directory, and the other way round.
+        let _ = fs::create_dir_all(path.parent().unwrap());
+        let _ = fs::write(path, text);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn the_order_is_that_of_paths_at_any_width_and_block_size(
+        tree in tree(),
+        limit in prop::sample::select(vec![1, 3, usize::MAX / 2]),
+        block_size in prop::sample::select(vec![1, 2, 3, 7, 20, 100, 1 << 20]),
+    ) {
+        let root = tempfile::tempdir().unwrap();
+        plant(root.path(), &tree);
+        for wants in [Wants::Blocks, Wants::Whole, Wants::Name] {
+            let expected = plainly(root.path(), wants, limit);
+            for width in [1, 2, 3, 8, 64] {
+                let found = in_parallel(root.path(), wants, limit, width, block_size);
+                prop_assert_eq!(String::from_utf8_lossy(&found), String::from_utf8_lossy(&expected));
+            }
+        }
+    }
+}
+
+/// Takes output slowly.
+struct Slow(Vec<u8>);
+
+impl std::io::Write for Slow {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        std::thread::sleep(std::time::Duration::from_micros(200));
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn much_output_and_a_slow_reader_do_not_bring_it_to_a_stand_still() {
+    let root = tempfile::tempdir().unwrap();
+    let text = "a line that is printed\n".repeat(20_000);
+    for number in 0..40 {
+        let directory = root.path().join(format!("{}", number % 7));
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(number.to_string()), &text).unwrap();
+    }
+    let options = ScanOptions { width: 16, block_size: 16 << 10, ..ScanOptions::default() };
+    let mut out = Slow(Vec::new());
+    let limit = usize::MAX / 2;
+    let separator = Some(b"--\n".to_vec());
+    in_order(&reading(root.path()), &options, separator, &mut out, || Numbers {
+        wants: Wants::Blocks,
+        limit,
+    });
+    assert!(out.0 == plainly(root.path(), Wants::Blocks, limit));
+}
