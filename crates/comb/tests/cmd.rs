@@ -4,5 +4,5 @@
 
 #[test]
 fn commands_print_what_their_files_say() {
-    trycmd::TestCases::new().env("COMB_CONFIG", "").case("tests/cmd/*.md");
+    trycmd::TestCases::new().case("tests/cmd/*.md");
 }

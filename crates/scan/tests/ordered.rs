@@ -1,5 +1,7 @@
 //! Jobs whose output is in order, against a walk and a read of the plainest kind.
 
+#![allow(clippy::unwrap_used, reason = "a test ends where something is amiss")]
+
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
