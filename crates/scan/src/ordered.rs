@@ -211,17 +211,15 @@ pub fn in_order<V: Visit>(
         worker.files = collected.as_deref().unwrap_or_default();
         worker
     };
-    let mut workers = run(options, &plan, worker);
     let mut visitors = Vec::new();
     let mut times = Vec::new();
     let mut files = 0;
-    for worker in workers.drain(..) {
+    for worker in run(options, &plan, worker) {
         problems.merge(worker.problems);
         files += worker.visited;
         visitors.push(worker.visitor);
         times.push(worker.meter.finish());
     }
-    drop(workers);
     Done {
         visitors,
         problems: problems.into_sorted().collect(),

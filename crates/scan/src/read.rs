@@ -46,35 +46,32 @@ pub(crate) enum Piece {
 
 /// Cuts a run of whole lines into pieces, leaving out lines that are over the limit.
 pub(crate) fn pieces(bytes: &[u8], bounds: Bounds) -> impl Iterator<Item = Piece> {
-    let Bounds { max_line, line_end, .. } = bounds;
     let mut from = 0;
-    let mut too_long_at = None;
     std::iter::from_fn(move || {
-        if let Some(at) = too_long_at.take() {
-            return Some(Piece::TooLong(at));
-        }
-        if from == bytes.len() {
-            return None;
-        }
         let start = from;
-        if bytes.len() - start <= max_line {
-            from = bytes.len();
-            return Some(Piece::Lines(start..from));
-        }
-        while from < bytes.len() {
-            let line = from;
-            let length = memchr(line_end, &bytes[line..]);
-            from = length.map_or(bytes.len(), |length| line + length + 1);
-            if length.unwrap_or(bytes.len() - line) > max_line {
-                if line == start {
-                    return Some(Piece::TooLong(line));
-                }
-                too_long_at = Some(line);
-                return Some(Piece::Lines(start..line));
-            }
-        }
-        Some(Piece::Lines(start..from))
+        let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
+        let (length, too_long) = first_piece(rest, bounds);
+        from += length;
+        Some(if too_long { Piece::TooLong(start) } else { Piece::Lines(start..from) })
     })
+}
+
+/// How long the first piece is, with the end of its last line, and whether it is a line that is over the limit.
+fn first_piece(bytes: &[u8], bounds: Bounds) -> (usize, bool) {
+    let Bounds { max_line, line_end, .. } = bounds;
+    if bytes.len() <= max_line {
+        return (bytes.len(), false);
+    }
+    let mut line = 0;
+    while line < bytes.len() {
+        let length = memchr(line_end, &bytes[line..]);
+        let next = length.map_or(bytes.len(), |length| line + length + 1);
+        if length.unwrap_or(bytes.len() - line) > max_line {
+            return if line == 0 { (next, true) } else { (line, false) };
+        }
+        line = next;
+    }
+    (bytes.len(), false)
 }
 
 /// Part of a block, as [`pieces`] cuts it, with the bytes to work on.
@@ -89,27 +86,18 @@ pub(crate) struct Part<'a> {
 /// Cuts a run of whole lines into parts, of which each is free of lines that are over the limit or is one. Of no lines
 /// at all there is one part, an empty one.
 pub(crate) fn parts(mut bytes: &mut [u8], bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
-    let mut cuts: Vec<Piece> = pieces(bytes, bounds).collect();
-    if cuts.is_empty() {
-        cuts.push(Piece::Lines(0..0));
-    }
-    let total = bytes.len();
-    let ends: Vec<usize> = cuts
-        .iter()
-        .skip(1)
-        .map(|piece| match piece {
-            Piece::Lines(range) => range.start,
-            Piece::TooLong(start) => *start,
-        })
-        .chain([total])
-        .collect();
-    let mut start = 0;
-    cuts.into_iter().zip(ends).map(move |(piece, end)| {
-        let (part, rest) = mem::take(&mut bytes).split_at_mut(end - start);
+    let mut next = 0;
+    let mut any = false;
+    std::iter::from_fn(move || {
+        if mem::replace(&mut any, true) && bytes.is_empty() {
+            return None;
+        }
+        let (length, too_long) = first_piece(bytes, bounds);
+        let (part, rest) = mem::take(&mut bytes).split_at_mut(length);
         bytes = rest;
-        let begin = mem::replace(&mut start, end);
-        let too_long = matches!(piece, Piece::TooLong(_)).then_some(part.len());
-        Part { start: begin, bytes: part, too_long }
+        let start = next;
+        next += length;
+        Some(Part { start, bytes: part, too_long: too_long.then_some(length) })
     })
 }
 

@@ -20,9 +20,8 @@ pub(crate) const FILES_PER_TASK: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Collected {
     pub(crate) argument: usize,
+    /// None for standard input.
     pub(crate) path: Option<PathBuf>,
-    /// How its path is printed.
-    pub(crate) printed: Option<PathBuf>,
     /// Whether it was named, not found below a directory.
     pub(crate) named: bool,
     pub(crate) key: Option<SortValue>,

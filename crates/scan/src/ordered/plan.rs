@@ -101,11 +101,8 @@ impl<'a, T: Task> Plan<'a, T> {
         };
         let mut last = None;
         for task in tasks {
-            let slot = state.new_slot(None);
-            match last {
-                None => state.front = Some(slot),
-                Some(SlotId(last)) => state.slots[last as usize].next = Some(slot),
-            }
+            let slot = state.new_slot(last);
+            state.front.get_or_insert(slot);
             last = Some(slot);
             state.tasks.push((slot, Some(task)));
         }

@@ -125,12 +125,15 @@ impl<'w, V: Visit> Worker<'w, V> {
             return;
         }
         if let Some(key) = self.collect {
-            let key = if key == SortKey::Path { None } else { SortValue::of(path, key) };
-            let path = Some(path.clone());
-            let printed = path.clone();
-            return self.collected.push(Collected { argument: number, path, printed, named: true, key });
+            let key = SortValue::of(path, key);
+            return self.collected.push(Collected {
+                argument: number,
+                path: Some(path.clone()),
+                named: true,
+                key,
+            });
         }
-        self.by_path(slot, number, path, Some(path), true, None);
+        self.by_path(slot, number, path, true, None);
     }
 
     fn listed(&mut self, slot: SlotId, files: Range<usize>) {
@@ -147,8 +150,7 @@ impl<'w, V: Visit> Worker<'w, V> {
                     return self.standard_input(slot, file.argument);
                 }
                 Some(path) => {
-                    let printed = file.printed.as_deref();
-                    if self.by_path(slot, file.argument, path, printed, file.named, Some(rest)) {
+                    if self.by_path(slot, file.argument, path, file.named, Some(rest)) {
                         return;
                     }
                 }
@@ -163,11 +165,10 @@ impl<'w, V: Visit> Worker<'w, V> {
         slot: SlotId,
         number: usize,
         path: &Path,
-        printed: Option<&Path>,
         named: bool,
         rest: Option<Job<V>>,
     ) -> bool {
-        let name = FileName { path: printed, named };
+        let name = FileName { path: Some(path), named };
         if self.wants == Wants::Name {
             self.visited += 1;
             // What was found below a directory is there.
@@ -200,7 +201,7 @@ impl<'w, V: Visit> Worker<'w, V> {
 
     fn standard_input(&mut self, slot: SlotId, number: usize) {
         if self.collect.is_some() {
-            let file = Collected { argument: number, path: None, printed: None, named: true, key: None };
+            let file = Collected { argument: number, path: None, named: true, key: None };
             return self.collected.push(file);
         }
         let name = FileName { path: None, named: true };
@@ -280,11 +281,9 @@ impl<'w, V: Visit> Worker<'w, V> {
     fn collect_files(&mut self, directory: &Directory, run: Range<usize>) {
         let key = self.collect.unwrap_or_default();
         for entry in &directory.listing.entries()[run] {
-            let printed = as_path(&directory.path_of(entry)).to_owned();
             self.collected.push(Collected {
                 argument: directory.argument,
-                path: Some(printed.clone()),
-                printed: Some(printed),
+                path: Some(as_path(&directory.path_of(entry)).to_owned()),
                 named: false,
                 key: directory.sort_key(entry, key),
             });
