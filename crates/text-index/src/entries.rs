@@ -1,0 +1,135 @@
+//! Arrays of positions as wide as a text needs them: 32 bits, or 40 beyond 4 G.
+
+/// How wide an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// Up to 4,294,967,295 symbols.
+    Bits32,
+    /// Up to 1,099,511,627,775.
+    Bits40,
+}
+
+impl Width {
+    /// The narrowest for a text of so many symbols, whose number is an entry, too.
+    pub(crate) fn of(symbols: u64) -> Self {
+        if u32::try_from(symbols).is_ok() { Self::Bits32 } else { Self::Bits40 }
+    }
+
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Self::Bits32 => 4,
+            Self::Bits40 => 5,
+        }
+    }
+
+    pub(crate) fn of_bytes(bytes: u8) -> Option<Self> {
+        [Self::Bits32, Self::Bits40].into_iter().find(|width| width.bytes() == usize::from(bytes))
+    }
+
+    /// Appends a value, the lowest byte first.
+    pub(crate) fn append(self, value: u64, to: &mut Vec<u8>) {
+        to.extend_from_slice(&value.to_le_bytes()[..self.bytes()]);
+    }
+}
+
+/// An array of entries in bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'a> {
+    bytes: &'a [u8],
+    width: Width,
+}
+
+impl<'a> Entries<'a> {
+    /// The entries in bytes, of which there must be a multiple of the width.
+    pub(crate) fn new(bytes: &'a [u8], width: Width) -> Self {
+        debug_assert!(bytes.len().is_multiple_of(width.bytes()));
+        Self { bytes, width }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> u64 {
+        (self.bytes.len() / self.width.bytes()) as u64
+    }
+
+    /// An entry, which must be there.
+    pub(crate) fn get(&self, index: u64) -> u64 {
+        let index = index as usize;
+        match self.width {
+            Width::Bits32 => {
+                let (entries, _) = self.bytes.as_chunks();
+                u64::from(u32::from_le_bytes(entries[index]))
+            }
+            Width::Bits40 => {
+                let (entries, _) = self.bytes.as_chunks();
+                wide(entries[index])
+            }
+        }
+    }
+
+    /// The entries from one index to another, which must be there.
+    pub(crate) fn range(&self, start: u64, end: u64) -> Self {
+        let bytes = self.width.bytes();
+        Self { bytes: &self.bytes[start as usize * bytes..end as usize * bytes], width: self.width }
+    }
+
+    /// The lowest entry that is at least this.
+    pub(crate) fn lowest_from(&self, from: u64) -> Option<u64> {
+        match self.width {
+            Width::Bits32 => {
+                let from = u32::try_from(from).ok()?;
+                let (entries, _) = self.bytes.as_chunks();
+                // What is below `from` wraps to the highest distances: one subtraction and one minimum for an entry.
+                let distance =
+                    entries.iter().map(|&entry| u32::from_le_bytes(entry).wrapping_sub(from)).min()?;
+                from.checked_add(distance).map(u64::from)
+            }
+            Width::Bits40 => self.iter().filter(|&entry| entry >= from).min(),
+        }
+    }
+
+    /// The highest entry that is below this.
+    pub(crate) fn highest_below(&self, below: u64) -> Option<u64> {
+        self.iter().map(|entry| if entry < below { entry + 1 } else { 0 }).max()?.checked_sub(1)
+    }
+
+    /// All of them, in their order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let (narrow, wider): (&[[u8; 4]], &[[u8; 5]]) = match self.width {
+            Width::Bits32 => (self.bytes.as_chunks().0, &[]),
+            Width::Bits40 => (&[], self.bytes.as_chunks().0),
+        };
+        let narrow = narrow.iter().map(|&entry| u64::from(u32::from_le_bytes(entry)));
+        narrow.chain(wider.iter().map(|&entry| wide(entry)))
+    }
+}
+
+fn wide(bytes: [u8; 5]) -> u64 {
+    let [a, b, c, d, e] = bytes;
+    u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn entries_of_both_widths_answer_alike(
+            values in prop::collection::vec(prop_oneof![0..50_u64, Just(u64::from(u32::MAX)), any::<u32>().prop_map(u64::from)], 0..40),
+            bound in prop_oneof![0..60_u64, Just(u64::from(u32::MAX)), any::<u32>().prop_map(u64::from)],
+        ) {
+            for width in [Width::Bits32, Width::Bits40] {
+                let mut bytes = Vec::new();
+                values.iter().for_each(|&value| width.append(value, &mut bytes));
+                let entries = Entries::new(&bytes, width);
+                prop_assert_eq!(entries.len(), values.len() as u64);
+                prop_assert_eq!(entries.iter().collect::<Vec<_>>(), values.clone());
+                prop_assert_eq!((0..entries.len()).map(|at| entries.get(at)).collect::<Vec<_>>(), values.clone());
+                prop_assert_eq!(entries.lowest_from(bound), values.iter().copied().filter(|&value| value >= bound).min());
+                prop_assert_eq!(entries.highest_below(bound), values.iter().copied().filter(|&value| value < bound).max());
+            }
+        }
+    }
+}

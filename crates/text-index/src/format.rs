@@ -1,0 +1,253 @@
+//! The index file: a header of one page, and sections that begin at pages. `docs/index-format.md` describes it for others.
+
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::alphabet::Alphabet;
+use crate::entries::Width;
+use crate::error::Damage;
+use crate::front::{self, Ranks};
+use crate::lines;
+use crate::packed::packed_len;
+use crate::presence::Shape;
+
+/// How an index file begins. The first byte is none of a text; a transfer that changes line ends changes the rest.
+const MAGIC: [u8; 8] = *b"\x89COMB\r\n\x1a";
+
+/// The version of the format.
+pub(crate) const VERSION: u32 = 1;
+
+/// Bytes of the header; sections begin at multiples of it.
+pub(crate) const PAGE: u64 = 4096;
+
+/// Bytes that one hash covers. The checksum of a section is the hash of the hashes of its pieces, so that all cores can work on it.
+pub(crate) const PIECE: usize = 1 << 24;
+
+/// Where the bytes that occur are marked, a bit each.
+const OCCURS_AT: usize = 64;
+/// Where the section table begins.
+const TABLE_AT: usize = 128;
+/// Where the header's own checksum is.
+const CHECKSUM_AT: usize = PAGE as usize - 8;
+
+/// What an index file consists of, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    /// The packed text.
+    Text,
+    /// The suffix array.
+    Suffixes,
+    /// The front table.
+    Front,
+    /// The bitmaps.
+    Presence,
+    /// The samples of line numbers; empty unless the alphabet is bytes.
+    Lines,
+}
+
+impl Section {
+    pub(crate) const ALL: [Self; 5] = [Self::Text, Self::Suffixes, Self::Front, Self::Presence, Self::Lines];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Suffixes => "suffix array",
+            Self::Front => "front table",
+            Self::Presence => "bitmaps",
+            Self::Lines => "line numbers",
+        }
+    }
+}
+
+/// What the header says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) alphabet: Alphabet,
+    pub(crate) symbols: u64,
+    pub(crate) width: Width,
+    /// Symbols of a string of the front table.
+    pub(crate) depth: u32,
+    /// Which bytes occur in the text.
+    pub(crate) occurs: [bool; 256],
+    /// A checksum for each section.
+    pub(crate) checksums: [u64; Section::ALL.len()],
+}
+
+impl Header {
+    /// The header of a text, as yet without checksums.
+    pub(crate) fn new(alphabet: Alphabet, symbols: u64, occurs: [bool; 256]) -> Self {
+        let depth = front::depth(symbols, &Ranks::new(alphabet, &occurs));
+        Self {
+            alphabet,
+            symbols,
+            width: Width::of(symbols),
+            depth,
+            occurs,
+            checksums: [0; Section::ALL.len()],
+        }
+    }
+
+    pub(crate) fn ranks(&self) -> Ranks {
+        Ranks::new(self.alphabet, &self.occurs)
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        Shape::new(self.symbols)
+    }
+
+    /// Bytes of a section; none if it is more than any file has.
+    fn len(&self, section: Section) -> Option<u64> {
+        let width = self.width.bytes() as u64;
+        match section {
+            Section::Text => Some(packed_len(self.symbols, self.alphabet)),
+            Section::Suffixes => self.symbols.checked_mul(width),
+            Section::Front => front::len(self.depth, &self.ranks())?.checked_mul(width),
+            Section::Presence => Some(self.shape().len()),
+            Section::Lines if self.alphabet == Alphabet::Bytes => Some(lines::len(self.symbols)),
+            Section::Lines => Some(0),
+        }
+    }
+
+    /// Where the sections are in the file; none if they are more than any file has.
+    pub(crate) fn ranges(&self) -> Option<[Range<u64>; Section::ALL.len()]> {
+        let mut start = PAGE;
+        let mut ranges = [const { 0..0 }; Section::ALL.len()];
+        for (section, range) in Section::ALL.into_iter().zip(&mut ranges) {
+            *range = start..start.checked_add(self.len(section)?)?;
+            start = range.end.checked_next_multiple_of(PAGE)?;
+        }
+        Some(ranges)
+    }
+
+    /// Tells this index from any other: what it holds, not when it was made.
+    pub(crate) fn version(&self) -> u64 {
+        xxh3_64(&self.encode()[..CHECKSUM_AT])
+    }
+
+    /// The header as it is written.
+    pub(crate) fn encode(&self) -> [u8; PAGE as usize] {
+        let mut page = [0; PAGE as usize];
+        let mut put = |at: usize, bytes: &[u8]| page[at..at + bytes.len()].copy_from_slice(bytes);
+        put(0, &MAGIC);
+        put(8, &VERSION.to_le_bytes());
+        put(16, &self.symbols.to_le_bytes());
+        put(24, &[self.alphabet.number(), self.width.bytes() as u8, self.depth as u8]);
+        for (at, occurs) in self.occurs.chunks(8).enumerate() {
+            put(OCCURS_AT + at, &[occurs.iter().rev().fold(0, |byte, &occurs| byte << 1 | u8::from(occurs))]);
+        }
+        for (number, range) in self.ranges().into_iter().flatten().enumerate() {
+            let row = [range.start, range.end - range.start, self.checksums[number]];
+            row.iter()
+                .enumerate()
+                .for_each(|(at, value)| put(TABLE_AT + number * 24 + at * 8, &value.to_le_bytes()));
+        }
+        let checksum = xxh3_64(&page[..CHECKSUM_AT]);
+        page[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
+        page
+    }
+
+    /// Reads the header of a file with these bytes, and checks that the file is as long as it should be.
+    pub(crate) fn decode(file: &[u8]) -> Result<Self, Damage> {
+        let found = file.len() as u64;
+        if !file.starts_with(&MAGIC) {
+            // What was cut off within the first bytes is cut off, too.
+            let is_beginning = !file.is_empty() && MAGIC.starts_with(file);
+            return Err(if is_beginning { Damage::Cut { found, expected: PAGE } } else { Damage::Foreign });
+        }
+        let Some((page, _)) = file.split_first_chunk::<{ PAGE as usize }>() else {
+            return Err(Damage::Cut { found, expected: PAGE });
+        };
+        let version = u32::from_le_bytes([page[8], page[9], page[10], page[11]]);
+        if version != VERSION {
+            return Err(Damage::Version { found: version });
+        }
+        if xxh3_64(&page[..CHECKSUM_AT]) != number(page, CHECKSUM_AT) {
+            return Err(Damage::Checksum("header"));
+        }
+        let header = Self::fields(page).ok_or(Damage::Nonsense("its header does not fit this format"))?;
+        let expected = header.ranges().map(|ranges| ranges[Section::ALL.len() - 1].end);
+        match expected.ok_or(Damage::Nonsense("its header tells of more bytes than a file has"))? {
+            expected if expected == found => Ok(header),
+            expected if expected > found => Err(Damage::Cut { found, expected }),
+            _ => Err(Damage::Nonsense("there is something behind its end")),
+        }
+    }
+
+    /// What a page says that has the right checksum. None unless writing it again gives the same page.
+    fn fields(page: &[u8; PAGE as usize]) -> Option<Self> {
+        let symbols = number(page, 16);
+        let mut header = Self {
+            alphabet: Alphabet::of_number(page[24])?,
+            symbols,
+            width: Width::of_bytes(page[25])?,
+            depth: u32::from(page[26]),
+            occurs: std::array::from_fn(|byte| page[OCCURS_AT + byte / 8] >> (byte % 8) & 1 == 1),
+            checksums: [0; Section::ALL.len()],
+        };
+        for (at, checksum) in header.checksums.iter_mut().enumerate() {
+            *checksum = number(page, TABLE_AT + at * 24 + 16);
+        }
+        let is_wide_enough = Width::of(symbols).bytes() <= header.width.bytes() && symbols < 1 << 40;
+        let is_same = is_wide_enough && header.ranges().is_some() && header.encode() == *page;
+        is_same.then_some(header)
+    }
+}
+
+fn number(page: &[u8; PAGE as usize], at: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&page[at..at + 8]);
+    u64::from_le_bytes(bytes)
+}
+
+/// The checksum of a section, from the hashes of its pieces.
+pub(crate) fn checksum(pieces: impl IntoIterator<Item = u64>) -> u64 {
+    let hashes: Vec<u8> = pieces.into_iter().flat_map(u64::to_le_bytes).collect();
+    xxh3_64(&hashes)
+}
+
+/// The hash of one piece.
+pub(crate) fn piece_hash(piece: &[u8]) -> u64 {
+    xxh3_64(piece)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file() -> (Header, Vec<u8>) {
+        let mut occurs = [false; 256];
+        occurs[usize::from(b'a')] = true;
+        occurs[255] = true;
+        let mut header = Header::new(Alphabet::Bytes, 1000, occurs);
+        header.checksums = [1, 2, 3, 4, u64::MAX];
+        let mut file = header.encode().to_vec();
+        let end = header.ranges().expect("a small file")[4].end;
+        file.resize(end as usize, 0);
+        (header, file)
+    }
+
+    #[test]
+    fn headers_are_read_as_they_were_written() {
+        let (header, file) = file();
+        assert_eq!(Header::decode(&file), Ok(header));
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_of_the_header_is_noticed() {
+        let (_, file) = file();
+        for cut in 1..file.len() {
+            assert!(matches!(Header::decode(&file[..cut]), Err(Damage::Cut { .. })), "cut at {cut}");
+        }
+        assert_eq!(Header::decode(b""), Err(Damage::Foreign));
+        assert_eq!(Header::decode(b"digits"), Err(Damage::Foreign));
+        for at in 0..PAGE as usize {
+            let mut changed = file.clone();
+            changed[at] ^= 0x10;
+            assert!(Header::decode(&changed).is_err(), "changed at {at}");
+        }
+        let mut longer = file;
+        longer.push(0);
+        assert_eq!(Header::decode(&longer), Err(Damage::Nonsense("there is something behind its end")));
+    }
+}

@@ -1,0 +1,274 @@
+//! The front table: where in the suffix array the suffixes begin that start with given symbols.
+//!
+//! For every string of k symbols it holds how many suffixes are smaller. A pattern of up to k symbols is found without a
+//! search, and a longer one needs to be searched for only between two neighbouring entries.
+
+use std::ops::{AddAssign, Range};
+use std::thread;
+
+use crate::alphabet::Alphabet;
+use crate::entries::{Entries, Width};
+use crate::packed::Packed;
+
+/// One entry for so many symbols of the text at least: the table then takes no more than an eighth of what the suffix array
+/// does, and a slot holds about this many suffixes.
+const SYMBOLS_PER_SLOT: u64 = 8;
+
+/// More symbols than that would not make a slot of a text without variety any smaller.
+const LONGEST: u32 = 16;
+
+/// The order of the codes that occur in a text: the k-th smallest has rank k.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ranks {
+    rank: [u16; 256],
+    count: u16,
+}
+
+/// The rank of what does not occur.
+const ABSENT: u16 = u16::MAX;
+
+impl Ranks {
+    /// All symbols of a small alphabet, or the bytes that occur.
+    pub(crate) fn new(alphabet: Alphabet, occurs: &[bool; 256]) -> Self {
+        let mut rank = [ABSENT; 256];
+        let mut count = 0;
+        for (code, rank) in rank.iter_mut().enumerate() {
+            let is_symbol = match alphabet.codes() {
+                Some(_) => code < 1 << alphabet.bits() && code < 10,
+                None => occurs[code],
+            };
+            if is_symbol {
+                *rank = count;
+                count += 1;
+            }
+        }
+        Self { rank, count }
+    }
+
+    fn of(&self, code: u8) -> Option<u64> {
+        Some(self.rank[usize::from(code)]).filter(|&rank| rank != ABSENT).map(u64::from)
+    }
+
+    fn base(&self) -> u64 {
+        u64::from(self.count)
+    }
+}
+
+/// How many symbols the table's strings have.
+pub(crate) fn depth(symbols: u64, ranks: &Ranks) -> u32 {
+    let most = symbols / SYMBOLS_PER_SLOT;
+    let fits = |depth: &u32| ranks.base().checked_pow(*depth).is_some_and(|slots| slots <= most);
+    if ranks.base() < 2 { 0 } else { (0..=LONGEST).take_while(fits).last().unwrap_or(0) }
+}
+
+/// How many entries a table has; none if that is more than any table has.
+pub(crate) fn len(depth: u32, ranks: &Ranks) -> Option<u64> {
+    ranks.base().max(1).checked_pow(depth)?.checked_add(1)
+}
+
+/// A table, with what is needed to read it.
+#[derive(Clone, Copy)]
+pub(crate) struct Front<'a> {
+    pub(crate) entries: Entries<'a>,
+    pub(crate) depth: u32,
+    pub(crate) ranks: &'a Ranks,
+}
+
+impl Front<'_> {
+    /// Where the suffixes are that begin with these codes. Exact if there are no more codes than the table is deep; otherwise they
+    /// are there, but not alone. None if one of the first codes does not occur in the text.
+    pub(crate) fn range(&self, codes: &[u8], text: Packed<'_>) -> Option<Range<u64>> {
+        let base = self.ranks.base();
+        let length = codes.len().min(self.depth as usize);
+        let mut number = 0;
+        for &code in &codes[..length] {
+            number = number * base + self.ranks.of(code)?;
+        }
+        if length < codes.len() {
+            // A suffix that the text's end cuts off may stand at the end of its slot: the search sees to that.
+            return Some(self.entries.get(number)..self.entries.get(number + 1));
+        }
+        let start = self.smaller(number, length as u32, text);
+        Some(start..self.smaller_than_next(number, length as u32, text))
+    }
+
+    /// How many suffixes are smaller than all strings of this length behind the one with this number. The next string with its zeros is
+    /// not the bound: a suffix that the text's end cuts off before the zeros is larger than the string, too.
+    fn smaller_than_next(&self, number: u64, length: u32, text: Packed<'_>) -> u64 {
+        let base = self.ranks.base();
+        let (mut next, mut length) = (number + 1, length);
+        while length > 0 && next.is_multiple_of(base) {
+            (next, length) = (next / base, length - 1);
+        }
+        if length == 0 { text.symbols() } else { self.smaller(next, length, text) }
+    }
+
+    /// How many suffixes are smaller than the string of this length with this number.
+    ///
+    /// The table knows it for the string with zeros behind it. Only suffixes that are the string itself, or the string and some
+    /// of the zeros, are smaller than that and yet not smaller than the string; they end with the text.
+    fn smaller(&self, number: u64, length: u32, text: Packed<'_>) -> u64 {
+        let base = self.ranks.base();
+        let smaller = self.entries.get(number * base.pow(self.depth - length));
+        let between = (length.max(1)..self.depth).filter(|&short| {
+            let Some(start) = text.symbols().checked_sub(u64::from(short)) else { return false };
+            self.number_of(text, start, short) == Some(number * base.pow(short - length))
+        });
+        smaller.saturating_sub(between.count() as u64)
+    }
+
+    fn number_of(&self, text: Packed<'_>, start: u64, length: u32) -> Option<u64> {
+        (start..start + u64::from(length))
+            .try_fold(0, |number, at| Some(number * self.ranks.base() + self.ranks.of(text.code(at))?))
+    }
+}
+
+/// Makes the table of a text, given by the codes of its symbols.
+pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threads: usize) -> Vec<u8> {
+    match u32::try_from(codes.len()) {
+        Ok(_) => table(&count::<u32>(codes, depth, ranks, threads), codes, depth, ranks, width),
+        Err(_) => table(&count::<u64>(codes, depth, ranks, threads), codes, depth, ranks, width),
+    }
+}
+
+/// Adds up the suffixes before each string: those whose first symbols are smaller, and those that end within the string's length
+/// and are the string's beginning or smaller.
+fn table<C>(counts: &[C], codes: &[u8], depth: u32, ranks: &Ranks, width: Width) -> Vec<u8>
+where
+    C: Copy + Into<u64>,
+{
+    let shortest = codes.len().saturating_sub((depth as usize).saturating_sub(1));
+    let mut short: Vec<u64> = (shortest..codes.len())
+        .map(|start| {
+            let suffix = &codes[start..];
+            let number =
+                suffix.iter().fold(0, |number, &code| number * ranks.base() + ranks.of(code).unwrap_or(0));
+            number * ranks.base().pow(depth - suffix.len() as u32)
+        })
+        .collect();
+    short.sort_unstable_by(|a, b| b.cmp(a));
+    let mut table = Vec::with_capacity((counts.len() + 1) * width.bytes());
+    let mut smaller = 0;
+    for (number, &count) in counts.iter().enumerate() {
+        while short.pop_if(|short| *short <= number as u64).is_some() {
+            smaller += 1;
+        }
+        width.append(smaller, &mut table);
+        smaller += count.into();
+    }
+    width.append(codes.len() as u64, &mut table);
+    table
+}
+
+/// Counts how often each string begins in the text.
+///
+/// Every thread goes through the whole text and counts the strings of its own part of the table, so that none waits for another
+/// and no thread needs a table for itself.
+fn count<C>(codes: &[u8], depth: u32, ranks: &Ranks, threads: usize) -> Vec<C>
+where
+    C: Copy + Default + AddAssign + From<u8> + Send,
+{
+    let slots = ranks.base().max(1).pow(depth) as usize;
+    let mut counts = vec![C::default(); slots];
+    let part = slots.div_ceil(threads.max(1));
+    thread::scope(|scope| {
+        for (part_number, counts) in counts.chunks_mut(part).enumerate() {
+            scope.spawn(move || count_part(codes, depth, ranks, (part_number * part) as u64, counts));
+        }
+    });
+    counts
+}
+
+/// Counts the strings whose numbers begin at `first`, as many as there are counts.
+fn count_part<C>(codes: &[u8], depth: u32, ranks: &Ranks, first: u64, counts: &mut [C])
+where
+    C: Copy + AddAssign + From<u8>,
+{
+    let base = ranks.base();
+    let highest = base.max(1).pow(depth.saturating_sub(1));
+    let Some(strings) = (codes.len() + 1).checked_sub(depth as usize) else { return };
+    let rank = |code| ranks.of(code).unwrap_or(0);
+    let lead = (depth as usize).saturating_sub(1);
+    let mut number =
+        codes[..lead.min(codes.len())].iter().fold(0, |number, &code| number * base + rank(code));
+    // With depth 0 there is one string, the empty one, which begins at every symbol.
+    let strings = if depth == 0 { codes.len() } else { strings };
+    for start in 0..strings {
+        if depth > 0 {
+            number = (number % highest) * base + rank(codes[start + lead]);
+        }
+        if let Some(count) = counts.get_mut(number.wrapping_sub(first) as usize) {
+            *count += C::from(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::packed::{PADDING, pack};
+
+    /// How many suffixes begin with the pattern, and how many are smaller than it.
+    fn plain(text: &[u8], pattern: &[u8]) -> Range<u64> {
+        let smaller = (0..text.len()).filter(|&start| &text[start..] < pattern).count() as u64;
+        let equal = (0..text.len()).filter(|&start| text[start..].starts_with(pattern)).count() as u64;
+        smaller..smaller + equal
+    }
+
+    fn check(
+        alphabet: Alphabet,
+        text: &[u8],
+        pattern: &[u8],
+        depth: u32,
+        threads: usize,
+    ) -> Result<(), TestCaseError> {
+        let codes: Vec<u8> = match alphabet.codes() {
+            Some(codes) => text.iter().filter_map(|&byte| codes.code(byte)).collect(),
+            None => text.to_vec(),
+        };
+        let mut occurs = [false; 256];
+        text.iter().for_each(|&byte| occurs[usize::from(byte)] = true);
+        let ranks = Ranks::new(alphabet, &occurs);
+        let depth = depth.min(if ranks.base() < 2 { 0 } else { 5 });
+        let mut bytes = Vec::new();
+        pack(text, alphabet, &mut bytes);
+        bytes.extend([0; PADDING]);
+        let packed = Packed::new(&bytes, text.len() as u64, alphabet);
+        let table = build(&codes, depth, &ranks, Width::Bits32, threads);
+        let entries = Entries::new(&table, Width::Bits32);
+        prop_assert_eq!(Some(entries.len()), len(depth, &ranks));
+        let front = Front { entries, depth, ranks: &ranks };
+        let pattern: Vec<u8> = match alphabet.codes() {
+            Some(codes) => pattern.iter().filter_map(|&byte| codes.code(byte)).collect(),
+            None => pattern.to_vec(),
+        };
+        let wanted = plain(&codes, &pattern);
+        match front.range(&pattern, packed) {
+            None => prop_assert!(wanted.is_empty()),
+            Some(range) if pattern.len() <= depth as usize => prop_assert_eq!(range, wanted),
+            Some(range) => {
+                prop_assert!(wanted.is_empty() || range.start <= wanted.start && wanted.end <= range.end)
+            }
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn the_table_knows_where_patterns_are(
+            text in prop_oneof!["[09]{0,40}", "[0-9]{0,60}"], pattern in prop_oneof!["[09]{1,5}", "[0-9]{1,4}"],
+            depth in 0..5_u32, threads in 1..4_usize,
+        ) {
+            check(Alphabet::Digits, text.as_bytes(), pattern.as_bytes(), depth, threads)?;
+            check(Alphabet::Bytes, text.as_bytes(), pattern.as_bytes(), depth, threads)?;
+        }
+
+        #[test]
+        fn of_other_alphabets_too(text in "[ACGT]{0,40}", pattern in "[ACGT]{1,5}", depth in 0..5_u32) {
+            check(Alphabet::Dna, text.as_bytes(), pattern.as_bytes(), depth, 2)?;
+            check(Alphabet::Bytes, text.as_bytes(), pattern.as_bytes(), depth, 3)?;
+        }
+    }
+}

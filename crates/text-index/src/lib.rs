@@ -1,0 +1,62 @@
+//! A suffix array over packed text: build it once, map it, and ask it in microseconds.
+//!
+//! An index is one file: the text with as few bits a symbol as its alphabet needs, the positions of all its suffixes in the order
+//! of the alphabet (Manber and Myers: Suffix arrays, 1993), a table that spares most of the binary search, and bitmaps that tell
+//! in which parts of the text a stretch of the array lies. A pattern's occurrences are neighbours in the array: how many there are
+//! is known when the first and the last are found, and the earliest at or after a position is found without looking at all.
+//!
+//! ```
+//! use std::num::NonZeroUsize;
+//! use std::path::Path;
+//! use finecomb_text_index::{BuildOptions, Index, Text};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let directory = tempfile::tempdir()?;
+//! let output = directory.path().join("pi.comb");
+//! let text = Text::new(Path::new("pi"), b"14159265358979323846".to_vec(), None)?;
+//! let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+//! text.build(&output, &options)?;
+//!
+//! let index = Index::open(&output)?;
+//! let pattern = index.pattern(b"9")?;
+//! let nines = index.occurrences(&pattern)?;
+//! assert_eq!(nines.count(), 3);
+//! assert_eq!(nines.first_from(5)?, Some(11));
+//! assert_eq!(index.text(11, 16)?, b"97932");
+//! # Ok(())
+//! # }
+//! ```
+
+#![deny(unsafe_code)]
+
+mod alphabet;
+mod build;
+mod entries;
+mod error;
+mod format;
+mod front;
+mod index;
+mod lines;
+mod map;
+mod memory;
+mod occurrences;
+mod packed;
+mod pattern;
+mod pisearch;
+mod presence;
+mod sort;
+mod verify;
+mod write;
+
+// Only linked: its feature makes the sorting's threads part of the program, so that it needs no library beside it.
+use openmp_sys as _;
+
+pub use alphabet::Alphabet;
+pub use build::{BuildOptions, Stage, Text, memory};
+pub use error::{Damage, Error};
+pub use index::Index;
+pub use lines::Place;
+pub use memory::available as available_memory;
+pub use occurrences::{Occurrences, Positions};
+pub use pattern::Pattern;
+pub use pisearch::import_pisearch;

@@ -1,0 +1,177 @@
+//! Mapped files that may be cut off while they are read.
+//!
+//! Reading a page of a map that is behind the end of its file, or that the disk cannot deliver, raises SIGBUS, which by default ends
+//! the process. A server must survive that one of its files is truncated: so the handler here puts a page of zeros in place of
+//! the missing one and notes that the map is damaged. Whoever reads from a map asks afterwards whether it is whole.
+//! This is the one module of the crate with `unsafe` code.
+#![allow(unsafe_code, reason = "maps and signal handlers have no safe interface")]
+
+use std::fs::File;
+use std::io;
+use std::mem;
+use std::ops::Deref;
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use memmap2::{Advice, Mmap, MmapOptions};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+use rustix::param::page_size;
+
+/// How many maps may be guarded at a time; a signal handler cannot wait for a lock or grow a list.
+const SLOTS: usize = 1024;
+
+/// A range of addresses that is guarded, unless its end is zero.
+struct Slot {
+    taken: AtomicBool,
+    start: AtomicUsize,
+    end: AtomicUsize,
+    is_damaged: AtomicBool,
+}
+
+static MAPS: [Slot; SLOTS] = [const {
+    Slot {
+        taken: AtomicBool::new(false),
+        start: AtomicUsize::new(0),
+        end: AtomicUsize::new(0),
+        is_damaged: AtomicBool::new(false),
+    }
+}; SLOTS];
+
+/// A file in memory, read-only.
+#[derive(Debug)]
+pub(crate) struct Map {
+    map: Mmap,
+    slot: usize,
+}
+
+impl Map {
+    /// Maps a file that is not empty. It will be read here and there, not from the beginning to the end.
+    pub(crate) fn new(file: &File) -> io::Result<Self> {
+        guard()?;
+        let slot = MAPS.iter().position(|slot| !slot.taken.swap(true, Ordering::AcqRel));
+        let slot = slot.ok_or_else(|| io::Error::other("too many indexes are open at a time"))?;
+        // SAFETY: the bytes are only read as bytes, and no decision relies on reading the same ones twice; a file that others
+        // change gives wrong answers, which are checked, but nothing worse. One that is cut off is what the guard is for.
+        let map = unsafe { MmapOptions::new().map(file) }.inspect_err(|_| release(slot))?;
+        // Without this, every first touch of a page reads many beside it. It is advice: a kernel may refuse it.
+        let _ = map.advise(Advice::Random);
+        let start = map.as_ptr() as usize;
+        MAPS[slot].is_damaged.store(false, Ordering::Relaxed);
+        MAPS[slot].start.store(start, Ordering::Relaxed);
+        MAPS[slot].end.store(start + map.len(), Ordering::Release);
+        Ok(Self { map, slot })
+    }
+
+    /// Whether a page of it was missing when it was read.
+    pub(crate) fn is_damaged(&self) -> bool {
+        MAPS[self.slot].is_damaged.load(Ordering::Acquire)
+    }
+}
+
+impl Deref for Map {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        release(self.slot);
+    }
+}
+
+fn release(slot: usize) {
+    MAPS[slot].end.store(0, Ordering::Release);
+    MAPS[slot].taken.store(false, Ordering::Release);
+}
+
+/// The size of a page, for the handler, and what handled the signal before.
+static PAGE: AtomicUsize = AtomicUsize::new(0);
+static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
+
+/// Installs the handler, once.
+fn guard() -> io::Result<()> {
+    static INSTALLED: OnceLock<Result<(), i32>> = OnceLock::new();
+    (*INSTALLED.get_or_init(|| install().map_err(|error| error.raw_os_error().unwrap_or(0))))
+        .map_err(io::Error::from_raw_os_error)
+}
+
+fn install() -> io::Result<()> {
+    PAGE.store(page_size(), Ordering::Relaxed);
+    // SAFETY: a `sigaction` of zeros is a valid one: the default action, no flags, no signals blocked.
+    let mut before: libc::sigaction = unsafe { mem::zeroed() };
+    // SAFETY: both pointers are null or point to a `sigaction`. The handler calls nothing but functions of atomics and two system
+    // calls; it allocates nothing, takes no lock and cannot panic.
+    unsafe {
+        check(libc::sigaction(libc::SIGBUS, ptr::null(), &mut before))?;
+        let mut action = *BEFORE.get_or_init(|| before);
+        action.sa_sigaction = on_bus_error as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+        check(libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()))
+    }
+}
+
+fn check(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Puts zeros in place of a page of a map that is missing. A fault elsewhere is left to what handled the signal before: the
+/// instruction runs again when this returns.
+extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: with SA_SIGINFO the kernel passes a valid pointer, and for SIGBUS the address is set.
+    let address = unsafe { (*info).si_addr() } as usize;
+    let map = MAPS.iter().find(|slot| {
+        let end = slot.end.load(Ordering::Acquire);
+        (slot.start.load(Ordering::Relaxed)..end).contains(&address)
+    });
+    let page = PAGE.load(Ordering::Relaxed);
+    let start = address & !(page - 1);
+    // SAFETY: the page lies in a map of this module, which nothing but shared slices of bytes refer to.
+    let replaced = map.is_some_and(|_| unsafe {
+        mmap_anonymous(start as *mut _, page, ProtFlags::READ, MapFlags::PRIVATE | MapFlags::FIXED).is_ok()
+    });
+    match (map, BEFORE.get()) {
+        (Some(map), _) if replaced => map.is_damaged.store(true, Ordering::Release),
+        // SAFETY: the action is the one that the kernel gave.
+        (_, Some(before)) => unsafe {
+            libc::sigaction(libc::SIGBUS, before, ptr::null_mut());
+        },
+        (_, None) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_map_outlives_the_end_of_its_file() {
+        let mut file = tempfile::tempfile().expect("a file");
+        let page = page_size();
+        file.write_all(&vec![7; 8 * page]).expect("written");
+        let whole = Map::new(&file).expect("a map");
+        let map = Map::new(&file).expect("a map");
+        assert_eq!(map[5 * page], 7);
+        assert!(!map.is_damaged());
+        file.set_len(page as u64).expect("cut off");
+        for _ in 0..2 {
+            assert_eq!(map[page - 1], 7);
+            assert_eq!(map.iter().skip(page).max(), Some(&0));
+            assert!(map.is_damaged());
+        }
+        assert!(!whole.is_damaged(), "the other map has not been read");
+        drop(map);
+        assert_eq!(whole[3 * page], 0);
+        assert!(whole.is_damaged());
+        // A slot that is taken anew is as new.
+        file.set_len(2 * page as u64).expect("longer");
+        let again = Map::new(&file).expect("a map");
+        assert_eq!(again.iter().filter(|&&byte| byte == 7).count(), page);
+        assert!(!again.is_damaged());
+    }
+}

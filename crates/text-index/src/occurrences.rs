@@ -1,0 +1,292 @@
+//! Where a pattern occurs: how often, first at or after a position, last before one, all of them in order.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use memchr::memmem::{Finder, FinderRev};
+
+use crate::entries::Entries;
+use crate::error::{Damage, Error};
+use crate::index::Index;
+use crate::packed::Packed;
+use crate::pattern::Pattern;
+use crate::presence::Shape;
+
+/// So many occurrences are gathered and sorted; of more, the text is scanned.
+const SORTED_AT_MOST: u64 = 1 << 16;
+
+/// A piece of text that is scanned at a time: small enough for the first cache, as the first occurrence is usually near.
+const FIRST_SCAN: u64 = 1 << 10;
+
+/// The occurrences of a pattern. Positions are counted from 0.
+#[derive(Debug)]
+pub struct Occurrences<'a> {
+    index: &'a Index,
+    pattern: &'a Pattern,
+    /// Where their suffixes are in the suffix array.
+    suffixes: Range<u64>,
+}
+
+impl Index {
+    /// Finds where a pattern occurs. It must have been made by this index or one of the same alphabet.
+    ///
+    /// # Errors
+    ///
+    /// If the file turns out to be damaged.
+    pub fn occurrences<'a>(&'a self, pattern: &'a Pattern) -> Result<Occurrences<'a>, Error> {
+        let suffixes = match self.front().range(pattern.codes(), self.packed()) {
+            None => 0..0,
+            Some(slot) if slot.start > slot.end || slot.end > self.symbols() => {
+                return Err(self.damaged(Damage::Nonsense("the front table and the text do not fit")));
+            }
+            Some(slot) if pattern.len() <= self.front_symbols() as usize => slot,
+            Some(slot) => self.search(slot, pattern),
+        };
+        self.checked(Occurrences { index: self, pattern, suffixes })
+    }
+
+    /// [`occurrences`](Self::occurrences) without the front table: two binary searches in the whole suffix array, as textbooks
+    /// have it. It is what tests and benchmarks compare with.
+    ///
+    /// # Errors
+    ///
+    /// As [`occurrences`](Self::occurrences).
+    pub fn occurrences_by_binary_search<'a>(
+        &'a self,
+        pattern: &'a Pattern,
+    ) -> Result<Occurrences<'a>, Error> {
+        let all = 0..self.symbols();
+        let start = self.partition(all.clone(), |position| self.packed().compare(position, pattern).is_lt());
+        let end = self.partition(start..all.end, |position| self.packed().compare(position, pattern).is_le());
+        self.checked(Occurrences { index: self, pattern, suffixes: start..end })
+    }
+
+    fn search(&self, slot: Range<u64>, pattern: &Pattern) -> Range<u64> {
+        let text = self.packed();
+        let start = self.partition(slot.clone(), |position| text.compare(position, pattern).is_lt());
+        // Most patterns that are longer than the table's occur a few times at most: the end is looked for nearby first.
+        let is_one = |entry| text.compare(self.suffixes().get(entry), pattern) == Ordering::Equal;
+        let (mut known, mut probe, mut step) = (start, start, 1);
+        while probe < slot.end && is_one(probe) {
+            known = probe + 1;
+            probe += step;
+            step *= 2;
+        }
+        let end =
+            self.partition(known..probe.min(slot.end), |position| text.compare(position, pattern).is_le());
+        start..end
+    }
+
+    /// The first entry of a range for whose position the condition does not hold; it must hold for none behind that.
+    fn partition(&self, range: Range<u64>, condition: impl Fn(u64) -> bool) -> u64 {
+        let suffixes = self.suffixes();
+        let Range { mut start, mut end } = range;
+        while start < end {
+            let middle = start.midpoint(end);
+            if condition(suffixes.get(middle)) { start = middle + 1 } else { end = middle }
+        }
+        start
+    }
+}
+
+impl<'a> Occurrences<'a> {
+    /// How many there are; those that overlap count each.
+    pub fn count(&self) -> u64 {
+        self.suffixes.end - self.suffixes.start
+    }
+
+    /// The first that begins at a position or after it.
+    ///
+    /// It takes time in proportion to the square root of the text's length at most, however many there are.
+    ///
+    /// # Errors
+    ///
+    /// If the file turns out to be damaged.
+    pub fn first_from(&self, position: u64) -> Result<Option<u64>, Error> {
+        let position = position.min(self.index.symbols());
+        let shape = self.presence_shape();
+        if self.count() <= 2 * shape.block() {
+            return self.confirmed(self.entries(self.suffixes.clone()).lowest_from(position));
+        }
+        let group = shape.group_of(position);
+        let group_end = (group + 1) * shape.group();
+        // Of so many the next is usually near.
+        let near = (position + FIRST_SCAN).min(group_end);
+        if let Some(found) = self.scan(position, near).or_else(|| self.scan(near, group_end)) {
+            return self.confirmed(Some(found));
+        }
+        let (head, blocks, tail) = self.blocks();
+        let [head, tail] = [head, tail].map(|cut| self.entries(cut).lowest_from(position));
+        let in_blocks = self.index.presence().first_group(blocks, group + 1);
+        let cut = head.into_iter().chain(tail).min();
+        match in_blocks {
+            Some(group) if cut.is_none_or(|cut| shape.group_of(cut) >= group) => {
+                self.must_be_found(self.scan(group * shape.group(), (group + 1) * shape.group()))
+            }
+            _ => self.confirmed(cut),
+        }
+    }
+
+    /// The last that begins before a position.
+    ///
+    /// # Errors
+    ///
+    /// If the file turns out to be damaged.
+    pub fn last_before(&self, position: u64) -> Result<Option<u64>, Error> {
+        let position = position.min(self.index.symbols());
+        let shape = self.presence_shape();
+        if self.count() <= 2 * shape.block() {
+            return self.confirmed(self.entries(self.suffixes.clone()).highest_below(position));
+        }
+        let group = shape.group_of(position);
+        if let Some(found) = self.scan_back(group * shape.group(), position) {
+            return self.confirmed(Some(found));
+        }
+        let (head, blocks, tail) = self.blocks();
+        let [head, tail] = [head, tail].map(|cut| self.entries(cut).highest_below(position));
+        let in_blocks = self.index.presence().last_group(blocks, group);
+        let cut = head.into_iter().chain(tail).max();
+        match in_blocks {
+            Some(group) if cut.is_none_or(|cut| shape.group_of(cut) <= group) => {
+                self.must_be_found(self.scan_back(group * shape.group(), (group + 1) * shape.group()))
+            }
+            _ => self.confirmed(cut),
+        }
+    }
+
+    /// All that begin at a position or after it, in the order of the text.
+    pub fn positions_from(&self, position: u64) -> Positions<'_> {
+        if self.count() > SORTED_AT_MOST.max(2 * self.presence_shape().block()) {
+            return Positions {
+                occurrences: self,
+                rest: Rest::Scanned { found: Vec::new(), next: Some(position) },
+            };
+        }
+        let suffixes = self.entries(self.suffixes.clone());
+        let mut sorted: Vec<u64> = suffixes.iter().filter(|&found| found >= position).collect();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        Positions { occurrences: self, rest: Rest::Sorted(sorted) }
+    }
+
+    fn presence_shape(&self) -> Shape {
+        self.index.header().shape()
+    }
+
+    fn entries(&self, range: Range<u64>) -> Entries<'a> {
+        self.index.suffixes().range(range.start, range.end)
+    }
+
+    /// The range of the suffix array as a cut block, whole blocks (by number), and another cut block.
+    fn blocks(&self) -> (Range<u64>, Range<u64>, Range<u64>) {
+        let Range { start, end } = self.suffixes;
+        let block = self.presence_shape().block();
+        let (first, last) = (start.div_ceil(block), end / block);
+        (start..(first * block).min(end), first..last.max(first), (last * block).max(start)..end)
+    }
+
+    /// The first occurrence that begins in a part of the text.
+    fn scan(&self, start: u64, end: u64) -> Option<u64> {
+        let codes = self.codes(start, end);
+        let found = match self.pattern.codes() {
+            [code] => memchr::memchr(*code, &codes),
+            pattern => Finder::new(pattern).find(&codes),
+        };
+        found.map(|found| start + found as u64)
+    }
+
+    /// The last occurrence that begins in a part of the text.
+    fn scan_back(&self, start: u64, end: u64) -> Option<u64> {
+        let found = FinderRev::new(self.pattern.codes()).rfind(self.codes(start, end));
+        found.map(|found| start + found as u64)
+    }
+
+    /// The codes of a part of the text, and of as many behind it as an occurrence that begins in it may reach.
+    fn codes(&self, start: u64, end: u64) -> Vec<u8> {
+        let end = end.min(self.index.symbols());
+        let mut codes = Vec::with_capacity((end.saturating_sub(start)) as usize + self.pattern.len() + 8);
+        if start < end {
+            let text: Packed<'_> = self.index.packed();
+            text.codes(start, end + self.pattern.len() as u64 - 1, &mut codes);
+        }
+        codes
+    }
+
+    /// An answer that the suffix array gave, compared with the text.
+    fn confirmed(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
+        let is_there = |found| self.index.packed().compare(found, self.pattern) == Ordering::Equal;
+        if found.is_none_or(is_there) {
+            return self.index.checked(found);
+        }
+        Err(self.index.damaged(Damage::Nonsense("the suffix array and the text do not fit")))
+    }
+
+    fn must_be_found(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
+        match found {
+            Some(_) => self.index.checked(found),
+            None => Err(self.index.damaged(Damage::Nonsense("the bitmaps and the text do not fit"))),
+        }
+    }
+}
+
+/// The positions of [`Occurrences::positions_from`]. After an error there are none.
+#[derive(Debug)]
+pub struct Positions<'a> {
+    occurrences: &'a Occurrences<'a>,
+    rest: Rest,
+}
+
+#[derive(Debug)]
+enum Rest {
+    /// The highest first.
+    Sorted(Vec<u64>),
+    /// Those found in one group, the highest first, and where to go on.
+    Scanned { found: Vec<u64>, next: Option<u64> },
+}
+
+impl Positions<'_> {
+    /// Finds those of the next group that has any. Leaves none if there is no such group.
+    fn next_group(&mut self) -> Result<(), Error> {
+        let Rest::Scanned { found, next } = &mut self.rest else { return Ok(()) };
+        let Some(from) = next.take() else { return Ok(()) };
+        let Some(first) = self.occurrences.first_from(from)? else { return Ok(()) };
+        let shape = self.occurrences.presence_shape();
+        let end = (shape.group_of(first) + 1) * shape.group();
+        let codes = self.occurrences.codes(first, end);
+        let finder = Finder::new(self.occurrences.pattern.codes());
+        let mut at = 0;
+        while let Some(offset) = codes.get(at..).and_then(|codes| finder.find(codes)) {
+            found.push(first + (at + offset) as u64);
+            at += offset + 1;
+        }
+        found.reverse();
+        *next = Some(end);
+        self.occurrences.index.checked(())
+    }
+}
+
+impl Iterator for Positions<'_> {
+    type Item = Result<u64, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.rest {
+            Rest::Sorted(sorted) => {
+                let position = sorted.pop()?;
+                let result = self.occurrences.confirmed(Some(position));
+                if result.is_err() {
+                    self.rest = Rest::Sorted(Vec::new());
+                }
+                result.transpose()
+            }
+            Rest::Scanned { found, .. } => {
+                if let Some(position) = found.pop() {
+                    return Some(Ok(position));
+                }
+                if let Err(error) = self.next_group() {
+                    return Some(Err(error));
+                }
+                let Rest::Scanned { found, .. } = &mut self.rest else { return None };
+                found.pop().map(Ok)
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The suffix array of a text: libsais (Ilya Grebnov), which sorts suffixes by induced sorting (Nong, Zhang and Chan: Two
+//! Efficient Algorithms for Linear Time Suffix Array Construction, 2011) on all cores.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use bytemuck::allocation::cast_vec;
+use libsais::{SuffixArrayConstruction, ThreadCount};
+
+use crate::entries::Width;
+
+/// A suffix array in memory. The end of the text is smaller than any symbol.
+#[derive(Debug)]
+pub(crate) enum Sorted {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
+}
+
+/// Bytes of an entry in memory while a text of so many symbols is sorted: libsais has signed entries.
+pub(crate) fn entry_bytes(symbols: u64) -> u64 {
+    if i32::try_from(symbols).is_ok() { 4 } else { 8 }
+}
+
+impl Sorted {
+    /// Sorts the suffixes of a text.
+    ///
+    /// # Errors
+    ///
+    /// What the library says, which is that there is no memory.
+    pub(crate) fn new(text: &[u8], threads: usize) -> Result<Self, String> {
+        let threads = ThreadCount::fixed(u16::try_from(threads).unwrap_or(u16::MAX));
+        let construction = SuffixArrayConstruction::for_text(text);
+        let failed = |error| format!("{error:?}");
+        if entry_bytes(text.len() as u64) == 4 {
+            let sorted = construction.in_owned_buffer32().multi_threaded(threads).run().map_err(failed)?;
+            return Ok(Self::Narrow(cast_vec(sorted.into_vec())));
+        }
+        let sorted = construction.in_owned_buffer64().multi_threaded(threads).run().map_err(failed)?;
+        Ok(Self::Wide(cast_vec(sorted.into_vec())))
+    }
+
+    /// The entries of a range.
+    pub(crate) fn iter(&self, range: Range<u64>) -> impl Iterator<Item = u64> {
+        let range = range.start as usize..range.end as usize;
+        let (narrow, wide): (&[u32], &[u64]) = match self {
+            Self::Narrow(entries) => (&entries[range], &[]),
+            Self::Wide(entries) => (&[], &entries[range]),
+        };
+        narrow.iter().map(|&entry| u64::from(entry)).chain(wide.iter().copied())
+    }
+
+    /// A range of the bytes of the array as an index file has them.
+    pub(crate) fn bytes(&self, range: Range<usize>, width: Width) -> Cow<'_, [u8]> {
+        match self {
+            Self::Narrow(entries) if width == Width::Bits32 && cfg!(target_endian = "little") => {
+                Cow::Borrowed(&bytemuck::cast_slice(entries)[range])
+            }
+            _ => {
+                let bytes = width.bytes();
+                let entries = range.start / bytes..range.end.div_ceil(bytes);
+                let mut encoded = Vec::with_capacity(entries.len() * bytes);
+                self.iter(entries.start as u64..entries.end as u64)
+                    .for_each(|entry| width.append(entry, &mut encoded));
+                encoded.truncate(range.end - entries.start * bytes);
+                encoded.drain(..range.start - entries.start * bytes);
+                Cow::Owned(encoded)
+            }
+        }
+    }
+}

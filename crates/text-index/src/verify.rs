@@ -1,0 +1,152 @@
+//! Reading all of an index and checking what it says.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use crate::alphabet::Alphabet;
+use crate::error::{Damage, Error};
+use crate::format::{Section, checksum, piece_hash};
+use crate::front;
+use crate::index::Index;
+use crate::lines;
+use crate::presence;
+use crate::write::each_piece;
+
+/// Pairs of neighbouring suffixes that are compared when not all are.
+const SAMPLES: u64 = 100_000;
+
+/// A pair that is equal for so many symbols is left undecided: in a text that repeats itself, deciding takes too long.
+const COMPARED_AT_MOST: u64 = 1 << 14;
+
+impl Index {
+    /// Reads all of the file, compares its checksums, and checks the order of 100,000 pairs of suffixes.
+    ///
+    /// # Errors
+    ///
+    /// The first damage that is found.
+    pub fn verify(&self, threads: usize) -> Result<(), Error> {
+        for section in Section::ALL {
+            let bytes = self.section(section);
+            let hashes = each_piece(bytes.len(), threads, |range| Ok::<_, Error>(piece_hash(&bytes[range])))?;
+            if checksum(hashes) != self.header().checksums[section as usize] {
+                return Err(self.damaged(Damage::Checksum(section.name())));
+            }
+        }
+        if !self.samples_are_in_order() {
+            return Err(self.damaged(OUT_OF_ORDER));
+        }
+        self.checked(())
+    }
+
+    /// [`verify`](Self::verify), and checks all that the file says against the text: that the suffix array has every position
+    /// once, the order of all suffixes, and every entry of the tables. It takes memory of nine times the text's symbols
+    /// (seventeen beyond 4 Gi).
+    ///
+    /// # Errors
+    ///
+    /// The first damage that is found.
+    pub fn verify_fully(&self, threads: usize) -> Result<(), Error> {
+        self.verify(threads)?;
+        let symbols = self.symbols();
+        let mut codes = Vec::new();
+        self.packed().codes(0, symbols, &mut codes);
+        let part = |range: Range<u64>| self.suffixes().range(range.start, range.end).iter();
+        is_suffix_array(&codes, part, threads).map_err(|damage| self.damaged(damage))?;
+        let header = self.header();
+        let front = front::build(&codes, header.depth, &header.ranks(), header.width, threads);
+        let tables = [
+            (Section::Front, front),
+            (Section::Presence, presence::build(part, header.shape(), threads)),
+            (
+                Section::Lines,
+                if self.alphabet() == Alphabet::Bytes { lines::build(&codes) } else { Vec::new() },
+            ),
+        ];
+        for (section, table) in tables {
+            if table != self.section(section) {
+                return Err(self.damaged(Damage::Nonsense(match section {
+                    Section::Front => "the front table is not that of its text",
+                    Section::Lines => "the line numbers are not those of its text",
+                    _ => "the bitmaps are not those of its suffix array",
+                })));
+            }
+        }
+        self.checked(())
+    }
+
+    fn samples_are_in_order(&self) -> bool {
+        let (text, suffixes) = (self.packed(), self.suffixes());
+        let pairs = self.symbols().saturating_sub(1);
+        // Steps of a fraction of the golden ratio spread evenly over any range (Knuth, The Art of Computer Programming 3, 6.4).
+        let sample = |number: u64| {
+            ((u128::from(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)) * u128::from(pairs)) >> 64) as u64
+        };
+        let is_in_order = |at: u64| {
+            let (left, right) = (suffixes.get(at), suffixes.get(at + 1));
+            left < self.symbols()
+                && right < self.symbols()
+                && text.compare_suffixes(left, right, COMPARED_AT_MOST).is_none_or(std::cmp::Ordering::is_lt)
+        };
+        if pairs <= SAMPLES { (0..pairs).all(is_in_order) } else { (0..SAMPLES).map(sample).all(is_in_order) }
+    }
+}
+
+const OUT_OF_ORDER: Damage = Damage::Nonsense("the suffixes are not in order");
+
+/// Checks that an array has all positions of a text in the order of their suffixes, in linear time: neighbours must differ in
+/// their first symbols, or the rest of one must stand before the rest of the other (Burkhardt and Kärkkäinen: Fast Lightweight Suffix
+/// Array Construction and Checking, 2003).
+pub(crate) fn is_suffix_array<P>(
+    codes: &[u8],
+    positions: impl Fn(Range<u64>) -> P + Sync,
+    threads: usize,
+) -> Result<(), Damage>
+where
+    P: Iterator<Item = u64>,
+{
+    let symbols = codes.len() as u64;
+    // Ranks are counted from 1, so that nothing, which is smaller than any suffix, has rank 0.
+    let ranks: Vec<AtomicU64> = (0..=symbols).map(|_| AtomicU64::new(0)).collect();
+    let each = symbols.div_ceil(threads.max(1) as u64).max(1);
+    let parts = || (0..symbols).step_by(each as usize).map(|start| start..(start + each).min(symbols));
+    let invert = |range: Range<u64>| {
+        (range.start + 1..).zip(positions(range)).all(|(rank, position)| match ranks.get(position as usize) {
+            Some(slot) if position < symbols => slot.swap(rank, Ordering::Relaxed) == 0,
+            _ => false,
+        })
+    };
+    if !all_hold(parts(), invert) {
+        return Err(Damage::Nonsense("the suffix array does not have every position once"));
+    }
+    let key =
+        |position: u64| (codes[position as usize], ranks[position as usize + 1].load(Ordering::Relaxed));
+    // Each part begins with the last of the one before.
+    let is_in_order = |range: Range<u64>| {
+        let mut before = None;
+        positions(range.start.saturating_sub(1)..range.end).all(|position| {
+            let key = key(position);
+            before.replace(key).is_none_or(|before| before < key)
+        })
+    };
+    if all_hold(parts(), is_in_order) { Ok(()) } else { Err(OUT_OF_ORDER) }
+}
+
+/// Whether a condition holds for all parts, each asked by a thread of its own.
+fn all_hold(parts: impl Iterator<Item = Range<u64>>, condition: impl Fn(Range<u64>) -> bool + Sync) -> bool {
+    thread::scope(|scope| {
+        let condition = &condition;
+        let workers: Vec<_> = parts.map(|part| scope.spawn(move || condition(part))).collect();
+        // All are waited for, whatever the first ones say.
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .fold(true, |all, holds| all & holds)
+    })
+}
+
+/// The name that messages have for what is checked.
+pub(crate) fn as_error(path: &Path, damage: Damage) -> Error {
+    Error::Damaged { path: path.to_owned(), damage }
+}

@@ -1,0 +1,327 @@
+//! Indexes of all kinds of texts against plain scans of them.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use finecomb_text_index::{Alphabet, BuildOptions, Damage, Error, Index, Text, import_pisearch};
+use proptest::prelude::*;
+use tempfile::{TempDir, tempdir, tempdir_in};
+
+fn options(threads: usize) -> BuildOptions<'static> {
+    BuildOptions { threads: NonZeroUsize::new(threads).expect("threads"), on_stage: &|_| {} }
+}
+
+struct Built {
+    directory: TempDir,
+    output: PathBuf,
+}
+
+fn build(text: &[u8], alphabet: Option<Alphabet>, threads: usize) -> Built {
+    // In memory if there is such a place: each build waits for the disk.
+    let directory = tempdir_in("/dev/shm").or_else(|_| tempdir()).expect("a directory");
+    let output = directory.path().join("text.comb");
+    let text = Text::new(Path::new("text"), text.to_vec(), alphabet).expect("a text");
+    text.build(&output, &options(threads)).expect("an index");
+    Built { directory, output }
+}
+
+/// Where the pattern is in the text, by comparing everywhere.
+fn plain(text: &[u8], pattern: &[u8]) -> Vec<u64> {
+    (0..text.len()).filter(|&at| text[at..].starts_with(pattern)).map(|at| at as u64).collect()
+}
+
+/// A deterministic source of numbers, for texts that are too long for proptest to make.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        // Steele, Lea and Flood's SplitMix64.
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut number = self.0;
+        number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (number ^ number >> 31) % bound
+    }
+}
+
+fn check(index: &Index, text: &[u8], pattern: &[u8], from: u64) -> Result<(), TestCaseError> {
+    let wanted = plain(text, pattern);
+    let pattern = index.pattern(pattern).expect("a pattern of the alphabet");
+    let found = index.occurrences(&pattern).expect("an answer");
+    prop_assert_eq!(found.count(), wanted.len() as u64);
+    let slow = index.occurrences_by_binary_search(&pattern).expect("an answer");
+    prop_assert_eq!(slow.count(), wanted.len() as u64);
+    let next = wanted.iter().copied().find(|&at| at >= from);
+    prop_assert_eq!(found.first_from(from).expect("an answer"), next);
+    let previous = wanted.iter().copied().rfind(|&at| at < from);
+    prop_assert_eq!(found.last_before(from).expect("an answer"), previous);
+    let all: Vec<u64> = found.positions_from(from).map(|at| at.expect("an answer")).collect();
+    prop_assert_eq!(all, wanted.into_iter().filter(|&at| at >= from).collect::<Vec<_>>());
+    Ok(())
+}
+
+fn texts() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        "[0-9]{0,300}".prop_map(String::into_bytes),
+        "[01]{0,60}".prop_map(String::into_bytes),
+        "[ACGT]{0,300}".prop_map(String::into_bytes),
+        "[ab\n]{0,60}".prop_map(String::into_bytes),
+        "a{0,60}".prop_map(String::into_bytes),
+        prop::collection::vec(any::<u8>(), 0..200),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// 200 texts with 50 patterns each: 10,000.
+    #[test]
+    fn answers_are_those_of_a_plain_scan(
+        text in texts(), threads in 1..5_usize,
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), 1..9_usize, 0..400_u64, any::<bool>()), 50),
+    ) {
+        let built = build(&text, Some(Alphabet::Bytes), threads);
+        let index = Index::open(&built.output).expect("an index");
+        let narrow = build(&text, None, threads);
+        let narrow = Index::open(&narrow.output).expect("an index");
+        narrow.verify_fully(threads).expect("a right index");
+        // The index of digits or DNA is without a line end; texts of these never have one here.
+        prop_assert_eq!(narrow.symbols(), text.len() as u64);
+        for (cut, length, from, is_changed) in cuts {
+            let start = if text.is_empty() { 0 } else { cut.index(text.len()) };
+            let mut pattern = text[start..text.len().min(start + length)].to_vec();
+            if is_changed {
+                pattern.extend(text.first());
+            }
+            if pattern.is_empty() {
+                continue;
+            }
+            check(&index, &text, &pattern, from)?;
+            check(&narrow, &text, &pattern, from)?;
+        }
+    }
+
+    #[test]
+    fn the_same_bytes_come_out_at_any_number_of_threads(text in texts()) {
+        let first = fs::read(build(&text, None, 1).output).expect("an index");
+        for threads in [2, 3, 8, 64] {
+            prop_assert!(fs::read(build(&text, None, threads).output).expect("an index") == first);
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_the_text(text in "[a\n]{1,200}", at in any::<prop::sample::Index>()) {
+        let built = build(text.as_bytes(), None, 2);
+        let index = Index::open(&built.output).expect("an index");
+        let at = at.index(text.len());
+        let place = index.place(at as u64).expect("an answer").expect("in the text");
+        prop_assert_eq!(place.line, text[..at].matches('\n').count() as u64 + 1);
+        prop_assert_eq!(place.column, (at - text[..at].rfind('\n').map_or(0, |feed| feed + 1)) as u64 + 1);
+        prop_assert_eq!(index.place(text.len() as u64).expect("an answer"), None);
+    }
+}
+
+/// Patterns with many occurrences, in texts where they are everywhere, in one half only, and in a few places only.
+#[test]
+fn frequent_patterns_are_found_wherever_they_are() {
+    let mut numbers = Numbers(1);
+    let length = 40_000;
+    let half = length / 2;
+    let everywhere: Vec<u8> = (0..length).map(|_| b'0' + numbers.below(10) as u8).collect();
+    let in_the_first_half: Vec<u8> =
+        (0..length).map(|at| if at < half { b'1' } else { b'0' + 2 * numbers.below(2) as u8 }).collect();
+    let in_the_last_half: Vec<u8> = in_the_first_half.iter().rev().copied().collect();
+    let islands: Vec<u8> = (0..length).map(|at| if at % 9000 < 1500 { b'7' } else { b'3' }).collect();
+    for text in [everywhere, in_the_first_half, in_the_last_half, islands, vec![b'5'; 20_000]] {
+        for alphabet in [Alphabet::Digits, Alphabet::Bytes] {
+            let built = build(&text, Some(alphabet), 2);
+            let index = Index::open(&built.output).expect("an index");
+            index.verify_fully(2).expect("a right index");
+            for pattern in ["1", "7", "0", "3", "11", "77", "02", "5", "12", "21", "333", "37"] {
+                let wanted = plain(&text, pattern.as_bytes());
+                let pattern = index.pattern(pattern.as_bytes()).expect("digits");
+                let found = index.occurrences(&pattern).expect("an answer");
+                assert_eq!(found.count(), wanted.len() as u64);
+                let froms = (0..60).map(|_| numbers.below(length + 10)).chain([
+                    0,
+                    1,
+                    half,
+                    half - 1,
+                    length - 1,
+                    length,
+                    u64::MAX,
+                ]);
+                for from in froms {
+                    let at = wanted.partition_point(|&position| position < from);
+                    assert_eq!(found.first_from(from).expect("an answer"), wanted.get(at).copied());
+                    assert_eq!(
+                        found.last_before(from).expect("an answer"),
+                        at.checked_sub(1).map(|at| wanted[at])
+                    );
+                }
+                let all: Vec<u64> = found.positions_from(half).map(|at| at.expect("an answer")).collect();
+                assert_eq!(all, wanted[wanted.partition_point(|&position| position < half)..]);
+            }
+        }
+    }
+}
+
+/// More occurrences than are sorted at a time.
+#[test]
+fn all_positions_of_a_very_frequent_pattern() {
+    let text: Vec<u8> = b"aab".repeat(60_000);
+    let built = build(&text, None, 2);
+    let index = Index::open(&built.output).expect("an index");
+    for pattern in ["a", "aa", "aba"] {
+        let wanted = plain(&text, pattern.as_bytes());
+        let pattern = index.pattern(pattern.as_bytes()).expect("a pattern");
+        let occurrences = index.occurrences(&pattern).expect("an answer");
+        let found: Vec<u64> = occurrences.positions_from(7).map(|at| at.expect("an answer")).collect();
+        assert_eq!(found, wanted[wanted.partition_point(|&position| position < 7)..]);
+    }
+}
+
+#[test]
+fn alphabets_are_recognised_and_a_final_line_end_does_not_count() {
+    let alphabet = |text: &[u8]| {
+        let text = Text::new(Path::new("text"), text.to_vec(), None).expect("a text");
+        (text.alphabet(), text.symbols())
+    };
+    assert_eq!(alphabet(b"314\n"), (Alphabet::Digits, 3));
+    assert_eq!(alphabet(b"314\r\n"), (Alphabet::Digits, 3));
+    assert_eq!(alphabet(b"ACGT\n"), (Alphabet::Dna, 4));
+    assert_eq!(alphabet(b"3.14\n"), (Alphabet::Bytes, 5));
+    assert_eq!(alphabet(b"314\n\n"), (Alphabet::Bytes, 5));
+    assert_eq!(alphabet(b"\n"), (Alphabet::Bytes, 1));
+    assert_eq!(alphabet(b""), (Alphabet::Bytes, 0));
+}
+
+#[test]
+fn what_does_not_fit_an_alphabet_is_said() {
+    let text =
+        |text: &[u8], alphabet| Text::new(Path::new("pi.txt"), text.to_vec(), Some(alphabet)).map(drop);
+    let said = |result: Result<(), Error>| result.expect_err("an error").to_string();
+    assert_eq!(
+        said(text(b"3.14", Alphabet::Digits)),
+        "pi.txt: byte 1 is '.', which is not of the alphabet digits; --alphabet bytes takes any text"
+    );
+    assert_eq!(
+        said(text(b"ACGN", Alphabet::Dna)),
+        "pi.txt: byte 3 is 'N', which is not of the alphabet dna; --alphabet bytes takes any text"
+    );
+    let built = build(b"314", None, 1);
+    let index = Index::open(&built.output).expect("an index");
+    let pattern = |pattern: &[u8]| index.pattern(pattern).map(drop).expect_err("an error").to_string();
+    assert_eq!(pattern(b"3x"), "the pattern has 'x' at 2, and this index is of digits, 0 to 9");
+    assert_eq!(pattern(b""), "the pattern is empty");
+    assert_eq!(
+        pattern(&vec![b'1'; 1 << 25]),
+        "the pattern has 33554432 symbols; at most 16777216 are allowed"
+    );
+}
+
+/// Every byte of a small index, changed, and every cut: opening or verifying says so, and asking never panics.
+#[test]
+fn damage_is_found_and_never_worse_than_an_error() {
+    let text: Vec<u8> = b"mississippi, ".repeat(40);
+    let built = build(&text, None, 1);
+    let bytes = fs::read(&built.output).expect("an index");
+    let ask = |index: &Index| {
+        for pattern in [&b"ss"[..], b"i", b"ppi, miss", b"x"] {
+            let Ok(pattern) = index.pattern(pattern) else { continue };
+            let Ok(found) = index.occurrences(&pattern) else { continue };
+            let _ = (found.first_from(5), found.last_before(300));
+            found.positions_from(0).take(2000).for_each(drop);
+        }
+        let _ = (index.text(0, 1000), index.place(77));
+    };
+    let whole = Index::from_bytes(Path::new("whole"), bytes.clone()).expect("an index");
+    // The header is one page, and every section begins at a page.
+    let mut start = 0;
+    for length in [4096].into_iter().chain(whole.sections().map(|(_, length)| length as usize)) {
+        for at in start..start + length {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            let Ok(index) = Index::from_bytes(Path::new("changed"), changed) else { continue };
+            ask(&index);
+            assert!(index.verify(1).is_err(), "byte {at} was changed unnoticed");
+        }
+        start = (start + length).next_multiple_of(4096);
+    }
+    assert!(start >= bytes.len());
+    for cut in (0..bytes.len()).step_by(511) {
+        let error = Index::from_bytes(Path::new("cut"), bytes[..cut].to_vec()).expect_err("cut off");
+        assert!(
+            matches!(error, Error::Damaged { damage: Damage::Cut { .. } | Damage::Foreign, .. }),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn an_index_that_is_cut_off_while_it_is_open_gives_errors() {
+    let text: Vec<u8> = b"0123456789".repeat(50_000);
+    let built = build(&text, None, 1);
+    let index = Index::open(&built.output).expect("an index");
+    fs::OpenOptions::new().write(true).open(&built.output).expect("the file").set_len(4096).expect("cut off");
+    let pattern = index.pattern(b"90").expect("digits");
+    let answer = index.occurrences(&pattern).and_then(|found| found.first_from(0));
+    let error = answer.expect_err("a part is missing").to_string();
+    assert!(
+        error.ends_with("text.comb: the index file was cut off or could not be read while it was in use"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_replaced_index_goes_on_being_read_as_it_was() {
+    let built = build(b"111222", None, 1);
+    let index = Index::open(&built.output).expect("an index");
+    let version = index.version();
+    let text = Text::new(Path::new("text"), b"333".to_vec(), None).expect("a text");
+    text.build(&built.output, &options(1)).expect("an index");
+    assert_eq!(index.text(0, 9).expect("the old text"), b"111222");
+    let new = Index::open(&built.output).expect("an index");
+    assert_eq!(new.text(0, 9).expect("the new text"), b"333");
+    assert_ne!(new.version(), version);
+}
+
+#[test]
+fn the_files_of_the_pi_searcher_are_read_and_written() {
+    let digits = b"14159265358979323846264338327950288419716939937510";
+    let built = build(digits, None, 2);
+    let index = Index::open(&built.output).expect("an index");
+    let base = built.directory.path().join("pi50");
+    let [packed, suffixes] = index.export_pisearch(&base).expect("exported");
+    assert_eq!(fs::read(&packed).expect("a file")[..4], [0x14, 0x15, 0x92, 0x65]);
+    let suffixes_were = fs::read(&suffixes).expect("a file");
+    // The smallest suffix is the last digit, 0; the next is the 02 of "9502".
+    assert_eq!(suffixes_were[..8], [49, 0, 0, 0, 31, 0, 0, 0]);
+    let again = built.directory.path().join("again.comb");
+    import_pisearch(&base, &again, &options(2)).expect("imported");
+    assert!(fs::read(&again).expect("an index") == fs::read(&built.output).expect("an index"));
+    // A suffix array that is not that of the digits, and digits that are none, are refused.
+    let import = || import_pisearch(&base, &again, &options(1)).expect_err("refused").to_string();
+    let mut swapped = suffixes_were.clone();
+    swapped.swap(0, 4);
+    fs::write(&suffixes, &swapped).expect("written");
+    assert!(
+        import().ends_with("pi50.4.idx: the index is damaged: the suffixes are not in order"),
+        "{}",
+        import()
+    );
+    fs::write(&suffixes, &suffixes_were[..100]).expect("written");
+    assert!(
+        import().ends_with("pi50.4.idx: has 100 bytes; for 50 digits it should have 200"),
+        "{}",
+        import()
+    );
+    fs::write(&suffixes, &suffixes_were).expect("written");
+    fs::write(&packed, [0x1a; 25]).expect("written");
+    assert!(import().ends_with("pi50.4.bin: byte 0 is 0x1a, which is not two digits"), "{}", import());
+    let odd = build(b"141", None, 1);
+    let error =
+        Index::open(&odd.output).expect("an index").export_pisearch(&base).expect_err("refused").to_string();
+    assert!(error.contains("an even number of digits, and this index an odd one"), "{error}");
+}
