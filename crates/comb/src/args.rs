@@ -1,7 +1,9 @@
 //! Flags to options.
 
 mod config;
+pub(crate) mod find;
 pub(crate) mod grep;
+pub(crate) mod index;
 mod size;
 pub(crate) mod top;
 
@@ -27,7 +29,9 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Find(find::Arguments),
     Grep(Box<grep::Arguments>),
+    Index(index::Arguments),
     Top(Box<top::Arguments>),
     /// Print a script that completes comb's arguments in a shell
     Completions {

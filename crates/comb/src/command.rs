@@ -1,7 +1,9 @@
 //! Options to results: each command calls its crate and prints what comes of it.
 
+pub(crate) mod find;
 pub(crate) mod generate;
 pub(crate) mod grep;
+pub(crate) mod index;
 pub(crate) mod top;
 
 use std::io;

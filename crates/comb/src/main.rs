@@ -19,7 +19,9 @@ fn main() -> Exit {
         Err(error) => return message::usage(&error),
     };
     match arguments.command {
+        Command::Find(arguments) => command::find::run(&arguments),
         Command::Grep(arguments) => command::grep::run(*arguments),
+        Command::Index(arguments) => command::index::run(&arguments),
         Command::Top(arguments) => command::top::run(*arguments),
         Command::Completions { shell } => command::generate::completions(shell),
         Command::Man { command } => command::generate::manual(command.as_deref()),

@@ -93,6 +93,12 @@ pub enum Error {
         /// The index's alphabet.
         alphabet: Alphabet,
     },
+    /// A position before the text.
+    #[error("positions of this index are counted from {first}")]
+    Before {
+        /// The first there is.
+        first: u64,
+    },
     /// A position behind the text.
     #[error("position {position} is behind the end of the text, whose last position is {last}")]
     Behind {

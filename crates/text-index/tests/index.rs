@@ -83,6 +83,12 @@ proptest! {
     ) {
         let built = build(&text, Some(Alphabet::Bytes), threads);
         let index = Index::open(&built.output).expect("an index");
+        let wide = built.directory.path().join("wide.comb");
+        let text_again = Text::new(Path::new("text"), text.clone(), None).expect("a text");
+        text_again.with_wide_entries().build(&wide, &options(threads)).expect("an index");
+        let wide = Index::open(&wide).expect("an index");
+        prop_assert_eq!(wide.entry_bits(), 40);
+        wide.verify_fully(threads).expect("a right index");
         let narrow = build(&text, None, threads);
         let narrow = Index::open(&narrow.output).expect("an index");
         narrow.verify_fully(threads).expect("a right index");
@@ -99,6 +105,7 @@ proptest! {
             }
             check(&index, &text, &pattern, from)?;
             check(&narrow, &text, &pattern, from)?;
+            check(&wide, &text, &pattern, from)?;
         }
     }
 

@@ -1,0 +1,166 @@
+//! `comb find`: where a text is in an index.
+
+use std::io::{self, BufWriter, Write, stdout};
+use std::os::unix::ffi::OsStrExt;
+
+use anstyle::{AnsiColor, Style};
+use finecomb_scan::stdio;
+use finecomb_serve::{Count, Found, Side};
+use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
+
+use super::{Exit, output_failed};
+use crate::args::find::Arguments;
+use crate::{message, terminal};
+
+/// The longest context: what is shown is read into memory.
+const LONGEST_CONTEXT: u64 = 1 << 24;
+
+/// Why a search came to its end.
+enum Failure {
+    Index(Error),
+    Output(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments) -> Exit {
+    arguments.color.apply();
+    if stdio::output_was_closed() {
+        message::error("standard output is closed; connect something to it");
+        return Exit::Trouble;
+    }
+    let mut out = BufWriter::new(stdout().lock());
+    let found = find(arguments, &mut out).and_then(|found| Ok(out.flush().map(|()| found)?));
+    match found {
+        Ok(true) => Exit::Found,
+        Ok(false) => Exit::Nothing,
+        Err(Failure::Output(error)) => output_failed(&error),
+        Err(Failure::Index(error)) => {
+            // What was found before is printed, too.
+            let _ = out.flush();
+            message::error(error);
+            Exit::Trouble
+        }
+    }
+}
+
+fn find(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+    let index = Index::open(&arguments.index)?;
+    let pattern = index.pattern(arguments.pattern.as_bytes())?;
+    let occurrences = index.occurrences(&pattern)?;
+    if arguments.count {
+        let count = occurrences.count();
+        match arguments.json {
+            true => print_json(out, &Count::new(None, &pattern, count))?,
+            false => writeln!(out, "{count}")?,
+        }
+        return Ok(count > 0);
+    }
+    let first = index.alphabet().first_position();
+    let side = match (arguments.from, arguments.before) {
+        (_, Some(before)) => Side::Before(before),
+        (from, None) => Side::From(from.unwrap_or(first)),
+    };
+    let printer = Printer::new(arguments, &index, &pattern, side, &occurrences);
+    if arguments.all {
+        return printer.all(out, arguments.from.unwrap_or(first), arguments.limit.unwrap_or(u64::MAX));
+    }
+    let found = side.find(&index, &occurrences)?;
+    match found {
+        Some(offset) => printer.print(out, offset)?,
+        None if arguments.json => {
+            print_json(out, &Found::new(None, &pattern, side, occurrences.count(), None))?
+        }
+        None => {}
+    }
+    Ok(found.is_some())
+}
+
+fn print_json(out: &mut impl Write, answer: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, answer)?;
+    out.write_all(b"\n")
+}
+
+/// How occurrences are printed.
+struct Printer<'a> {
+    index: &'a Index,
+    pattern: &'a Pattern,
+    side: Side,
+    occurrences: &'a Occurrences<'a>,
+    context: u64,
+    json: bool,
+    place: Style,
+    matched: Style,
+}
+
+impl<'a> Printer<'a> {
+    fn new(
+        arguments: &Arguments,
+        index: &'a Index,
+        pattern: &'a Pattern,
+        side: Side,
+        occurrences: &'a Occurrences<'a>,
+    ) -> Self {
+        let style = |style| if terminal::output_has_colors() { style } else { Style::new() };
+        Self {
+            index,
+            pattern,
+            side,
+            occurrences,
+            context: arguments.context.min(LONGEST_CONTEXT),
+            json: arguments.json,
+            place: style(AnsiColor::Green.on_default()),
+            matched: style(AnsiColor::Red.on_default().bold()),
+        }
+    }
+
+    fn all(&self, out: &mut impl Write, from: u64, limit: u64) -> Result<bool, Failure> {
+        let mut any = false;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        for offset in self.occurrences.positions_from(self.index.offset(from)?).take(limit) {
+            self.print(out, offset?)?;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    fn print(&self, out: &mut impl Write, offset: u64) -> Result<(), Failure> {
+        let passage = self.index.passage(offset, self.pattern.len() as u64, self.context)?;
+        if self.json {
+            let found = Found::new(None, self.pattern, self.side, self.occurrences.count(), Some(&passage));
+            return Ok(print_json(out, &found)?);
+        }
+        Ok(self.line(out, &passage)?)
+    }
+
+    fn line(&self, out: &mut impl Write, passage: &Passage) -> io::Result<()> {
+        let Self { place: green, matched: red, .. } = self;
+        let Passage { position, place, before, matched, after } = passage;
+        write!(out, "{green}{position}{green:#}:")?;
+        let (mut before, mut after) = (&before[..], &after[..]);
+        if let Some(place) = place {
+            write!(out, "{green}{}{green:#}:{green}{}{green:#}:", place.line, place.column)?;
+            // No further than its line.
+            before = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+            after = after.split(|&byte| byte == b'\n').next().unwrap_or_default();
+            after = after.strip_suffix(b"\r").unwrap_or(after);
+        }
+        out.write_all(before)?;
+        write!(out, "{red}")?;
+        out.write_all(matched)?;
+        write!(out, "{red:#}")?;
+        out.write_all(after)?;
+        out.write_all(b"\n")
+    }
+}
