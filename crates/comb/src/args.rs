@@ -4,6 +4,7 @@ mod config;
 pub(crate) mod find;
 pub(crate) mod grep;
 pub(crate) mod index;
+pub(crate) mod serve;
 mod size;
 pub(crate) mod top;
 
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Find(find::Arguments),
     Grep(Box<grep::Arguments>),
     Index(index::Arguments),
+    Serve(serve::Arguments),
+    Cgi(serve::CgiArguments),
     Top(Box<top::Arguments>),
     /// Print a script that completes comb's arguments in a shell
     Completions {

@@ -4,6 +4,7 @@ pub(crate) mod find;
 pub(crate) mod generate;
 pub(crate) mod grep;
 pub(crate) mod index;
+pub(crate) mod serve;
 pub(crate) mod top;
 
 use std::io;

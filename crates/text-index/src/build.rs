@@ -97,7 +97,9 @@ impl Text {
             return Err(Error::TooLong { path, symbols });
         }
         let mut occurs = [false; 256];
-        bytes.iter().for_each(|&byte| occurs[usize::from(byte)] = true);
+        if alphabet == Alphabet::Bytes {
+            bytes.iter().for_each(|&byte| occurs[usize::from(byte)] = true);
+        }
         Ok(Self { path, bytes, header: Header::new(alphabet, symbols, occurs) })
     }
 

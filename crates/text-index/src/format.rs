@@ -68,7 +68,7 @@ pub(crate) struct Header {
     pub(crate) width: Width,
     /// Symbols of a string of the front table.
     pub(crate) depth: u32,
-    /// Which bytes occur in the text.
+    /// Which bytes occur in a text of bytes; none if it is of anything else.
     pub(crate) occurs: [bool; 256],
     /// A checksum for each section.
     pub(crate) checksums: [u64; Section::ALL.len()],

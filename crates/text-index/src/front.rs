@@ -4,6 +4,7 @@
 //! search, and a longer one needs to be searched for only between two neighbouring entries.
 
 use std::ops::{AddAssign, Range};
+use std::panic::resume_unwind;
 use std::thread;
 
 use crate::alphabet::Alphabet;
@@ -160,46 +161,52 @@ where
     table
 }
 
+/// Tables that are counted into at a time: one for a thread, as waiting for each other's increments would cost more than adding
+/// the tables up. Together they are smaller than the suffix array that takes their place.
+const MOST_TABLES: usize = 4;
+
 /// Counts how often each string begins in the text.
-///
-/// Every thread goes through the whole text and counts the strings of its own part of the table, so that none waits for another
-/// and no thread needs a table for itself.
 fn count<C>(codes: &[u8], depth: u32, ranks: &Ranks, threads: usize) -> Vec<C>
 where
     C: Copy + Default + AddAssign + From<u8> + Send,
 {
     let slots = ranks.base().max(1).pow(depth) as usize;
-    let mut counts = vec![C::default(); slots];
-    let part = slots.div_ceil(threads.max(1));
-    thread::scope(|scope| {
-        for (part_number, counts) in counts.chunks_mut(part).enumerate() {
-            scope.spawn(move || count_part(codes, depth, ranks, (part_number * part) as u64, counts));
-        }
+    let part = codes.len().div_ceil(threads.clamp(1, MOST_TABLES)).max(1);
+    let overlap = (depth as usize).saturating_sub(1);
+    let count_part = &|start: usize| {
+        let mut counts = vec![C::default(); slots];
+        each_string(&codes[start..codes.len().min(start + part + overlap)], depth, ranks, |number| {
+            counts[number as usize] += C::from(1);
+        });
+        counts
+    };
+    let tables: Vec<Vec<C>> = thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..codes.len()).step_by(part).map(|start| scope.spawn(move || count_part(start))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
-    counts
+    let add = |mut sum: Vec<C>, table: Vec<C>| {
+        sum.iter_mut().zip(table).for_each(|(sum, count)| *sum += count);
+        sum
+    };
+    tables.into_iter().reduce(add).unwrap_or_else(|| vec![C::default(); slots])
 }
 
-/// Counts the strings whose numbers begin at `first`, as many as there are counts.
-fn count_part<C>(codes: &[u8], depth: u32, ranks: &Ranks, first: u64, counts: &mut [C])
-where
-    C: Copy + AddAssign + From<u8>,
-{
+/// Calls a function with the number of each string of the text, in their order.
+fn each_string(codes: &[u8], depth: u32, ranks: &Ranks, mut take: impl FnMut(u64)) {
+    let Some(lead) = (depth as usize).checked_sub(1) else {
+        // There is one string, the empty one, which begins at every symbol.
+        return codes.iter().for_each(|_| take(0));
+    };
+    let Some((leading, following)) = codes.split_at_checked(lead) else { return };
     let base = ranks.base();
-    let highest = base.max(1).pow(depth.saturating_sub(1));
-    let Some(strings) = (codes.len() + 1).checked_sub(depth as usize) else { return };
-    let rank = |code| ranks.of(code).unwrap_or(0);
-    let lead = (depth as usize).saturating_sub(1);
-    let mut number =
-        codes[..lead.min(codes.len())].iter().fold(0, |number, &code| number * base + rank(code));
-    // With depth 0 there is one string, the empty one, which begins at every symbol.
-    let strings = if depth == 0 { codes.len() } else { strings };
-    for start in 0..strings {
-        if depth > 0 {
-            number = (number % highest) * base + rank(codes[start + lead]);
-        }
-        if let Some(count) = counts.get_mut(number.wrapping_sub(first) as usize) {
-            *count += C::from(1);
-        }
+    let highest = base.pow(lead as u32);
+    let rank = |code: u8| u64::from(ranks.rank[usize::from(code)]);
+    let mut number = leading.iter().fold(0, |number, &code| number * base + rank(code));
+    for (&leaving, &coming) in codes.iter().zip(following) {
+        number = number * base + rank(coming);
+        take(number);
+        number -= rank(leaving) * highest;
     }
 }
 

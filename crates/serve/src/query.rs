@@ -1,0 +1,139 @@
+//! The query of a URL: names and values, percent-encoded, in which a plus stands for a space.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode;
+
+use crate::problem::Problem;
+
+/// More parameters than that are no query of ours.
+const MOST: usize = 64;
+
+/// The parameters of a query, decoded, in their order.
+#[derive(Debug)]
+pub(crate) struct Query<'a> {
+    parameters: Vec<(Decoded<'a>, Decoded<'a>)>,
+}
+
+type Decoded<'a> = Cow<'a, [u8]>;
+
+impl<'a> Query<'a> {
+    /// Takes a query apart. Anything is a query; escapes that are none stand for themselves.
+    ///
+    /// # Errors
+    ///
+    /// If it has too many parameters.
+    pub(crate) fn parse(query: &'a str) -> Result<Self, Problem> {
+        let pairs = query.split('&').filter(|pair| !pair.is_empty());
+        let parameters: Vec<_> = pairs
+            .take(MOST + 1)
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .map(|(name, value)| (decode(name), decode(value)))
+            .collect();
+        if parameters.len() > MOST {
+            return Err(Problem::bad_request(format!("A query may have {MOST} parameters at most.")));
+        }
+        Ok(Self { parameters })
+    }
+
+    /// All values of a name.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &[u8]> {
+        self.parameters.iter().filter(move |(key, _)| **key == *name.as_bytes()).map(|(_, value)| &**value)
+    }
+
+    /// The value of a name, which must not be there twice.
+    ///
+    /// # Errors
+    ///
+    /// If it is.
+    pub(crate) fn one(&self, name: &str) -> Result<Option<&[u8]>, Problem> {
+        let mut values = self.all(name);
+        let first = values.next();
+        match values.next() {
+            None => Ok(first),
+            Some(_) => Err(Problem::bad_request(format!("The parameter {name} is there more than once."))),
+        }
+    }
+
+    /// The value of a name, which must be there.
+    ///
+    /// # Errors
+    ///
+    /// If it is not, or more than once.
+    pub(crate) fn required(&self, name: &str) -> Result<&[u8], Problem> {
+        self.one(name)?.ok_or_else(|| Problem::bad_request(format!("The parameter {name} is missing.")))
+    }
+
+    /// The value of a name as a number.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or is there more than once.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, Problem> {
+        let Some(value) = self.one(name)? else { return Ok(None) };
+        number(value).map(Some).ok_or_else(|| {
+            Problem::bad_request(format!("The parameter {name} must be a whole number from 0 on."))
+        })
+    }
+
+    /// That there are no parameters but these: a misspelt one would go unnoticed.
+    ///
+    /// # Errors
+    ///
+    /// Names the first other one.
+    pub(crate) fn only(&self, names: &[&str]) -> Result<(), Problem> {
+        let other =
+            self.parameters.iter().find(|(key, _)| !names.iter().any(|name| **key == *name.as_bytes()));
+        match other {
+            None => Ok(()),
+            Some((key, _)) => Err(Problem::bad_request(format!(
+                "There is no parameter {:?}; there are {}.",
+                String::from_utf8_lossy(key),
+                names.join(", ")
+            ))),
+        }
+    }
+}
+
+/// Digits as a number. A sign is no digit.
+pub(crate) fn number(value: &[u8]) -> Option<u64> {
+    let is_number = value.first().is_some_and(u8::is_ascii_digit);
+    str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
+}
+
+fn decode(text: &str) -> Decoded<'_> {
+    if text.contains('+') {
+        return Cow::Owned(percent_decode(text.replace('+', " ").as_bytes()).collect());
+    }
+    percent_decode(text.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_values_are_decoded() {
+        let query = Query::parse("q=a%20b+c%2B&from=12&&x&q%3d=%ff%zz&from2=+1").expect("a query");
+        assert_eq!(query.required("q").expect("one"), b"a b c+");
+        assert_eq!(query.number("from").expect("a number"), Some(12));
+        assert_eq!(query.one("x").expect("one"), Some(&b""[..]));
+        assert_eq!(query.one("q=").expect("one"), Some(&b"\xff%zz"[..]));
+        assert!(query.number("from2").is_err());
+        assert_eq!(query.number("nothing").expect("none"), None);
+    }
+
+    #[test]
+    fn what_is_twice_missing_or_unknown_is_said() {
+        let query = Query::parse("q=1&q=2&a=-1&b=1.5&c=18446744073709551616").expect("a query");
+        assert!(query.one("q").is_err());
+        assert_eq!(query.all("q").collect::<Vec<_>>(), [b"1", b"2"]);
+        assert!(query.required("from").is_err());
+        for name in ["a", "b", "c"] {
+            assert!(query.number(name).is_err(), "{name}");
+        }
+        assert!(query.only(&["q", "a", "b", "c"]).is_ok());
+        assert!(query.only(&["q"]).is_err());
+        assert!(Query::parse(&"a&".repeat(65)).is_err());
+    }
+}
