@@ -4,6 +4,8 @@ mod config;
 pub(crate) mod find;
 pub(crate) mod grep;
 pub(crate) mod index;
+#[cfg(feature = "pi")]
+pub(crate) mod pi;
 pub(crate) mod serve;
 mod size;
 pub(crate) mod top;
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Find(find::Arguments),
     Grep(Box<grep::Arguments>),
     Index(index::Arguments),
+    #[cfg(feature = "pi")]
+    Pi(pi::Arguments),
     Serve(serve::Arguments),
     Cgi(serve::CgiArguments),
     Top(Box<top::Arguments>),

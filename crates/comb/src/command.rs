@@ -4,6 +4,8 @@ pub(crate) mod find;
 pub(crate) mod generate;
 pub(crate) mod grep;
 pub(crate) mod index;
+#[cfg(feature = "pi")]
+pub(crate) mod pi;
 pub(crate) mod serve;
 pub(crate) mod top;
 

@@ -22,6 +22,8 @@ fn main() -> Exit {
         Command::Find(arguments) => command::find::run(&arguments),
         Command::Grep(arguments) => command::grep::run(*arguments),
         Command::Index(arguments) => command::index::run(&arguments),
+        #[cfg(feature = "pi")]
+        Command::Pi(arguments) => command::pi::run(&arguments),
         Command::Serve(arguments) => command::serve::run(arguments),
         Command::Cgi(arguments) => command::serve::cgi(arguments),
         Command::Top(arguments) => command::top::run(*arguments),

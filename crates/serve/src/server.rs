@@ -180,8 +180,7 @@ impl Acceptor {
         builder
             .timer(TokioTimer::new())
             .header_read_timeout(shared.limits.silence)
-            .max_buf_size(shared.limits.head.max(8192))
-            .pipeline_flush(true);
+            .max_buf_size(shared.limits.head.max(8192));
         Self {
             shared,
             router,

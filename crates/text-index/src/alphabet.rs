@@ -36,9 +36,9 @@ impl Codes {
         Self { code, symbols }
     }
 
-    /// The code of a byte, if it is a symbol.
-    pub(crate) fn code(&self, byte: u8) -> Option<u8> {
-        Some(self.code[usize::from(byte)]).filter(|&code| code != NONE)
+    /// The code of a byte that is a symbol.
+    pub(crate) fn known(&self, byte: u8) -> u8 {
+        self.code[usize::from(byte)]
     }
 
     /// The byte of a code; of what is no code, as in a damaged file, that of the first symbol.

@@ -223,6 +223,6 @@ fn packed(text: &[u8], alphabet: Alphabet, threads: usize) -> Vec<u8> {
 fn codes(text: &[u8], alphabet: Alphabet) -> Cow<'_, [u8]> {
     match alphabet.codes() {
         None => Cow::Borrowed(text),
-        Some(codes) => text.iter().map(|&byte| codes.code(byte).unwrap_or(0)).collect(),
+        Some(codes) => text.iter().map(|&byte| codes.known(byte)).collect(),
     }
 }

@@ -3,7 +3,7 @@
 //! For every string of k symbols it holds how many suffixes are smaller. A pattern of up to k symbols is found without a
 //! search, and a longer one needs to be searched for only between two neighbouring entries.
 
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -48,6 +48,11 @@ impl Ranks {
 
     fn of(&self, code: u8) -> Option<u64> {
         Some(self.rank[usize::from(code)]).filter(|&rank| rank != ABSENT).map(u64::from)
+    }
+
+    /// The rank of a code that occurs.
+    fn rank(&self, code: u8) -> u64 {
+        u64::from(self.rank[usize::from(code)])
     }
 
     fn base(&self) -> u64 {
@@ -124,72 +129,80 @@ impl Front<'_> {
     }
 }
 
-/// Makes the table of a text, given by the codes of its symbols.
+/// Makes the table of a text, given by the codes of its symbols: adds up the suffixes before each string, which are those whose first
+/// symbols are smaller, and those that end within the string's length and are the string's beginning or smaller.
 pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threads: usize) -> Vec<u8> {
-    match u32::try_from(codes.len()) {
-        Ok(_) => table(&count::<u32>(codes, depth, ranks, threads), codes, depth, ranks, width),
-        Err(_) => table(&count::<u64>(codes, depth, ranks, threads), codes, depth, ranks, width),
-    }
-}
-
-/// Adds up the suffixes before each string: those whose first symbols are smaller, and those that end within the string's length
-/// and are the string's beginning or smaller.
-fn table<C>(counts: &[C], codes: &[u8], depth: u32, ranks: &Ranks, width: Width) -> Vec<u8>
-where
-    C: Copy + Into<u64>,
-{
     let shortest = codes.len().saturating_sub((depth as usize).saturating_sub(1));
     let mut short: Vec<u64> = (shortest..codes.len())
         .map(|start| {
             let suffix = &codes[start..];
-            let number =
-                suffix.iter().fold(0, |number, &code| number * ranks.base() + ranks.of(code).unwrap_or(0));
+            let number = suffix.iter().fold(0, |number, &code| number * ranks.base() + ranks.rank(code));
             number * ranks.base().pow(depth - suffix.len() as u32)
         })
         .collect();
     short.sort_unstable_by(|a, b| b.cmp(a));
-    let mut table = Vec::with_capacity((counts.len() + 1) * width.bytes());
+    let slots = ranks.base().max(1).pow(depth) as usize;
+    let mut counts = count(codes, depth, ranks, slots, threads);
+    let mut table = Vec::with_capacity((slots + 1) * width.bytes());
     let mut smaller = 0;
-    for (number, &count) in counts.iter().enumerate() {
+    for number in 0..slots {
         while short.pop_if(|short| *short <= number as u64).is_some() {
             smaller += 1;
         }
         width.append(smaller, &mut table);
-        smaller += count.into();
+        smaller += counts.iter_mut().map(|counts| counts.take(number)).sum::<u64>();
     }
     width.append(codes.len() as u64, &mut table);
     table
 }
 
-/// Tables that are counted into at a time: one for a thread, as waiting for each other's increments would cost more than adding
-/// the tables up. Together they are smaller than the suffix array that takes their place.
-const MOST_TABLES: usize = 4;
+/// How often each string occurs in a part of the text: a byte each, so that the table stays in the cache (with four bytes each, the
+/// memory's bandwidth was the limit), and beside it the strings whose byte has run over, once for each time.
+struct Counts {
+    low: Vec<u8>,
+    /// The highest first, when counting is done.
+    overflows: Vec<u64>,
+}
 
-/// Counts how often each string begins in the text.
-fn count<C>(codes: &[u8], depth: u32, ranks: &Ranks, threads: usize) -> Vec<C>
-where
-    C: Copy + Default + AddAssign + From<u8> + Send,
-{
-    let slots = ranks.base().max(1).pow(depth) as usize;
+impl Counts {
+    fn new(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize) -> Self {
+        let (mut low, mut overflows) = (vec![0_u8; slots], Vec::new());
+        each_string(codes, depth, ranks, |number| {
+            let count = &mut low[number as usize];
+            *count = count.wrapping_add(1);
+            if *count == 0 {
+                overflows.push(number);
+            }
+        });
+        overflows.sort_unstable_by(|a, b| b.cmp(a));
+        Self { low, overflows }
+    }
+
+    /// The count of a string. Each may be asked for once, in the order of their numbers.
+    fn take(&mut self, number: usize) -> u64 {
+        let mut count = u64::from(self.low[number]);
+        while self.overflows.pop_if(|overflow| *overflow == number as u64).is_some() {
+            count += 256;
+        }
+        count
+    }
+}
+
+/// Tables that are counted into at a time, one for a thread. More threads would not make it quicker, as they share the memory.
+const MOST_TABLES: usize = 8;
+
+/// Counts how often each string begins in the text, in parts.
+fn count(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize, threads: usize) -> Vec<Counts> {
     let part = codes.len().div_ceil(threads.clamp(1, MOST_TABLES)).max(1);
     let overlap = (depth as usize).saturating_sub(1);
-    let count_part = &|start: usize| {
-        let mut counts = vec![C::default(); slots];
-        each_string(&codes[start..codes.len().min(start + part + overlap)], depth, ranks, |number| {
-            counts[number as usize] += C::from(1);
-        });
-        counts
-    };
-    let tables: Vec<Vec<C>> = thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..codes.len()).step_by(part).map(|start| scope.spawn(move || count_part(start))).collect();
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..codes.len())
+            .step_by(part)
+            .map(|start| &codes[start..codes.len().min(start + part + overlap)])
+            .map(|codes| scope.spawn(move || Counts::new(codes, depth, ranks, slots)))
+            .collect();
         workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
-    });
-    let add = |mut sum: Vec<C>, table: Vec<C>| {
-        sum.iter_mut().zip(table).for_each(|(sum, count)| *sum += count);
-        sum
-    };
-    tables.into_iter().reduce(add).unwrap_or_else(|| vec![C::default(); slots])
+    })
 }
 
 /// Calls a function with the number of each string of the text, in their order.
@@ -201,12 +214,11 @@ fn each_string(codes: &[u8], depth: u32, ranks: &Ranks, mut take: impl FnMut(u64
     let Some((leading, following)) = codes.split_at_checked(lead) else { return };
     let base = ranks.base();
     let highest = base.pow(lead as u32);
-    let rank = |code: u8| u64::from(ranks.rank[usize::from(code)]);
-    let mut number = leading.iter().fold(0, |number, &code| number * base + rank(code));
+    let mut number = leading.iter().fold(0, |number, &code| number * base + ranks.rank(code));
     for (&leaving, &coming) in codes.iter().zip(following) {
-        number = number * base + rank(coming);
+        number = number * base + ranks.rank(coming);
         take(number);
-        number -= rank(leaving) * highest;
+        number -= ranks.rank(leaving) * highest;
     }
 }
 
@@ -232,7 +244,7 @@ mod tests {
         threads: usize,
     ) -> Result<(), TestCaseError> {
         let codes: Vec<u8> = match alphabet.codes() {
-            Some(codes) => text.iter().filter_map(|&byte| codes.code(byte)).collect(),
+            Some(codes) => text.iter().map(|&byte| codes.known(byte)).collect(),
             None => text.to_vec(),
         };
         let mut occurs = [false; 256];
@@ -248,7 +260,7 @@ mod tests {
         prop_assert_eq!(Some(entries.len()), len(depth, &ranks));
         let front = Front { entries, depth, ranks: &ranks };
         let pattern: Vec<u8> = match alphabet.codes() {
-            Some(codes) => pattern.iter().filter_map(|&byte| codes.code(byte)).collect(),
+            Some(codes) => pattern.iter().map(|&byte| codes.known(byte)).collect(),
             None => pattern.to_vec(),
         };
         let wanted = plain(&codes, &pattern);

@@ -62,3 +62,4 @@ pub use occurrences::{Occurrences, Positions};
 pub use passage::Passage;
 pub use pattern::Pattern;
 pub use pisearch::import_pisearch;
+pub use write::write_beside;

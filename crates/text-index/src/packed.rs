@@ -27,13 +27,16 @@ pub(crate) fn packed_len(symbols: u64, alphabet: Alphabet) -> u64 {
 pub(crate) fn pack(text: &[u8], alphabet: Alphabet, packed: &mut Vec<u8>) {
     let Some(codes) = alphabet.codes() else { return packed.extend_from_slice(text) };
     let (bits, per_byte) = (alphabet.bits(), alphabet.per_byte());
-    let code = |byte| codes.code(byte).unwrap_or(0);
     let chunks = text.chunks_exact(per_byte);
     let rest = chunks.remainder();
-    packed.extend(chunks.map(|chunk| chunk.iter().fold(0, |byte, &symbol| byte << bits | code(symbol))));
+    let symbols = |chunk: &[u8]| chunk.iter().fold(0, |byte, &symbol| byte << bits | codes.known(symbol));
+    match alphabet {
+        // Without a table, which keeps the compiler from working on many at a time.
+        Alphabet::Digits => packed.extend(chunks.map(|chunk| chunk[0] << 4 | (chunk[1] & 15))),
+        _ => packed.extend(chunks.map(symbols)),
+    }
     if !rest.is_empty() {
-        let byte = rest.iter().fold(0, |byte, &symbol| byte << bits | code(symbol));
-        packed.push(byte << (bits * (per_byte - rest.len()) as u32));
+        packed.push(symbols(rest) << (bits * (per_byte - rest.len()) as u32));
     }
 }
 

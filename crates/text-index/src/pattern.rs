@@ -28,7 +28,7 @@ impl Pattern {
         }
         let codes = match alphabet.codes() {
             None => text.to_vec(),
-            Some(codes) => text.iter().map(|&byte| codes.code(byte).unwrap_or(0)).collect(),
+            Some(codes) => text.iter().map(|&byte| codes.known(byte)).collect(),
         };
         let mut packed = Vec::with_capacity(text.len() + 8);
         pack(text, alphabet, &mut packed);

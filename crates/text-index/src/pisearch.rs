@@ -47,7 +47,8 @@ impl Index {
         let names = names(base);
         let text = &self.section(Section::Text)[..(self.symbols() / 2) as usize];
         for (name, bytes) in names.iter().zip([text, self.section(Section::Suffixes)]) {
-            write_beside(name, bytes)?;
+            let failed = |error| Error::Io { path: name.clone(), doing: "cannot write: ", error };
+            write_beside(name, bytes).map_err(failed)?;
         }
         self.checked(names)
     }

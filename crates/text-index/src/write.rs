@@ -49,13 +49,14 @@ fn put_in_place(file: NamedTempFile, path: &Path) -> io::Result<()> {
 }
 
 /// Writes a whole file, which is there with all its bytes or not at all.
-pub(crate) fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let write = || {
-        let file = beside(path)?;
-        file.as_file().write_all_at(bytes, 0)?;
-        put_in_place(file, path)
-    };
-    write().map_err(|error| Error::Io { path: path.to_owned(), doing: "cannot write: ", error })
+///
+/// # Errors
+///
+/// If it cannot be written; what was there before is still there then.
+pub fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = beside(path)?;
+    file.as_file().write_all_at(bytes, 0)?;
+    put_in_place(file, path)
 }
 
 impl Writer {

@@ -1,5 +1,10 @@
 //! What tests of whole commands share: running comb, files to run it on, waiting.
 
+// Not every test uses all of it.
+#![allow(dead_code)]
+
+pub(crate) mod server;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

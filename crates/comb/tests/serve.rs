@@ -1,0 +1,480 @@
+//! `comb serve` as its clients see it: answers, limits, and what happens when things go wrong.
+
+mod support;
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::server::{Answered, Server};
+use support::{COMB, directory_with, program, run, wait_until};
+use tempfile::TempDir;
+
+/// A hundred digits of pi.
+const PI: &str =
+    "1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679";
+const TEXT: &str = "one fish\ntwo fish\r\nred \u{e4}fish <b>&\nblue fish";
+
+/// A directory with an index of digits and one of a text.
+fn indexes() -> TempDir {
+    let directory = directory_with(&[("pi", PI), ("text", TEXT)]);
+    for name in ["pi", "text"] {
+        build(&directory, name);
+    }
+    directory
+}
+
+fn build(directory: &TempDir, name: &str) {
+    let (_, messages, code) = run(program(COMB, directory.path()).args(["index", "build", name]));
+    assert_eq!(code, Some(0), "{messages}");
+}
+
+fn serve(directory: &TempDir, arguments: &[&str]) -> Server {
+    let mut all = vec!["pi.comb", "text.comb"];
+    all.extend(arguments);
+    Server::start(directory.path(), &all)
+}
+
+#[test]
+fn the_interface_answers_in_json() {
+    let directory = indexes();
+    let server = serve(&directory, &[]);
+    let get = |target: &str| server.get(&format!("/api/v1/{target}")).json();
+    assert_eq!(
+        get("pi/search?q=9&from=6&context=3"),
+        json!({"index": "pi", "pattern": "9", "from": 6, "count": 14, "position": 12, "line": null, "column": null,
+            "before": "358", "match": "9", "after": "793"})
+    );
+    let last = get("pi/search?q=9&before=101");
+    assert_eq!(
+        (&last["position"], &last["from"], &last["before_position"]),
+        (&json!(100), &json!(null), &json!(101))
+    );
+    let none = get("pi/search?q=000");
+    assert_eq!((&none["position"], &none["count"], &none["match"]), (&json!(null), &json!(0), &json!(null)));
+    let fish = get("text/search?q=fish&from=9&context=5");
+    assert_eq!((&fish["position"], &fish["line"], &fish["column"]), (&json!(13), &json!(2), &json!(5)));
+    assert_eq!((&fish["before"], &fish["after"]), (&json!("\ntwo "), &json!("\r\nred")));
+    assert_eq!(get("text/search?q=%C3%A4fish")["count"], 1);
+    assert_eq!(get("text/search?q=%A4fish")["match_base64"], "pGZpc2g=");
+    assert_eq!(get("text/search?q=%3Cb%3E%26")["match"], "<b>&");
+    assert_eq!(get("te%78t/count?q=red+"), json!({"index": "text", "pattern": "red ", "count": 1}));
+    assert_eq!(get("text/all?q=fish&limit=2")["positions"], json!([4, 13]));
+    let rest = get("text/all?q=fish&cursor=14");
+    assert_eq!((&rest["positions"], &rest["next_cursor"]), (&json!([25, 40]), &json!(null)));
+    assert_eq!(get("text/all?q=fish&limit=2")["next_cursor"], "25");
+    assert_eq!(get("pi/text?start=99"), json!({"index": "pi", "start": 99, "count": 2, "text": "79"}));
+    assert_eq!(get("indexes")["indexes"][0]["symbols"], 100);
+    assert_eq!(get("indexes")["indexes"][1]["alphabet"], "bytes");
+}
+
+#[test]
+fn the_pi_searchers_clients_get_what_they_know() {
+    let directory = indexes();
+    let server = serve(&directory, &[]);
+    let without_time = |target: &str| {
+        let answer = server.get(target);
+        assert_eq!((answer.status, answer.field("content-type")), (200, Some("text/javascript")));
+        let text = answer.text();
+        let (before, rest) = text.split_once("\"et\":").expect("the time");
+        format!(
+            "{before}{}",
+            rest.trim_start_matches(|char: char| char.is_ascii_digit()).trim_start_matches(',')
+        )
+    };
+    assert_eq!(
+        without_time("/piquery?q=26535&q=pi&qs=2"),
+        "{\"r\":[{\"k\":\"26535\",\"st\":2,\"status\":\"found\",\"p\":6,\"db\":\"14159\",\"da\":\"89793238462643383279\",\"c\":1},\
+         {\"k\":\"pi\",\"st\":2,\"status\":\"notfound\",\"p\":0,\"db\":\"\",\"da\":\"\",\"c\":0}],\"status\":\"OK\"}"
+    );
+    assert_eq!(
+        without_time("/piquery?q=%3Cb%3E"),
+        "{\"r\":[{\"k\":\"\\u003cb\\u003e\",\"st\":0,\"status\":\"notfound\",\"p\":0,\"db\":\"\",\"da\":\"\",\"c\":0}],\"status\":\"OK\"}"
+    );
+    assert_eq!(without_time("/piquery"), "{\"error\":\"Missing query\",\"status\":\"FAILED\"}");
+    assert_eq!(without_time("/piquery?q=1&qs=x"), "{\"error\":\"Bad start position\",\"status\":\"FAILED\"}");
+    let many = format!("/piquery?{}", "q=1&".repeat(21));
+    assert_eq!(without_time(&many), "{\"error\":\"Too many queries\",\"status\":\"FAILED\"}");
+    assert_eq!(
+        without_time("/pidigits?start=95&count=10"),
+        "{\"count\":10,\"digits\":\"70679\",\"start\":95,\"status\":\"success\"}"
+    );
+    assert_eq!(
+        without_time("/pidigits?start=0"),
+        "{\"error\":\"Missing query parameters\",\"status\":\"FAILED\"}"
+    );
+}
+
+/// Every answer has the form that `/openapi.json` says it has.
+#[test]
+fn answers_are_as_the_openapi_document_says() {
+    let directory = indexes();
+    let server = serve(&directory, &[]);
+    let document = server.get("/openapi.json").json();
+    let schema = |name: &str| {
+        let schema =
+            json!({"$ref": format!("#/components/schemas/{name}"), "components": document["components"]});
+        jsonschema::validator_for(&schema).expect("a schema")
+    };
+    let mut asked = vec!["/openapi.json", "/healthz", "/metrics"];
+    for (target, name, status) in [
+        ("/api/v1/indexes", "Indexes", 200),
+        ("/api/v1/pi/search?q=1", "Found", 200),
+        ("/api/v1/pi/search?q=000&before=7", "Found", 200),
+        ("/api/v1/text/search?q=%A4&context=1", "Found", 200),
+        ("/api/v1/text/count?q=%A4", "Count", 200),
+        ("/api/v1/text/all?q=fish&limit=1", "All", 200),
+        ("/api/v1/text/text?start=23&count=1", "Text", 200),
+        ("/piquery?q=1&q=x", "PiQuery", 200),
+        ("/piquery", "PiQuery", 200),
+        ("/pidigits?start=1&count=1", "PiDigits", 200),
+        ("/pidigits", "PiDigits", 200),
+        ("/api/v1/pi/search?q=x", "Problem", 400),
+        ("/api/v1/nix/search?q=x", "Problem", 404),
+    ] {
+        let answer = server.get(target);
+        assert_eq!(answer.status, status, "{target}");
+        let errors: Vec<String> =
+            schema(name).iter_errors(&answer.json()).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{target}: {errors:?} in {}", answer.text());
+        asked.push(target);
+    }
+    // None of its addresses was forgotten here, and each is there.
+    for path in document["paths"].as_object().expect("paths").keys() {
+        let end = path.trim_start_matches("/api/v1/{index}");
+        assert!(
+            asked.iter().any(|target| target.split('?').next().expect("a path").ends_with(end)),
+            "{path}"
+        );
+        assert_ne!(server.get(path).status, 404 - 4 * u16::from(path.contains('{')), "{path}");
+    }
+}
+
+#[test]
+fn bad_requests_are_told_what_is_wrong() {
+    let directory = indexes();
+    let server = serve(&directory, &["--max-pattern", "50", "--max-results", "10", "--max-text", "60"]);
+    let long = format!("/api/v1/pi/search?q={}", "1".repeat(51));
+    for (target, status, detail) in [
+        ("/api/v1/pi/search?q=12x", 400, "The pattern has 'x' at 3, and this index is of digits, 0 to 9."),
+        ("/api/v1/pi/search?q=", 400, "The pattern is empty."),
+        ("/api/v1/pi/search", 400, "The parameter q is missing."),
+        ("/api/v1/pi/search?q=1&q=2", 400, "The parameter q is there more than once."),
+        (
+            "/api/v1/pi/search?q=1&form=2",
+            400,
+            "There is no parameter \"form\"; there are q, from, before, context.",
+        ),
+        (&long, 400, "The pattern has 51 bytes; 50 are allowed."),
+        ("/api/v1/pi/search?q=1&from=0", 400, "Positions of this index are counted from 1."),
+        (
+            "/api/v1/pi/search?q=1&from=102",
+            400,
+            "Position 102 is behind the end of the text, whose last position is 100.",
+        ),
+        ("/api/v1/pi/search?q=1&from=-1", 400, "The parameter from must be a whole number from 0 on."),
+        (
+            "/api/v1/pi/search?q=1&from=99999999999999999999",
+            400,
+            "The parameter from must be a whole number from 0 on.",
+        ),
+        (
+            "/api/v1/pi/search?q=1&from=1&before=9",
+            400,
+            "Of the parameters from and before, one may be there.",
+        ),
+        ("/api/v1/pi/search?q=1&context=1001", 400, "The parameter context may be 1000 at most."),
+        ("/api/v1/pi/all?q=1&limit=11", 400, "The parameter limit may be 10 at most."),
+        ("/api/v1/pi/text?count=61", 400, "The parameter count may be 60 at most."),
+        ("/api/v1/nix/search?q=1", 404, "There is no index of that name; /api/v1/indexes lists them."),
+        ("/api/v1/pi/nix", 404, "There is nothing at this address; /openapi.json tells what there is."),
+        (
+            "/api/v1/../../etc/passwd",
+            404,
+            "There is nothing at this address; /openapi.json tells what there is.",
+        ),
+        ("/api/v1/%2e%2e/search?q=1", 404, "There is no index of that name; /api/v1/indexes lists them."),
+        (
+            "/..%2f..%2fetc/passwd",
+            404,
+            "There is nothing at this address; /openapi.json tells what there is.",
+        ),
+        ("/page/index.html", 404, "There is nothing at this address; /openapi.json tells what there is."),
+    ] {
+        let answer = server.get(target);
+        let problem = answer.json();
+        assert_eq!((answer.status, problem["detail"].as_str()), (status, Some(detail)), "{target}");
+        assert_eq!(
+            (answer.field("content-type"), &problem["status"]),
+            (Some("application/problem+json"), &json!(status))
+        );
+    }
+    // The position right behind the text is where nothing is found any more.
+    assert_eq!(server.get("/api/v1/pi/search?q=1&from=101").json()["position"], json!(null));
+    // An escape that is none stands for itself, and is no digit.
+    assert_eq!(server.get("/api/v1/pi/search?q=%zz").status, 400);
+    assert_eq!(server.get("/api/v1/pi/search?q=%00").status, 400);
+    let answer = server.ask(
+        "POST /api/v1/pi/search HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: 3\r\n\r\nq=1",
+    );
+    assert_eq!((answer.status, answer.field("allow")), (405, Some("get, head")));
+}
+
+#[test]
+fn what_is_not_http_or_too_long_is_refused() {
+    let directory = indexes();
+    let server = serve(&directory, &[]);
+    // What cannot even be taken for a request may be closed without an answer.
+    for nonsense in ["nonsense\r\n\r\n", "GET /\u{0} HTTP/1.1\r\nHost: a\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n"]
+    {
+        assert!(matches!(server.ask(nonsense).status, 0 | 400), "{nonsense:?}");
+    }
+    assert_eq!(server.ask("GET / HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n").status, 400);
+    let long = format!("/api/v1/text/search?q={}", "x".repeat(70_000));
+    assert!(matches!(server.get(&long).status, 414 | 431));
+    assert_eq!(server.get_with("/", &format!("X-Long: {}", "x".repeat(70_000))).status, 431);
+    // Ten megabytes of pattern, of which the server takes no more than the head may have.
+    let huge = format!("GET /api/v1/text/search?q={} HTTP/1.1\r\nHost: test\r\n\r\n", "x".repeat(10 << 20));
+    let mut stream = server.connect();
+    let _ = stream.write_all(huge.as_bytes());
+    assert!(matches!(Answered::read(&mut stream).status, 0 | 414 | 431));
+    assert_eq!(server.get("/healthz").text(), "ok\n");
+}
+
+#[test]
+fn answers_can_be_kept_compressed_and_asked_for_by_other_origins() {
+    let directory = indexes();
+    let server = serve(&directory, &["--cors", "https://example.org"]);
+    for target in ["/", "/app.js", "/openapi.json", "/api/v1/pi/search?q=1", "/api/v1/indexes"] {
+        let answer = server.get(target);
+        let tag = answer.field("etag").expect("a tag").to_owned();
+        let again =
+            server.get_with(target, &format!("If-None-Match: \"other\", {}", tag.replace("w/", "W/")));
+        assert_eq!((again.status, again.body.len(), again.field("etag")), (304, 0, Some(&*tag)), "{target}");
+        assert_eq!(server.get_with(target, "If-None-Match: \"other\"").status, 200);
+        assert_eq!(answer.field("x-content-type-options"), Some("nosniff"));
+    }
+    let page = server.get_with("/", "Accept-Encoding: gzip");
+    assert_eq!(page.field("content-encoding"), Some("gzip"));
+    assert!(page.body.starts_with(b"\x1f\x8b") || page.text().contains("\u{1f}"));
+    assert!(
+        server.get("/").field("content-security-policy").expect("a policy").starts_with("default-src 'none'")
+    );
+    assert_eq!(server.get_with("/healthz", "Accept-Encoding: gzip").field("content-encoding"), None);
+    let asked = server.get_with("/api/v1/pi/count?q=1", "Origin: https://example.org");
+    assert_eq!(asked.field("access-control-allow-origin"), Some("https://example.org"));
+    let head = server.ask("HEAD /api/v1/pi/count?q=1 HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    assert_eq!((head.status, head.body.len(), head.field("content-length")), (200, 0, Some("38")));
+    let wrong = run(program(COMB, directory.path()).args(["serve", "pi.comb", "--cors", "example.org"]));
+    assert_eq!(wrong.1, "comb: 'example.org' is not an origin; one is like https://example.org\n");
+}
+
+#[test]
+fn silent_clients_are_sent_away() {
+    let directory = indexes();
+    let server = serve(&directory, &["--silence", "0.3"]);
+    let start = Instant::now();
+    // One that never says anything, one that stops in the middle, one that stays after its answer.
+    let mut half = server.connect();
+    half.write_all(b"GET / HTTP/1.1\r\nHost").expect("sent");
+    let mut quiet = server.connect();
+    let mut idle = server.connect();
+    idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").expect("sent");
+    assert!(matches!(Answered::read(&mut half).status, 0 | 408));
+    assert_eq!(Answered::read(&mut quiet).status, 0);
+    assert_eq!(Answered::read(&mut idle).status, 200);
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn more_than_the_limits_is_refused_for_a_while() {
+    let directory = indexes();
+    let refused = |arguments: &[&str], status: u16| {
+        let server = serve(&directory, arguments);
+        let held: Vec<TcpStream> = (0..2)
+            .map(|_| {
+                let mut stream = server.connect();
+                stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").expect("sent");
+                stream
+            })
+            .collect();
+        wait_until("a refusal", || server.get("/healthz").status == status);
+        let answer = server.get("/healthz");
+        assert_eq!((answer.status, answer.field("retry-after")), (status, Some("1")));
+        assert_eq!(answer.field("content-type"), Some("application/problem+json"));
+        drop(held);
+        wait_until("an answer", || server.get("/healthz").status == 200);
+    };
+    refused(&["--max-connections", "2"], 503);
+    refused(&["--max-connections-per-address", "2"], 429);
+    let server = serve(&directory, &["--max-in-flight", "0"]);
+    let answer = server.get("/api/v1/pi/search?q=1");
+    assert_eq!((answer.status, answer.field("retry-after")), (503, Some("1")));
+    let server = serve(&directory, &["--timeout", "0.001", "--max-results", "100000000"]);
+    assert_eq!(server.get("/api/v1/pi/all?q=1").status, 200);
+}
+
+#[test]
+fn without_file_descriptors_it_waits_until_there_are_some() {
+    let directory = indexes();
+    let mut command = Command::new("bash");
+    command.args(["-c", &format!("ulimit -n 24; exec '{COMB}' \"$@\""), "bash"]);
+    let mut server = Server::start_as(command, directory.path(), &["pi.comb"]);
+    let held: Vec<TcpStream> = (0..40).map(|_| server.connect()).collect();
+    let message = server.message();
+    assert!(message.starts_with("comb: cannot accept connections for now: Too many open files"), "{message}");
+    drop(held);
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_rebuilt_index_is_taken_up_without_a_failed_request() {
+    let directory = directory_with(&[("pi", PI)]);
+    build(&directory, "pi");
+    let server = Server::start(directory.path(), &["pi.comb"]);
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let clients: Vec<_> = (0..3)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut asked = 0;
+                    while !is_done.load(Ordering::Relaxed) {
+                        let answer = server.get("/api/v1/pi/search?q=14159");
+                        assert_eq!((answer.status, &answer.json()["count"]), (200, &json!(1)), "{answer:?}");
+                        asked += 1;
+                    }
+                    asked
+                })
+            })
+            .collect();
+        for length in (50..90).rev() {
+            fs::write(directory.path().join("pi"), &PI[..length]).expect("a file");
+            build(&directory, "pi");
+            server.signal("HUP");
+            wait_until("the new index", || {
+                server.get("/api/v1/indexes").json()["indexes"][0]["symbols"] == length
+            });
+        }
+        is_done.store(true, Ordering::Relaxed);
+        assert!(
+            clients.into_iter().map(|client| client.join().expect("no failed request")).sum::<u32>() > 40
+        );
+    });
+}
+
+#[test]
+fn an_index_that_is_cut_off_is_out_of_order_until_it_is_whole_again() {
+    let directory = indexes();
+    let mut server = serve(&directory, &[]);
+    let path = directory.path().join("pi.comb");
+    let whole = fs::read(&path).expect("an index");
+    fs::OpenOptions::new().write(true).open(&path).expect("the file").set_len(100).expect("cut off");
+    let answer = server.get("/api/v1/pi/search?q=14159");
+    assert_eq!((answer.status, answer.json()["detail"].as_str()), (503, Some("This index is out of order.")));
+    assert_eq!(server.get("/healthz").status, 503);
+    assert_eq!(server.get("/api/v1/text/search?q=fish").status, 200);
+    server.signal("HUP");
+    let message = server.message();
+    assert!(message.contains("the index is cut off: it has 100 bytes and should have"), "{message}");
+    fs::write(directory.path().join("new"), whole).expect("a file");
+    fs::rename(directory.path().join("new"), path).expect("in its place");
+    server.signal("HUP");
+    wait_until("the whole index", || server.get("/healthz").status == 200);
+    assert_eq!(server.get("/api/v1/pi/search?q=14159").json()["position"], 1);
+}
+
+#[test]
+fn it_stops_when_it_is_told_to_and_finishes_what_is_under_way() {
+    let directory = indexes();
+    for signal in ["TERM", "INT"] {
+        let mut server = serve(&directory, &["--grace", "5"]);
+        let mut idle = server.connect();
+        idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").expect("sent");
+        assert_eq!(server.get("/healthz").status, 200);
+        server.signal(signal);
+        assert_eq!(Answered::read(&mut idle).status, 200);
+        assert_eq!(server.child.wait().expect("its end").code(), Some(0));
+        assert!(TcpStream::connect(server.address).is_err());
+    }
+}
+
+#[test]
+fn requests_are_logged_for_comb_top() {
+    let directory = indexes();
+    let mut server = serve(&directory, &["--access-log", "log"]);
+    for _ in 0..3 {
+        server.get_with("/api/v1/pi/count?q=1", "User-Agent: a \"b\"");
+    }
+    server.get("/nix");
+    server.signal("TERM");
+    server.child.wait().expect("its end");
+    let log = fs::read_to_string(directory.path().join("log")).expect("a log");
+    let first = log.lines().next().expect("a line");
+    assert!(first.starts_with("127.0.0.1 - - ["), "{first}");
+    assert!(
+        first.ends_with("\"GET /api/v1/pi/count?q=1 HTTP/1.1\" 200 38 \"-\" \"a \\x22b\\x22\""),
+        "{first}"
+    );
+    let (top, _, _) = run(program(COMB, directory.path()).args(["top", "-f", "7", "log"]));
+    assert_eq!(top, "3 /api/v1/pi/count?q=1\n1 /nix\n");
+}
+
+#[test]
+fn a_port_that_is_taken_and_other_mistakes_are_said() {
+    let directory = indexes();
+    let server = serve(&directory, &[]);
+    let address = server.address.to_string();
+    let said = |arguments: &[&str]| {
+        let (out, messages, code) = run(program(COMB, directory.path()).arg("serve").args(arguments));
+        assert_eq!((&*out, code), ("", Some(2)));
+        messages
+    };
+    assert_eq!(
+        said(&["pi.comb", "--listen", &address]),
+        format!("comb: cannot listen on {address}: Address already in use (os error 98)\n")
+    );
+    assert_eq!(said(&["nix.comb"]), "comb: nix.comb: No such file or directory\n");
+    assert_eq!(said(&["pi"]), "comb: pi: is not an index of comb; 'comb index build' makes one\n");
+    assert_eq!(
+        said(&["pi.comb", "pi.comb"]),
+        "comb: two indexes have the name 'pi'; NAME=INDEX gives another one\n"
+    );
+    assert!(said(&["a/b=pi.comb"]).starts_with("comb: 'b=pi' cannot be the name of an index"));
+    assert!(said(&["..=pi.comb"]).starts_with("comb: '..' cannot be the name of an index"));
+}
+
+#[test]
+fn a_cgi_program_gives_the_same_answers() {
+    let directory = indexes();
+    let cgi = |method: &str, path: &str, query: &str| {
+        let mut command = program(COMB, directory.path());
+        command.args(["cgi", "pi.comb", "text.comb"]);
+        command.env("REQUEST_METHOD", method).env("PATH_INFO", path).env("QUERY_STRING", query);
+        run(&mut command).0
+    };
+    let body = server_body(&directory, "/api/v1/pi/search?q=26535");
+    let head =
+        format!("Status: 200\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+    assert_eq!(cgi("GET", "", "q=26535"), format!("{head}{body}"));
+    assert_eq!(cgi("GET", "/api/v1/pi/search", "q=26535"), format!("{head}{body}"));
+    assert_eq!(cgi("HEAD", "", "q=26535"), head);
+    assert!(cgi("GET", "", "q=x").starts_with("Status: 400\r\nContent-Type: application/problem+json\r\n"));
+    assert!(cgi("POST", "", "q=1").starts_with("Status: 405\r\n"));
+    assert!(cgi("GET", "/nix", "").starts_with("Status: 404\r\n"));
+    let (_, messages, code) = run(program(COMB, directory.path()).args(["cgi", "pi.comb"]));
+    assert_eq!(code, Some(2));
+    assert_eq!(
+        messages,
+        "comb: there is no request in the environment: a web server runs this, as a CGI program\n"
+    );
+}
+
+fn server_body(directory: &TempDir, target: &str) -> String {
+    serve(directory, &[]).get(target).text()
+}

@@ -1,0 +1,243 @@
+//! A binary fraction's decimal digits.
+//!
+//! After Daniel Bernstein, "Scaled remainder trees" (2004): of a fraction x of d digits the first half of the digits is
+//! that of x, and the second half that of the fraction of 10^(d/2) x. Either needs only half of the precision, so both
+//! are found in the same way from half as many bits.
+
+use malachite_base::num::arithmetic::traits::{ModPowerOf2Assign, Pow};
+use malachite_base::num::logic::traits::BitBlockAccess;
+use malachite_nz::natural::Natural;
+
+use crate::Error;
+use crate::team::Team;
+
+/// Up to this many digits are found one word at a time.
+const LEAF_DIGITS: usize = 1_500;
+
+/// Fractions of fewer digits than this are left to one thread.
+const SHARED_DIGITS: usize = 10_000;
+
+/// 2^64 log2(10), rounded up.
+const LOG2_10: u128 = 61_278_757_397_652_712_442;
+
+/// The least guard with which digits can be found: see [`Decimal`].
+#[cfg(test)]
+pub(crate) const LEAST_GUARD: u64 = 57;
+
+/// What the guard loses to inexact arithmetic: see [`Decimal`].
+const LOST_GUARD: u64 = 56;
+
+/// The bits that `digits` decimal digits hold: at least their number times log2(10), and less than 1 more than that.
+/// For less than 2^60 digits.
+pub(crate) fn bits_of_digits(digits: u64) -> u64 {
+    ((u128::from(digits) * LOG2_10) >> 64) as u64 + 1
+}
+
+/// Why there are no digits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Failure {
+    /// The computation was stopped.
+    Stopped(Error),
+    /// A fraction is so close to a digit's next value that its error matters: more guard bits are needed.
+    Uncertain,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Stopped(error)
+    }
+}
+
+/// Turns fractions into digits.
+///
+/// A fraction of d digits has [`bits_of_digits`]\(d) bits and some guard bits, and may be a few units of its last bit
+/// too small. Each cut of a fraction makes it at most 1 unit smaller: with 3 units to begin with, at most 34 levels of
+/// halving and [`LEAF_DIGITS`] / 19 steps in a leaf, it is less than 2^7 units too small in the end. Each level loses at
+/// most one guard bit. So what remains of a leaf's fraction behind its last digit is less than 2^(7 + 34 - guard) too
+/// small. If its first guard - [`LOST_GUARD`] bits are not all ones, the exact fraction has the same digits before it.
+pub(crate) struct Decimal<'t, 'a> {
+    team: &'t Team<'a>,
+    guard: u64,
+    /// The digits of a leaf.
+    leaf: usize,
+    /// 5 to the power of the digits of a leaf, twice that, and so on.
+    powers: Vec<Natural>,
+}
+
+impl<'t, 'a> Decimal<'t, 'a> {
+    /// For fractions of `digits` digits and `guard` more bits, more than [`LOST_GUARD`].
+    pub(crate) fn new(team: &'t Team<'a>, digits: usize, guard: u64) -> Result<Self, Error> {
+        let levels = digits.div_ceil(LEAF_DIGITS).next_power_of_two().trailing_zeros();
+        let leaf = digits.div_ceil(1 << levels);
+        let mut powers = Vec::with_capacity(levels as usize);
+        for level in 0..levels {
+            powers.push(match powers.last() {
+                None => Natural::from(5u32).pow((leaf as u64) << level),
+                Some(last) => team.square(last)?,
+            });
+        }
+        Ok(Self { team, guard, leaf, powers })
+    }
+
+    /// Writes the first digits of a fraction, which is in units of 2^-(bits of the digits and guard).
+    pub(crate) fn write(&self, fraction: Natural, digits: &mut [u8]) -> Result<(), Failure> {
+        let bits = bits_of_digits(digits.len() as u64) + self.guard;
+        self.halve(fraction, bits, &self.powers, digits)
+    }
+
+    fn halve(
+        &self,
+        fraction: Natural,
+        bits: u64,
+        powers: &[Natural],
+        digits: &mut [u8],
+    ) -> Result<(), Failure> {
+        let Some((power, powers)) = powers.split_last() else {
+            return self.write_leaf(&fraction, bits, digits);
+        };
+        let half = self.leaf << powers.len();
+        if digits.len() <= half {
+            return self.halve(fraction, bits, powers, digits);
+        }
+        let shared = digits.len() >= SHARED_DIGITS;
+        let guard = bits - bits_of_digits(digits.len() as u64);
+        let (first, second) = digits.split_at_mut(half);
+        let half_bits = bits_of_digits(half as u64);
+        let first_bits = half_bits + guard;
+        let head = &fraction >> (bits - first_bits);
+        let find_first = || self.halve(head, first_bits, powers, first);
+        // 10^half times the first half bits of x is an integer. Without them, 5^half x in units of 2^-bits is 10^half x
+        // in units of 2^-(bits - half).
+        let point = bits - half as u64;
+        let mut tail = fraction;
+        tail.mod_power_of_2_assign(point);
+        let find_second = || {
+            let product = self.team.multiply(&tail, power)?;
+            drop(tail);
+            let second_bits = bits - half_bits;
+            let rest = product.get_bits(point - second_bits, point);
+            drop(product);
+            self.halve(rest, second_bits, powers, second)
+        };
+        let (found_first, found_second) =
+            if shared { self.team.join(find_first, find_second) } else { (find_first(), find_second()) };
+        found_first.and(found_second)
+    }
+
+    fn write_leaf(&self, fraction: &Natural, bits: u64, digits: &mut [u8]) -> Result<(), Failure> {
+        let mut limbs = aligned_limbs(fraction, bits);
+        let mut dropped = 0;
+        for (step, chunk) in digits.chunks_mut(19).enumerate() {
+            // The 19 digits of each step before are worth more than 63 bits, so what is dropped is less than 1 unit.
+            dropped = step * 63 / 64;
+            let mut word = multiply_by_word(&mut limbs[dropped..], 10u64.pow(chunk.len() as u32));
+            for digit in chunk.iter_mut().rev() {
+                *digit = b'0' + (word % 10) as u8;
+                word /= 10;
+            }
+        }
+        if leading_ones(&limbs[dropped..]) >= self.guard - LOST_GUARD {
+            Err(Failure::Uncertain)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The limbs of a fraction of `bits` bits, from the least one, with the point before the last one's first bit.
+fn aligned_limbs(fraction: &Natural, bits: u64) -> Vec<u64> {
+    let count = bits.div_ceil(64);
+    let mut limbs = (fraction << (64 * count - bits)).into_limbs_asc();
+    limbs.resize(count as usize, 0);
+    limbs
+}
+
+/// Multiplies a fraction by a word and gives the integer part.
+fn multiply_by_word(limbs: &mut [u64], word: u64) -> u64 {
+    let mut carry = 0;
+    for limb in limbs {
+        let product = u128::from(*limb) * u128::from(word) + u128::from(carry);
+        *limb = product as u64;
+        carry = (product >> 64) as u64;
+    }
+    carry
+}
+
+/// How many ones follow the point of a fraction.
+fn leading_ones(limbs: &[u64]) -> u64 {
+    let mut ones = 0;
+    for limb in limbs.iter().rev() {
+        ones += u64::from(limb.leading_ones());
+        if *limb != u64::MAX {
+            break;
+        }
+    }
+    ones
+}
+
+#[cfg(test)]
+mod tests {
+    use malachite_base::num::arithmetic::traits::PowerOf2;
+
+    use super::*;
+    use crate::team::alone;
+
+    /// The digits of a fraction given by its exact digits, `guard` more bits, and 3 units taken off.
+    fn digits_of(exact: &str, count: usize, guard: u64) -> Result<String, Failure> {
+        let bits = bits_of_digits(count as u64) + guard;
+        let numerator: Natural = exact.parse().unwrap();
+        let fraction = (numerator << bits) / Natural::from(10u32).pow(exact.len() as u64);
+        let mut digits = vec![0; count];
+        let team = alone();
+        let fraction = if fraction < 3u32 { Natural::power_of_2(bits) + fraction } else { fraction }
+            - Natural::from(3u32);
+        Decimal::new(&team, count, guard).unwrap().write(fraction, &mut digits)?;
+        Ok(String::from_utf8(digits).unwrap())
+    }
+
+    #[test]
+    fn bits_hold_their_digits() {
+        for (digits, bits) in [(0, 1), (1, 4), (3, 10), (28, 94), (1_000, 3_322), (1_000_000, 3_321_929)] {
+            assert_eq!(bits_of_digits(digits), bits);
+        }
+    }
+
+    #[test]
+    fn a_fraction_has_its_digits() {
+        let exact: String = (0..40_000u64).map(|i| char::from(b'0' + (i * i * i / 7 % 10) as u8)).collect();
+        for count in [1, 2, 18, 19, 20, 600, 1_499, 1_500, 1_501, 2_999, 3_001, 12_345, 30_000] {
+            assert_eq!(digits_of(&exact, count, 128).unwrap(), exact[..count], "{count} digits");
+        }
+    }
+
+    #[test]
+    fn nines_and_zeros_behind_the_last_digit_need_more_guard() {
+        for behind in ["9", "0"] {
+            for count in (1..200).chain([1_215, 1_216, 1_217, 1_500, 4_000]) {
+                let exact = "7".repeat(count) + &behind.repeat(60) + "5";
+                let uncertain = digits_of(&exact, count, 128);
+                if behind == "0" {
+                    // 3 units below a round fraction is the digit before.
+                    assert!(matches!(uncertain, Err(Failure::Uncertain)), "{count} digits");
+                }
+                assert_eq!(digits_of(&exact, count, 300).unwrap(), exact[..count]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_round_fraction_is_never_certain_from_below() {
+        for guard in [LEAST_GUARD, 64, 128, 512] {
+            assert!(matches!(digits_of("25", 2, guard), Err(Failure::Uncertain)));
+            assert!(matches!(digits_of("00", 2, guard), Err(Failure::Uncertain)));
+        }
+    }
+
+    #[test]
+    fn ones_are_counted_from_the_point() {
+        assert_eq!(leading_ones(&[]), 0);
+        assert_eq!(leading_ones(&[u64::MAX, 0]), 0);
+        assert_eq!(leading_ones(&[u64::MAX << 60, u64::MAX]), 68);
+        assert_eq!(leading_ones(&[u64::MAX, u64::MAX]), 128);
+    }
+}

@@ -1,0 +1,129 @@
+//! Quotients and inverse square roots by Newton's iteration.
+//!
+//! Richard Brent and Paul Zimmermann, "Modern Computer Arithmetic" (2010), sections 3.4 and 3.5: each step doubles the
+//! precision, so that all steps together cost about twice as much as the last one. The steps here err to one side only:
+//! an approximation is never too large, hence what it lacks is never negative.
+
+use malachite_base::num::arithmetic::traits::{FloorSqrt, PowerOf2, SaturatingSub};
+use malachite_base::num::logic::traits::SignificantBits;
+use malachite_nz::natural::Natural;
+
+use crate::Error;
+use crate::float::{Float, leading_bits};
+use crate::team::Team;
+
+/// Up to this many bits the library's own division and root are faster.
+const DIRECT_BITS: u64 = 2_000;
+
+/// 2^`bits` / sqrt(`radicand`), less than 2 too small and never too large, for `radicand` < 2^14.
+///
+/// Of y with y^2 d = 1 - e follows 1 / sqrt(d) = y / sqrt(1 - e) >= y (1 + e / 2), by less than y e^2 (for e < 1/2). An
+/// error of 2 units at h bits makes e < 4 sqrt(d) 2^-h < 2^(9 - h), so the step to at most 2h - 15 bits adds less than
+/// 2^(bits + 18 - 2h) / sqrt(d) < 1/10 unit for d > 100, and rounding less than 1.
+pub(crate) fn inverse_square_root(team: &Team<'_>, radicand: u64, bits: u64) -> Result<Natural, Error> {
+    let divisor = Natural::from(radicand);
+    if bits <= DIRECT_BITS {
+        return Ok((Natural::power_of_2(2 * bits) / divisor).floor_sqrt());
+    }
+    let half = bits / 2 + 12;
+    let root = inverse_square_root(team, radicand, half)?;
+    let lacking = Natural::power_of_2(2 * half) - team.square(&root)? * divisor;
+    let correction = team.multiply(&root, &lacking)? >> (3 * half + 1 - bits);
+    Ok((root << (bits - half)) + correction)
+}
+
+/// 2^`bits` / x for the x in 1/2..1 that has the bits of `number`, less than 2 too small and never too large.
+///
+/// Of r = (1 - e) / x follows 1 / x >= r (1 + e) = (1 - e^2) / x. An error of 2 units at h bits makes e < 2^(1 - h), so
+/// the step to at most 2h - 8 bits adds less than 2^(bits + 3 - 2h) <= 1/32 unit. Taking x from above to 4 bits more
+/// than wanted adds at most 1/4, cutting e adds 1/16, and rounding less than 1.
+fn reciprocal(team: &Team<'_>, number: &Natural, bits: u64) -> Result<Natural, Error> {
+    let precision = bits + 4;
+    let above = leading_bits(number, precision) + Natural::from(1u32);
+    if bits <= DIRECT_BITS {
+        return Ok(Natural::power_of_2(bits + precision) / above);
+    }
+    let half = bits / 2 + 5;
+    let inverse = reciprocal(team, number, half)?;
+    // The step may have nothing to add, and even see a negative e as x is taken from above.
+    let lacking = Natural::power_of_2(half + precision).saturating_sub(team.multiply(&inverse, &above)?);
+    let cut = precision + half - bits - 5;
+    let correction = team.multiply(&inverse, &(lacking >> cut))? >> (half + 5);
+    Ok((inverse << (bits - half)) + correction)
+}
+
+/// `dividend` / `divisor`, relatively wrong by less than 2^(3 - `bits`) and never too large.
+///
+/// The last step for the reciprocal is done for the quotient instead (Alan Karp and Peter Markstein, "High-precision
+/// division and square root", 1997). With h bits and a little more than half of them wanted, the quotient's first half
+/// lacks less than 5 units of 2^-h, which makes the rest of the dividend small: its quotient by the reciprocal of h bits
+/// is wrong by less than 10 * 2^(-2h) < 2^-`bits`.
+pub(crate) fn quotient(
+    team: &Team<'_>,
+    dividend: &Float,
+    divisor: &Float,
+    bits: u64,
+) -> Result<Float, Error> {
+    let half = bits / 2 + 8;
+    let divisor_bits = divisor.mantissa.significant_bits();
+    let dividend_bits = dividend.mantissa.significant_bits();
+    let inverse = reciprocal(team, &divisor.mantissa, half)?;
+    let first = team.multiply(&leading_bits(&dividend.mantissa, half), &inverse)? >> half;
+    let covered = team.multiply(&first, &divisor.mantissa)?;
+    let scaled = &dividend.mantissa << (half as i64 + divisor_bits as i64 - dividend_bits as i64);
+    // In units of 2^-(half + divisor_bits), and then of 2^-(bits + 8).
+    let rest = (scaled - covered) >> (half as i64 + divisor_bits as i64 - bits as i64 - 8);
+    let second = team.multiply(&rest, &inverse)? >> (half + 8);
+    let mantissa = (first << (bits - half)) + second;
+    let scale = dividend_bits as i64 - divisor_bits as i64 - bits as i64;
+    Ok(Float { mantissa, exponent: dividend.exponent - divisor.exponent + scale })
+}
+
+#[cfg(test)]
+mod tests {
+    use malachite_base::num::arithmetic::traits::Pow;
+
+    use super::*;
+    use crate::team::alone;
+
+    fn near(approximation: &Natural, exact: &Natural, most: u32) {
+        assert!(approximation <= exact, "too large");
+        assert!(exact - approximation <= most, "{} too small", exact - approximation);
+    }
+
+    #[test]
+    fn the_inverse_square_root_is_at_most_two_units_too_small() {
+        for bits in [1, 63, 64, 65, 1_999, 2_000, 2_001, 4_000, 10_007, 70_001, 400_000] {
+            let exact = (Natural::power_of_2(2 * bits) / Natural::from(10_005u32)).floor_sqrt();
+            near(&inverse_square_root(&alone(), 10_005, bits).unwrap(), &exact, 2);
+        }
+    }
+
+    #[test]
+    fn the_reciprocal_is_at_most_two_units_too_small() {
+        let powers = [
+            Natural::from(3u32).pow(100_000),
+            Natural::power_of_2(9_000),
+            Natural::power_of_2(9_000) - Natural::from(1u32),
+        ];
+        for number in powers {
+            for bits in [8, 64, 2_000, 2_001, 4_013, 10_007, 70_001] {
+                let exact = Natural::power_of_2(bits + number.significant_bits()) / &number;
+                near(&reciprocal(&alone(), &number, bits).unwrap(), &exact, 2);
+            }
+        }
+    }
+
+    #[test]
+    fn the_quotient_is_at_most_eight_units_too_small() {
+        for (up, down) in [(3u32, 7u32), (7, 3), (5, 5), (2, 3), (3, 2)] {
+            for bits in [100, 2_000, 5_001, 33_333, 150_001] {
+                let (dividend, divisor) = (Natural::from(up).pow(60_000), Natural::from(down).pow(50_000));
+                let got =
+                    quotient(&alone(), &dividend.clone().into(), &divisor.clone().into(), bits).unwrap();
+                let exact = (dividend << -got.exponent.min(0)) / (divisor << got.exponent.max(0));
+                near(&got.mantissa, &exact, 8);
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Chudnovsky's series: its terms, how many of them are needed, and pi from their sum.
+//!
+//! David and Gregory Chudnovsky, "Approximations and complex multiplication according to Ramanujan" (1988):
+//!
+//! ```text
+//! 426880 sqrt(10005) / pi = sum over k >= 0 of (-1)^k (6k)! (13591409 + 545140134 k) / ((3k)! k!^3 640320^(3k))
+//! ```
+//!
+//! The quotient of the factorials and powers at k and at k - 1 is p(k) / (q(k) 2^15), where p(k) is odd:
+//!
+//! ```text
+//! p(k) = (6k - 5) (2k - 1) (6k - 1)        q(k) = k^3 10005^3 / 3        640320^3 / 24 = 2^15 10005^3 / 3
+//! ```
+
+use crate::Error;
+use crate::factors::Plan;
+use crate::float::Float;
+use crate::newton::{inverse_square_root, quotient};
+use crate::team::Team;
+use malachite_base::num::arithmetic::traits::ModPowerOf2;
+use malachite_nz::natural::Natural;
+
+/// What the linear factor of a term starts with, and its slope.
+const LINEAR: (u64, u64) = (13_591_409, 545_140_134);
+
+/// 10005^3 / 3: what the odd part of each denominator is multiplied by.
+pub(crate) const ODD_SCALE: u64 = 333_833_583_375;
+
+/// The primes of [`ODD_SCALE`] and their exponents.
+pub(crate) const ODD_SCALE_FACTORS: [(u32, u32); 4] = [(3, 2), (5, 3), (23, 3), (29, 3)];
+
+/// The power of two in 640320^3 / 24.
+const SCALE_TWOS: u64 = 15;
+
+/// The number under the square root.
+const RADICAND: u64 = 10_005;
+
+/// The working precision exceeds the wanted one by this many bits; see [`fraction`].
+const WORKING_GUARD: u64 = 64;
+
+/// Term `k` has this linear factor.
+pub(crate) fn linear(k: u64) -> u64 {
+    LINEAR.0 + LINEAR.1 * k
+}
+
+/// The numerator p(k), for k < 2^30.
+pub(crate) fn numerator(k: u64) -> u128 {
+    if k == 0 { 1 } else { u128::from((6 * k - 5) * (2 * k - 1)) * u128::from(6 * k - 1) }
+}
+
+/// The exponent of two in the product of the denominators k^3 2^15 of the terms from `start` to `end` (without it).
+pub(crate) fn twos(start: u64, end: u64) -> u64 {
+    let (before, last) = (start.max(1) - 1, end.max(1) - 1);
+    let in_factorial = |n: u64| n - u64::from(n.count_ones());
+    SCALE_TWOS * (last - before) + 3 * (in_factorial(last) - in_factorial(before))
+}
+
+/// How many terms give pi to `bits` bits after the point.
+///
+/// Each term is 2^47.11 times smaller than the one before and has the other sign, so the terms left out are less than
+/// the first of them: two terms to spare make that less than 2^-(bits + 47).
+pub(crate) fn terms(bits: u64) -> u64 {
+    bits * 100 / 4_711 + 2
+}
+
+/// The fraction of pi in units of 2^-`bits`, at most 3 units too small and never too large.
+///
+/// With w = `bits` + 64 working bits, each of these is relatively wrong by less than 2^(9 - w): the inverse square root
+/// (two units of 2^-w, and it is more than 1/128), the four numbers cut to w bits, and the quotient. The terms left out
+/// matter less. So pi is wrong by less than 4 * 7 * 2^(9 - w) < 2^-(bits + 50), and one unit less than the integer
+/// below its approximation is at most 3 units below pi.
+pub(crate) fn fraction(team: &Team<'_>, bits: u64) -> Result<Natural, Error> {
+    let working = bits + WORKING_GUARD;
+    let terms = terms(working);
+    let (plan, denominator) = Plan::new(team, terms)?;
+    let (sum, numerator) = team.try_join(
+        true,
+        || Ok(Float::from(plan.sum(team)?).truncated(working)),
+        || scaled_denominator(team, denominator.truncated(working), working),
+    )?;
+    let pi = quotient(team, &numerator, &sum, working)?;
+    let below = pi.floor_of_units(bits);
+    Ok(below.mod_power_of_2(bits) - Natural::from(1u32))
+}
+
+/// 426880 sqrt(10005) times the denominator of the sum.
+fn scaled_denominator(team: &Team<'_>, denominator: Float, working: u64) -> Result<Float, Error> {
+    // sqrt(10005) = 10005 / sqrt(10005)
+    let inverse = inverse_square_root(team, RADICAND, working)?;
+    let root = inverse * Natural::from(RADICAND * 426_880);
+    let product = team.multiply(&root, &denominator.mantissa)?;
+    let exponent = denominator.exponent - working as i64;
+    Ok(Float { mantissa: product, exponent }.truncated(working))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_is_the_product_of_its_factors() {
+        let product: u64 =
+            ODD_SCALE_FACTORS.iter().map(|&(prime, exponent)| u64::from(prime).pow(exponent)).product();
+        assert_eq!(product, ODD_SCALE);
+        assert_eq!(ODD_SCALE << SCALE_TWOS, 640_320u64.pow(3) / 24);
+    }
+
+    #[test]
+    fn twos_are_those_of_the_denominators() {
+        for (start, end) in [(0u64, 0u64), (0, 1), (0, 2), (1, 2), (4, 5), (3, 40), (64, 65), (100, 1000)] {
+            let expected: u64 = (start.max(1)..end).map(|k| 15 + 3 * u64::from(k.trailing_zeros())).sum();
+            assert_eq!(twos(start, end), expected, "{start}..{end}");
+        }
+    }
+
+    #[test]
+    fn the_fraction_is_at_most_three_units_below_pi() {
+        let team = crate::team::alone();
+        let exact = fraction(&team, 9_000).unwrap();
+        for bits in (8..200u64).chain([500, 1_000, 3_000, 4_700, 8_000]) {
+            let fraction = fraction(&team, bits).unwrap();
+            let below = &exact >> (9_000 - bits);
+            assert!(fraction <= below && below - fraction <= 3u32, "{bits} bits");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Sums of a range of terms by binary splitting.
+//!
+//! Bruno Haible and Thomas Papanikolaou, "Fast multiprecision evaluation of series of rational numbers" (1998).
+
+use malachite_nz::natural::Natural;
+
+use crate::Error;
+use crate::series::{ODD_SCALE, linear, numerator, twos};
+use crate::team::Team;
+
+/// Ranges of fewer terms than this are summed term by term.
+const LEAF_TERMS: u64 = 8;
+
+/// Ranges of fewer terms than this are left to one thread.
+const SHARED_TERMS: u64 = 512;
+
+/// Which products of a range are wanted besides its sum.
+#[derive(Clone, Copy)]
+struct Wanted {
+    p: bool,
+    q: bool,
+}
+
+/// A range a..b of terms: with P the product of all p(k), and Q that of all q(k) 2^15, the terms of a..b are T / Q times
+/// what all of them have in common, the product of p(k) / (q(k) 2^15) for k < a.
+struct Part {
+    /// P, which is odd; 0 if it is not wanted.
+    p: Natural,
+    /// The odd part of Q; 0 if it is not wanted.
+    q: Natural,
+    t: Natural,
+}
+
+/// The T of the terms from `start` to `end` (without it), an even number of them except at the end of the series.
+pub(crate) fn sum(team: &Team<'_>, start: u64, end: u64) -> Result<Natural, Error> {
+    Ok(split(team, start, end, Wanted { p: false, q: false })?.t)
+}
+
+/// Where to cut a range in two, so that the first half has an even number of terms: then the signs of both halves' terms
+/// begin alike, and all T are positive.
+pub(crate) fn middle(start: u64, end: u64) -> u64 {
+    start + ((end - start).div_ceil(4) * 2)
+}
+
+fn split(team: &Team<'_>, start: u64, end: u64, wanted: Wanted) -> Result<Part, Error> {
+    if end - start < LEAF_TERMS {
+        return Ok(leaf(start, end, wanted));
+    }
+    let middle = middle(start, end);
+    let shared = end - start >= SHARED_TERMS;
+    let (left, right) = team.try_join(
+        shared,
+        || split(team, start, middle, Wanted { p: true, q: wanted.q }),
+        || split(team, middle, end, Wanted { p: wanted.p, q: true }),
+    )?;
+    merge(team, &left, &right, twos(middle, end), wanted, shared)
+}
+
+/// The whole of two neighbours: T = T1 Q2 + P1 T2.
+fn merge(
+    team: &Team<'_>,
+    left: &Part,
+    right: &Part,
+    twos: u64,
+    wanted: Wanted,
+    shared: bool,
+) -> Result<Part, Error> {
+    let product = |is_wanted: bool, left: &Natural, right: &Natural| {
+        if is_wanted { team.multiply(left, right) } else { Ok(Natural::default()) }
+    };
+    let (t, (p, q)) = team.try_join(
+        shared,
+        || {
+            let (first, second) = team.try_join(
+                shared,
+                || team.multiply(&left.t, &right.q),
+                || team.multiply(&left.p, &right.t),
+            )?;
+            Ok((first << twos) + second)
+        },
+        || {
+            team.try_join(
+                shared,
+                || product(wanted.p, &left.p, &right.p),
+                || product(wanted.q, &left.q, &right.q),
+            )
+        },
+    )?;
+    Ok(Part { p, q, t })
+}
+
+/// Adds term by term, from the last to the first: T(k..b) = p(k) (linear(k) Q(k+1..b) - T(k+1..b)).
+fn leaf(start: u64, end: u64, wanted: Wanted) -> Part {
+    let mut p = Natural::from(1u32);
+    let mut q = Natural::from(1u32);
+    let mut t = Natural::default();
+    for k in (start..end).rev() {
+        let factor = Natural::from(numerator(k));
+        t = ((&q * Natural::from(linear(k))) << twos(k + 1, end)) - t;
+        t *= &factor;
+        if wanted.p {
+            p *= factor;
+        }
+        if k > start || wanted.q {
+            q *= Natural::from(odd_denominator(k));
+        }
+    }
+    Part { p, q, t }
+}
+
+/// The odd part of q(k).
+fn odd_denominator(k: u64) -> u128 {
+    if k == 0 {
+        return 1;
+    }
+    let odd = u128::from(k >> k.trailing_zeros());
+    odd * odd * odd * u128::from(ODD_SCALE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::team::alone;
+
+    #[test]
+    fn a_split_range_has_the_sum_of_its_terms() {
+        let all = Wanted { p: true, q: true };
+        for (start, end) in [(0, 8), (0, 9), (1, 40), (6, 101), (1_000, 1_300), (30, 1_531)] {
+            let split = split(&alone(), start, end, all).unwrap();
+            let plain = leaf(start, end, all);
+            assert_eq!((split.p, split.q, split.t), (plain.p, plain.q, plain.t), "{start}..{end}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Threads that share work, a wish to stop, and the progress made.
+
+use std::ops::Add;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use malachite_base::num::arithmetic::traits::Square;
+use malachite_nz::natural::Natural;
+
+use crate::progress::Progress;
+use crate::{Error, Options};
+
+/// Products of fewer limbs than this are not noted as progress, and not stopped before.
+const NOTED_PRODUCT: usize = 100;
+
+/// Products of fewer limbs than this are not cut in two for two threads: starting a thread and adding the halves
+/// would eat the gain.
+const DIVISIBLE_PRODUCT: usize = 20_000;
+
+/// A fixed number of threads that work on one computation.
+///
+/// A thread is started when there are two things to do and fewer threads run than may, and ends with its part. A
+/// thread that has to wait for the other part makes room for another one while it waits.
+pub(crate) struct Team<'a> {
+    /// How many more threads may run.
+    idle: AtomicUsize,
+    stop: Option<&'a AtomicBool>,
+    progress: Progress<'a>,
+}
+
+impl<'a> Team<'a> {
+    /// The team of `options`, for a computation of about so much `work`: see [`work_of_product`].
+    pub(crate) fn new(options: &Options<'a>, work: f64) -> Self {
+        Self {
+            idle: AtomicUsize::new(options.threads.get() - 1),
+            stop: options.stop,
+            progress: Progress::new(options.progress, work),
+        }
+    }
+
+    /// Fails if the computation is to stop.
+    pub(crate) fn go_on(&self) -> Result<(), Error> {
+        let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if stopped { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    /// Tells the caller that all is done.
+    pub(crate) fn finish(&self) {
+        self.progress.finish();
+    }
+
+    fn hire(&self) -> bool {
+        let take = |idle: usize| idle.checked_sub(1);
+        self.idle.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+
+    /// Does both things, at the same time if a thread is free.
+    pub(crate) fn join<A, B>(
+        &self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B)
+    where
+        A: Send,
+        B: Send,
+    {
+        if self.hire() { self.join_on_threads(first, second) } else { (first(), second()) }
+    }
+
+    fn join_on_threads<A, B>(
+        &self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B)
+    where
+        A: Send,
+        B: Send,
+    {
+        // Whichever part ends first leaves its place to somebody else; the other one goes on after the join.
+        let one_is_done = AtomicBool::new(false);
+        let leave = || {
+            if !one_is_done.swap(true, Ordering::Relaxed) {
+                self.idle.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        // A thread that cannot be started drops its closure, so what it was to do stays here.
+        let errand = Mutex::new(Some(second));
+        let take_errand = || errand.lock().unwrap_or_else(PoisonError::into_inner).take();
+        thread::scope(|scope| {
+            let run_errand = || {
+                let done = take_errand().map(|second| second());
+                leave();
+                done
+            };
+            let helper = thread::Builder::new().spawn_scoped(scope, run_errand);
+            let first = first();
+            leave();
+            // Nobody took the errand if the thread could not be started, or has not begun yet.
+            match (take_errand(), helper) {
+                (Some(second), _) => (first, second()),
+                (None, Ok(helper)) => match helper.join() {
+                    Ok(Some(second)) => (first, second),
+                    Ok(None) => unreachable!("the errand was taken, and not here"),
+                    Err(panic) => resume_unwind(panic),
+                },
+                (None, Err(_)) => unreachable!("only a started thread takes the errand"),
+            }
+        })
+    }
+
+    /// Does both things as [`join`](Self::join) does, if they are `large`, and else one after the other. Fails if one
+    /// of them does.
+    pub(crate) fn try_join<A: Send, B: Send>(
+        &self,
+        large: bool,
+        first: impl FnOnce() -> Result<A, Error> + Send,
+        second: impl FnOnce() -> Result<B, Error> + Send,
+    ) -> Result<(A, B), Error> {
+        if !large {
+            return Ok((first()?, second()?));
+        }
+        let (first, second) = self.join(first, second);
+        Ok((first?, second?))
+    }
+
+    /// A product. The longer factor is cut in two when there is a thread to spare for its other half.
+    pub(crate) fn multiply(&self, left: &Natural, right: &Natural) -> Result<Natural, Error> {
+        let limbs = left.as_limbs_asc().len() + right.as_limbs_asc().len();
+        if limbs < NOTED_PRODUCT {
+            return Ok(left * right);
+        }
+        self.go_on()?;
+        if limbs >= DIVISIBLE_PRODUCT && self.hire() {
+            let (short, long) = if left < right { (left, right) } else { (right, left) };
+            return self.multiply_halves(short, long);
+        }
+        let product = left * right;
+        self.progress.add(work_of_product(limbs));
+        Ok(product)
+    }
+
+    fn multiply_halves(&self, short: &Natural, long: &Natural) -> Result<Natural, Error> {
+        let limbs = long.as_limbs_asc();
+        let (low, high) = limbs.split_at(limbs.len() / 2);
+        let shift = 64 * low.len() as u64;
+        let (low, high) = (Natural::from_limbs_asc(low), Natural::from_limbs_asc(high));
+        let (low, high) = self.join_on_threads(|| self.multiply(short, &low), || self.multiply(short, &high));
+        Ok((high? << shift).add(low?))
+    }
+
+    /// A square.
+    pub(crate) fn square(&self, root: &Natural) -> Result<Natural, Error> {
+        let limbs = 2 * root.as_limbs_asc().len();
+        if limbs < NOTED_PRODUCT {
+            return Ok(root.square());
+        }
+        self.go_on()?;
+        let square = root.square();
+        self.progress.add(work_of_product(limbs));
+        Ok(square)
+    }
+}
+
+/// How much work a product of so many limbs is: about the number of its transform's operations.
+fn work_of_product(limbs: usize) -> u64 {
+    limbs as u64 * u64::from(limbs.ilog2())
+}
+
+/// A team of one, for tests.
+#[cfg(test)]
+pub(crate) fn alone() -> Team<'static> {
+    Team::new(&Options::new(std::num::NonZeroUsize::MIN), 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    fn team_of(threads: usize) -> Team<'static> {
+        Team::new(&Options::new(NonZeroUsize::new(threads).unwrap()), 1.0)
+    }
+
+    /// Forks down to 2^`depth` leaves and gives their number.
+    fn fork(team: &Team<'_>, depth: u32, running: &AtomicUsize, most: &AtomicUsize) -> usize {
+        if depth == 0 {
+            let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+            most.fetch_max(now, Ordering::SeqCst);
+            thread::sleep(std::time::Duration::from_micros(200));
+            running.fetch_sub(1, Ordering::SeqCst);
+            return 1;
+        }
+        let deeper = || fork(team, depth - 1, running, most);
+        let (first, second) = team.join(deeper, deeper);
+        first + second
+    }
+
+    #[test]
+    fn no_more_threads_work_than_may() {
+        for threads in [1, 2, 3, 8] {
+            let team = team_of(threads);
+            let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            assert_eq!(fork(&team, 8, &running, &most), 256);
+            assert!(most.into_inner() <= threads, "{threads} threads");
+            assert_eq!(team.idle.into_inner(), threads - 1, "all places are free again");
+        }
+    }
+
+    #[test]
+    fn a_product_cut_in_two_is_the_product() {
+        let limbs = |count: u64, seed: u64| {
+            Natural::from_owned_limbs_asc(
+                (1..=count).map(|i| i.wrapping_mul(seed | 1).wrapping_mul(i)).collect(),
+            )
+        };
+        for (left, right) in [(15_000, 15_000), (30_001, 1_000), (700, 20_000)] {
+            let (left, right) = (limbs(left, 0x9e37_79b9_7f4a_7c15), limbs(right, 0xd1b5_4a32_d192_ed03));
+            assert_eq!(team_of(4).multiply(&left, &right).unwrap(), left * right);
+        }
+    }
+
+    #[test]
+    fn a_panic_on_a_thread_is_passed_on() {
+        let team = team_of(2);
+        let panicking = std::panic::AssertUnwindSafe(|| {
+            team.join(|| thread::sleep(std::time::Duration::from_millis(20)), || panic!("on a thread"))
+        });
+        let panic = std::panic::catch_unwind(panicking).unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&"on a thread"));
+    }
+}

@@ -1,0 +1,169 @@
+//! The digits of pi against literals and two other ways to compute them.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex};
+
+use finecomb_pi::{Error, MAX_DIGITS, Options, digits, memory};
+use malachite_base::num::arithmetic::traits::{FloorSqrt, Pow, Square};
+use malachite_nz::natural::Natural;
+use proptest::prelude::*;
+
+/// The most digits that random tests ask for.
+const MOST: usize = 50_000;
+
+/// More digits than any test compares.
+static PI: LazyLock<String> = LazyLock::new(|| gauss_legendre(MOST + 1_000));
+
+fn options(threads: usize) -> Options<'static> {
+    Options::new(NonZeroUsize::new(threads).expect("at least one thread"))
+}
+
+fn text(count: usize, threads: usize) -> String {
+    let digits = digits(count as u64, &options(threads)).expect("few digits, and nobody stops");
+    String::from_utf8(digits).expect("ASCII")
+}
+
+/// The digits of a number in units of 10^-(count + spare) after its first one.
+fn after_the_point(pi: &Natural, count: usize) -> String {
+    pi.to_string()[1..=count].to_owned()
+}
+
+/// Machin's formula, pi = 16 arctan(1/5) - 4 arctan(1/239), term by term.
+fn machin(count: usize) -> String {
+    let unit = Natural::from(10u32).pow(count as u64 + 20);
+    let arctan_of_inverse = |n: u32| {
+        let mut power = &unit / Natural::from(n);
+        let (mut sums, mut k) = ([Natural::default(), Natural::default()], 0u32);
+        while power > 0u32 {
+            sums[(k % 2) as usize] += &power / Natural::from(2 * k + 1);
+            power /= Natural::from(n * n);
+            k += 1;
+        }
+        &sums[0] - &sums[1]
+    };
+    let pi = Natural::from(16u32) * arctan_of_inverse(5) - Natural::from(4u32) * arctan_of_inverse(239);
+    after_the_point(&pi, count)
+}
+
+/// The arithmetic-geometric mean of Gauss, by Brent's and Salamin's iteration.
+fn gauss_legendre(count: usize) -> String {
+    let unit = Natural::from(10u32).pow(count as u64 + 20);
+    let (mut a, mut b) = (unit.clone(), (unit.clone().square() >> 1u32).floor_sqrt());
+    let (mut t, mut power) = (&unit >> 2u32, 0u32);
+    while &a - &b > 1u32 {
+        let mean = (&a + &b) >> 1u32;
+        b = (&a * &b).floor_sqrt();
+        t -= ((a - &mean).square() << power) / &unit;
+        a = mean;
+        power += 1;
+    }
+    after_the_point(&((a + b).square() / (t << 2u32)), count)
+}
+
+#[test]
+fn the_first_fifty_digits() {
+    assert_eq!(text(50, 1), "14159265358979323846264338327950288419716939937510");
+}
+
+#[test]
+fn few_digits() {
+    assert_eq!(digits(0, &options(4)).unwrap(), b"");
+    assert_eq!(text(1, 2), "1");
+    assert_eq!(text(4, 1), "1415", "cut off, not rounded");
+}
+
+#[test]
+fn known_digits_further_on() {
+    let pi = text(10_000, 2);
+    assert_eq!(&pi[990..1_000], "2164201989");
+    assert_eq!(&pi[9_990..], "5256375678");
+    assert_eq!(&pi[761..769], "99999983", "Feynman's point");
+}
+
+#[test]
+fn the_last_ten_of_a_million() {
+    let pi = text(1_000_000, 2);
+    assert_eq!(&pi[999_990..], "5779458151");
+    assert_eq!(pi.len(), 1_000_000);
+    assert!(pi.starts_with(PI.as_str()));
+}
+
+#[test]
+fn the_twins_agree() {
+    assert!(PI.starts_with(&machin(3_000)));
+}
+
+#[test]
+fn all_small_counts_on_some_threads() {
+    for count in 0..=300 {
+        for threads in [1, 2, 3, 8] {
+            assert_eq!(text(count, threads), PI[..count], "{count} digits on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn more_digits_than_can_be_computed() {
+    for count in [MAX_DIGITS + 1, u64::MAX] {
+        assert_eq!(digits(count, &options(1)), Err(Error::TooManyDigits(count)));
+    }
+}
+
+#[test]
+fn progress_grows_to_one() {
+    let told = Mutex::new(Vec::new());
+    let tell = |done| told.lock().unwrap().push(done);
+    digits(100_000, &Options { progress: Some(&tell), ..options(3) }).unwrap();
+    let told = told.into_inner().unwrap();
+    assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
+    assert!(told.len() > 50 && told.len() <= 1_000, "{} steps", told.len());
+    assert!(told[0] > 0.0 && told[0] < 0.1, "begins with {}", told[0]);
+    assert!(told[told.len() - 2] > 0.7, "jumps from {} to the end", told[told.len() - 2]);
+    assert_eq!(told.last(), Some(&1.0));
+}
+
+#[test]
+fn a_stopped_computation_has_no_digits() {
+    let stop = AtomicBool::new(true);
+    for count in [0, 1, 100_000] {
+        assert_eq!(digits(count, &Options { stop: Some(&stop), ..options(2) }), Err(Error::Stopped));
+    }
+}
+
+#[test]
+fn a_computation_stops_on_the_way() {
+    let stop = AtomicBool::new(false);
+    let last = Mutex::new(0.0);
+    let tell = |done| {
+        *last.lock().unwrap() = done;
+        stop.store(done > 0.3, Ordering::Relaxed);
+    };
+    let stopped = digits(200_000, &Options { progress: Some(&tell), stop: Some(&stop), ..options(2) });
+    assert_eq!(stopped, Err(Error::Stopped));
+    assert!(*last.lock().unwrap() < 0.6);
+}
+
+#[test]
+fn memory_grows_with_the_digits() {
+    assert!(memory(0) > 0);
+    assert!(memory(1_000_000) > memory(1_000));
+    assert!(memory(u64::MAX) > memory(MAX_DIGITS));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_count_on_some_threads(count in 0..=MOST) {
+        for threads in [1, 2, 3, 8] {
+            // Not assert_eq: nobody wants to read all digits.
+            prop_assert!(text(count, threads) == PI[..count], "{} digits on {} threads", count, threads);
+        }
+    }
+
+    #[test]
+    fn more_digits_start_with_fewer(fewer in 0..2_000usize, more in 0..2_000usize) {
+        prop_assert!(text(fewer + more, 2).starts_with(&text(fewer, 3)));
+    }
+}
