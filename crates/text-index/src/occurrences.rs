@@ -61,6 +61,12 @@ impl Index {
         self.checked(Occurrences { index: self, pattern, suffixes: start..end })
     }
 
+    /// All positions of a pattern in the order of their suffixes, as the suffix array has them: what is to be looked at without the
+    /// bitmaps. For tests and benchmarks.
+    pub fn positions_in_suffix_order(&self, occurrences: &Occurrences<'_>) -> impl Iterator<Item = u64> {
+        self.suffixes().range(occurrences.suffixes.start, occurrences.suffixes.end).iter()
+    }
+
     fn search(&self, slot: Range<u64>, pattern: &Pattern) -> Range<u64> {
         let text = self.packed();
         let start = self.partition(slot.clone(), |position| text.compare(position, pattern).is_lt());

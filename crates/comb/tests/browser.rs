@@ -1,0 +1,232 @@
+//! The page of `comb serve` in a real browser: headless Chromium, driven by the WebDriver protocol (W3C) through ChromeDriver.
+//!
+//! It needs Debian's packages chromium and chromium-driver; `tests/run` installs them where they are missing.
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use support::server::Server;
+use support::{COMB, directory_with, program, run, wait_until};
+use tempfile::{TempDir, tempdir};
+
+/// The name of an element's identifier in WebDriver's answers, which the standard fixes.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+/// WebDriver's codes of keys.
+const ENTER: &str = "\u{E007}";
+
+/// A browser with one window, which is closed when it is dropped.
+struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    _profile: TempDir,
+}
+
+impl Browser {
+    fn start() -> Self {
+        let driver =
+            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut driver = driver
+            .expect("chromedriver; `apt-get install chromium chromium-driver` or `tests/run` installs it");
+        let port = BufReader::new(driver.stdout.as_mut().expect("its output"))
+            .lines()
+            .map_while(Result::ok)
+            .find_map(|line| {
+                line.rsplit_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
+            });
+        let profile = tempdir().expect("a directory");
+        let mut browser =
+            Self { driver, port: port.expect("a port"), session: String::new(), _profile: profile };
+        let arguments: Vec<String> = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-sync",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-dev-shm-usage",
+        ]
+        .map(str::to_owned)
+        .into_iter()
+        .chain([format!("--user-data-dir={}", browser._profile.path().display())])
+        .collect();
+        let options = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}});
+        let session = browser.command("POST", "/session", &options);
+        browser.session = format!("/session/{}", session["sessionId"].as_str().expect("a session"));
+        browser
+    }
+
+    /// Sends a command and returns the value of its answer.
+    fn command(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = if method == "POST" { body.to_string() } else { String::new() };
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(format!("{head}{body}").as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let body = answer.split_once("\r\n\r\n").expect("a body").1;
+        let answer: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"));
+        assert_eq!(answer["value"].get("error"), None, "{method} {path}: {answer}");
+        answer["value"].clone()
+    }
+
+    fn post(&self, what: &str, body: Value) -> Value {
+        self.command("POST", &format!("{}{what}", self.session), &body)
+    }
+
+    fn open(&self, url: &str) {
+        self.post("/url", json!({ "url": url }));
+    }
+
+    /// What a script returns.
+    fn script(&self, script: &str) -> Value {
+        self.post("/execute/sync", json!({"script": script, "args": []}))
+    }
+
+    fn element(&self, id: &str) -> String {
+        let found = self.post("/element", json!({"using": "css selector", "value": format!("#{id}")}));
+        format!("/element/{}", found[ELEMENT].as_str().expect("an element"))
+    }
+
+    fn type_into(&self, id: &str, text: &str) {
+        self.post(&format!("{}/value", self.element(id)), json!({ "text": text }));
+    }
+
+    fn click(&self, id: &str) {
+        self.post(&format!("{}/click", self.element(id)), json!({}));
+    }
+
+    fn text(&self, id: &str) -> String {
+        let text = self.script(&format!("return document.getElementById('{id}').textContent"));
+        text.as_str().expect("a text").to_owned()
+    }
+
+    /// Waits until the answer to what is typed is there, and an element says this.
+    fn wait_for(&self, id: &str, wanted: &str) {
+        wait_until(&format!("{id} = {wanted}"), || {
+            self.script("return document.body.dataset.state") != "busy" && self.text(id) == wanted
+        });
+    }
+
+    /// Takes a picture, for those who want to look: in the folder that COMB_SCREENSHOTS names.
+    fn picture(&self, name: &str) {
+        let Some(directory) = std::env::var_os("COMB_SCREENSHOTS") else { return };
+        let picture = self.command("GET", &format!("{}/screenshot", self.session), &Value::Null);
+        let bytes = STANDARD.decode(picture.as_str().expect("a picture")).expect("base64");
+        fs::create_dir_all(&directory).expect("a folder");
+        fs::write(std::path::Path::new(&directory).join(format!("{name}.png")), bytes).expect("a file");
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            self.command("DELETE", &self.session, &Value::Null);
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+const POEM: &str = "one fish\ntwo fish\n<b>red</b> fish & \u{e4}\nblue fish\n";
+
+fn serve() -> (TempDir, Server) {
+    let directory = directory_with(&[("poem", POEM)]);
+    for arguments in
+        [&["pi", "20000", "-o", "pi"][..], &["index", "build", "pi"], &["index", "build", "poem"]]
+    {
+        let (_, messages, code) = run(program(COMB, directory.path()).args(arguments));
+        assert_eq!(code, Some(0), "{messages}");
+    }
+    let server = Server::start(directory.path(), &["pi.comb", "poem.comb"]);
+    (directory, server)
+}
+
+#[test]
+fn a_person_searches_pi_and_a_text() {
+    let (_directory, server) = serve();
+    let browser = Browser::start();
+    let home = format!("http://{}/", server.address);
+    browser.open(&home);
+    browser.picture("welcome");
+
+    // A query, key by key; the answer; the next one and back.
+    browser.type_into("query", "999");
+    browser.wait_for("position", "762");
+    browser.wait_for("match", "999");
+    let first_count: u64 = browser.text("count").parse().expect("a count");
+    browser.type_into("query", "999");
+    browser.wait_for("match", "999999");
+    browser.wait_for("count", "1");
+    assert!(first_count > 10);
+    assert!(browser.text("context").contains("4999999837"), "{}", browser.text("context"));
+    browser.open(&format!("{home}?index=pi&q=14"));
+    browser.wait_for("position", "1");
+    browser.click("next");
+    browser.wait_for("position", "296");
+    browser.picture("next");
+    browser.type_into("query", ENTER);
+    browser.wait_for("position", "314");
+    browser.click("previous");
+    browser.wait_for("position", "296");
+
+    // The link of what is shown shows it again.
+    let link = browser.script("return document.getElementById('permalink').href");
+    let link = link.as_str().expect("a link").to_owned();
+    assert!(
+        link.starts_with(&home) && link.contains("index=pi") && link.contains("q=14") && link.contains("296"),
+        "{link}"
+    );
+    browser.open("about:blank");
+    browser.open(&link);
+    browser.wait_for("position", "296");
+
+    // On a phone nothing has to be moved sideways.
+    browser.post("/window/rect", json!({"width": 375, "height": 700}));
+    wait_until("a narrow window", || {
+        browser.script("return innerWidth").as_u64().is_some_and(|width| width < 520)
+    });
+    assert_eq!(browser.script("return document.documentElement.scrollWidth <= innerWidth"), true);
+    browser.picture("phone");
+
+    // What is wrong is said, and does not stay.
+    browser.open(&home);
+    browser.type_into("query", "12x");
+    wait_until("a message", || browser.text("message").contains("has 'x' at 3"));
+    assert_eq!(browser.script("return document.body.dataset.state"), "error");
+    browser.picture("wrong");
+
+    // A text with lines: markup in it is text.
+    browser.open(&format!("{home}?index=poem&q=red"));
+    browser.wait_for("match", "red");
+    browser.wait_for("line", "3:4");
+    assert!(browser.text("context").contains("<b>red</b> fish & \u{e4}"), "{}", browser.text("context"));
+    assert_eq!(browser.script("return document.querySelectorAll('#context b').length"), 0);
+    browser.picture("text");
+}
+
+#[test]
+fn the_page_says_when_the_server_is_gone() {
+    let (_directory, server) = serve();
+    let browser = Browser::start();
+    browser.open(&format!("http://{}/?index=pi&q=999", server.address));
+    browser.wait_for("position", "762");
+    drop(server);
+    browser.type_into("query", "9");
+    wait_until("a message", || browser.text("message").contains("cannot be reached"));
+    browser.picture("gone");
+}
