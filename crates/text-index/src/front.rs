@@ -142,7 +142,7 @@ pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threa
         .collect();
     short.sort_unstable_by(|a, b| b.cmp(a));
     let slots = ranks.base().max(1).pow(depth) as usize;
-    let mut counts = count(codes, depth, ranks, slots, threads);
+    let counts = count(codes, depth, ranks, slots, threads);
     let mut table = Vec::with_capacity((slots + 1) * width.bytes());
     let mut smaller = 0;
     for number in 0..slots {
@@ -150,75 +150,112 @@ pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threa
             smaller += 1;
         }
         width.append(smaller, &mut table);
-        smaller += counts.iter_mut().map(|counts| counts.take(number)).sum::<u64>();
+        smaller += counts.iter().map(|counts| u64::from(counts[number])).sum::<u64>();
     }
     width.append(codes.len() as u64, &mut table);
     table
 }
 
-/// How often each string occurs in a part of the text: a byte each, so that the table stays in the cache (with four bytes each, the
-/// memory's bandwidth was the limit), and beside it the strings whose byte has run over, once for each time.
-struct Counts {
-    low: Vec<u8>,
-    /// The highest first, when counting is done.
-    overflows: Vec<u64>,
-}
-
-impl Counts {
-    fn new(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize) -> Self {
-        let (mut low, mut overflows) = (vec![0_u8; slots], Vec::new());
-        each_string(codes, depth, ranks, |number| {
-            let count = &mut low[number as usize];
-            *count = count.wrapping_add(1);
-            if *count == 0 {
-                overflows.push(number);
-            }
-        });
-        overflows.sort_unstable_by(|a, b| b.cmp(a));
-        Self { low, overflows }
-    }
-
-    /// The count of a string. Each may be asked for once, in the order of their numbers.
-    fn take(&mut self, number: usize) -> u64 {
-        let mut count = u64::from(self.low[number]);
-        while self.overflows.pop_if(|overflow| *overflow == number as u64).is_some() {
-            count += 256;
-        }
-        count
-    }
-}
-
 /// Tables that are counted into at a time, one for a thread. More threads would not make it quicker, as they share the memory.
 const MOST_TABLES: usize = 8;
 
+/// Symbols in a part of the text at most, so that 32 bits are enough to count in it.
+const LONGEST_PART: usize = 1 << 31;
+
 /// Counts how often each string begins in the text, in parts.
-fn count(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize, threads: usize) -> Vec<Counts> {
-    let part = codes.len().div_ceil(threads.clamp(1, MOST_TABLES)).max(1);
+fn count(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize, threads: usize) -> Vec<Vec<u32>> {
+    let part = codes.len().div_ceil(threads.clamp(1, MOST_TABLES)).clamp(1, LONGEST_PART);
     let overlap = (depth as usize).saturating_sub(1);
     thread::scope(|scope| {
         let workers: Vec<_> = (0..codes.len())
             .step_by(part)
             .map(|start| &codes[start..codes.len().min(start + part + overlap)])
-            .map(|codes| scope.spawn(move || Counts::new(codes, depth, ranks, slots)))
+            .map(|codes| scope.spawn(move || count_part(codes, depth, ranks, slots)))
             .collect();
         workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     })
 }
 
-/// Calls a function with the number of each string of the text, in their order.
-fn each_string(codes: &[u8], depth: u32, ranks: &Ranks, mut take: impl FnMut(u64)) {
-    let Some(lead) = (depth as usize).checked_sub(1) else {
+/// Strings are gathered by their first symbols in so many buckets at most; each has its own stretch of the table.
+const BUCKETS: u64 = 1024;
+
+/// So many strings are gathered before they are counted.
+const GATHERED: usize = 1 << 23;
+
+/// Counts how often each string begins in a part of the text.
+///
+/// Counting them as they come would be a cache miss for each, nearly all of what it costs: a profile showed 36 ns a symbol. So they
+/// are gathered in buckets first, and then counted a bucket at a time, in a stretch of the table that the cache holds.
+fn count_part(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize) -> Vec<u32> {
+    let mut counts = vec![0; slots];
+    let (base, slots) = (ranks.base().max(1), slots as u64);
+    let lead = (0..depth).rev().find(|&lead| base.pow(lead) <= BUCKETS).unwrap_or(0);
+    let stretch = (slots / base.pow(lead)) as usize;
+    let mut buckets = vec![Vec::new(); base.pow(lead) as usize];
+    let mut gathered = 0;
+    each_string(codes, [lead, depth - lead], ranks, |bucket, rest| {
+        buckets[bucket as usize].push(rest as u32);
+        gathered += 1;
+        if gathered == GATHERED {
+            count_gathered(&mut buckets, stretch, &mut counts);
+            gathered = 0;
+        }
+    });
+    count_gathered(&mut buckets, stretch, &mut counts);
+    counts
+}
+
+fn count_gathered(buckets: &mut [Vec<u32>], stretch: usize, counts: &mut [u32]) {
+    for (bucket, counts) in buckets.iter_mut().zip(counts.chunks_mut(stretch)) {
+        bucket.drain(..).for_each(|rest| counts[rest as usize] += 1);
+    }
+}
+
+/// The number of the symbols in a window that moves along the text.
+struct Window {
+    number: u64,
+    base: u64,
+    /// What the first symbol counts for.
+    highest: u64,
+    length: u32,
+}
+
+impl Window {
+    /// A window at the beginning of the text.
+    fn new(codes: &[u8], length: u32, ranks: &Ranks) -> Self {
+        let base = ranks.base();
+        let number =
+            codes[..length as usize].iter().fold(0, |number, &code| number * base + ranks.rank(code));
+        Self { number, base, highest: base.pow(length.saturating_sub(1)), length }
+    }
+
+    fn advance(&mut self, leaving: u64, coming: u64) {
+        if self.length > 0 {
+            self.number = (self.number - leaving * self.highest) * self.base + coming;
+        }
+    }
+}
+
+/// Calls a function with the number of each string of the text, in their order, in two parts: that of its first symbols, and that of
+/// the others.
+fn each_string(codes: &[u8], [lead, rest]: [u32; 2], ranks: &Ranks, mut take: impl FnMut(u64, u64)) {
+    let (lead_length, length) = (lead as usize, (lead + rest) as usize);
+    if length == 0 {
         // There is one string, the empty one, which begins at every symbol.
-        return codes.iter().for_each(|_| take(0));
-    };
-    let Some((leading, following)) = codes.split_at_checked(lead) else { return };
-    let base = ranks.base();
-    let highest = base.pow(lead as u32);
-    let mut number = leading.iter().fold(0, |number, &code| number * base + ranks.rank(code));
-    for (&leaving, &coming) in codes.iter().zip(following) {
-        number = number * base + ranks.rank(coming);
-        take(number);
-        number -= ranks.rank(leaving) * highest;
+        return codes.iter().for_each(|_| take(0, 0));
+    }
+    if codes.len() < length {
+        return;
+    }
+    let mut lead = Window::new(codes, lead, ranks);
+    let mut rest = Window::new(&codes[lead_length..], rest, ranks);
+    take(lead.number, rest.number);
+    let coming = codes.iter().zip(&codes[lead_length..]).zip(&codes[length..]);
+    for ((&first, &middle), &last) in coming {
+        let middle = ranks.rank(middle);
+        lead.advance(ranks.rank(first), middle);
+        rest.advance(middle, ranks.rank(last));
+        take(lead.number, rest.number);
     }
 }
 
