@@ -194,6 +194,24 @@ impl Header {
     }
 }
 
+/// Bytes with the checksums that an index of them would have, as far as they have the beginning of one: what keeps a fuzzer from
+/// being stopped by the first of them.
+pub fn with_checksums(bytes: &[u8]) -> Vec<u8> {
+    let mut file = bytes.to_vec();
+    let beginning = MAGIC.into_iter().chain(VERSION.to_le_bytes());
+    file.iter_mut().zip(beginning).for_each(|(byte, wanted)| *byte = wanted);
+    let Some((page, _)) = file.split_first_chunk_mut::<{ PAGE as usize }>() else { return file };
+    let symbols = number(page, 16) % 4096;
+    let Some(alphabet) = Alphabet::of_number(page[24] % 3) else { return file };
+    let occurs = std::array::from_fn(|byte| page[OCCURS_AT + byte / 8] >> (byte % 8) & 1 == 1);
+    let header = Header::new(alphabet, symbols, occurs);
+    *page = header.encode();
+    if let Some(ranges) = header.ranges() {
+        file.resize(ranges[Section::ALL.len() - 1].end as usize, 0);
+    }
+    file
+}
+
 fn number(page: &[u8; PAGE as usize], at: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&page[at..at + 8]);

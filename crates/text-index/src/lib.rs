@@ -55,6 +55,8 @@ use openmp_sys as _;
 pub use alphabet::Alphabet;
 pub use build::{BuildOptions, Stage, Text, memory};
 pub use error::{Damage, Error};
+#[doc(hidden)]
+pub use format::with_checksums;
 pub use index::Index;
 pub use lines::Place;
 pub use memory::available as available_memory;
