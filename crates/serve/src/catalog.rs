@@ -22,7 +22,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The index as it is now. It stays as it is until the guard is dropped.
+    /// The index as it is now. It is kept until the guard is dropped.
     pub(crate) fn index(&self) -> Guard<Arc<Index>> {
         self.index.load()
     }

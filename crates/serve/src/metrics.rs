@@ -27,37 +27,51 @@ struct Routed {
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Answered, Counter>,
-    seconds: Family<Routed, Histogram, fn() -> Histogram>,
+    routes: Vec<RouteMetrics>,
     pub(crate) connections: Gauge,
     pub(crate) in_flight: Gauge,
     pub(crate) refused: Counter,
     pub(crate) reopened: Counter,
 }
 
+/// What is counted of one route; found once, as finding it costs more than counting.
+struct RouteMetrics {
+    route: &'static str,
+    good: Counter,
+    seconds: Histogram,
+}
+
 /// The media type of [`Metrics::text`].
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 impl Metrics {
-    pub(crate) fn new() -> Arc<Self> {
+    /// Counters for routes of these names.
+    pub(crate) fn new(routes: &[&'static str]) -> Arc<Self> {
         // From 10 µs to 2.6 s.
         let histogram: fn() -> Histogram = || Histogram::new(exponential_buckets(1e-5, 4.0, 10));
-        let seconds = Family::new_with_constructor(histogram);
+        let seconds = Family::<Routed, Histogram, _>::new_with_constructor(histogram);
+        let requests = Family::<Answered, Counter>::default();
+        let of_route = |&route: &&'static str| RouteMetrics {
+            route,
+            good: requests.get_or_create(&Answered { route, status: 200 }).clone(),
+            seconds: seconds.get_or_create(&Routed { route }).clone(),
+        };
         let mut metrics = Self {
             registry: Registry::with_prefix("comb"),
-            requests: Family::default(),
-            seconds,
+            routes: routes.iter().map(of_route).collect(),
+            requests,
             connections: Gauge::default(),
             in_flight: Gauge::default(),
             refused: Counter::<u64, AtomicU64>::default(),
             reopened: Counter::default(),
         };
-        let Self { registry, requests, seconds, connections, in_flight, refused, reopened } = &mut metrics;
+        let Self { registry, requests, connections, in_flight, refused, reopened, .. } = &mut metrics;
         registry.register("requests", "Requests that were answered", requests.clone());
         registry.register_with_unit(
             "request",
             "Time from a request's head to its answer's",
             Unit::Seconds,
-            seconds.clone(),
+            seconds,
         );
         registry.register("connections", "Connections that are open", connections.clone());
         registry.register("requests_in_flight", "Requests that are being answered", in_flight.clone());
@@ -66,10 +80,14 @@ impl Metrics {
         Arc::new(metrics)
     }
 
-    /// Counts an answer.
+    /// Counts an answer of one of the routes.
     pub(crate) fn answered(&self, route: &'static str, status: u16, time: Duration) {
-        self.requests.get_or_create(&Answered { route, status }).inc();
-        self.seconds.get_or_create(&Routed { route }).observe(time.as_secs_f64());
+        let Some(metrics) = self.routes.iter().find(|metrics| metrics.route == route) else { return };
+        match status {
+            200 => metrics.good.inc(),
+            status => self.requests.get_or_create(&Answered { route, status }).inc(),
+        };
+        metrics.seconds.observe(time.as_secs_f64());
     }
 
     pub(crate) fn text(&self) -> String {

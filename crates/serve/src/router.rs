@@ -1,5 +1,6 @@
 //! From requests to answers: routes, and what all answers have in common.
 
+use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,13 +16,15 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http_body::{Frame, SizeHint};
+use hyper::body::Incoming;
 use tokio::task::spawn_blocking;
+use tower::Service;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
 use tower_http::cors::CorsLayer;
 
 use crate::access_log::{self, AccessLog};
-use crate::api::{self, Answer, Route};
+use crate::api::{self, Route, Target};
 use crate::catalog::Catalog;
 use crate::limits::Limits;
 use crate::metrics::{self, Metrics};
@@ -42,10 +45,56 @@ pub(crate) struct Shared {
 
 /// The address that a request came from.
 #[derive(Clone, Copy)]
-pub(crate) struct Peer(pub(crate) IpAddr);
+struct Peer(IpAddr);
 
-/// The service that answers requests.
-pub(crate) fn router(shared: Arc<Shared>, cors: Option<CorsLayer>) -> Router {
+/// What answers requests: axum's router, and before it a short way for most of them.
+#[derive(Clone)]
+pub(crate) struct Answerer {
+    shared: Arc<Shared>,
+    router: Router,
+    /// Whether answers depend on the origin of the page that asks.
+    has_cors: bool,
+}
+
+impl Answerer {
+    pub(crate) fn new(shared: Arc<Shared>, cors: Option<CorsLayer>) -> Self {
+        let has_cors = cors.is_some();
+        Self { router: router(Arc::clone(&shared), cors), shared, has_cors }
+    }
+
+    /// Answers a request that came from an address.
+    pub(crate) async fn answer(
+        self,
+        mut request: Request<Incoming>,
+        peer: IpAddr,
+    ) -> Result<Response, Infallible> {
+        if let Some(response) = self.answer_at_once(&request, peer) {
+            return Ok(response);
+        }
+        request.extensions_mut().insert(Peer(peer));
+        self.router.clone().call(request).await
+    }
+
+    /// The answer to a plain GET of the interface that takes microseconds. It is the one that the router gives: a profile showed that
+    /// its layers take longer than the search.
+    fn answer_at_once(&self, request: &Request<Incoming>, peer: IpAddr) -> Option<Response> {
+        let start = Instant::now();
+        let is_plain = request.method() == Method::GET && !self.has_cors;
+        let target = api::target(&self.shared.catalog, request.uri().path()).ok().flatten();
+        let target = target.filter(|target| is_plain && target.route != Route::All)?;
+        let permit = Permit::take(&self.shared)?;
+        let response = ask_now(&self.shared, &target, request.uri(), request.headers(), start);
+        let response = response.unwrap_or_else(IntoResponse::into_response);
+        let is_small = response.body().size_hint().exact().is_some_and(|size| size < COMPRESSED_FROM);
+        if !is_small && request.headers().contains_key(header::ACCEPT_ENCODING) {
+            return None;
+        }
+        let logged = self.shared.access_log.as_ref().map(|_| logged(request, peer));
+        Some(finished(&self.shared, request.uri().path(), logged, permit, start, response))
+    }
+}
+
+fn router(shared: Arc<Shared>, cors: Option<CorsLayer>) -> Router {
     let router = Router::new()
         .route("/", get(|headers: HeaderMap| async move { asset(&page::PAGE, &headers) }))
         .route("/style.css", get(|headers: HeaderMap| async move { asset(&page::STYLE, &headers) }))
@@ -66,28 +115,35 @@ pub(crate) fn router(shared: Arc<Shared>, cors: Option<CorsLayer>) -> Router {
 /// The answer of the interface, or that there is nothing at this address.
 async fn ask(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Result<Response, Problem> {
     let start = Instant::now();
-    let target = api::target(&shared.catalog, uri.path())?;
-    let Some(target) = target else {
-        return Err(Problem::not_found(
-            "There is nothing at this address; /openapi.json tells what there is.",
-        ));
+    let nothing =
+        || Problem::not_found("There is nothing at this address; /openapi.json tells what there is.");
+    let answer = move |shared: &Shared, uri: &Uri| {
+        let target = api::target(&shared.catalog, uri.path())?.ok_or_else(nothing)?;
+        ask_now(shared, &target, uri, &headers, start)
     };
+    match api::target(&shared.catalog, uri.path())? {
+        // The one that may take long must not keep others from being answered.
+        Some(target) if target.route == Route::All => {
+            let shared = Arc::clone(&shared);
+            let task = spawn_blocking(move || answer(&shared, &uri));
+            task.await.map_err(|_| Problem::unavailable("The server is stopping."))?
+        }
+        _ => answer(&shared, &uri),
+    }
+}
+
+fn ask_now(
+    shared: &Shared,
+    target: &Target<'_>,
+    uri: &Uri,
+    headers: &HeaderMap,
+    start: Instant,
+) -> Result<Response, Problem> {
     let tag = target.version(&shared.catalog).map(entity_tag);
-    if let Some(tag) = tag.as_ref().filter(|tag| is_known(&headers, tag)) {
+    if let Some(tag) = tag.as_ref().filter(|tag| is_known(headers, tag)) {
         return Ok(not_modified(tag));
     }
-    let answer = match target.route {
-        // The one that may take long must not keep others from being answered.
-        Route::All => {
-            let (shared, uri) = (Arc::clone(&shared), uri.clone());
-            let task = spawn_blocking(move || match api::target(&shared.catalog, uri.path())? {
-                Some(target) => answer(&shared, &target, &uri, start),
-                None => Err(Problem::not_found("There is nothing at this address.")),
-            });
-            task.await.map_err(|_| Problem::unavailable("The server is stopping."))??
-        }
-        _ => answer(&shared, &target, &uri, start)?,
-    };
+    let answer = api::answer(&shared.catalog, target, uri.query().unwrap_or(""), &shared.limits, start)?;
     let mut response = Response::new(Body::from(answer.body));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(answer.media_type));
@@ -96,10 +152,6 @@ async fn ask(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) ->
         None => drop(headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))),
     }
     Ok(response)
-}
-
-fn answer(shared: &Shared, target: &api::Target<'_>, uri: &Uri, start: Instant) -> Result<Answer, Problem> {
-    api::answer(&shared.catalog, target, uri.query().unwrap_or(""), &shared.limits, start)
 }
 
 /// Whether every index can be read.
@@ -139,10 +191,15 @@ fn entity_tag(version: u64) -> HeaderValue {
 }
 
 fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-    let tag = tag.to_str().map(strong).unwrap_or_default();
-    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    known.flat_map(|value| value.split(',')).any(|known| known.trim() == "*" || strong(known) == tag)
+    let Ok(tag) = tag.to_str() else { return false };
+    // Weak or strong makes no difference to what is compared here.
+    let opaque = |tag: &'_ str| tag.trim().trim_start_matches("W/").to_owned();
+    let mut known =
+        headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).peekable();
+    known.peek().is_some()
+        && known
+            .flat_map(|value| value.split(','))
+            .any(|known| known.trim() == "*" || opaque(known) == opaque(tag))
 }
 
 fn cached(headers: &mut HeaderMap, tag: HeaderValue) {
@@ -176,14 +233,43 @@ impl IntoResponse for Problem {
 /// What is done around every request: it is refused if there are too many, counted, and logged.
 async fn attended(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let start = Instant::now();
-    let route = route_name(request.uri().path());
-    let logged = shared.access_log.as_ref().map(|_| logged(&request));
-    let mut response = match Permit::take(&shared) {
-        Some(permit) => next.run(request).await.map(|body| Body::new(Guarded { body, permit })),
-        None => Problem::unavailable("There are too many requests under way.").into_response(),
-    };
+    let path = request.uri().path().to_owned();
+    let peer = request.extensions().get().map_or(IpAddr::from([0, 0, 0, 0]), |Peer(peer)| *peer);
+    let logged = shared.access_log.as_ref().map(|_| logged(&request, peer));
+    match Permit::take(&shared) {
+        Some(permit) => {
+            let response = next.run(request).await;
+            finished(&shared, &path, logged, permit, start, response)
+        }
+        None => {
+            let problem = Problem::unavailable("There are too many requests under way.").into_response();
+            noted(&shared, &path, logged, start, problem)
+        }
+    }
+}
+
+/// An answer that holds its permit until its last byte has been taken.
+fn finished(
+    shared: &Shared,
+    path: &str,
+    logged: Option<access_log::Request>,
+    permit: Permit,
+    start: Instant,
+    response: Response,
+) -> Response {
+    noted(shared, path, logged, start, response.map(|body| Body::new(Guarded { body, permit })))
+}
+
+/// An answer that has been counted and logged.
+fn noted(
+    shared: &Shared,
+    path: &str,
+    logged: Option<access_log::Request>,
+    start: Instant,
+    mut response: Response,
+) -> Response {
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    shared.metrics.answered(route, response.status().as_u16(), start.elapsed());
+    shared.metrics.answered(route_name(path), response.status().as_u16(), start.elapsed());
     if let (Some(log), Some(logged)) = (&shared.access_log, logged) {
         let bytes = response.body().size_hint().exact();
         // A log that cannot be written is no reason not to answer; flushing says so.
@@ -192,15 +278,20 @@ async fn attended(State(shared): State<Arc<Shared>>, request: Request, next: Nex
     response
 }
 
-fn logged(request: &Request) -> access_log::Request {
+fn logged<B>(request: &Request<B>, peer: IpAddr) -> access_log::Request {
     access_log::Request {
-        address: request.extensions().get().map_or(IpAddr::from([0, 0, 0, 0]), |Peer(address)| *address),
-        method: Method::clone(request.method()),
+        address: peer,
+        method: request.method().clone(),
         uri: request.uri().clone(),
         version: request.version(),
         headers: request.headers().clone(),
     }
 }
+
+/// All that [`route_name`] gives.
+pub(crate) const ROUTE_NAMES: [&str; 11] = [
+    "page", "healthz", "metrics", "piquery", "pidigits", "indexes", "search", "count", "all", "text", "other",
+];
 
 /// What a route is called in the metrics; one name for whatever there is not.
 fn route_name(path: &str) -> &'static str {

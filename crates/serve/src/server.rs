@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -16,12 +17,13 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use rustix::net::sockopt::set_tcp_user_timeout;
+use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
 use thiserror::Error;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
-use tower::Service;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::access_log::{AccessLog, LogTarget};
@@ -29,7 +31,7 @@ use crate::catalog::Catalog;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
-use crate::router::{Peer, Shared, router};
+use crate::router::{Answerer, ROUTE_NAMES, Shared};
 
 /// How to serve.
 pub struct ServeOptions<'a> {
@@ -64,6 +66,9 @@ pub enum ServeError {
     Start(io::Error),
 }
 
+/// Connections that wait to be taken.
+const BACKLOG: i32 = 1024;
+
 /// How long to wait when there are no file descriptors left; meanwhile connections wait in the system's queue.
 const BREATHER: Duration = Duration::from_millis(50);
 
@@ -75,52 +80,80 @@ const MOST_REFUSALS: usize = 64;
 
 /// Serves indexes until SIGTERM or SIGINT. What is under way then is finished.
 ///
+/// Every thread takes connections from the same queue and answers them itself, so that no request goes from one core to another.
+///
 /// # Errors
 ///
 /// If it cannot begin.
 pub fn serve(catalog: Catalog, options: &ServeOptions<'_>) -> Result<(), ServeError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(options.threads.max(1))
-        .enable_all()
-        .build()
-        .map_err(ServeError::Start)?;
-    runtime.block_on(run(catalog, options))
-}
-
-async fn run(catalog: Catalog, options: &ServeOptions<'_>) -> Result<(), ServeError> {
     let cors = options.cors.as_deref().map(cors_layer).transpose()?;
     let access_log = options.access_log.clone().map(AccessLog::open).transpose().map_err(ServeError::Log)?;
     let shared = Arc::new(Shared {
         catalog,
         limits: options.limits.clone(),
-        metrics: Metrics::new(),
+        metrics: Metrics::new(&ROUTE_NAMES),
         access_log,
         in_flight: Arc::default(),
     });
-    let listen_failed = |error| ServeError::Listen(options.listen, error);
-    let listener = TcpListener::bind(options.listen).await.map_err(listen_failed)?;
-    let address = listener.local_addr().map_err(listen_failed)?;
+    let listener = listen(options)?;
+    let address = listener.local_addr().map_err(|error| ServeError::Listen(options.listen, error))?;
+    let answerer = Answerer::new(Arc::clone(&shared), cors);
+    let peers = Peers::default();
+    let (stop, stopped) = watch::channel(());
+    let worker = |listener: StdListener, stopped: watch::Receiver<()>| {
+        let acceptor = Acceptor::new(Arc::clone(&shared), answerer.clone(), Arc::clone(&peers));
+        runtime()?.block_on(acceptor.run(listener, stopped, options)).map_err(ServeError::Start)
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.threads.max(1))
+            .map(|_| {
+                let (listener, stopped) = (listener.try_clone().map_err(ServeError::Start)?, stopped.clone());
+                Ok(scope.spawn(move || worker(listener, stopped)))
+            })
+            .collect::<Result<_, ServeError>>()?;
+        drop(listener);
+        runtime()?.block_on(attend(&shared, address, options))?;
+        drop(stop);
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })?;
+    flush(&shared, options.say);
+    Ok(())
+}
+
+fn runtime() -> Result<Runtime, ServeError> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::Start)
+}
+
+/// Listens. What is set here holds for every connection, as they take it from the listener.
+fn listen(options: &ServeOptions<'_>) -> Result<StdListener, ServeError> {
+    let failed = |error| ServeError::Listen(options.listen, error);
+    let listener = StdListener::bind(options.listen).map_err(failed)?;
+    listener.set_nonblocking(true).map_err(failed)?;
+    // A longer queue than the standard library's, for clients that come all at once.
+    rustix::net::listen(&listener, BACKLOG).map_err(|error| failed(error.into()))?;
+    // An answer goes out at once, and a client that takes none of it for so long is gone.
+    let silence = options.limits.silence.as_millis().try_into().unwrap_or(u32::MAX);
+    set_tcp_nodelay(&listener, true).map_err(|error| failed(error.into()))?;
+    set_tcp_user_timeout(&listener, silence).map_err(|error| failed(error.into()))?;
+    Ok(listener)
+}
+
+/// Waits for signals, until one of them says to stop.
+async fn attend(shared: &Shared, address: SocketAddr, options: &ServeOptions<'_>) -> Result<(), ServeError> {
     let handler = |kind| signal(kind).map_err(ServeError::Start);
     let (mut terminate, mut interrupt) =
         (handler(SignalKind::terminate())?, handler(SignalKind::interrupt())?);
     let mut hangup = handler(SignalKind::hangup())?;
     (options.say)(&format!("listening on http://{address}"));
-
-    let mut acceptor = Acceptor::new(Arc::clone(&shared), router(Arc::clone(&shared), cors));
     let mut log_due = tokio::time::interval(LOG_EVERY);
     loop {
         tokio::select! {
-            accepted = listener.accept() => acceptor.take(accepted, options.say).await,
-            _ = hangup.recv() => reopen(&shared, options.say),
-            _ = log_due.tick() => flush(&shared, options.say),
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
+            _ = hangup.recv() => reopen(shared, options.say),
+            _ = log_due.tick() => flush(shared, options.say),
+            _ = terminate.recv() => return Ok(()),
+            _ = interrupt.recv() => return Ok(()),
         }
     }
-    drop(listener);
-    acceptor.stop(options).await;
-    flush(&shared, options.say);
-    Ok(())
 }
 
 fn cors_layer(origin: &str) -> Result<CorsLayer, ServeError> {
@@ -163,10 +196,10 @@ fn flush(shared: &Shared, say: &dyn Fn(&str)) {
 /// Connections by the address that they come from.
 type Peers = Arc<Mutex<HashMap<IpAddr, usize>>>;
 
-/// What takes connections.
+/// What takes connections, one for each thread.
 struct Acceptor {
     shared: Arc<Shared>,
-    router: Router,
+    answerer: Answerer,
     builder: http1::Builder,
     graceful: GracefulShutdown,
     peers: Peers,
@@ -175,7 +208,7 @@ struct Acceptor {
 }
 
 impl Acceptor {
-    fn new(shared: Arc<Shared>, router: Router) -> Self {
+    fn new(shared: Arc<Shared>, answerer: Answerer, peers: Peers) -> Self {
         let mut builder = http1::Builder::new();
         builder
             .timer(TokioTimer::new())
@@ -183,13 +216,33 @@ impl Acceptor {
             .max_buf_size(shared.limits.head.max(8192));
         Self {
             shared,
-            router,
+            answerer,
             builder,
             graceful: GracefulShutdown::new(),
-            peers: Peers::default(),
+            peers,
             refusals: Arc::default(),
             is_short_of_descriptors: false,
         }
+    }
+
+    /// Takes connections until it is told to stop, and then lets them finish.
+    async fn run(
+        mut self,
+        listener: StdListener,
+        mut stopped: watch::Receiver<()>,
+        options: &ServeOptions<'_>,
+    ) -> io::Result<()> {
+        let listener = TcpListener::from_std(listener)?;
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => self.take(accepted, options.say).await,
+                // Nothing is ever sent: the other end is dropped.
+                _ = stopped.changed() => break,
+            }
+        }
+        drop(listener);
+        self.stop(options).await;
+        Ok(())
     }
 
     /// Takes a connection, or waits a little if the system has no room for another.
@@ -212,10 +265,6 @@ impl Acceptor {
     }
 
     fn connect(&mut self, stream: TcpStream, peer: IpAddr) {
-        // An answer goes out at once, and a client that takes none of it for so long is gone.
-        let _ = stream.set_nodelay(true);
-        let silence = self.shared.limits.silence.as_millis().try_into().unwrap_or(u32::MAX);
-        let _ = set_tcp_user_timeout(&stream, silence);
         let limits = &self.shared.limits;
         let (connection, all, of_one) = Connection::count(&self.shared.metrics, &self.peers, peer);
         if all > limits.connections {
@@ -225,14 +274,8 @@ impl Acceptor {
             return self
                 .refuse(stream, || Problem::too_many("There are too many connections from this address."));
         }
-        let router = self.router.clone();
-        let is_logged = self.shared.access_log.is_some();
-        let service = service_fn(move |mut request: Request<Incoming>| {
-            if is_logged {
-                request.extensions_mut().insert(Peer(peer));
-            }
-            router.clone().call(request)
-        });
+        let answerer = self.answerer.clone();
+        let service = service_fn(move |request| answerer.clone().answer(request, peer));
         let served = self.graceful.watch(self.builder.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             // How a connection ends is the client's matter: it goes away, is silent, or talks something else.

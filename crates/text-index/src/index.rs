@@ -28,6 +28,7 @@ pub struct Index {
     bytes: Bytes,
     header: Header,
     ranks: Ranks,
+    version: u64,
     sections: [(usize, usize); Section::ALL.len()],
 }
 
@@ -81,7 +82,14 @@ impl Index {
         let ranges =
             header.ranges().ok_or_else(|| damaged(Damage::Nonsense("its sections do not fit a file")))?;
         let sections = ranges.map(|range| (range.start as usize, range.end as usize));
-        Ok(Self { path: path.to_owned(), ranks: header.ranks(), bytes, header, sections })
+        Ok(Self {
+            path: path.to_owned(),
+            ranks: header.ranks(),
+            version: header.version(),
+            bytes,
+            header,
+            sections,
+        })
     }
 
     /// The file.
@@ -106,7 +114,7 @@ impl Index {
 
     /// A number that changes when the text does: two indexes with the same number hold the same.
     pub fn version(&self) -> u64 {
-        self.header.version()
+        self.version
     }
 
     /// Makes a pattern for this index.
