@@ -10,7 +10,7 @@ use crate::terminal::When;
 const EXAMPLES: &str = "\
 Examples:
   Where a date is in the digits of pi:
-      comb find pi.comb 14031879
+      comb find pi.comb 140379
 
   The first occurrence behind the millionth digit, and the last before it:
       comb find pi.comb 999999 --from 1000000

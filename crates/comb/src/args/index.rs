@@ -11,7 +11,7 @@ Examples:
   The first million digits of pi, and where a date is in them:
       comb pi 1000000 -o pi.txt
       comb index build pi.txt -o pi.comb
-      comb find pi.comb 14031879
+      comb find pi.comb 140379
 
   A log that is asked often:
       comb index build access.log

@@ -14,7 +14,7 @@ Examples:
   A million of them, to be searched:
       comb pi 1000000 -o pi.txt
       comb index build pi.txt -o pi.comb
-      comb find pi.comb 14031879";
+      comb find pi.comb 140379";
 
 /// Compute digits of pi
 ///

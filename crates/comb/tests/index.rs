@@ -1,0 +1,179 @@
+//! `comb pi`, `comb index` and `comb find` as whole commands.
+
+mod support;
+
+use std::fs;
+
+use support::{COMB, answer, directory_with, program, run, shell};
+
+const DIGITS: &str =
+    "1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679";
+const POEM: &str = "one fish\ntwo fish\r\nred fish\nblue fish";
+
+#[test]
+fn digits_of_pi_are_printed_and_packed() {
+    let directory = directory_with(&[]);
+    let comb = |script: &str| run(&mut shell(&directory, script));
+    assert_eq!(comb("comb pi 50"), answer("14159265358979323846264338327950288419716939937510\n", "", 0));
+    assert_eq!(comb("comb pi 0"), answer("\n", "", 0));
+    assert_eq!(comb("comb pi 5 --packed | od -An -tx1"), answer(" 14 15 90\n", "", 0));
+    // Digits 991 to 1,000, 9,991 to 10,000 and 999,991 to 1,000,000.
+    for (digits, last) in [("1k", "2164201989"), ("10_000", "5256375678"), ("1M", "5779458151")] {
+        assert_eq!(
+            comb(&format!("comb pi {digits} -w 2 | tail -c 11")),
+            answer(&format!("{last}\n"), "", 0),
+            "{digits}"
+        );
+    }
+    assert_eq!(comb("comb pi 100 -o pi && cat pi"), answer(&format!("{DIGITS}\n"), "", 0));
+    assert_eq!(comb("comb pi 3 -o /dev/full").1, "comb: /dev/full: cannot write: No space left on device\n");
+    assert_eq!(comb("comb pi 3 -o nix/pi").1, "comb: nix/pi: cannot write: No such file or directory\n");
+    let (_, message, code) = comb("comb pi 8G");
+    assert!(message.starts_with("comb: 8000000000 digits take 134.1") && code == Some(2), "{message}");
+    assert!(comb("comb pi many").1.contains("it is a number of digits, such as 1000 or 20M"));
+}
+
+#[test]
+fn occurrences_are_printed_with_their_place() {
+    let directory = directory_with(&[("pi", DIGITS), ("poem", POEM)]);
+    let comb = |script: &str| run(&mut shell(&directory, script));
+    assert_eq!(comb("comb index build pi && comb index build poem -o poem.index").2, Some(0));
+    for (arguments, out, code) in [
+        ("pi.comb 26535", "6:141592653589793238462643383279\n", 0),
+        ("pi.comb 79 -C 2", "13:897932\n", 0),
+        ("pi.comb 79 -C 0 --from 14", "29:79\n", 0),
+        ("pi.comb 79 -C 0 --before 29", "13:79\n", 0),
+        ("pi.comb 79 -C 0 --all", "13:79\n29:79\n99:79\n", 0),
+        ("pi.comb 79 -C 0 --all --limit 2 --from 14", "29:79\n99:79\n", 0),
+        ("pi.comb 79 --count", "3\n", 0),
+        ("pi.comb 000", "", 1),
+        ("pi.comb 000 --count", "0\n", 1),
+        ("pi.comb 79 --from 101", "", 1),
+        ("poem.index fish --all", "4:1:5:one fish\n13:2:5:two fish\n23:3:5:red fish\n33:4:6:blue fish\n", 0),
+        ("poem.index fish -C 1 --from 5", "13:2:5: fish\n", 0),
+        ("poem.index 79 --count --json", "{\"pattern\":\"79\",\"count\":0}\n", 1),
+        (
+            "poem.index fish --color always -C 2",
+            "\u{1b}[32m4\u{1b}[0m:\u{1b}[32m1\u{1b}[0m:\u{1b}[32m5\u{1b}[0m:e \u{1b}[1m\u{1b}[31mfish\u{1b}[0m\n",
+            0,
+        ),
+    ] {
+        assert_eq!(comb(&format!("comb find {arguments}")), answer(out, "", code), "{arguments}");
+    }
+    let (out, _, _) = comb("comb find pi.comb 535 --json --context 3");
+    assert_eq!(
+        out,
+        "{\"pattern\":\"535\",\"from\":1,\"count\":1,\"position\":8,\"line\":null,\"column\":null,\"before\":\"926\",\
+         \"match\":\"535\",\"after\":\"897\"}\n"
+    );
+    assert_eq!(comb("comb find pi.comb 79 --all --json | wc -l").0.trim(), "3");
+}
+
+#[test]
+fn what_is_wrong_is_said_in_a_line() {
+    let directory = directory_with(&[("pi", DIGITS), ("three", "3.14"), ("odd", "141"), ("empty", "")]);
+    let comb = |script: &str| run(&mut shell(&directory, script));
+    assert_eq!(comb("for text in pi odd empty; do comb index build $text || exit; done").2, Some(0));
+    fs::write(
+        directory.path().join("cut"),
+        &fs::read(directory.path().join("pi.comb")).expect("an index")[..9000],
+    )
+    .expect("a file");
+    let header = |at: usize| {
+        let mut bytes = fs::read(directory.path().join("pi.comb")).expect("an index");
+        bytes[at] ^= 1;
+        bytes
+    };
+    fs::write(directory.path().join("newer"), header(8)).expect("a file");
+    fs::write(directory.path().join("changed"), header(16)).expect("a file");
+    fs::write(directory.path().join("suffixes"), header(8192)).expect("a file");
+    for (script, message) in [
+        ("comb find pi.comb 12x", "comb: the pattern has 'x' at 3, and this index is of digits, 0 to 9"),
+        ("comb find pi.comb ''", "comb: the pattern is empty"),
+        ("comb find pi.comb 1 --from 0", "comb: positions of this index are counted from 1"),
+        (
+            "comb find pi.comb 1 --from 102",
+            "comb: position 102 is behind the end of the text, whose last position is 100",
+        ),
+        ("comb find nix 1", "comb: nix: No such file or directory"),
+        ("comb find . 1", "comb: .: is a directory"),
+        ("comb find three 1", "comb: three: is not an index of comb; 'comb index build' makes one"),
+        ("comb find empty 1", "comb: empty: is not an index of comb; 'comb index build' makes one"),
+        ("comb find cut 1", "comb: cut: the index is cut off: it has 9000 bytes and should have 20480"),
+        (
+            "comb find newer 1",
+            "comb: newer: is an index of format version 0; this comb reads version 1; build it again",
+        ),
+        ("comb find changed 1", "comb: changed: the index is damaged: the checksum of its header is wrong"),
+        (
+            "comb index verify suffixes",
+            "comb: suffixes: the index is damaged: the checksum of its suffix array is wrong",
+        ),
+        ("comb index build nix", "comb: nix: No such file or directory"),
+        ("comb index build /dev/null", "comb: /dev/null: is not a regular file; an index is built of one"),
+        (
+            "comb index build three --alphabet digits",
+            "comb: three: byte 1 is '.', which is not of the alphabet digits; --alphabet bytes takes any text",
+        ),
+        (
+            "comb index export odd.comb --pisearch odd",
+            "comb: odd.comb: the Pi Searcher's format has an even number of digits, and this index an odd one; build it with one digit less",
+        ),
+        ("comb index import --pisearch nix", "comb: nix.4.bin: No such file or directory"),
+    ] {
+        let (out, said, code) = comb(script);
+        assert_eq!((&*out, said.trim_end(), code), ("", message, Some(2)), "{script}");
+    }
+    assert_eq!(comb("comb find empty.comb 1"), answer("", "", 1));
+    let sparse = comb("truncate -s 900G huge && comb index build huge");
+    assert!(
+        sparse.1.starts_with("comb: huge: building its index takes 8.79 TiB of memory ("),
+        "{}",
+        sparse.1
+    );
+    assert_eq!(sparse.2, Some(2));
+}
+
+#[test]
+fn an_index_is_described_checked_and_converted() {
+    let directory = directory_with(&[("pi", DIGITS)]);
+    let comb = |script: &str| run(&mut shell(&directory, script));
+    let (_, messages, _) = comb("comb index build pi -w 3");
+    assert!(messages.starts_with("comb: pi: 100 digits; the build takes "), "{messages}");
+    assert!(messages.contains("\ncomb: done in "), "{messages}");
+    let (info, _, _) = comb("comb index info pi.comb");
+    assert!(info.starts_with("alphabet       digits\nsymbols        100\nbytes "), "{info}");
+    let (info, _, _) = comb("comb index info pi.comb --json");
+    let info: serde_json::Value = serde_json::from_str(&info).expect("an object");
+    assert_eq!((&info["symbols"], &info["sections"]["suffix_array"]), (&100.into(), &400.into()));
+    assert_eq!(comb("comb index verify pi.comb"), answer("", "comb: pi.comb: its checksums are right\n", 0));
+    assert_eq!(
+        comb("comb index verify pi.comb --full"),
+        answer("", "comb: pi.comb: all of it is right\n", 0)
+    );
+    let converted =
+        "comb index export pi.comb --pisearch b && comb index import --pisearch b -o c && cmp c pi.comb";
+    let (_, messages, code) = comb(converted);
+    assert_eq!((messages.lines().next(), code), (Some("comb: wrote b.4.bin and b.4.idx"), Some(0)));
+}
+
+#[test]
+fn a_build_that_is_killed_leaves_nothing_behind() {
+    let directory = directory_with(&[]);
+    let build = format!("timeout -s KILL 0.4 '{COMB}' index build text");
+    let killed = run(&mut shell(
+        &directory,
+        &format!("yes 'one fish, two fish' | head -c 50M > text; {build}; ls -A"),
+    ));
+    assert_eq!(killed.0, "text\n", "{}", killed.1);
+}
+
+#[test]
+fn help_has_examples() {
+    let directory = directory_with(&[]);
+    for arguments in [&["pi", "--help"][..], &["find", "--help"], &["index", "--help"], &["serve", "--help"]]
+    {
+        let (help, _, code) = run(program(COMB, directory.path()).args(arguments));
+        assert!(help.contains("Examples:") && code == Some(0), "{help}");
+    }
+}
