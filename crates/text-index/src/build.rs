@@ -42,10 +42,10 @@ pub struct BuildOptions<'a> {
 
 /// Bytes of memory that a build takes for a text with so many bytes, whatever its alphabet turns out to be.
 pub fn memory(bytes: u64) -> u64 {
-    // The text, the suffix array, and beside it, at different times: what libsais needs, or the packed text, or the front table
-    // with its counts.
-    let beside = bytes + (64 << 20);
-    bytes.saturating_mul(1 + sort::entry_bytes(bytes)).saturating_add(beside)
+    // The text and the suffix array, and beside them what libsais needs. Before there is a suffix array, there are in its place: the
+    // text as codes, the tables that strings are counted in, and the strings that were gathered, for each of four threads.
+    let gathered = bytes.saturating_mul(8).min(128 << 20);
+    bytes.saturating_mul(2 + sort::entry_bytes(bytes)).saturating_add(gathered + (8 << 20))
 }
 
 /// A text that is in memory and has been looked through.

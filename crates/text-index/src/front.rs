@@ -156,8 +156,9 @@ pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threa
     table
 }
 
-/// Tables that are counted into at a time, one for a thread. More threads would not make it quicker, as they share the memory.
-const MOST_TABLES: usize = 8;
+/// Tables that are counted into at a time, one for a thread. Together they are no larger than half of the suffix array, for which there
+/// must be room later; and more threads would not make it much quicker, as they share the memory.
+const MOST_TABLES: usize = 4;
 
 /// Symbols in a part of the text at most, so that 32 bits are enough to count in it.
 const LONGEST_PART: usize = 1 << 31;
@@ -180,7 +181,7 @@ fn count(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize, threads: usize) 
 const BUCKETS: u64 = 1024;
 
 /// So many strings are gathered before they are counted.
-const GATHERED: usize = 1 << 23;
+const GATHERED: usize = 1 << 22;
 
 /// Counts how often each string begins in a part of the text.
 ///
