@@ -5,8 +5,8 @@
 //! each. For every block there is a bitmap with a bit for each group, set if a suffix of the block begins in the group. Above the
 //! blocks stands a tree, whose nodes hold the union of sixteen bitmaps below them. A range of the suffix array is some nodes of that tree and
 //! two cut blocks: the first group with an occurrence is the lowest bit of the nodes, and where in the group the occurrence is, a
-//! scan of the group finds. All of it takes time in proportion to the square root of the text's length, whatever the pattern, and
-//! one bit for every four entries: about 3 % of the suffix array.
+//! scan of the group finds. All of it takes time in proportion to the square root of the text's length, whatever the pattern. It
+//! takes between a quarter of a bit and one bit an entry: 1 to 3 % of the suffix array.
 
 use std::ops::Range;
 use std::thread;
