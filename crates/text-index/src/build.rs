@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use crate::alphabet::Alphabet;
 use crate::entries::Width;
@@ -14,6 +13,7 @@ use crate::format::{Header, Section};
 use crate::front;
 use crate::lines;
 use crate::packed::{PADDING, pack};
+use crate::parallel;
 use crate::presence;
 use crate::sort::{self, Sorted};
 use crate::write::Writer;
@@ -85,11 +85,13 @@ impl Text {
     /// As [`read`](Self::read).
     pub fn new(name: &Path, mut bytes: Vec<u8>, alphabet: Option<Alphabet>) -> Result<Self, Error> {
         let path = name.to_owned();
+        // An alphabet that was detected has been compared with all of the text.
+        let is_detected = alphabet.is_none();
         let alphabet = alphabet.unwrap_or_else(|| detect(&bytes));
         if alphabet != Alphabet::Bytes {
             bytes.truncate(without_line_end(&bytes).len());
         }
-        if let Some(at) = alphabet.first_foreign(&bytes) {
+        if !is_detected && let Some(at) = alphabet.first_foreign(&bytes) {
             return Err(Error::ForeignText { path, byte: bytes[at], at, alphabet });
         }
         let symbols = bytes.len() as u64;
@@ -202,17 +204,10 @@ fn without_line_end(bytes: &[u8]) -> &[u8] {
 /// The text packed, with its padding.
 fn packed(text: &[u8], alphabet: Alphabet, threads: usize) -> Vec<u8> {
     let part = text.len().div_ceil(threads).next_multiple_of(alphabet.per_byte()).max(alphabet.per_byte());
-    let parts: Vec<Vec<u8>> = thread::scope(|scope| {
-        let pack_part = |part| {
-            let mut packed = Vec::new();
-            pack(part, alphabet, &mut packed);
-            packed
-        };
-        let workers: Vec<_> = text.chunks(part).map(|part| scope.spawn(move || pack_part(part))).collect();
-        workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+    let parts = parallel::map(text.chunks(part), |part| {
+        let mut packed = Vec::new();
+        pack(part, alphabet, &mut packed);
+        packed
     });
     let mut packed = parts.concat();
     packed.extend([0; PADDING]);

@@ -4,12 +4,11 @@
 //! search, and a longer one needs to be searched for only between two neighbouring entries.
 
 use std::ops::Range;
-use std::panic::resume_unwind;
-use std::thread;
 
 use crate::alphabet::Alphabet;
 use crate::entries::{Entries, Width};
 use crate::packed::Packed;
+use crate::parallel;
 
 /// One entry for so many symbols of the text at least: the table then takes no more than an eighth of what the suffix array
 /// does, and a slot holds about this many suffixes.
@@ -167,14 +166,9 @@ const LONGEST_PART: usize = 1 << 31;
 fn count(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize, threads: usize) -> Vec<Vec<u32>> {
     let part = codes.len().div_ceil(threads.clamp(1, MOST_TABLES)).clamp(1, LONGEST_PART);
     let overlap = (depth as usize).saturating_sub(1);
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..codes.len())
-            .step_by(part)
-            .map(|start| &codes[start..codes.len().min(start + part + overlap)])
-            .map(|codes| scope.spawn(move || count_part(codes, depth, ranks, slots)))
-            .collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
-    })
+    let parts =
+        (0..codes.len()).step_by(part).map(|start| &codes[start..codes.len().min(start + part + overlap)]);
+    parallel::map(parts, |codes| count_part(codes, depth, ranks, slots))
 }
 
 /// Strings are gathered by their first symbols in so many buckets at most; each has its own stretch of the table.

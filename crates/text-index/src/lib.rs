@@ -41,6 +41,7 @@ mod map;
 mod memory;
 mod occurrences;
 mod packed;
+mod parallel;
 mod passage;
 mod pattern;
 mod pisearch;

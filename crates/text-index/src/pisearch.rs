@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::format::Section;
 use crate::index::Index;
 use crate::sort::Sorted;
-use crate::verify::{as_error, is_suffix_array};
+use crate::verify::is_suffix_array;
 use crate::write::write_beside;
 
 /// The two files' names.
@@ -82,6 +82,6 @@ pub fn import_pisearch(base: &Path, output: &Path, options: &BuildOptions<'_>) -
     let (entries, _) = suffixes.as_chunks();
     let sorted = Sorted::Narrow(entries.iter().map(|&entry| u32::from_le_bytes(entry)).collect());
     is_suffix_array(text.bytes(), |range| sorted.iter(range), options.threads.get())
-        .map_err(|damage| as_error(&suffixes_name, damage))?;
+        .map_err(|damage| Error::Damaged { path: suffixes_name, damage })?;
     text.build_with(sorted, output, options)
 }

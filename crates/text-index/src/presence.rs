@@ -9,7 +9,8 @@
 //! takes between a quarter of a bit and one bit an entry: 1 to 3 % of the suffix array.
 
 use std::ops::Range;
-use std::thread;
+
+use crate::parallel;
 
 /// How many nodes are united in the one above them, as a power of two.
 const FAN_OUT_SHIFT: u32 = 4;
@@ -177,15 +178,10 @@ where
     let blocks = shape.symbols.div_ceil(shape.block()) as usize;
     let (mut below, mut above) = bytes.split_at_mut(blocks * length);
     let blocks_for_each = blocks.div_ceil(threads.max(1));
-    thread::scope(|scope| {
-        for (part, bitmaps) in below.chunks_mut(blocks_for_each * length).enumerate() {
-            let positions = &positions;
-            scope.spawn(move || {
-                for (block, bitmap) in bitmaps.chunks_mut(length).enumerate() {
-                    let start = (part * blocks_for_each + block) as u64 * shape.block();
-                    mark(positions(start..(start + shape.block()).min(shape.symbols)), shape, bitmap);
-                }
-            });
+    parallel::map(below.chunks_mut(blocks_for_each * length).enumerate(), |(part, bitmaps)| {
+        for (block, bitmap) in bitmaps.chunks_mut(length).enumerate() {
+            let start = (part * blocks_for_each + block) as u64 * shape.block();
+            mark(positions(start..(start + shape.block()).min(shape.symbols)), shape, bitmap);
         }
     });
     for nodes in shape.levels().skip(1) {

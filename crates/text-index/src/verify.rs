@@ -1,9 +1,7 @@
 //! Reading all of an index and checking what it says.
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 use crate::alphabet::Alphabet;
 use crate::error::{Damage, Error};
@@ -11,6 +9,7 @@ use crate::format::{Section, checksum, piece_hash};
 use crate::front;
 use crate::index::Index;
 use crate::lines;
+use crate::parallel;
 use crate::presence;
 use crate::write::each_piece;
 
@@ -135,18 +134,5 @@ where
 
 /// Whether a condition holds for all parts, each asked by a thread of its own.
 fn all_hold(parts: impl Iterator<Item = Range<u64>>, condition: impl Fn(Range<u64>) -> bool + Sync) -> bool {
-    thread::scope(|scope| {
-        let condition = &condition;
-        let workers: Vec<_> = parts.map(|part| scope.spawn(move || condition(part))).collect();
-        // All are waited for, whatever the first ones say.
-        workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .fold(true, |all, holds| all & holds)
-    })
-}
-
-/// The name that messages have for what is checked.
-pub(crate) fn as_error(path: &Path, damage: Damage) -> Error {
-    Error::Damaged { path: path.to_owned(), damage }
+    parallel::map(parts, condition).into_iter().all(|holds| holds)
 }

@@ -8,13 +8,13 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
 use crate::format::{Header, PIECE, Section, checksum, piece_hash};
+use crate::parallel;
 
 /// What was being done when the system refused.
 const WRITING: &str = "cannot write the index: ";
@@ -183,14 +183,9 @@ pub(crate) fn each_piece<T: Send, E: Send>(
         }
     };
     let mut results = Vec::with_capacity(pieces);
-    thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads.min(pieces)).map(|_| scope.spawn(worker)).collect();
-        results.extend(worker()?);
-        for worker in workers {
-            results.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok(())
-    })?;
+    for gathered in parallel::map(0..threads.min(pieces), |_| worker()) {
+        results.extend(gathered?);
+    }
     results.sort_unstable_by_key(|&(piece, _)| piece);
     Ok(results.into_iter().map(|(_, result)| result).collect())
 }
