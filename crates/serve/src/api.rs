@@ -62,25 +62,23 @@ impl Target<'_> {
     }
 }
 
-/// Which answer a path asks for; none if it is not one of the interface.
+/// Which answer a path asks for.
 ///
 /// # Errors
 ///
 /// If there is no such index, or nothing of that name.
-pub(crate) fn target<'a>(catalog: &'a Catalog, path: &str) -> Result<Option<Target<'a>>, Problem> {
-    let whole = |route| Ok(Some(Target { route, entry: None }));
+pub(crate) fn target<'a>(catalog: &'a Catalog, path: &str) -> Result<Target<'a>, Problem> {
+    let nothing =
+        || Problem::not_found("There is nothing at this address; /openapi.json tells what there is.");
     let rest = match path {
-        "/api/v1/indexes" => return whole(Route::Indexes),
+        "/api/v1/indexes" => return Ok(Target { route: Route::Indexes, entry: None }),
         "/piquery" | "/pidigits" => {
             let entry = catalog.first_of_digits();
             let entry = entry.ok_or_else(|| Problem::not_found("No index of digits is served here."))?;
             let route = if path == "/piquery" { Route::PiQuery } else { Route::PiDigits };
-            return Ok(Some(Target { route, entry: Some(entry) }));
+            return Ok(Target { route, entry: Some(entry) });
         }
-        path => match path.strip_prefix("/api/v1/") {
-            Some(rest) => rest,
-            None => return Ok(None),
-        },
+        path => path.strip_prefix("/api/v1/").ok_or_else(nothing)?,
     };
     let (name, what) = rest.split_once('/').unwrap_or((rest, ""));
     let route = match what {
@@ -88,18 +86,14 @@ pub(crate) fn target<'a>(catalog: &'a Catalog, path: &str) -> Result<Option<Targ
         "count" => Route::Count,
         "all" => Route::All,
         "text" => Route::Text,
-        _ => {
-            return Err(Problem::not_found(
-                "There is nothing at this address; /openapi.json tells what there is.",
-            ));
-        }
+        _ => return Err(nothing()),
     };
     // A name may be percent-encoded in a path, though none needs to be.
     let name = percent_decode_str(name).decode_utf8_lossy();
     let entry = catalog.by_name(&name);
     let entry = entry
         .ok_or_else(|| Problem::not_found("There is no index of that name; /api/v1/indexes lists them."))?;
-    Ok(Some(Target { route, entry: Some(entry) }))
+    Ok(Target { route, entry: Some(entry) })
 }
 
 /// Answers a request.

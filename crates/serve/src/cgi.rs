@@ -53,7 +53,6 @@ fn answer(catalog: &Catalog, request: &CgiRequest) -> Result<Answer, Problem> {
     let first = catalog.entries().first().map(|entry| format!("/api/v1/{}/search", entry.name));
     let path =
         if matches!(&*request.path, "" | "/") { first.unwrap_or_default() } else { request.path.clone() };
-    let target = api::target(catalog, &path)?
-        .ok_or_else(|| Problem::not_found("There is nothing at this address."))?;
+    let target = api::target(catalog, &path)?;
     api::answer(catalog, &target, &request.query, &Limits::default(), Instant::now())
 }

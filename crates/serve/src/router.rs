@@ -80,7 +80,7 @@ impl Answerer {
     fn answer_at_once(&self, request: &Request<Incoming>, peer: IpAddr) -> Option<Response> {
         let start = Instant::now();
         let is_plain = request.method() == Method::GET && !self.has_cors;
-        let target = api::target(&self.shared.catalog, request.uri().path()).ok().flatten();
+        let target = api::target(&self.shared.catalog, request.uri().path()).ok();
         let target = target.filter(|target| is_plain && target.route != Route::All)?;
         let permit = Permit::take(&self.shared)?;
         let response = ask_now(&self.shared, &target, request.uri(), request.headers(), start);
@@ -115,21 +115,19 @@ fn router(shared: Arc<Shared>, cors: Option<CorsLayer>) -> Router {
 /// The answer of the interface, or that there is nothing at this address.
 async fn ask(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Result<Response, Problem> {
     let start = Instant::now();
-    let nothing =
-        || Problem::not_found("There is nothing at this address; /openapi.json tells what there is.");
-    let answer = move |shared: &Shared, uri: &Uri| {
-        let target = api::target(&shared.catalog, uri.path())?.ok_or_else(nothing)?;
-        ask_now(shared, &target, uri, &headers, start)
-    };
-    match api::target(&shared.catalog, uri.path())? {
-        // The one that may take long must not keep others from being answered.
-        Some(target) if target.route == Route::All => {
-            let shared = Arc::clone(&shared);
-            let task = spawn_blocking(move || answer(&shared, &uri));
-            task.await.map_err(|_| Problem::unavailable("The server is stopping."))?
-        }
-        _ => answer(&shared, &uri),
+    let target = api::target(&shared.catalog, uri.path())?;
+    if target.route != Route::All {
+        return ask_now(&shared, &target, &uri, &headers, start);
     }
+    // The one that may take long must not keep others from being answered.
+    let task = {
+        let shared = Arc::clone(&shared);
+        spawn_blocking(move || {
+            let target = api::target(&shared.catalog, uri.path())?;
+            ask_now(&shared, &target, &uri, &headers, start)
+        })
+    };
+    task.await.map_err(|_| Problem::unavailable("The server is stopping."))?
 }
 
 fn ask_now(
