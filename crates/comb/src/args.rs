@@ -8,6 +8,7 @@ pub(crate) mod index;
 pub(crate) mod pi;
 pub(crate) mod serve;
 mod size;
+mod threads;
 pub(crate) mod top;
 
 use std::env;

@@ -9,10 +9,13 @@ pub(crate) mod pi;
 pub(crate) mod serve;
 pub(crate) mod top;
 
+use std::fmt::Display;
 use std::io;
 use std::process::{ExitCode, Termination};
 
 use finecomb_scan::io_reason;
+use finecomb_text_index::available_memory;
+use indicatif::HumanBytes;
 
 use crate::message;
 
@@ -37,6 +40,24 @@ impl Exit {
 impl Termination for Exit {
     fn report(self) -> ExitCode {
         ExitCode::from(self as u8)
+    }
+}
+
+/// Says what went wrong with all of the command.
+pub(crate) fn trouble(reason: impl Display) -> Exit {
+    message::error(reason);
+    Exit::Trouble
+}
+
+/// Refuses what would be killed half-way: `what` needs so many bytes of memory.
+pub(crate) fn fits_memory(what: impl Display, needed: u64) -> Result<(), String> {
+    match available_memory() {
+        Some(available) if needed > available => Err(format!(
+            "{what} {} of memory ({needed} bytes), and {} are available ({available} bytes)",
+            HumanBytes(needed),
+            HumanBytes(available)
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -1,10 +1,11 @@
 //! The flags of `comb index`.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use finecomb_text_index::Alphabet;
+
+use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,23 +79,6 @@ impl AlphabetChoice {
         }
     }
 }
-
-#[derive(Args)]
-pub(crate) struct Threads {
-    /// How many threads work [default: as many as this process may use cores]
-    #[arg(short, long, value_name = "N", visible_alias = "threads")]
-    width: Option<NonZeroUsize>,
-}
-
-impl Threads {
-    pub(crate) fn count(&self) -> NonZeroUsize {
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.width.unwrap_or_else(cores).min(MOST_THREADS)
-    }
-}
-
-/// More threads than this are no use to a build, and could exhaust what a system allows.
-const MOST_THREADS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 /// Show what an index holds
 #[derive(Args)]

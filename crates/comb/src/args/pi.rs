@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::index::Threads;
+use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,12 +1,13 @@
 //! The flags of `comb serve` and `comb cgi`.
 
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use finecomb_serve::{Limits, LogTarget, default_name};
+
+use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,9 +48,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", value_parser = parse_log)]
     pub(crate) access_log: Option<LogTarget>,
 
-    /// How many threads work [default: as many as this process may use cores]
-    #[arg(short, long, value_name = "N", visible_alias = "threads")]
-    pub(crate) width: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
 
     #[command(flatten, next_help_heading = "Limits")]
     limits: LimitArguments,
@@ -114,11 +114,6 @@ impl Arguments {
             grace: limits.grace,
             ..Limits::default()
         }
-    }
-
-    pub(crate) fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.width.unwrap_or_else(cores).get().min(256)
     }
 }
 

@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use finecomb_scan::io_reason;
-use finecomb_text_index::{
-    BuildOptions, Error, Index, Stage, Text, available_memory, import_pisearch, memory,
-};
+use finecomb_text_index::{Alphabet, BuildOptions, Error, Index, Stage, Text, import_pisearch, memory};
 use indicatif::{HumanBytes, ProgressBar};
 use serde_json::json;
 
-use super::{Exit, output_failed};
+use super::{Exit, fits_memory, output_failed, trouble};
 use crate::args::index::{Action, Arguments, Build, Export, Import, Info, Verify};
 use crate::message;
 
@@ -28,14 +26,11 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     };
     match done {
         Ok(()) => Exit::Found,
-        Err(reason) => {
-            message::error(reason);
-            Exit::Trouble
-        }
+        Err(reason) => trouble(reason),
     }
 }
 
-/// Nanoseconds that a symbol takes to be sorted, written and synced, by one thread and as far as more threads help; measured on
+/// Seconds that a symbol takes to be sorted, written and synced, by one thread and as far as more threads help; measured on
 /// texts of 20 to 500 million symbols on an Intel Xeon at 2.5 GHz.
 const SECONDS_PER_SYMBOL: f64 = 120e-9;
 /// The part of it that is not shared among threads.
@@ -50,7 +45,7 @@ fn build(arguments: &Build) -> Result<(), String> {
     let Build { file, alphabet, .. } = arguments;
     let length =
         fs::metadata(file).map_err(|error| format!("{}: {}", file.display(), io_reason(&error)))?.len();
-    fits(length, file)?;
+    fits_memory(format_args!("{}: building its index takes", file.display()), memory(length))?;
     let text = Text::read(file, alphabet.alphabet()).map_err(said)?;
     let output = arguments.output.clone().unwrap_or_else(|| with_ending(file, ".comb"));
     let threads = arguments.threads.count();
@@ -58,27 +53,13 @@ fn build(arguments: &Build) -> Result<(), String> {
     message::note(format_args!(
         "{}: {symbols} {}; the build takes {} of memory, {} of disk and about {}",
         file.display(),
-        if text.alphabet().name() == "dna" { "bases of DNA" } else { text.alphabet().name() },
+        if text.alphabet() == Alphabet::Dna { "bases of DNA" } else { text.alphabet().name() },
         HumanBytes(memory(length)),
         HumanBytes(size),
         seconds(predicted(symbols, threads.get()))
     ));
     staged(|on_stage| text.build(&output, &BuildOptions { threads, on_stage })).map_err(said)?;
     Ok(())
-}
-
-/// Refuses what would be killed half-way.
-fn fits(length: u64, file: &Path) -> Result<(), String> {
-    let needed = memory(length);
-    match available_memory() {
-        Some(available) if needed > available => Err(format!(
-            "{}: building its index takes {} of memory ({needed} bytes), and {} are available ({available} bytes)",
-            file.display(),
-            HumanBytes(needed),
-            HumanBytes(available)
-        )),
-        _ => Ok(()),
-    }
 }
 
 /// Runs a build, shows on a terminal what it is doing, and says in the end where the time went.
@@ -124,10 +105,7 @@ fn seconds(duration: Duration) -> String {
 fn info(arguments: &Info) -> Exit {
     let index = match Index::open(&arguments.index) {
         Ok(index) => index,
-        Err(error) => {
-            message::error(error);
-            return Exit::Trouble;
-        }
+        Err(error) => return trouble(error),
     };
     let text = if arguments.json { described_for_programs(&index) } else { described(&index) };
     match stdout().write_all(text.as_bytes()) {

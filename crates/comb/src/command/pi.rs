@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use finecomb_pi::{Options, digits, memory};
 use finecomb_scan::{io_reason, stdio};
-use finecomb_text_index::available_memory;
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Exit, output_failed};
+use super::{Exit, fits_memory, output_failed, trouble};
 use crate::args::pi::Arguments;
 use crate::message;
 
@@ -22,13 +21,13 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         message::error("standard output is closed; connect something to it");
         return Exit::Trouble;
     }
-    let mut computed = match fits(arguments.digits).and_then(|()| compute(arguments)) {
-        Ok(computed) => computed,
-        Err(reason) => {
-            message::error(reason);
-            return Exit::Trouble;
-        }
-    };
+    let mut computed =
+        match fits_memory(format_args!("{} digits take", arguments.digits), memory(arguments.digits))
+            .and_then(|()| compute(arguments))
+        {
+            Ok(computed) => computed,
+            Err(reason) => return trouble(reason),
+        };
     match arguments.packed {
         true => computed = packed(&computed),
         false => computed.push(b'\n'),
@@ -44,19 +43,6 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
             message::error(format_args!("{}: cannot write: {}", path.display(), io_reason(&error)));
             Exit::Trouble
         }
-    }
-}
-
-/// Refuses what would be killed half-way.
-fn fits(count: u64) -> Result<(), String> {
-    let needed = memory(count);
-    match available_memory() {
-        Some(available) if needed > available => Err(format!(
-            "{count} digits take {} of memory ({needed} bytes), and {} are available ({available} bytes)",
-            HumanBytes(needed),
-            HumanBytes(available)
-        )),
-        _ => Ok(()),
     }
 }
 

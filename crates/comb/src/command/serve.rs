@@ -5,13 +5,13 @@ use std::io::stdout;
 
 use finecomb_serve::{Catalog, CgiRequest, ServeOptions, respond, serve};
 
-use super::{Exit, output_failed};
+use super::{Exit, output_failed, trouble};
 use crate::args::serve::{Arguments, CgiArguments};
 use crate::message;
 
 /// Runs `comb serve`.
 pub(crate) fn run(arguments: Arguments) -> Exit {
-    let (limits, threads) = (arguments.limits(), arguments.threads());
+    let (limits, threads) = (arguments.limits(), arguments.threads.count().get());
     let Arguments { indexes, listen, cors, access_log, .. } = arguments;
     let catalog = match Catalog::open(indexes) {
         Ok(catalog) => catalog,
@@ -38,9 +38,4 @@ pub(crate) fn cgi(arguments: CgiArguments) -> Exit {
         Ok(()) => Exit::Found,
         Err(error) => output_failed(&error),
     }
-}
-
-fn trouble(reason: impl std::fmt::Display) -> Exit {
-    message::error(reason);
-    Exit::Trouble
 }
