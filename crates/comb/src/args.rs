@@ -6,10 +6,12 @@ pub(crate) mod grep;
 pub(crate) mod index;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
+pub(crate) mod profile;
 pub(crate) mod serve;
 mod size;
 mod threads;
 pub(crate) mod top;
+mod width;
 
 use std::env;
 use std::ffi::OsString;

@@ -6,6 +6,7 @@ pub(crate) mod grep;
 pub(crate) mod index;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
+mod profile;
 pub(crate) mod serve;
 pub(crate) mod top;
 

@@ -10,23 +10,26 @@ mod message;
 mod progress;
 mod terminal;
 
+use std::time::Instant;
+
 use crate::args::Command;
 use crate::command::Exit;
 
 fn main() -> Exit {
+    let start = Instant::now();
     let arguments = match args::parse() {
         Ok(arguments) => arguments,
         Err(error) => return message::usage(&error),
     };
     match arguments.command {
         Command::Find(arguments) => command::find::run(&arguments),
-        Command::Grep(arguments) => command::grep::run(*arguments),
+        Command::Grep(arguments) => command::grep::run(*arguments, start),
         Command::Index(arguments) => command::index::run(&arguments),
         #[cfg(feature = "pi")]
         Command::Pi(arguments) => command::pi::run(&arguments),
         Command::Serve(arguments) => command::serve::run(arguments),
         Command::Cgi(arguments) => command::serve::cgi(arguments),
-        Command::Top(arguments) => command::top::run(*arguments),
+        Command::Top(arguments) => command::top::run(*arguments, start),
         Command::Completions { shell } => command::generate::completions(shell),
         Command::Man { command } => command::generate::manual(command.as_deref()),
     }

@@ -21,7 +21,7 @@ pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
     }
     let bar = OnceLock::new();
     let show = |progress: Progress| bar.get_or_init(|| begin(progress.total)).set_position(progress.done);
-    let result = job(Some(Watch { after: AFTER, every: EVERY, show: &show }));
+    let result = job(Some(Watch { after: AFTER, every: EVERY, threads: false, show: &show }));
     if let Some(bar) = bar.get() {
         bar.finish_and_clear();
     }

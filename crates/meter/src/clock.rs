@@ -1,28 +1,110 @@
-//! The clock of one thread.
+//! The clocks of a job: one that all threads share, and one for each thread.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::phase::Phase;
+use crate::gauge::{Activity, Gauge, Gauges};
+use crate::phase::{PHASES, Phase};
+use crate::report::Report;
+use crate::spans::Spans;
+use crate::usage::Usage;
+
+/// How much is kept of what threads do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing: no clock is read.
+    #[default]
+    Nothing,
+    /// How long each phase took in all.
+    Sums,
+    /// Also when each phase was entered.
+    Spans,
+}
+
+/// The clock of a job, from which the times of all its threads are counted.
+#[derive(Debug)]
+pub struct Stopwatch {
+    start: Instant,
+    detail: Detail,
+    gauges: Option<Gauges>,
+}
+
+impl Stopwatch {
+    /// Starts. `is_shown` says whether [`Stopwatch::activities`] are wanted while the job runs.
+    pub fn start(detail: Detail, is_shown: bool) -> Self {
+        Self { start: Instant::now(), detail, gauges: is_shown.then(Gauges::default) }
+    }
+
+    /// A meter for the calling thread, from now on.
+    pub fn meter(&self) -> Meter {
+        if self.detail == Detail::Nothing && self.gauges.is_none() {
+            return Meter::off();
+        }
+        let now = Instant::now();
+        let running = Running {
+            start: self.start,
+            began: now - self.start,
+            phase: Phase::Wait,
+            since: now,
+            spent: [Duration::ZERO; PHASES],
+            usage: Usage::of_thread(),
+            spans: (self.detail == Detail::Spans).then(Spans::default),
+            gauge: self.gauges.as_ref().map(Gauges::add),
+        };
+        Meter { running: Some(Box::new(running)), bytes: 0, records: 0, files: 0 }
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// What every thread that has a meter has done up to now, in the order in which they got it. Empty unless it was
+    /// asked for.
+    pub fn activities(&self) -> Vec<Activity> {
+        self.gauges.as_ref().map(|gauges| gauges.read(self.elapsed())).unwrap_or_default()
+    }
+
+    /// Ends the job, of which these were the threads. None if nothing was to be kept.
+    pub fn report(&self, threads: Vec<ThreadTimes>) -> Option<Report> {
+        (self.detail != Detail::Nothing).then(|| Report::new(self.elapsed(), threads))
+    }
+}
 
 /// Books one thread's time on phases. It starts in [`Phase::Wait`].
 #[derive(Debug)]
 pub struct Meter {
-    running: Option<Running>,
+    running: Option<Box<Running>>,
     bytes: u64,
     records: u64,
+    files: u64,
 }
 
 #[derive(Debug)]
 struct Running {
+    /// When the job began.
+    start: Instant,
+    /// When the meter did, from the start of the job.
+    began: Duration,
     phase: Phase,
     since: Instant,
-    spent: [Duration; Phase::COUNT],
+    spent: [Duration; PHASES],
+    usage: Usage,
+    spans: Option<Spans>,
+    gauge: Option<Arc<Gauge>>,
 }
 
 impl Running {
-    fn enter(&mut self, phase: Phase) {
+    fn enter(&mut self, phase: Phase, bytes: u64) {
         let now = Instant::now();
-        self.spent[self.phase as usize] += now - self.since;
+        let before = self.phase;
+        self.spent[before as usize] += now - self.since;
+        if let Some(spans) = &mut self.spans {
+            spans.push(before, self.since - self.start, now - self.start);
+        }
+        if let Some(gauge) = &self.gauge {
+            gauge.note(before, self.spent[before as usize], phase, now - self.start, bytes);
+        }
         self.phase = phase;
         self.since = now;
     }
@@ -32,14 +114,27 @@ impl Running {
 #[derive(Clone, Debug, Default)]
 pub struct ThreadTimes {
     /// Time in each phase, in the order of [`Phase::ALL`]. All zero if the meter was off.
-    pub spent: [Duration; Phase::COUNT],
+    pub(crate) spent: [Duration; PHASES],
+    /// When the thread began, from the start of the job.
+    pub began: Duration,
+    /// What the system booked on it.
+    pub usage: Usage,
     /// Bytes taken in.
     pub bytes: u64,
-    /// Records taken in.
+    /// Records taken in, if the job has records.
     pub records: u64,
+    /// Files taken in, if they are counted.
+    pub files: u64,
+    /// When it was in which phase, if that was to be kept.
+    pub spans: Option<Spans>,
 }
 
 impl ThreadTimes {
+    /// Time in a phase.
+    pub fn spent(&self, phase: Phase) -> Duration {
+        self.spent[phase as usize]
+    }
+
     /// The thread's running time: the sum of its phases.
     pub fn total(&self) -> Duration {
         self.spent.iter().sum()
@@ -47,23 +142,16 @@ impl ThreadTimes {
 }
 
 impl Meter {
-    /// A meter that measures, from now on.
-    pub fn on() -> Self {
-        let running =
-            Running { phase: Phase::Wait, since: Instant::now(), spent: [Duration::ZERO; Phase::COUNT] };
-        Self { running: Some(running), bytes: 0, records: 0 }
-    }
-
-    /// A meter that only counts bytes and records; changing its phase costs a branch.
+    /// A meter that only counts; changing its phase costs a branch.
     pub fn off() -> Self {
-        Self { running: None, bytes: 0, records: 0 }
+        Self { running: None, bytes: 0, records: 0, files: 0 }
     }
 
     /// Ends the present phase and begins `phase`.
     #[inline]
     pub fn enter(&mut self, phase: Phase) {
         if let Some(running) = &mut self.running {
-            running.enter(phase);
+            running.enter(phase, self.bytes);
         }
     }
 
@@ -79,11 +167,29 @@ impl Meter {
         self.records += records;
     }
 
-    /// Ends the present phase and gives the sums.
+    /// Books a file that was taken in.
+    #[inline]
+    pub fn add_file(&mut self) {
+        self.files += 1;
+    }
+
+    /// Ends the present phase and gives the sums. To be called on the thread that got the meter.
     pub fn finish(mut self) -> ThreadTimes {
         self.enter(Phase::Wait);
-        let spent = self.running.map(|running| running.spent).unwrap_or_default();
-        ThreadTimes { spent, bytes: self.bytes, records: self.records }
+        let counted = ThreadTimes {
+            bytes: self.bytes,
+            records: self.records,
+            files: self.files,
+            ..ThreadTimes::default()
+        };
+        let Some(running) = self.running else { return counted };
+        ThreadTimes {
+            spent: running.spent,
+            began: running.began,
+            usage: Usage::of_thread() - running.usage,
+            spans: running.spans,
+            ..counted
+        }
     }
 }
 
@@ -93,8 +199,9 @@ mod tests {
 
     #[test]
     fn phases_add_up_to_the_running_time() {
+        let stopwatch = Stopwatch::start(Detail::Spans, false);
         let before = Instant::now();
-        let mut meter = Meter::on();
+        let mut meter = stopwatch.meter();
         let started = Instant::now();
         for phase in [Phase::Read, Phase::Split, Phase::Count, Phase::Read] {
             meter.enter(phase);
@@ -103,19 +210,44 @@ mod tests {
         let ended = Instant::now();
         let times = meter.finish();
         assert!(times.total() >= ended - started && times.total() <= before.elapsed());
-        assert!(times.spent[Phase::Read as usize] >= Duration::from_millis(4));
-        assert!(times.spent[Phase::Count as usize] >= Duration::from_millis(2));
-        assert_eq!(times.spent[Phase::Merge as usize], Duration::ZERO);
+        assert!(times.spent(Phase::Read) >= Duration::from_millis(4));
+        assert!(times.spent(Phase::Count) >= Duration::from_millis(2));
+        assert_eq!(times.spent(Phase::Merge), Duration::ZERO);
+        let spans = times.spans.as_ref().map(Spans::as_slice).unwrap_or_default();
+        let phases: Vec<_> = spans.iter().map(|span| span.phase).collect();
+        assert_eq!(phases, [Phase::Wait, Phase::Read, Phase::Split, Phase::Count, Phase::Read]);
+        assert_eq!(spans.iter().map(|span| span.end - span.start).sum::<Duration>(), times.total());
+        assert_eq!(spans.first().map(|span| span.start), Some(times.began));
     }
 
     #[test]
     fn a_meter_that_is_off_still_counts() {
-        let mut meter = Meter::off();
+        let stopwatch = Stopwatch::start(Detail::Nothing, false);
+        let mut meter = stopwatch.meter();
         meter.enter(Phase::Read);
         meter.add_bytes(3);
         meter.add_bytes(4);
         meter.add_records(1);
+        meter.add_file();
         let times = meter.finish();
-        assert_eq!((times.bytes, times.records, times.total()), (7, 1, Duration::ZERO));
+        assert_eq!((times.bytes, times.records, times.files), (7, 1, 1));
+        assert_eq!((times.total(), times.usage), (Duration::ZERO, Usage::default()));
+        assert!(stopwatch.report(vec![times]).is_none());
+    }
+
+    #[test]
+    fn others_see_what_a_thread_does() {
+        let stopwatch = Stopwatch::start(Detail::Nothing, true);
+        let mut meter = stopwatch.meter();
+        meter.add_bytes(5);
+        meter.enter(Phase::Read);
+        std::thread::sleep(Duration::from_millis(2));
+        let [activity] = &stopwatch.activities()[..] else { panic!("not one thread") };
+        assert!(activity.spent(Phase::Read) >= Duration::from_millis(2));
+        assert_eq!(activity.bytes, 5);
+        meter.enter(Phase::Count);
+        let [later] = &stopwatch.activities()[..] else { panic!("not one thread") };
+        assert!(later.spent(Phase::Read) >= activity.spent(Phase::Read));
+        assert_eq!(later.spent(Phase::Merge), Duration::ZERO);
     }
 }

@@ -2,22 +2,21 @@
 
 use std::fmt;
 
-/// What a worker is busy with. The order is the order in which a block passes through them.
+/// What a worker is busy with. The order is the order in which a block passes through them, those in which nothing is done
+/// last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Phase {
-    /// Nothing to do: for want of work, for the others to finish, or for the reader of a stream.
-    Wait,
-    /// Listing a directory.
+    /// Listing a directory, and choosing what of it is read.
     Walk,
-    /// Opening a file and asking for its size.
+    /// Opening a file and asking for its size; closing the one before.
     Open,
-    /// Copying bytes from the kernel.
+    /// Copying bytes from the kernel, and waiting for storage meanwhile.
     Read,
+    /// Decompressing or transcoding, with the reading of what is decompressed.
+    Decompress,
     /// Looking for matches in a block.
     Search,
-    /// Writing out what is printed, or handing it over to whoever writes.
-    Print,
     /// Cutting a block into records.
     Split,
     /// Choosing records by regular expressions.
@@ -30,43 +29,94 @@ pub enum Phase {
     Count,
     /// Joining what the workers gathered.
     Merge,
+    /// Writing out what is printed, or handing it over to whoever writes.
+    Print,
+    /// Nothing to do: for want of work, for others to finish, or for room to print to.
+    Wait,
+    /// Not wanted: fewer workers are quicker at the moment.
+    Park,
 }
 
-impl Phase {
-    /// How many phases there are.
-    pub const COUNT: usize = Self::ALL.len();
+/// How many phases there are.
+pub(crate) const PHASES: usize = Phase::ALL.len();
 
+impl Phase {
     /// Every phase, in order.
-    pub const ALL: [Self; 12] = [
-        Self::Wait,
+    pub const ALL: [Self; 14] = [
         Self::Walk,
         Self::Open,
         Self::Read,
+        Self::Decompress,
         Self::Search,
-        Self::Print,
         Self::Split,
         Self::Filter,
         Self::Extract,
         Self::Edit,
         Self::Count,
         Self::Merge,
+        Self::Print,
+        Self::Wait,
+        Self::Park,
     ];
 
     /// The phase's name, as reports show it.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Wait => "wait",
             Self::Walk => "walk",
             Self::Open => "open",
             Self::Read => "read",
+            Self::Decompress => "decompress",
             Self::Search => "search",
-            Self::Print => "print",
             Self::Split => "split",
             Self::Filter => "filter",
             Self::Extract => "extract",
             Self::Edit => "edit",
             Self::Count => "count",
             Self::Merge => "merge",
+            Self::Print => "print",
+            Self::Wait => "wait",
+            Self::Park => "park",
+        }
+    }
+
+    /// The character that stands for the phase in a bar of text.
+    pub const fn mark(self) -> char {
+        match self {
+            Self::Walk => 'w',
+            Self::Open => 'o',
+            Self::Read => 'r',
+            Self::Decompress => 'z',
+            Self::Search => 's',
+            Self::Split => 'l',
+            Self::Filter => 'f',
+            Self::Extract => 'e',
+            Self::Edit => 'd',
+            Self::Count => 'c',
+            Self::Merge => 'm',
+            Self::Print => 'p',
+            Self::Wait => '.',
+            Self::Park => '_',
+        }
+    }
+
+    /// The colour of the phase in charts, as red, green and blue: bluish for what has to do with files, greenish for what is
+    /// done with text, reddish for counting, grey for doing nothing.
+    pub const fn color(self) -> (u8, u8, u8) {
+        match self {
+            Self::Walk => (0x1b, 0x3a, 0x6b),
+            Self::Open => (0x3b, 0x6f, 0xb6),
+            Self::Read => (0x56, 0xb4, 0xe9),
+            Self::Decompress => (0x7a, 0x5a, 0xc8),
+            Self::Search => (0x00, 0x9e, 0x73),
+            Self::Split => (0x5f, 0xc4, 0x8d),
+            Self::Filter => (0x8f, 0xa8, 0x2b),
+            Self::Extract => (0xf0, 0xd0, 0x42),
+            Self::Edit => (0xe6, 0x9f, 0x00),
+            Self::Count => (0xd5, 0x5e, 0x00),
+            Self::Merge => (0xcc, 0x79, 0xa7),
+            Self::Print => (0x8c, 0x51, 0x2d),
+            Self::Wait => (0xb4, 0xb4, 0xb4),
+            Self::Park => (0xe2, 0xe2, 0xe2),
         }
     }
 }
@@ -79,6 +129,8 @@ impl fmt::Display for Phase {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -86,5 +138,12 @@ mod tests {
         for (index, phase) in Phase::ALL.into_iter().enumerate() {
             assert_eq!(phase as usize, index);
         }
+    }
+
+    #[test]
+    fn no_two_phases_look_alike() {
+        let marks: HashSet<_> = Phase::ALL.iter().map(|phase| phase.mark()).collect();
+        let colors: HashSet<_> = Phase::ALL.iter().map(|phase| phase.color()).collect();
+        assert_eq!((marks.len(), colors.len()), (PHASES, PHASES));
     }
 }

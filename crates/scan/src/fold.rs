@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use finecomb_meter::{Meter, Phase, Report, ThreadTimes};
+use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
 
 use crate::block::{Block, Place};
+use crate::crew;
 use crate::error::{Problem, Problems};
 use crate::input::Inputs;
 use crate::options::{MAX_LINE_LIMIT, ScanOptions};
@@ -59,31 +60,24 @@ pub fn fold<A: Accumulate>(
     options: &ScanOptions<'_>,
     make: impl Fn() -> A + Sync,
 ) -> Folded<A::Joined> {
-    let bounds = options.bounds();
-    let queue = Queue::new(inputs, bounds, options.stop.as_deref());
+    let stopwatch = Stopwatch::start(options.profile, options.watch.is_some_and(|watch| watch.threads));
+    let queue = Queue::new(inputs, options.bounds(), options.stop.as_deref());
     let ending = Ending::new();
     let over = Over::default();
-    let work = |meter: Meter| {
-        let mut worker = Worker::new(&queue, make(), meter);
+    let work = |number| {
+        let meter = ending.enter().then(|| stopwatch.meter())?;
+        let mut worker = Worker::new(&queue, number, make(), meter);
         worker.run();
-        ending.join(worker)
+        Some(ending.join(worker))
     };
-    let meter = || if options.profile { Meter::on() } else { Meter::off() };
-    let threads = thread::scope(|scope| {
+    let threads: Vec<_> = thread::scope(|scope| {
         if let Some(watch) = options.watch {
-            let (queue, over) = (&queue, &over);
+            let (queue, over, stopwatch) = (&queue, &over, &stopwatch);
             // Without it the job is done all the same.
-            let _ =
-                thread::Builder::new().spawn_scoped(scope, move || watch::watch(watch, inputs, queue, over));
+            let _ = thread::Builder::new()
+                .spawn_scoped(scope, move || watch::watch(watch, inputs, queue, over, stopwatch));
         }
-        // Where the system refuses more threads, those that there are do the work.
-        let spawn = |_| thread::Builder::new().spawn_scoped(scope, || work(meter())).ok();
-        let others: Vec<_> = (1..bounds.width).map_while(spawn).collect();
-        ending.expect(1 + others.len());
-        let mut threads = vec![work(meter())];
-        threads.extend(others.into_iter().filter_map(|other| other.join().ok()));
-        over.declare();
-        threads
+        crew::run(options.width, &queue, &over, || work(0), work).into_iter().flatten().collect()
     });
     let mut joined = into_inner(ending.joined);
     joined.sort_by_key(|&(number, _)| number);
@@ -91,7 +85,7 @@ pub fn fold<A: Accumulate>(
         joined: joined.into_iter().map(|(_, joined)| joined).collect(),
         problems: into_inner(ending.problems).into_sorted().collect(),
         bytes: threads.iter().map(|thread| thread.bytes).sum(),
-        report: options.profile.then(|| Report::new(threads)),
+        report: stopwatch.report(threads),
     }
 }
 
@@ -108,9 +102,11 @@ struct Ending<A: Accumulate> {
 
 #[derive(Default)]
 struct Arrivals {
+    /// Workers that have begun.
+    begun: usize,
     arrived: usize,
-    /// How many workers there are, once that is known.
-    expected: Option<usize>,
+    /// Whether all are here that there will be.
+    closed: bool,
 }
 
 impl<A: Accumulate> Ending<A> {
@@ -125,19 +121,22 @@ impl<A: Accumulate> Ending<A> {
         }
     }
 
-    /// Says how many workers there are.
-    fn expect(&self, workers: usize) {
-        lock(&self.arrivals).expected = Some(workers);
-        self.all_here.notify_all();
+    /// Counts a worker in. False if it comes too late, when all that have begun are done.
+    fn enter(&self) -> bool {
+        let mut arrivals = lock(&self.arrivals);
+        arrivals.begun += usize::from(!arrivals.closed);
+        !arrivals.closed
     }
 
-    /// Waits until all workers are here.
+    /// Waits until all workers that have begun are here. There is nothing left to do for others then.
     fn meet(&self) {
         let mut arrivals = lock(&self.arrivals);
         arrivals.arrived += 1;
-        self.all_here.notify_all();
-        let some_missing = |arrivals: &mut Arrivals| arrivals.expected != Some(arrivals.arrived);
-        drop(self.all_here.wait_while(arrivals, some_missing));
+        if arrivals.arrived == arrivals.begun {
+            arrivals.closed = true;
+            self.all_here.notify_all();
+        }
+        drop(self.all_here.wait_while(arrivals, |arrivals| !arrivals.closed));
     }
 
     /// Lays down what a worker gathered and, once all have, joins parts until there are none.

@@ -37,21 +37,23 @@
 //! ```
 
 mod block;
+mod crew;
 mod decode;
 mod decompress;
 mod error;
 mod fold;
+mod governor;
 mod input;
 mod lines;
 pub mod memory;
 mod options;
 mod ordered;
+mod pace;
 mod queue;
 mod read;
 pub mod simd;
 pub mod stdio;
 mod stop;
-mod storage;
 mod walk;
 mod watch;
 mod worker;
@@ -59,11 +61,11 @@ mod worker;
 pub use block::{Block, Place, Source};
 pub use decode::Encoding;
 pub use error::{Problem, ProblemKind, Problems, io_reason};
-pub use finecomb_meter::{Meter, Phase, Report};
+pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
 pub use fold::{Accumulate, Folded, fold};
 pub use input::Inputs;
 pub use lines::LineEnds;
-pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions};
+pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, Width};
 pub use ordered::{Done, FileName, Output, Reading, START, Text, Visit, Wants, in_order};
 pub use stop::Stop;
 pub use walk::{RuleFiles, Sort, SortKey, WalkOptions};

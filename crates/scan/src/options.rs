@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::thread;
 
+use finecomb_meter::Detail;
+
 use crate::stop::Stop;
 use crate::watch::Watch;
 
@@ -15,15 +17,33 @@ pub const MAX_BLOCK_SIZE: usize = 1 << 30;
 /// The largest limit on the length of a line, in bytes.
 pub const MAX_LINE_LIMIT: usize = 1 << 31;
 
+/// How many workers a job has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Width {
+    /// As many as do best, which is found out while the job runs. It begins with one for each processor that this process
+    /// may use, by its affinity and its control group; where files have to come from storage there are more, up to 32
+    /// or the number of processors, and where workers have nothing to do there are fewer.
+    #[default]
+    Auto,
+    /// So many, from 1 to [`MAX_WIDTH`].
+    Fixed(usize),
+    /// Now more, now fewer, at random.
+    #[cfg(test)]
+    Restless(u64),
+}
+
+impl Width {
+    /// How many processors this process may use.
+    pub(crate) fn processors() -> usize {
+        thread::available_parallelism().map_or(1, usize::from).min(MAX_WIDTH)
+    }
+}
+
 /// How to scan. The defaults suit nearly every job.
 #[derive(Clone)]
 pub struct ScanOptions<'a> {
-    /// How many workers, from 1 to [`MAX_WIDTH`]. Default: as many as the processors that this process may use,
-    /// by its affinity and its control group.
-    pub width: usize,
-    /// How many more workers may be started where files of a directory have to come from storage: while it is waited
-    /// for, processors have nothing to do. For [`in_order`](crate::in_order) only. Default: none.
-    pub reserve: usize,
+    /// How many workers there are. Default: as many as do best.
+    pub width: Width,
     /// How many bytes a worker takes at a time, from 1 to [`MAX_BLOCK_SIZE`]. Default: 128 KiB, which stays in a
     /// core's second-level cache between the copy from the kernel and the last phase of the work. From 32 to
     /// 512 KiB the speed was measured to differ by about 5 %.
@@ -33,8 +53,8 @@ pub struct ScanOptions<'a> {
     pub max_line: usize,
     /// The byte that ends a line. Default: a line feed.
     pub line_end: u8,
-    /// Whether to measure where the time goes. Default: no.
-    pub profile: bool,
+    /// What to measure of where the time goes. Default: nothing.
+    pub profile: Detail,
     /// Ends the job early when it is raised. Default: none.
     pub stop: Option<Arc<Stop>>,
     /// Is shown how far the job is. Default: none.
@@ -44,12 +64,11 @@ pub struct ScanOptions<'a> {
 impl Default for ScanOptions<'_> {
     fn default() -> Self {
         Self {
-            width: thread::available_parallelism().map_or(1, usize::from).min(MAX_WIDTH),
-            reserve: 0,
+            width: Width::Auto,
             block_size: 128 << 10,
             max_line: 64 << 20,
             line_end: b'\n',
-            profile: false,
+            profile: Detail::Nothing,
             stop: None,
             watch: None,
         }
@@ -60,7 +79,6 @@ impl ScanOptions<'_> {
     /// These options with every number brought into its bounds.
     pub(crate) fn bounds(&self) -> Bounds {
         Bounds {
-            width: self.width.clamp(1, MAX_WIDTH),
             block_size: self.block_size.clamp(1, MAX_BLOCK_SIZE),
             max_line: self.max_line.min(MAX_LINE_LIMIT),
             line_end: self.line_end,
@@ -71,7 +89,6 @@ impl ScanOptions<'_> {
 /// The numbers of [`ScanOptions`], within their bounds.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
-    pub(crate) width: usize,
     pub(crate) block_size: usize,
     pub(crate) max_line: usize,
     pub(crate) line_end: u8,

@@ -16,17 +16,16 @@ mod worker;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
-use finecomb_meter::{Meter, Report};
+use finecomb_meter::{Report, Stopwatch, ThreadTimes};
 
+use crate::crew;
 use crate::decode::Encoding;
 use crate::error::{Problem, Problems};
 use crate::options::ScanOptions;
-use crate::storage::Storage;
 use crate::walk::directory::Walk;
 use crate::walk::{SortKey, WalkOptions};
+use crate::watch::Over;
 
 use job::{Collected, Job};
 pub use output::Output;
@@ -191,6 +190,7 @@ pub fn in_order<V: Visit>(
     out: &mut (dyn Write + Send),
     make: impl Fn() -> V + Sync,
 ) -> Done<V> {
+    let stopwatch = Stopwatch::start(options.profile, false);
     let mut notes = Vec::new();
     let wants = make().wants();
     let walk = Walk::new(&reading.walk, wants != Wants::Name, &mut notes);
@@ -199,26 +199,26 @@ pub fn in_order<V: Visit>(
     problems.add_rules(notes);
     let collected = match reading.walk.sort.by {
         SortKey::Path if !reading.walk.sort.reverse => None,
-        _ => Some(collect(context, options, &make, &mut problems)),
+        _ => Some(collect(context, options, &stopwatch, &make, &mut problems)),
     };
     let jobs: Vec<Job<V>> = match &collected {
         None => (0..reading.named.len()).map(Job::Named).collect(),
         Some(files) => Job::listed(files),
     };
     let plan = Plan::new(jobs, separator.clone(), out);
-    let worker = || {
-        let mut worker = Worker::new(context, &plan, make(), separator.clone(), meter(options));
+    let worker = |number| {
+        let mut worker = Worker::new(context, number, &plan, make(), separator.clone(), stopwatch.meter());
         worker.files = collected.as_deref().unwrap_or_default();
         worker
     };
     let mut visitors = Vec::new();
     let mut times = Vec::new();
     let mut files = 0;
-    for worker in run(options, &plan, worker) {
+    for (worker, spent) in run(options, &plan, worker) {
         problems.merge(worker.problems);
         files += worker.visited;
         visitors.push(worker.visitor);
-        times.push(worker.meter.finish());
+        times.push(spent);
     }
     Done {
         visitors,
@@ -226,7 +226,7 @@ pub fn in_order<V: Visit>(
         files,
         bytes: plan.written(),
         output_error: plan.take_error(),
-        report: options.profile.then(|| Report::new(times)),
+        report: stopwatch.report(times),
     }
 }
 
@@ -234,6 +234,7 @@ pub fn in_order<V: Visit>(
 fn collect<V: Visit>(
     context: Context<'_>,
     options: &ScanOptions<'_>,
+    stopwatch: &Stopwatch,
     make: &(impl Fn() -> V + Sync),
     problems: &mut Problems,
 ) -> Vec<Collected> {
@@ -241,13 +242,13 @@ fn collect<V: Visit>(
     let mut sink = io::sink();
     let jobs: Vec<Job<V>> = (0..context.reading.named.len()).map(Job::Named).collect();
     let plan = Plan::new(jobs, None, &mut sink);
-    let worker = || {
-        let mut worker = Worker::new(context, &plan, make(), None, meter(options));
+    let worker = |number| {
+        let mut worker = Worker::new(context, number, &plan, make(), None, stopwatch.meter());
         worker.collect = Some(sort.by);
         worker
     };
     let mut files = Vec::new();
-    for worker in run(options, &plan, worker) {
+    for (worker, _) in run(options, &plan, worker) {
         problems.merge(worker.problems);
         files.extend(worker.collected);
     }
@@ -267,51 +268,17 @@ fn collect<V: Visit>(
     files
 }
 
-fn meter(options: &ScanOptions<'_>) -> Meter {
-    if options.profile { Meter::on() } else { Meter::off() }
-}
-
-/// Lets workers do all that is planned, and gives them back.
+/// Lets workers do all that is planned, and gives them back with what they took.
 fn run<'w, V: Visit + 'w>(
     options: &ScanOptions<'_>,
     plan: &Plan<'_, Job<V>>,
-    worker: impl Fn() -> Worker<'w, V> + Sync,
-) -> Vec<Worker<'w, V>> {
-    let mut first = worker();
+    worker: impl Fn(usize) -> Worker<'w, V> + Sync,
+) -> Vec<(Worker<'w, V>, ThreadTimes)> {
+    let mut first = worker(0);
     // What is done with the first step or two is not worth a thread.
     while first.step() && !plan.has_tasks() {}
     if !plan.has_tasks() {
-        first.run();
-        return vec![first];
+        return vec![first.run()];
     }
-    let done = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        let start = |workers: usize| {
-            for _ in 0..workers {
-                let work = || {
-                    let mut worker = worker();
-                    worker.run();
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-                };
-                // Where the system refuses more threads, those that there are do the work.
-                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                    break;
-                }
-            }
-        };
-        start(options.bounds().width - 1);
-        if options.reserve > 0 && first.has_entered_directories() {
-            let mut storage = Storage::watch();
-            while first.step() {
-                if storage.is_busy() {
-                    start(options.reserve);
-                    break;
-                }
-            }
-        }
-        first.run();
-    });
-    let mut workers = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    workers.push(first);
-    workers
+    crew::run(options.width, plan, &Over::default(), || first.run(), |number| worker(number).run())
 }

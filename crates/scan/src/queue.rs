@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use finecomb_meter::{Meter, Phase};
 
 use crate::block::FileIdentity;
 use crate::input::Inputs;
 use crate::options::Bounds;
+use crate::pace::{Governed, Idle, Pace};
 use crate::read::file::ChunkedFile;
 use crate::read::stream::Stream;
 use crate::stop::Stop;
@@ -19,9 +23,12 @@ pub(crate) struct Queue<'a> {
     pub(crate) stop: Option<&'a Stop>,
     /// Bytes taken in so far.
     pub(crate) bytes_done: AtomicU64,
+    pub(crate) pace: Pace,
     halted: AtomicBool,
     state: Mutex<State>,
     changed: Condvar,
+    /// For workers that are not wanted.
+    recalled: Condvar,
 }
 
 #[derive(Default)]
@@ -36,7 +43,7 @@ struct State {
     streamed: Vec<FileIdentity>,
     /// Workers that may yet add something to do.
     busy: usize,
-    waiting: usize,
+    idle: Idle,
 }
 
 /// Something to open.
@@ -64,9 +71,11 @@ impl<'a> Queue<'a> {
             bounds,
             stop,
             bytes_done: AtomicU64::new(0),
+            pace: Pace::default(),
             halted: AtomicBool::new(false),
             state: Mutex::new(State { paths, ..State::default() }),
             changed: Condvar::new(),
+            recalled: Condvar::new(),
         }
     }
 
@@ -80,20 +89,28 @@ impl<'a> Queue<'a> {
         self.halted.store(true, Ordering::Relaxed);
     }
 
-    /// The next thing to do, once there is one. None when everything is done or the workers should leave off.
+    /// The next thing to do for the worker of a number, once there is one and the worker is wanted. None when everything
+    /// is done or the workers should leave off.
     ///
     /// Who was given a path or a stream counts as busy, and others wait for what it may add. `was_busy` says that
     /// the caller is no longer.
-    pub(crate) fn next(&self, was_busy: bool) -> Option<Work> {
+    pub(crate) fn next(&self, number: usize, was_busy: bool, meter: &mut Meter) -> Option<Work> {
         let mut state = self.lock();
         if was_busy {
             self.end_busy(&mut state);
         }
         loop {
-            if self.is_halted() {
+            if self.is_halted() || state.is_done() {
                 self.changed.notify_all();
+                self.recalled.notify_all();
                 return None;
             }
+            if !self.pace.is_wanted(number) {
+                meter.enter(Phase::Park);
+                state = self.recalled.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            meter.enter(Phase::Wait);
             if let Some(file) = state.files.first() {
                 return Some(Work::File(Arc::clone(file)));
             }
@@ -105,12 +122,9 @@ impl<'a> Queue<'a> {
                 state.busy += 1;
                 return Some(Work::Open(task));
             }
-            if state.busy == 0 {
-                return None;
-            }
-            state.waiting += 1;
+            state.idle.begin();
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.waiting -= 1;
+            state.idle.end();
         }
     }
 
@@ -157,12 +171,38 @@ impl<'a> Queue<'a> {
 
     /// Waking is a system call: only where somebody waits.
     fn wake(&self, state: &State) {
-        if state.waiting > 0 {
+        if state.idle.workers() > 0 {
             self.changed.notify_all();
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn is_done(&self) -> bool {
+        self.busy == 0 && self.files.is_empty() && self.streams.is_empty() && self.paths.is_empty()
+    }
+}
+
+impl Governed for Queue<'_> {
+    fn idle(&self) -> Duration {
+        self.lock().idle.total()
+    }
+
+    fn has_backlog(&self) -> bool {
+        self.lock().paths.len() > 1
+    }
+
+    fn work(&self) -> u64 {
+        self.bytes_done.load(Ordering::Relaxed)
+    }
+
+    fn want(&self, workers: usize) {
+        let _state = self.lock();
+        self.pace.set_wanted(workers);
+        self.recalled.notify_all();
     }
 }

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn cut(bytes: &[u8], max_line: usize) -> Vec<Piece> {
-        let bounds = Bounds { width: 1, block_size: 1, max_line, line_end: b'\n' };
+        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n' };
         pieces(bytes, bounds).collect()
     }
 

@@ -4,6 +4,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use finecomb_meter::{Activity, Stopwatch};
+
 use crate::input::Inputs;
 use crate::queue::Queue;
 
@@ -14,17 +16,23 @@ pub struct Watch<'a> {
     pub after: Duration,
     /// How long to wait between two times.
     pub every: Duration,
+    /// Whether to say what each thread does.
+    pub threads: bool,
     /// Who is shown it.
     pub show: &'a (dyn Fn(Progress) + Sync),
 }
 
 /// How far a job is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes taken in.
     pub done: u64,
     /// Bytes in all, if every input has a size.
     pub total: Option<u64>,
+    /// Since the job began.
+    pub elapsed: Duration,
+    /// What each thread has done, if that was asked for.
+    pub threads: Vec<Activity>,
 }
 
 /// Tells a watching thread that the job is over.
@@ -41,7 +49,7 @@ impl Over {
     }
 
     /// Waits for the end of the job for at most `time`. False if it came.
-    fn is_still_running_after(&self, time: Duration) -> bool {
+    pub(crate) fn is_still_running_after(&self, time: Duration) -> bool {
         let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(over, time, |over| !*over);
         !*waited.unwrap_or_else(PoisonError::into_inner).0
@@ -49,13 +57,24 @@ impl Over {
 }
 
 /// Shows the progress of the job until it is over.
-pub(crate) fn watch(watch: Watch<'_>, inputs: &Inputs, queue: &Queue<'_>, over: &Over) {
+pub(crate) fn watch(
+    watch: Watch<'_>,
+    inputs: &Inputs,
+    queue: &Queue<'_>,
+    over: &Over,
+    stopwatch: &Stopwatch,
+) {
     if !over.is_still_running_after(watch.after) {
         return;
     }
     let total = inputs.total_bytes();
     loop {
-        (watch.show)(Progress { done: queue.bytes_done.load(Ordering::Relaxed), total });
+        (watch.show)(Progress {
+            done: queue.bytes_done.load(Ordering::Relaxed),
+            total,
+            elapsed: stopwatch.elapsed(),
+            threads: stopwatch.activities(),
+        });
         if !over.is_still_running_after(watch.every) {
             return;
         }

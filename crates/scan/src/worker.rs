@@ -26,6 +26,7 @@ use crate::stdio;
 /// One of the threads that take in blocks.
 pub(crate) struct Worker<'q, A> {
     queue: &'q Queue<'q>,
+    number: usize,
     pub(crate) accumulator: A,
     pub(crate) meter: Meter,
     pub(crate) problems: Problems,
@@ -35,20 +36,24 @@ pub(crate) struct Worker<'q, A> {
 }
 
 impl<'q, A: Accumulate> Worker<'q, A> {
-    pub(crate) fn new(queue: &'q Queue<'q>, accumulator: A, meter: Meter) -> Self {
-        Self { queue, accumulator, meter, problems: Problems::default(), buffer: Vec::new(), busy: false }
+    pub(crate) fn new(queue: &'q Queue<'q>, number: usize, accumulator: A, meter: Meter) -> Self {
+        Self {
+            queue,
+            number,
+            accumulator,
+            meter,
+            problems: Problems::default(),
+            buffer: Vec::new(),
+            busy: false,
+        }
     }
 
     /// Works until everything is done or the workers should leave off.
     pub(crate) fn run(&mut self) {
         loop {
-            self.meter.enter(Phase::Wait);
-            match self.queue.next(mem::take(&mut self.busy)) {
+            match self.queue.next(self.number, mem::take(&mut self.busy), &mut self.meter) {
                 Some(Work::Open(task)) => self.open(task),
-                Some(Work::File(file)) => {
-                    self.work_on(&file);
-                    self.queue.retire(&file);
-                }
+                Some(Work::File(file)) => self.work_on(&file),
                 Some(Work::Stream(stream)) => self.work_on_stream(stream),
                 None => {
                     self.buffer = Vec::new();
@@ -127,9 +132,11 @@ impl<'q, A: Accumulate> Worker<'q, A> {
         }
         // Files of the proc file system say that they are empty and are not: they are read as streams.
         if !metadata.is_file() || metadata.len() == 0 {
+            self.meter.add_file();
             let stream = Stream::new(Arc::clone(source), Origin::File(file), Vec::new(), self.queue.bounds);
             return self.work_on_stream(stream);
         }
+        self.meter.add_file();
         let end = metadata.len().min(self.queue.inputs.until);
         if start >= end {
             return;
@@ -139,7 +146,6 @@ impl<'q, A: Accumulate> Worker<'q, A> {
             self.queue.add_file(Arc::clone(&file));
         }
         self.work_on(&file);
-        self.queue.retire(&file);
     }
 
     fn list(&mut self, source: &Arc<Source>, directory: PathBuf) {
@@ -161,15 +167,18 @@ impl<'q, A: Accumulate> Worker<'q, A> {
         self.queue.add_paths(tasks);
     }
 
-    /// Takes in chunks of a file until all are taken.
+    /// Takes in chunks of a file until all are taken or this worker is not wanted any more.
     fn work_on(&mut self, file: &Arc<ChunkedFile>) {
         while !self.queue.is_halted() {
-            let Some(chunk) = file.claim() else { return };
+            let Some(chunk) = file.claim() else { return self.queue.retire(file) };
             self.meter.enter(Phase::Read);
             let mut buffer = mem::take(&mut self.buffer);
             let range = file.read(chunk, &mut buffer, &mut self.problems);
             self.take(&file.source, chunk, None, &buffer, range);
             self.buffer = buffer;
+            if !self.queue.pace.is_wanted(self.number) {
+                return;
+            }
         }
     }
 

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::{
-    Encoding, FileName, Output, Reading, RuleFiles, ScanOptions, Text, Visit, WalkOptions, Wants, in_order,
+    Encoding, FileName, Output, Reading, RuleFiles, ScanOptions, Text, Visit, WalkOptions, Wants, Width,
+    in_order,
 };
 use proptest::prelude::*;
 
@@ -147,7 +148,7 @@ fn reading(root: &Path) -> Reading {
 }
 
 fn in_parallel(root: &Path, wants: Wants, limit: usize, width: usize, block_size: usize) -> Vec<u8> {
-    let options = ScanOptions { width, block_size, ..ScanOptions::default() };
+    let options = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
     let mut out = Vec::new();
     let done =
         in_order(&reading(root), &options, Some(b"--\n".to_vec()), &mut out, || Numbers { wants, limit });
@@ -216,7 +217,7 @@ fn much_output_and_a_slow_reader_do_not_bring_it_to_a_stand_still() {
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join(number.to_string()), &text).unwrap();
     }
-    let options = ScanOptions { width: 16, block_size: 16 << 10, ..ScanOptions::default() };
+    let options = ScanOptions { width: Width::Fixed(16), block_size: 16 << 10, ..ScanOptions::default() };
     let mut out = Slow(Vec::new());
     let limit = usize::MAX / 2;
     let separator = Some(b"--\n".to_vec());

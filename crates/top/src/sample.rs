@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Accumulate, Block, Folded, Inputs, LineEnds, Meter, Place, Problem, ScanOptions, fold};
+use finecomb_scan::{
+    Accumulate, Block, Detail, Folded, Inputs, LineEnds, Meter, Place, Problem, ScanOptions, Width, fold,
+};
 
 use crate::filter::{FilterCache, Verdict, split_records};
 use crate::key::KeyMaker;
@@ -23,7 +25,12 @@ pub struct Sample {
 
 /// Explains what `query` does with the first `count` records of `inputs`, in their order.
 pub fn sample(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Sample {
-    let options = ScanOptions { width: 1, profile: false, stop: options.stop.clone(), ..*options };
+    let options = ScanOptions {
+        width: Width::Fixed(1),
+        profile: Detail::Nothing,
+        stop: options.stop.clone(),
+        ..*options
+    };
     let Folded { joined, problems, .. } = fold(inputs, &options, || Explainer::new(query, count));
     let (text, records) = joined.into_iter().next().unwrap_or_default();
     Sample { text, records, problems }

@@ -4,7 +4,7 @@ mod reference;
 
 use std::fs;
 
-use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_scan::{Inputs, ScanOptions, Width};
 use finecomb_top::{FieldList, Outcome, Query, QueryOptions, Separator, top};
 use proptest::prelude::*;
 use reference::Expected;
@@ -124,7 +124,7 @@ proptest! {
             fs::write(path, content)?;
         }
         let query = Query::new(&options).expect("valid patterns");
-        let scan = ScanOptions { width, block_size, ..ScanOptions::default() };
+        let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
         let outcome = top(&Inputs::new(&paths), &scan, &query);
         prop_assert!(outcome.problems.is_empty());
         prop_assert_eq!(found(outcome, &scan, &paths), reference::count(&files, &options, &fields));
@@ -147,7 +147,7 @@ fn many_keys_are_counted_and_joined_at_every_width() {
         let expected = reference::count(std::slice::from_ref(&file), &options, &fields);
         let query = Query::new(&options).expect("no patterns");
         for width in [1, 2, 3, 8, 64] {
-            let scan = ScanOptions { width, block_size: 4096, ..ScanOptions::default() };
+            let scan = ScanOptions { width: Width::Fixed(width), block_size: 4096, ..ScanOptions::default() };
             let outcome = top(&Inputs::new([&path]), &scan, &query);
             assert_eq!(found(outcome, &scan, std::slice::from_ref(&path)), expected);
         }
@@ -161,7 +161,7 @@ fn the_memory_of_a_key_is_as_stated() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("keys");
     let query = Query::new(&QueryOptions::default()).expect("no patterns");
-    let scan = ScanOptions { width: 1, ..ScanOptions::default() };
+    let scan = ScanOptions { width: Width::Fixed(1), ..ScanOptions::default() };
     for (length, stated) in [(12, 64..=128), (30, 128..=256), (100, 164..=228)] {
         for count in [270_000, 500_000] {
             let lines: String = (0..count).map(|number| format!("{number:0length$}\n")).collect();

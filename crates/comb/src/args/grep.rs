@@ -16,12 +16,13 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueHint};
 use finecomb_grep::GrepOptions;
-use finecomb_scan::{Encoding, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, WalkOptions};
+use finecomb_scan::{Encoding, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, ScanOptions, WalkOptions, Width};
 use ignore::types::Types;
 
 pub(crate) use self::paths::Paths;
 pub(crate) use self::value::UsageError;
-use super::size;
+use super::profile::Profile;
+use super::{size, width};
 use crate::terminal::{self, When};
 
 const USAGE: &str = "\
@@ -124,13 +125,12 @@ pub(crate) struct Arguments {
 #[group(skip)]
 #[command(next_help_heading = "How comb works")]
 struct Running {
-    /// How many threads work [default: as many as this process may use cores; more if the disk is slow]
-    #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", value_parser = parse_width, allow_hyphen_values = true)]
-    threads: Option<usize>,
+    /// How many threads work; auto (or 0) finds out what does best while the job runs
+    #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", default_value = "auto", value_parser = parse_width, allow_hyphen_values = true)]
+    threads: Width,
 
-    /// Say on standard error which thread spent how long in which phase
-    #[arg(long)]
-    profile: bool,
+    #[command(flatten)]
+    profile: Profile,
 
     /// Do not say which files cannot be read; the exit status still does
     #[arg(long, alias = "silent")]
@@ -149,12 +149,9 @@ struct Running {
     block_size: usize,
 }
 
-/// How many threads work in all where files have to come from storage. More were not faster on any disk that was tried.
-const COLD_WIDTH: usize = 32;
-
-fn parse_width(text: &str) -> Result<usize, String> {
-    let width = text.parse().ok().filter(|&width| width <= MAX_WIDTH);
-    width.ok_or_else(|| format!("it must be a number from 1 to {MAX_WIDTH}, or 0 for the default"))
+/// As `width::parse`, but that 0 stands for auto, as in ripgrep.
+fn parse_width(text: &str) -> Result<Width, String> {
+    if text == "0" { Ok(Width::Auto) } else { width::parse(text) }
 }
 
 /// What there is to do.
@@ -221,21 +218,23 @@ impl Arguments {
 
     /// How to scan, but for what watches and stops it.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
-        let defaults = ScanOptions::default();
-        let width = self.running.threads.filter(|&threads| threads > 0);
         ScanOptions {
-            width: width.unwrap_or(defaults.width),
-            reserve: if width.is_none() { COLD_WIDTH.saturating_sub(defaults.width) } else { 0 },
+            width: self.running.threads,
             block_size: self.running.block_size,
             max_line: self.running.max_line,
-            profile: self.running.profile,
-            ..defaults
+            profile: self.running.profile.detail(),
+            ..ScanOptions::default()
         }
     }
 
     /// Which encoding files are in.
     pub(crate) fn encoding(&self) -> Encoding {
         self.matching.encoding.unwrap_or(Encoding::Auto)
+    }
+
+    /// Whether and how to say where the time went.
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.running.profile
     }
 
     /// Whether compressed files are searched.

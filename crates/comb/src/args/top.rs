@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use finecomb_scan::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions};
+use finecomb_scan::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, ScanOptions, Width};
 use finecomb_top::{FieldList, QueryOptions, Separator};
 
-use super::size;
+use super::profile::Profile;
+use super::{size, width};
 use crate::terminal::When;
 
 const EXAMPLES: &str = "\
@@ -96,9 +97,9 @@ pub(crate) struct Arguments {
     #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true)]
     sed: Vec<String>,
 
-    /// How many threads work [default: as many as this process may use cores]
-    #[arg(short, long, value_name = "N", value_parser = parse_width, allow_hyphen_values = true)]
-    width: Option<usize>,
+    /// How many threads work; auto finds out what does best while the job runs
+    #[arg(short, long, value_name = "N", default_value = "auto", value_parser = width::parse, allow_hyphen_values = true)]
+    width: Width,
 
     /// Count nothing; show what is done with the first records, and why
     #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count)]
@@ -112,9 +113,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) partial: bool,
 
-    /// Say on standard error which thread spent how long in which phase
-    #[arg(long)]
-    pub(crate) profile: bool,
+    #[command(flatten)]
+    pub(crate) profile: Profile,
 
     /// When to print in colour
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
@@ -147,11 +147,6 @@ fn parse_count(text: &str) -> Result<usize, String> {
     count.ok_or_else(|| "it must be a number of at least 1".to_owned())
 }
 
-fn parse_width(text: &str) -> Result<usize, String> {
-    let width = text.parse().ok().filter(|width| (1..=MAX_WIDTH).contains(width));
-    width.ok_or_else(|| format!("it must be a number from 1 to {MAX_WIDTH}"))
-}
-
 impl Arguments {
     /// What to count.
     pub(crate) fn query(&self) -> QueryOptions {
@@ -173,13 +168,12 @@ impl Arguments {
 
     /// How to scan, but for what watches and stops it.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
-        let defaults = ScanOptions::default();
         ScanOptions {
-            width: self.width.unwrap_or(defaults.width),
+            width: self.width,
             block_size: self.block_size,
             max_line: self.max_line,
-            profile: self.profile,
-            ..defaults
+            profile: self.profile.detail(),
+            ..ScanOptions::default()
         }
     }
 }

@@ -5,22 +5,22 @@ use std::io::{self, IsTerminal, Write, stdout};
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
-use finecomb_scan::{Problem, Reading, Report, stdio};
+use finecomb_scan::{Problem, Reading, stdio};
 
-use super::{Exit, output_failed};
+use super::{Exit, output_failed, profile};
 use crate::args::grep::{Arguments, Job, Paths, UsageError};
 use crate::message;
 
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments) -> Exit {
+pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     arguments.color().apply();
     if stdio::output_was_closed() {
         message::error("standard output is closed; connect something to it");
         return Exit::Trouble;
     }
     let done = match arguments.job() {
-        Job::Search => search(&arguments),
-        Job::Files => files(&arguments),
+        Job::Search => search(&arguments, start),
+        Job::Files => files(&arguments, start),
         Job::TypeList => types(&arguments),
     };
     done.unwrap_or_else(|error| {
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
     })
 }
 
-fn search(arguments: &Arguments) -> Result<Exit, UsageError> {
+fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let started = Instant::now();
     let paths = arguments.paths()?;
     let implicit = paths.implicit;
@@ -57,18 +57,16 @@ fn search(arguments: &Arguments) -> Result<Exit, UsageError> {
             );
         }
     }
-    if let Some(report) = &outcome.report {
-        show_profile(report);
-    }
+    let profiled = profile::show(outcome.report, arguments.profile(), start);
     let harmed = outcome.problems.iter().any(|problem| !problem.is_harmless());
     let failed = nowhere || harmed || !outcome.failures.is_empty();
     Ok(match outcome.output_error {
         Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
-        None => exit(outcome.any, failed, options.quiet),
+        None => profiled.or(exit(outcome.any, failed, options.quiet)),
     })
 }
 
-fn files(arguments: &Arguments) -> Result<Exit, UsageError> {
+fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let paths = arguments.paths()?;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let reading = reading(arguments, paths)?;
@@ -76,13 +74,11 @@ fn files(arguments: &Arguments) -> Result<Exit, UsageError> {
     if arguments.messages() {
         report(&done.problems);
     }
-    if let Some(report) = &done.report {
-        show_profile(report);
-    }
+    let profiled = profile::show(done.report, arguments.profile(), start);
     let failed = done.problems.iter().any(|problem| !problem.is_harmless());
     Ok(match done.output_error {
         Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
-        None => exit(done.files > 0, failed, options.quiet),
+        None => profiled.or(exit(done.files > 0, failed, options.quiet)),
     })
 }
 
@@ -153,8 +149,4 @@ fn report(problems: &[Problem]) {
             message::error(text);
         }
     }
-}
-
-fn show_profile(report: &Report) {
-    message::note(format_args!("where the time went\n{report}"));
 }

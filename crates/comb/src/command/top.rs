@@ -2,18 +2,20 @@
 
 use std::io::{BufWriter, Write, stdout};
 use std::sync::Arc;
+use std::time::Instant;
 
 use anstyle::Style;
 use finecomb_scan::{Inputs, Problem, ScanOptions, Stop, io_reason, stdio};
 use finecomb_top::output::{self, Csv, Json, Text, Tsv};
 use finecomb_top::{Answer, Outcome, Query, sample, top};
 
-use super::{Exit, output_failed};
+use super::{Exit, output_failed, profile};
+use crate::args::profile as profile_flags;
 use crate::args::top::{Arguments, Format};
 use crate::{message, progress, terminal};
 
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments) -> Exit {
+pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     arguments.color.apply();
     if stdio::output_was_closed() {
         message::error("standard output is closed; connect something to it");
@@ -39,11 +41,17 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
     }
     match arguments.sample {
         Some(count) => explain(&inputs, &options, &query, count),
-        None => count(&inputs, options, &query, &arguments),
+        None => count(&inputs, options, &query, &arguments, start),
     }
 }
 
-fn count(inputs: &Inputs, options: ScanOptions<'static>, query: &Query, arguments: &Arguments) -> Exit {
+fn count(
+    inputs: &Inputs,
+    options: ScanOptions<'static>,
+    query: &Query,
+    arguments: &Arguments,
+    start: Instant,
+) -> Exit {
     let outcome = progress::shown(|watch| {
         let options = ScanOptions { watch, stop: options.stop.clone(), ..options };
         top(inputs, &options, query)
@@ -64,10 +72,12 @@ fn count(inputs: &Inputs, options: ScanOptions<'static>, query: &Query, argument
     if let Err(error) = written {
         return output_failed(&error).or(exit(answer, &outcome.problems));
     }
-    if arguments.profile {
-        show_profile(&outcome);
+    let exit = exit(answer, &outcome.problems);
+    let Outcome { answer, memory, report, .. } = outcome;
+    if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
+        message::note(format_args!("{memory} bytes of memory for {} distinct keys", answer.distinct));
     }
-    exit(answer, &outcome.problems)
+    profile::show(report, &arguments.profile, start).or(exit)
 }
 
 fn exit(answer: &Answer, problems: &[Problem]) -> Exit {
@@ -97,14 +107,6 @@ fn explain(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usi
 fn report_problems(problems: &[Problem]) {
     for problem in problems {
         message::error(problem);
-    }
-}
-
-fn show_profile(outcome: &Outcome) {
-    if let Some(report) = &outcome.report {
-        message::note(format_args!("where the time went\n{report}"));
-        let Outcome { answer, memory, .. } = outcome;
-        message::note(format_args!("{memory} bytes of memory for {} distinct keys", answer.distinct));
     }
 }
 

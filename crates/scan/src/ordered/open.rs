@@ -137,6 +137,7 @@ impl<V: Visit> Worker<'_, V> {
         name: FileName<'_>,
         mut contents: Box<dyn Read + Send>,
     ) -> Opened<V> {
+        self.meter.enter(Phase::Decompress);
         let limit = self.context.limit(self.wants);
         let mut filled = 0;
         loop {
@@ -254,6 +255,7 @@ impl<V: Visit> Worker<'_, V> {
         stop: Option<Arc<Stop>>,
     ) -> Arc<Shared<V>> {
         self.visited += 1;
+        self.meter.add_file();
         let known = known.start..known.end.min(known.start + START);
         let path = name.path.map(Path::to_owned);
         let chain = Chain::new(self.visitor.begin(name, &self.buffer[known]));

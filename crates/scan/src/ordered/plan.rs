@@ -13,8 +13,12 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use finecomb_meter::{Meter, Phase};
 
 use super::output::{Chunk, Receive};
+use crate::pace::{Governed, Idle, Pace};
 use crate::stop::Stop;
 
 /// How many bytes may wait for what is before them, over all workers. Each worker may have what it is printing at the
@@ -50,8 +54,11 @@ pub(crate) enum Claim<T, W> {
 }
 
 pub(crate) struct Plan<'a, T> {
+    pub(crate) pace: Pace,
     state: Mutex<State<T>>,
     changed: Condvar,
+    /// For workers that are not wanted.
+    recalled: Condvar,
     halted: AtomicBool,
     /// What ends the waiting for streams.
     stops: Mutex<Vec<Arc<Stop>>>,
@@ -76,7 +83,7 @@ struct State<T> {
     error: Option<io::Error>,
     /// Workers that may yet add tasks.
     busy: usize,
-    sleeping: usize,
+    idle: Idle,
 }
 
 impl<'a, T: Task> Plan<'a, T> {
@@ -97,7 +104,7 @@ impl<'a, T: Task> Plan<'a, T> {
             written: 0,
             error: None,
             busy: 0,
-            sleeping: 0,
+            idle: Idle::default(),
         };
         let mut last = None;
         for task in tasks {
@@ -108,8 +115,10 @@ impl<'a, T: Task> Plan<'a, T> {
         }
         state.tasks.reverse();
         Self {
+            pace: Pace::default(),
             state: Mutex::new(state),
             changed: Condvar::new(),
+            recalled: Condvar::new(),
             halted: AtomicBool::new(false),
             stops: Mutex::default(),
             out: Mutex::new(out),
@@ -128,6 +137,7 @@ impl<'a, T: Task> Plan<'a, T> {
         self.raise_stops();
         let _state = self.lock();
         self.changed.notify_all();
+        self.recalled.notify_all();
     }
 
     fn raise_stops(&self) {
@@ -161,21 +171,29 @@ impl<'a, T: Task> Plan<'a, T> {
         self.lock().error.take()
     }
 
-    /// The next thing to do and the slot for what it prints, once there is one. None when all is done or the workers
-    /// should leave off. The caller counts as busy until it calls [`Plan::finish`].
-    pub(crate) fn next(&self) -> Option<(SlotId, T::Work)> {
+    /// The next thing to do for the worker of a number and the slot for what it prints, once there is one and the
+    /// worker is wanted. None when all is done or the workers should leave off. The caller counts as busy until it
+    /// calls [`Plan::finish`].
+    ///
+    /// As long as too much waits to be written, every worker is wanted: those that are wait for the front, which it may
+    /// be for this one to take.
+    pub(crate) fn next(&self, number: usize, meter: &mut Meter) -> Option<(SlotId, T::Work)> {
         let mut state = self.lock();
         loop {
-            if self.is_halted() {
+            if self.is_halted() || state.is_done() {
+                self.changed.notify_all();
+                self.recalled.notify_all();
                 return None;
             }
+            if !self.pace.is_wanted(number) && state.waiting_bytes <= WAITING_LIMIT {
+                meter.enter(Phase::Park);
+                state = self.recalled.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            meter.enter(Phase::Wait);
             if let Some(found) = state.take() {
                 state.busy += 1;
                 return Some(found);
-            }
-            if state.busy == 0 && state.tasks.is_empty() && state.streams.is_empty() {
-                self.changed.notify_all();
-                return None;
             }
             state = self.sleep(state);
         }
@@ -285,15 +303,15 @@ impl<'a, T: Task> Plan<'a, T> {
     }
 
     fn sleep<'s>(&'s self, mut state: MutexGuard<'s, State<T>>) -> MutexGuard<'s, State<T>> {
-        state.sleeping += 1;
+        state.idle.begin();
         let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        state.sleeping -= 1;
+        state.idle.end();
         state
     }
 
     /// Waking is a system call: only where somebody sleeps.
     fn wake(&self, state: &State<T>) {
-        if state.sleeping > 0 {
+        if state.idle.workers() > 0 {
             self.changed.notify_all();
         }
     }
@@ -318,12 +336,38 @@ impl<T: Task + Send> Receive for Plan<'_, T> {
             if may_go_on || self.is_halted() {
                 return spare;
             }
+            // The front may be for one of those to take.
+            self.recalled.notify_all();
             state = self.sleep(state);
         }
     }
 }
 
+impl<T: Task + Send> Governed for Plan<'_, T> {
+    fn idle(&self) -> Duration {
+        self.lock().idle.total()
+    }
+
+    fn has_backlog(&self) -> bool {
+        self.lock().tasks.iter().filter(|(_, task)| task.is_some()).nth(1).is_some()
+    }
+
+    fn work(&self) -> u64 {
+        self.pace.work()
+    }
+
+    fn want(&self, workers: usize) {
+        let _state = self.lock();
+        self.pace.set_wanted(workers);
+        self.recalled.notify_all();
+    }
+}
+
 impl<T: Task> State<T> {
+    fn is_done(&self) -> bool {
+        self.busy == 0 && self.tasks.is_empty() && self.streams.is_empty()
+    }
+
     /// A slot right behind another one.
     fn new_slot(&mut self, behind: Option<SlotId>) -> SlotId {
         let next = behind.and_then(|SlotId(behind)| self.slots[behind as usize].next);

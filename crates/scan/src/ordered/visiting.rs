@@ -16,10 +16,21 @@ use crate::read::file::ChunkedFile;
 use crate::read::stream::StreamBlock;
 use crate::read::{Part, parts};
 
+/// A file is as much work as so many bytes of it.
+const FILE: u64 = 32 << 10;
+
 impl<V: Visit> Worker<'_, V> {
+    /// Books bytes.
+    fn took(&mut self, bytes: usize) {
+        self.meter.add_bytes(bytes as u64);
+        self.plan.pace.book(bytes as u64);
+    }
+
     /// Visits a file that is in the buffer.
     pub(super) fn whole(&mut self, number: usize, name: FileName<'_>, range: Range<usize>) {
         self.visited += 1;
+        self.meter.add_file();
+        self.plan.pace.book(FILE);
         let mut buffer = mem::take(&mut self.buffer);
         let mut passing = Passing { carry: self.visitor.begin(name, &[]), tally: V::Tally::default() };
         let _ = self.in_turn(number, name, &mut buffer[range], 0, true, &mut passing);
@@ -74,7 +85,7 @@ impl<V: Visit> Worker<'_, V> {
     ) -> ControlFlow<()> {
         let Passing { carry, tally } = passing;
         let total = bytes.len();
-        self.meter.add_bytes(total as u64);
+        self.took(total);
         for part in parts(bytes, self.context.bounds) {
             self.meter.enter(Phase::Search);
             let offset = start + part.start as u64;
@@ -116,7 +127,7 @@ impl<V: Visit> Worker<'_, V> {
 
     /// Reads a block of a stream, lets others read on, and visits the block.
     pub(super) fn stream(&mut self, slot: SlotId, mut streamed: Box<Streamed<V>>) {
-        self.meter.enter(Phase::Read);
+        self.meter.enter(streamed.stream.phase());
         let shared = Arc::clone(&streamed.shared);
         let block = streamed.blocks;
         let mut buffer = mem::take(&mut self.buffer);
@@ -138,7 +149,7 @@ impl<V: Visit> Worker<'_, V> {
     /// Visits a block of a file that is shared: searches it, waits for its turn, and prints it.
     fn block(&mut self, shared: &Shared<V>, block: u64, bytes: &mut [u8], offset: u64) {
         self.meter.enter(Phase::Search);
-        self.meter.add_bytes(bytes.len() as u64);
+        self.took(bytes.len());
         let (name, bounds) = (shared.file_name(), self.context.bounds);
         let is_whole = false;
         let offset_of = |part: &Part<'_>| offset - shared.start + part.start as u64;

@@ -1,12 +1,13 @@
 //! A worker of a job whose output is in order: takes what is next, and does it.
 
 use std::ffi::OsStr;
+use std::mem;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use finecomb_meter::{Meter, Phase};
+use finecomb_meter::{Meter, Phase, ThreadTimes};
 
 use super::job::{Collected, FILES_PER_TASK, Job, Work};
 use super::open::{Opened, open_named, open_standard_input};
@@ -31,12 +32,12 @@ pub(crate) struct Context<'a> {
 /// One of the threads of a job.
 pub(crate) struct Worker<'w, V: Visit> {
     pub(super) context: Context<'w>,
+    number: usize,
     pub(super) plan: &'w Plan<'w, Job<V>>,
     pub(crate) visitor: V,
     pub(crate) meter: Meter,
     pub(crate) problems: Problems,
     pub(crate) visited: u64,
-    entered: bool,
     /// If files are only to be found: by what they will be sorted.
     pub(crate) collect: Option<SortKey>,
     pub(crate) collected: Vec<Collected>,
@@ -51,6 +52,7 @@ pub(crate) struct Worker<'w, V: Visit> {
 impl<'w, V: Visit> Worker<'w, V> {
     pub(crate) fn new(
         context: Context<'w>,
+        number: usize,
         plan: &'w Plan<'w, Job<V>>,
         visitor: V,
         separator: Option<Vec<u8>>,
@@ -58,13 +60,13 @@ impl<'w, V: Visit> Worker<'w, V> {
     ) -> Self {
         Self {
             context,
+            number,
             plan,
             wants: visitor.wants(),
             visitor,
             meter,
             problems: Problems::default(),
             visited: 0,
-            entered: false,
             collect: None,
             collected: Vec::new(),
             files: &[],
@@ -74,22 +76,18 @@ impl<'w, V: Visit> Worker<'w, V> {
         }
     }
 
-    /// Works until all is done or the workers should leave off.
-    pub(crate) fn run(&mut self) {
+    /// Works until all is done or the workers should leave off, and ends the meter.
+    pub(crate) fn run(mut self) -> (Self, ThreadTimes) {
         while self.step() {}
         self.buffer = Vec::new();
         self.scratch = Scratch::default();
-    }
-
-    /// Whether any directory was among what it did.
-    pub(crate) fn has_entered_directories(&self) -> bool {
-        self.entered
+        let times = mem::replace(&mut self.meter, Meter::off()).finish();
+        (self, times)
     }
 
     /// Takes the next thing to do and does it. False if there is nothing left.
     pub(crate) fn step(&mut self) -> bool {
-        self.meter.enter(Phase::Wait);
-        let Some((slot, work)) = self.plan.next() else { return false };
+        let Some((slot, work)) = self.plan.next(self.number, &mut self.meter) else { return false };
         self.out.belongs_to(self.plan, slot);
         match work {
             Work::Named(number) => self.named(slot, number),
@@ -238,7 +236,6 @@ impl<'w, V: Visit> Worker<'w, V> {
 
     /// Plans what is in a directory.
     fn expand(&mut self, slot: SlotId, directory: Directory) {
-        self.entered = true;
         let directory = Arc::new(directory);
         let entries = directory.listing.entries();
         let mut planned = Vec::new();

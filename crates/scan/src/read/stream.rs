@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
+use finecomb_meter::Phase;
 use memchr::{memchr, memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -62,6 +63,14 @@ pub(crate) struct StreamBlock {
 }
 
 impl Stream {
+    /// What whoever reads on is busy with.
+    pub(crate) fn phase(&self) -> Phase {
+        match self.origin {
+            Origin::File(_) => Phase::Read,
+            Origin::Decoded(_) => Phase::Decompress,
+        }
+    }
+
     /// A stream. `start` is what has been read of it before.
     pub(crate) fn new(source: Arc<Source>, origin: Origin, start: Vec<u8>, bounds: Bounds) -> Self {
         #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use clap::error::ErrorKind;
 use finecomb_grep::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode};
-use finecomb_scan::{Encoding, RuleFiles, Sort, SortKey, WalkOptions};
+use finecomb_scan::{Encoding, RuleFiles, Sort, SortKey, WalkOptions, Width};
 
 use super::{Arguments, Job, Paths, UsageError, hints};
 use crate::terminal::When;
@@ -291,8 +291,11 @@ fn numbers_and_sizes() {
     assert_eq!(walk("x --max-filesize 2K --depth 3").max_filesize, Some(2048));
     assert_eq!(walk("x --max-filesize 2K --depth 3").max_depth, Some(3));
     assert_eq!(grep("--regex-size-limit 1M").pattern.regex_size_limit, Some(1 << 20));
-    assert_eq!((parse("x -j3").scan().width, parse("x --workers=2 --width 4").scan().width), (3, 4));
-    assert_eq!(parse("x -j0").scan().width, parse("x").scan().width);
+    assert_eq!(parse("x -j3").scan().width, Width::Fixed(3));
+    assert_eq!(parse("x --workers=2 --width 4").scan().width, Width::Fixed(4));
+    for auto in ["x", "x -j0", "x --width auto"] {
+        assert_eq!(parse(auto).scan().width, Width::Auto);
+    }
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! Saying where the time went.
+
+use std::borrow::Cow;
+use std::env;
+use std::fs;
+use std::io::{Write, stderr};
+use std::time::{Duration, Instant};
+
+use anstream::adapter::strip_str;
+use finecomb_scan::{Report, io_reason};
+
+use super::Exit;
+use crate::args::profile::{Format, Profile};
+use crate::message;
+
+/// Says where the time of a job went, in a process that began at `start`, as `profile` asks for. Gives
+/// [`Exit::Trouble`] if that failed.
+pub(crate) fn show(report: Option<Report>, profile: &Profile, start: Instant) -> Exit {
+    let (Some(report), Some(format)) = (report, profile.format()) else { return Exit::Found };
+    let report = report.of_command(command_line()).of_process(start);
+    let text = match format {
+        Format::Text => report.text(),
+        Format::Json => report.json(),
+        Format::Html => report.html(),
+        Format::Trace => report.trace(),
+    };
+    let Some(file) = profile.file() else {
+        match format {
+            Format::Text => message::note(format_args!("where the time went\n{}", text.trim_end())),
+            // There is nowhere to say that standard error cannot be written.
+            _ => drop(stderr().write_all(text.as_bytes())),
+        }
+        return Exit::Found;
+    };
+    let text = if format == Format::Text { Cow::Owned(strip_str(&text).to_string()) } else { text.into() };
+    if let Err(error) = fs::write(file, &*text) {
+        message::error(format_args!("{}: {}", file.display(), io_reason(&error)));
+        return Exit::Trouble;
+    }
+    let joined = match (format, report.grain()) {
+        (Format::Trace, grain) if grain > Duration::ZERO => {
+            format!(
+                "; there were very many phases: those shorter than {grain:?} are joined with what follows"
+            )
+        }
+        _ => String::new(),
+    };
+    message::note(format_args!("the profile is in {}{joined}", file.display()));
+    Exit::Found
+}
+
+/// The arguments of this process as they could be typed in a shell.
+fn command_line() -> String {
+    let arguments = env::args_os().enumerate().map(|(number, argument)| match number {
+        0 => "comb".to_owned(),
+        _ => quoted(&argument.to_string_lossy()),
+    });
+    arguments.collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(argument: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(char);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn arguments_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(quoted("access.log"), "access.log");
+        assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("it's $x"), "'it'\\''s $x'");
+    }
+}

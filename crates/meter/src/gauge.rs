@@ -1,0 +1,75 @@
+//! What a thread is doing, for others to see while it works.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::phase::{PHASES, Phase};
+
+/// The times of one thread, written by it alone, read by anybody.
+///
+/// Each value by itself is whole; one that is read while the thread changes its phase may be older than another.
+#[derive(Debug, Default)]
+pub(crate) struct Gauge {
+    spent: [AtomicU64; PHASES],
+    phase: AtomicU8,
+    since: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Gauge {
+    /// Notes that `phase` began at `since`, and what has been spent in the one before, in all.
+    pub(crate) fn note(&self, before: Phase, spent: Duration, phase: Phase, since: Duration, bytes: u64) {
+        self.spent[before as usize].store(nanos(spent), Ordering::Relaxed);
+        self.phase.store(phase as u8, Ordering::Relaxed);
+        self.since.store(nanos(since), Ordering::Relaxed);
+        self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    fn read(&self, now: Duration) -> Activity {
+        let mut spent = [Duration::ZERO; PHASES];
+        for (spent, gauge) in spent.iter_mut().zip(&self.spent) {
+            *spent = Duration::from_nanos(gauge.load(Ordering::Relaxed));
+        }
+        let phase = self.phase.load(Ordering::Relaxed) as usize;
+        let since = Duration::from_nanos(self.since.load(Ordering::Relaxed));
+        spent[phase] += now.saturating_sub(since);
+        Activity { spent, bytes: self.bytes.load(Ordering::Relaxed) }
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// What a thread has done up to now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    spent: [Duration; PHASES],
+    /// Bytes taken in.
+    pub bytes: u64,
+}
+
+impl Activity {
+    /// Time in a phase.
+    pub fn spent(&self, phase: Phase) -> Duration {
+        self.spent[phase as usize]
+    }
+}
+
+/// The gauges of all threads of a job, in the order in which they began.
+#[derive(Debug, Default)]
+pub(crate) struct Gauges(Mutex<Vec<Arc<Gauge>>>);
+
+impl Gauges {
+    pub(crate) fn add(&self) -> Arc<Gauge> {
+        let gauge = Arc::default();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&gauge));
+        gauge
+    }
+
+    pub(crate) fn read(&self, now: Duration) -> Vec<Activity> {
+        let gauges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        gauges.iter().map(|gauge| gauge.read(now)).collect()
+    }
+}

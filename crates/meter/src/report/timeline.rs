@@ -1,0 +1,87 @@
+//! The spans of a thread as columns of a chart.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::phase::{PHASES, Phase};
+use crate::spans::Span;
+
+/// How many columns a timeline has.
+pub(super) const COLUMNS: u32 = 600;
+
+/// How high a column is.
+pub(super) const HEIGHT: u32 = 40;
+
+/// For each column, where each phase ends in it, from the bottom; phases lie upon each other in their order.
+pub(super) struct Timeline(Vec<[u32; PHASES]>);
+
+impl Timeline {
+    /// The columns of spans of a job that took `wall`.
+    pub(super) fn new<'a>(spans: impl IntoIterator<Item = &'a Span>, wall: Duration) -> Self {
+        let column = (wall.as_nanos() as f64 / f64::from(COLUMNS)).max(1.0);
+        let mut shares = vec![[0.0; PHASES]; COLUMNS as usize];
+        for span in spans {
+            let (start, end) = (span.start.as_nanos() as f64 / column, span.end.as_nanos() as f64 / column);
+            let first = start.floor() as usize;
+            for (number, shares) in shares.iter_mut().enumerate().skip(first) {
+                let (left, right) = (number as f64, number as f64 + 1.0);
+                if left >= end {
+                    break;
+                }
+                shares[span.phase as usize] += end.min(right) - start.max(left);
+            }
+        }
+        Self(shares.into_iter().map(stacked).collect())
+    }
+
+    /// What a phase takes of the chart, as an SVG path: a rectangle for each run of columns in which it is at the same
+    /// height.
+    pub(super) fn path(&self, phase: Phase) -> String {
+        let extent = |column: &[u32; PHASES]| {
+            let below = (phase as usize).checked_sub(1).map_or(0, |below| column[below]);
+            (below, column[phase as usize])
+        };
+        let mut path = String::new();
+        let mut start = 0;
+        for run in self.0.chunk_by(|one, other| extent(one) == extent(other)) {
+            let (below, above) = extent(&run[0]);
+            if above > below {
+                let (width, top, height) = (run.len(), HEIGHT - above, above - below);
+                let _ = write!(path, "M{start} {top}h{width}v{height}h-{width}z");
+            }
+            start += run.len();
+        }
+        path
+    }
+}
+
+fn stacked(shares: [f64; PHASES]) -> [u32; PHASES] {
+    let mut sum = 0.0;
+    shares.map(|share| {
+        sum += share;
+        ((sum * f64::from(HEIGHT)).round() as u32).min(HEIGHT)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spans::Spans;
+
+    #[test]
+    fn columns_show_how_much_of_them_went_to_each_phase() {
+        let wall = Duration::from_millis(u64::from(COLUMNS));
+        let mut spans = Spans::default();
+        spans.push(Phase::Read, Duration::ZERO, Duration::from_micros(10_250));
+        spans.push(Phase::Count, Duration::from_micros(10_250), Duration::from_millis(12));
+        let timeline = Timeline::new(spans.as_slice(), wall);
+        assert_eq!(timeline.path(Phase::Read), "M0 0h10v40h-10zM10 30h1v10h-1z");
+        assert_eq!(timeline.path(Phase::Count), "M10 0h1v30h-1zM11 0h1v40h-1z");
+        assert_eq!(timeline.path(Phase::Walk), "");
+    }
+
+    #[test]
+    fn no_time_at_all_is_no_trouble() {
+        assert_eq!(Timeline::new([], Duration::ZERO).path(Phase::Read), "");
+    }
+}

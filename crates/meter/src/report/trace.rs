@@ -1,0 +1,74 @@
+//! A profile as a trace of events, in the format that Perfetto and Chrome's own viewer open ("Trace Event Format", JSON
+//! object form, with complete events).
+
+use serde_json::{Value, json};
+
+use super::Report;
+use crate::spans::Span;
+
+/// There is one process.
+const PROCESS: u32 = 1;
+
+impl Report {
+    /// The trace: for each thread the phases it was in, one after another. Times are in microseconds from the start of
+    /// the job. Empty but for names unless spans were kept.
+    pub fn trace(&self) -> String {
+        let mut trace = String::from("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+        let name = if self.command.is_empty() { "comb" } else { &self.command };
+        trace.push_str(&metadata("process_name", 0, &json!({ "name": name })).to_string());
+        for (number, thread) in (1..).zip(&self.threads) {
+            let label = json!({ "name": format!("thread {number}") });
+            let order = json!({ "sort_index": number });
+            for event in
+                [metadata("thread_name", number, &label), metadata("thread_sort_index", number, &order)]
+            {
+                trace.push_str(",\n");
+                trace.push_str(&event.to_string());
+            }
+            for span in thread.spans.iter().flat_map(|spans| spans.as_slice()) {
+                trace.push_str(",\n");
+                trace.push_str(&complete(number, span).to_string());
+            }
+        }
+        trace.push_str("\n]}\n");
+        trace
+    }
+}
+
+fn metadata(name: &str, thread: u32, arguments: &Value) -> Value {
+    json!({ "ph": "M", "name": name, "pid": PROCESS, "tid": thread, "args": arguments })
+}
+
+fn complete(thread: u32, span: &Span) -> Value {
+    json!({
+        "ph": "X",
+        "name": span.phase.name(),
+        "cat": "phase",
+        "pid": PROCESS,
+        "tid": thread,
+        "ts": span.start.as_nanos() as f64 / 1e3,
+        "dur": (span.end - span.start).as_nanos() as f64 / 1e3,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::example;
+
+    #[test]
+    fn a_thread_has_an_event_for_each_span() {
+        let trace: Value = serde_json::from_str(&example().trace()).expect("the trace is JSON");
+        let events = trace["traceEvents"].as_array().expect("there are events");
+        let spans: Vec<_> = events
+            .iter()
+            .filter(|event| event["ph"] == "X")
+            .map(|event| format!("{} {} {} {}", event["tid"], event["name"], event["ts"], event["dur"]))
+            .collect();
+        assert_eq!(spans, ["1 \"read\" 0.0 1500.0", "1 \"count\" 1500.0 4500.0", "2 \"read\" 4000.0 2000.0"]);
+        let named =
+            |thread: u32| events.iter().any(|event| event["name"] == "thread_name" && event["tid"] == thread);
+        assert!(named(1) && named(2));
+        assert_eq!(events[0]["args"]["name"], "comb top -f 7 \"a <b>.log\"");
+    }
+}

@@ -1,0 +1,159 @@
+//! Jobs give the same answer while workers come and go.
+
+use std::fs;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use finecomb_meter::Meter;
+use proptest::prelude::*;
+use tempfile::{TempDir, tempdir};
+
+use crate::{
+    Accumulate, Block, Encoding, FileName, Inputs, Output, Reading, ScanOptions, Text, Visit, WalkOptions,
+    Wants, Width, fold, in_order,
+};
+
+/// Prints all lines, each so often that much waits to be written.
+struct Repeat(usize);
+
+impl Visit for Repeat {
+    type Found = ();
+    type Carry = ();
+    type Tally = ();
+
+    fn wants(&self) -> Wants {
+        Wants::Blocks
+    }
+
+    fn name(&mut self, _: FileName<'_>, _: &mut Output<'_>) {}
+
+    fn begin(&mut self, _: FileName<'_>, _: &[u8]) {}
+
+    fn search(&mut self, _: FileName<'_>, _: Text<'_>) {}
+
+    fn pass(&mut self, _: FileName<'_>, _: Text<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn skip_line(&mut self, (): &mut (), _: u64) {}
+
+    fn print(
+        &mut self,
+        _: FileName<'_>,
+        block: Text<'_>,
+        (): (),
+        (): &(),
+        (): &mut (),
+        out: &mut Output<'_>,
+    ) {
+        for line in block.bytes.split_inclusive(|&byte| byte == b'\n') {
+            for _ in 0..self.0 {
+                out.bytes().extend_from_slice(line);
+            }
+            out.relieve();
+        }
+    }
+
+    fn add((): &mut (), (): ()) {}
+
+    fn end(&mut self, _: FileName<'_>, (): (), (): (), _: &mut Output<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Takes what is written slowly now and then, so that it piles up.
+struct Slow(Vec<u8>);
+
+impl Write for Slow {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() % 7 == 0 {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Lines(u64);
+
+impl Accumulate for Lines {
+    type Part = u64;
+    type Joined = u64;
+
+    fn take(&mut self, block: &Block<'_>, _: &mut Meter) -> ControlFlow<()> {
+        self.0 += block.lines().count() as u64;
+        ControlFlow::Continue(())
+    }
+
+    fn into_parts(self) -> Vec<u64> {
+        vec![self.0]
+    }
+
+    fn join(parts: Vec<u64>) -> u64 {
+        parts.into_iter().sum()
+    }
+}
+
+/// A tree with files of so many lines, and what it holds in the order of paths.
+fn tree(sizes: &[usize]) -> (TempDir, Vec<String>) {
+    let root = tempdir().expect("a directory");
+    let mut lines = Vec::new();
+    for (number, &size) in sizes.iter().enumerate() {
+        let directory = root.path().join(format!("{:02}", number / 5));
+        fs::create_dir_all(&directory).expect("a directory");
+        let of_file: Vec<_> = (0..size).map(|line| format!("{number} {line}\n")).collect();
+        fs::write(directory.join(format!("{number:03}")), of_file.concat()).expect("a file");
+        lines.extend(of_file);
+    }
+    (root, lines)
+}
+
+fn print_tree(root: &Path, width: Width, block_size: usize, times: usize) -> Vec<u8> {
+    let reading = Reading {
+        named: vec![root.to_owned()],
+        strip_dot: false,
+        walk: WalkOptions::default(),
+        encoding: Encoding::Auto,
+        decompress: false,
+    };
+    let options = ScanOptions { width, block_size, ..ScanOptions::default() };
+    let mut out = Slow(Vec::new());
+    let done = in_order(&reading, &options, None, &mut out, || Repeat(times));
+    assert!(done.problems.is_empty());
+    out.0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn workers_that_come_and_go_change_nothing(
+        sizes in prop::collection::vec(prop_oneof![0..50_usize, 2000..6000_usize], 1..40),
+        block_size in prop::sample::select(&[512_usize, 16 << 10][..]),
+        times in prop::sample::select(&[1_usize, 40][..]),
+        seed in any::<u64>(),
+    ) {
+        let (root, lines) = tree(&sizes);
+        let printed = print_tree(root.path(), Width::Restless(seed), block_size, times);
+        let expected: String = lines.iter().map(|line| line.repeat(times)).collect();
+        prop_assert!(printed == expected.as_bytes());
+        let options = ScanOptions { width: Width::Restless(seed), block_size, ..ScanOptions::default() };
+        let folded = fold(&Inputs::new([root.path()]), &options, Lines::default);
+        prop_assert_eq!(folded.joined, [lines.len() as u64]);
+    }
+}
+
+#[test]
+fn every_width_gives_the_same() {
+    let (root, lines) = tree(&[100; 30]);
+    for width in [Width::Auto, Width::Fixed(1), Width::Fixed(8)] {
+        assert_eq!(print_tree(root.path(), width, 1 << 17, 1), lines.concat().as_bytes());
+    }
+}
