@@ -1,5 +1,6 @@
 //! Flags to options.
 
+pub(crate) mod bench;
 mod config;
 pub(crate) mod find;
 pub(crate) mod grep;
@@ -35,6 +36,7 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Bench(bench::Arguments),
     Find(find::Arguments),
     Grep(Box<grep::Arguments>),
     Index(index::Arguments),

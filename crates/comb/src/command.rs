@@ -1,5 +1,6 @@
 //! Options to results: each command calls its crate and prints what comes of it.
 
+pub(crate) mod bench;
 pub(crate) mod find;
 pub(crate) mod generate;
 pub(crate) mod grep;

@@ -6,6 +6,7 @@
 
 mod args;
 mod command;
+mod live;
 mod message;
 mod progress;
 mod terminal;
@@ -22,6 +23,7 @@ fn main() -> Exit {
         Err(error) => return message::usage(&error),
     };
     match arguments.command {
+        Command::Bench(arguments) => command::bench::run(&arguments),
         Command::Find(arguments) => command::find::run(&arguments),
         Command::Grep(arguments) => command::grep::run(*arguments, start),
         Command::Index(arguments) => command::index::run(&arguments),

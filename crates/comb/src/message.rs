@@ -52,7 +52,7 @@ pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>) {
 const EXCERPT: usize = 100;
 
 /// The beginning of a record, safe for a terminal.
-fn excerpt(record: &[u8]) -> String {
+pub(crate) fn excerpt(record: &[u8]) -> String {
     let text = String::from_utf8_lossy(record);
     let mut shown = String::new();
     for char in text.chars().take(EXCERPT) {

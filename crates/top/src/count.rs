@@ -8,6 +8,7 @@ use finecomb_scan::{Accumulate, Block, Folded, Inputs, LineEnds, Meter, Phase, S
 use crate::answer::{Answer, KeyCount, Outcome, Skipped, most_frequent};
 use crate::filter::{FilterCache, split_records};
 use crate::key::{KeyMaker, Keys};
+use crate::live::{Live, Publisher};
 use crate::query::Query;
 use crate::table::{JoinedShard, SHARDS, Table};
 use crate::{Span, bytes_of};
@@ -17,7 +18,16 @@ use crate::{Span, bytes_of};
 /// The answer does not depend on the number of workers or the size of blocks. What goes wrong with an input is in
 /// [`Outcome::problems`]; the others are counted all the same.
 pub fn top(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> Outcome {
-    let Folded { joined, problems, bytes, report } = fold(inputs, options, || Counter::new(query));
+    count(inputs, options, query, None)
+}
+
+/// As [`top`], with an answer so far that can be looked at meanwhile.
+pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: &Live) -> Outcome {
+    count(inputs, options, query, Some(live))
+}
+
+fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option<&Live>) -> Outcome {
+    let Folded { joined, problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     let mut answer = Answer { partial, ..Answer::default() };
     let mut tally = Tally::default();
@@ -45,6 +55,7 @@ struct Counter<'q> {
     records: Vec<Span>,
     keys: Keys,
     edited: Vec<u8>,
+    publisher: Option<Publisher<'q>>,
 }
 
 /// What is counted but not by key.
@@ -83,7 +94,7 @@ struct Joined {
 }
 
 impl<'q> Counter<'q> {
-    fn new(query: &'q Query) -> Self {
+    fn new(query: &'q Query, live: Option<&'q Live>) -> Self {
         Self {
             query,
             table: Table::new(query.hasher),
@@ -94,6 +105,7 @@ impl<'q> Counter<'q> {
             records: Vec::new(),
             keys: Keys::default(),
             edited: Vec::new(),
+            publisher: live.map(Publisher::new),
         }
     }
 
@@ -139,6 +151,10 @@ impl Accumulate for Counter<'_> {
         meter.enter(Phase::Count);
         self.tally.records += self.keys.spans.len() as u64;
         self.table.count(self.keys.text(block.bytes), &self.keys.spans);
+        if let Some(publisher) = self.publisher.as_mut().filter(|publisher| publisher.is_asked()) {
+            meter.enter(Phase::Merge);
+            publisher.publish(self.tally.records, |number| self.table.best(number));
+        }
         ControlFlow::Continue(())
     }
 

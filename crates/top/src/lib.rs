@@ -27,6 +27,7 @@ mod fields;
 mod filter;
 mod hash;
 mod key;
+mod live;
 pub mod output;
 mod pattern;
 mod query;
@@ -36,8 +37,9 @@ mod split;
 mod table;
 
 pub use answer::{Answer, KeyCount, Outcome, Skipped};
-pub use count::top;
+pub use count::{top, top_live};
 pub use fields::{FieldList, FieldListError};
+pub use live::Live;
 pub use pattern::PatternError;
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};

@@ -75,6 +75,11 @@ pub struct Query {
 }
 
 impl Query {
+    /// How many keys are wanted.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
     /// Compiles a query.
     ///
     /// # Errors

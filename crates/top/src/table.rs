@@ -12,6 +12,7 @@
 use finecomb_scan::memory::prefer_huge_pages;
 use finecomb_scan::simd::{Kernel, Masks, dispatch, prefetch};
 
+use crate::answer::{KeyCount, most_frequent};
 use crate::arena::Arena;
 use crate::hash::Hasher;
 use crate::slot::{Head, Narrow, Slot, Wide};
@@ -78,6 +79,13 @@ impl Table {
             Slots::Narrow(counts) => dispatch(CountKeys { counts, hasher, text, keys }),
             Slots::Wide(counts) => dispatch(CountKeys { counts, hasher, text, keys }),
         }
+    }
+
+    /// The most frequent keys, in no order.
+    pub(crate) fn best(&self, number: usize) -> Vec<KeyCount> {
+        let mut entries = Vec::new();
+        (0..SHARDS).for_each(|shard| self.visit_shard(shard, |entry| entries.push(entry)));
+        most_frequent(entries.iter(), number)
     }
 
     /// Calls `visit` with every key of one of [`SHARDS`] shards.

@@ -30,7 +30,11 @@ Examples:
   All logs below a directory; what another program writes; a compressed log:
       comb top -f 1 /var/log/nginx
       journalctl -o cat | comb top -n 20
-      zcat access.log.2.gz | comb top -f 7";
+      zcat access.log.2.gz | comb top -f 7
+
+  What a long job has counted so far; where its time went, as a page:
+      comb top -f 1 --live /var/log/nginx
+      comb top -f 1 --profile=html /var/log/nginx";
 
 const EXIT_CODES: &str = "\
 Exit status:
@@ -115,6 +119,10 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(crate) profile: Profile,
+
+    /// Show the counts so far and what each thread does while the job runs; q stops it and prints
+    #[arg(long, conflicts_with = "sample")]
+    pub(crate) live: bool,
 
     /// When to print in colour
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]

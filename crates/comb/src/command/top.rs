@@ -1,18 +1,18 @@
 //! `comb top`: the most frequent keys.
 
-use std::io::{BufWriter, Write, stdout};
+use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
 use std::sync::Arc;
 use std::time::Instant;
 
 use anstyle::Style;
 use finecomb_scan::{Inputs, Problem, ScanOptions, Stop, io_reason, stdio};
 use finecomb_top::output::{self, Csv, Json, Text, Tsv};
-use finecomb_top::{Answer, Outcome, Query, sample, top};
+use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
 
 use super::{Exit, output_failed, profile};
 use crate::args::profile as profile_flags;
 use crate::args::top::{Arguments, Format};
-use crate::{message, progress, terminal};
+use crate::{live, message, progress, terminal};
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
@@ -30,11 +30,16 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     };
     let inputs = Inputs::new(&arguments.files);
     let mut options = arguments.scan();
-    if arguments.partial {
+    if arguments.live && !stderr().is_terminal() {
+        message::error("--live draws on standard error, which is not a terminal here; leave --live out");
+        return Exit::Trouble;
+    }
+    if arguments.partial || arguments.live {
         match Stop::on_interrupt() {
             Ok(stop) => options.stop = Some(Arc::new(stop)),
             Err(error) => {
-                message::error(format_args!("--partial: {}", io_reason(&error)));
+                let flag = if arguments.live { "--live" } else { "--partial" };
+                message::error(format_args!("{flag}: {}", io_reason(&error)));
                 return Exit::Trouble;
             }
         }
@@ -52,10 +57,14 @@ fn count(
     arguments: &Arguments,
     start: Instant,
 ) -> Exit {
-    let outcome = progress::shown(|watch| {
-        let options = ScanOptions { watch, stop: options.stop.clone(), ..options };
-        top(inputs, &options, query)
-    });
+    let outcome = if arguments.live {
+        live::shown(&options, query.number(), |options, live| top_live(inputs, options, query, live))
+    } else {
+        progress::shown(|watch| {
+            let options = ScanOptions { watch, stop: options.stop.clone(), ..options };
+            top(inputs, &options, query)
+        })
+    };
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
     if let Some(skipped) = &answer.skipped {

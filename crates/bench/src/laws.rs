@@ -1,0 +1,141 @@
+//! Laws of scaling, and how they are fitted to what was measured.
+//!
+//! Both laws say how long a job takes with n threads, and both are sums of terms that have one coefficient each, which
+//! cannot be negative:
+//!
+//! - [`Amdahl`]: T(n) = a + b/n. Gene Amdahl, "Validity of the Single Processor Approach to Achieving Large Scale Computing
+//!   Capabilities", 1967. Some of the work is serial and the rest is divided. It is about processors: threads beyond them
+//!   cannot divide any more of the work that keeps processors busy.
+//! - [`Usl`]: T(n) = T1 (1/n + σ (n − 1)/n + κ (n − 1)), the Universal Scalability Law. Neil Gunther, "Guerrilla Capacity
+//!   Planning", 2007. To contention σ it adds coherency κ: what each has to tell each other.
+//!
+//! A fit makes the sum of the squares of relative errors, (T(n)/T − 1)², over all single runs as small as possible, since noise is
+//! in proportion to time. That is a linear least-squares problem with weights 1/T², and with coefficients that cannot be
+//! negative. How sure the outcome is, is found by the bootstrap: Bradley Efron, "Bootstrap Methods: Another Look at the
+//! Jackknife", 1979.
+//!
+//! ```
+//! use finecomb_bench::laws::{Amdahl, Timing, fit};
+//!
+//! let timings = [(1, 10.0), (2, 6.0), (4, 4.0), (1, 10.1), (2, 5.9), (4, 4.0)];
+//! let timings = timings.map(|(width, seconds)| Timing { width, seconds });
+//! let fit = fit::<Amdahl, 2>(&timings).expect("enough widths");
+//! let serial = fit.estimate(Amdahl::serial_fraction);
+//! assert!((serial.value - 0.2).abs() < 0.01 && serial.low <= serial.value && serial.value <= serial.high);
+//! ```
+
+mod amdahl;
+mod bootstrap;
+mod least_squares;
+#[cfg(test)]
+mod tests;
+mod usl;
+
+use serde::Serialize;
+
+pub use self::amdahl::Amdahl;
+use self::least_squares::Sums;
+pub use self::usl::Usl;
+use crate::sample::quantile_of_sorted;
+
+/// How long a job took once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// How many threads worked; at least 1.
+    pub width: usize,
+    /// How long it took, in seconds; more than 0.
+    pub seconds: f64,
+}
+
+/// A law that says how long a job takes at a width, with `P` coefficients.
+pub trait Law<const P: usize>: Copy {
+    /// What the coefficients are multiplied with at a width.
+    fn terms(width: f64) -> [f64; P];
+
+    /// The law with these coefficients, none of which is negative; none if a job of one thread would take no time.
+    fn new(coefficients: [f64; P]) -> Option<Self>;
+
+    /// Its coefficients.
+    fn coefficients(&self) -> [f64; P];
+
+    /// How long the job takes at a width, in seconds.
+    fn seconds(&self, width: f64) -> f64 {
+        self.coefficients().iter().zip(Self::terms(width)).map(|(coefficient, term)| coefficient * term).sum()
+    }
+
+    /// How many times as fast it is at a width as with one thread.
+    fn speed_up(&self, width: f64) -> f64 {
+        self.seconds(1.0) / self.seconds(width)
+    }
+}
+
+/// A law, fitted to timings.
+#[derive(Clone, Debug)]
+pub struct Fitted<L> {
+    /// The law that fits best.
+    pub law: L,
+    /// The widths that it was fitted to, in ascending order.
+    pub widths: Vec<usize>,
+    /// By how much it misses a run on average: the square root of the mean squared relative error.
+    pub error: f64,
+    /// The laws that fit the resampled timings; none if there is but one timing at each width.
+    resampled: Vec<L>,
+}
+
+/// A number that was found, and where it may lie.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// The ends of its 95 % confidence interval; not numbers if there is but one run at each width.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// There are fewer widths than a law has coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooFewWidths {
+    /// So many different widths there are.
+    pub have: usize,
+    /// So many are needed.
+    pub need: usize,
+}
+
+/// Fits a law to timings.
+///
+/// # Errors
+///
+/// If there are fewer different widths than the law has coefficients.
+pub fn fit<L: Law<P>, const P: usize>(timings: &[Timing]) -> Result<Fitted<L>, TooFewWidths> {
+    let mut widths: Vec<usize> = timings.iter().map(|timing| timing.width).collect();
+    widths.sort_unstable();
+    widths.dedup();
+    let too_few = TooFewWidths { have: widths.len(), need: P };
+    let groups: Vec<Vec<Sums<P>>> = widths
+        .iter()
+        .map(|&width| timings.iter().filter(|timing| timing.width == width).map(sums::<L, P>).collect())
+        .collect();
+    let all: Sums<P> = groups.iter().flatten().sum();
+    let solution = all.solve().filter(|_| widths.len() >= P);
+    let (law, error) =
+        solution.and_then(|(coefficients, error)| Some((L::new(coefficients)?, error))).ok_or(too_few)?;
+    let resampled = bootstrap::resampled(&groups, |sums| L::new(sums.solve()?.0));
+    Ok(Fitted { law, widths, error, resampled })
+}
+
+/// What one timing contributes: its time is to be 1, and the terms are measured in it.
+fn sums<L: Law<P>, const P: usize>(timing: &Timing) -> Sums<P> {
+    Sums::of(L::terms(timing.width as f64).map(|term| term / timing.seconds))
+}
+
+impl<L> Fitted<L> {
+    /// What the law says about something, with a 95 % confidence interval: the 2.5th to the 97.5th percentile of what
+    /// the laws say that fit the resampled timings. With few runs at each width it is rather too narrow.
+    pub fn estimate(&self, number: impl Fn(&L) -> f64) -> Estimate {
+        let mut numbers: Vec<f64> = self.resampled.iter().map(&number).collect();
+        numbers.sort_by(f64::total_cmp);
+        let [low, high] = [0.025, 0.975].map(|share| quantile_of_sorted(&numbers, share));
+        Estimate { value: number(&self.law), low, high }
+    }
+}

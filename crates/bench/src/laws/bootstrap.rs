@@ -1,0 +1,37 @@
+//! The bootstrap: how much an outcome would vary if all were measured again.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::least_squares::Sums;
+
+/// How often all is measured again, so to speak: enough for percentiles at the edges.
+const RESAMPLES: usize = 2000;
+/// The same measurements always give the same intervals.
+const SEED: u64 = 0x636f_6d62;
+
+/// What comes of the groups when in each of them as many observations as it has are drawn, any of them any number of
+/// times. Nothing if all groups have but one observation, which says nothing about how much observations vary.
+pub(super) fn resampled<L, const P: usize>(
+    groups: &[Vec<Sums<P>>],
+    solve: impl Fn(Sums<P>) -> Option<L>,
+) -> Vec<L> {
+    if groups.iter().all(|group| group.len() < 2) {
+        return Vec::new();
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(SEED);
+    let mut draw = |group: &[Sums<P>]| group[below(&mut random, group.len())];
+    let resample = |_| {
+        let mut total: Sums<P> = [].iter().sum();
+        for group in groups {
+            group.iter().for_each(|_| total.add(&draw(group)));
+        }
+        solve(total)
+    };
+    (0..RESAMPLES).filter_map(resample).collect()
+}
+
+/// A number from 0 to `bound` - 1, each with the same probability, but for one part in 2^32 / `bound`.
+pub(crate) fn below(random: &mut ChaCha8Rng, bound: usize) -> usize {
+    ((u64::from(random.next_u32()) * bound as u64) >> 32) as usize
+}

@@ -1,0 +1,49 @@
+//! The Universal Scalability Law.
+
+use super::Law;
+
+/// T(n) = T1 (1/n + σ (n − 1)/n + κ (n − 1)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usl {
+    /// T1: seconds that one thread needs.
+    one: f64,
+    /// T1 σ.
+    contention: f64,
+    /// T1 κ.
+    coherency: f64,
+}
+
+impl Usl {
+    /// σ: the share of the work for which threads wait for each other in a line.
+    pub fn contention(&self) -> f64 {
+        self.contention / self.one
+    }
+
+    /// κ: what it costs that two threads have to agree, as a share of the work, for each other thread.
+    pub fn coherency(&self) -> f64 {
+        self.coherency / self.one
+    }
+
+    /// The width at which the job is quickest, √((1 − σ)/κ), at least 1; infinite if more threads never make it slower.
+    pub fn peak(&self) -> f64 {
+        match (1.0 - self.contention(), self.coherency()) {
+            (gain, cost) if cost > 0.0 => (gain / cost).max(1.0).sqrt(),
+            (gain, _) if gain > 0.0 => f64::INFINITY,
+            _ => 1.0,
+        }
+    }
+}
+
+impl Law<3> for Usl {
+    fn terms(width: f64) -> [f64; 3] {
+        [1.0 / width, (width - 1.0) / width, width - 1.0]
+    }
+
+    fn new([one, contention, coherency]: [f64; 3]) -> Option<Self> {
+        (one > 0.0).then_some(Self { one, contention, coherency })
+    }
+
+    fn coefficients(&self) -> [f64; 3] {
+        [self.one, self.contention, self.coherency]
+    }
+}

@@ -1,0 +1,89 @@
+//! On what was measured, and when.
+
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use jiff::{Timestamp, Unit};
+use rustix::system::uname;
+use serde::{Deserialize, Serialize};
+
+/// A machine at a time, as far as it matters for what was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Cores that the process may use; at least 1.
+    pub cores: NonZeroUsize,
+    /// What the processor calls itself; empty if it does not say.
+    pub processor: String,
+    /// The system and its release.
+    pub kernel: String,
+    /// When, in UTC, as RFC 3339 has it.
+    pub date: String,
+}
+
+impl Machine {
+    /// This machine, now.
+    pub fn here() -> Self {
+        let name = uname();
+        let now = Timestamp::now();
+        Self {
+            cores: available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            processor: processor(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
+            kernel: format!("{} {}", name.sysname().to_string_lossy(), name.release().to_string_lossy()),
+            date: now.round(Unit::Second).unwrap_or(now).to_string(),
+        }
+    }
+}
+
+impl Display for Machine {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let cores = if self.cores.get() == 1 { "core" } else { "cores" };
+        write!(formatter, "{} {cores}", self.cores)?;
+        for part in [&self.processor, &self.kernel, &self.date].into_iter().filter(|part| !part.is_empty()) {
+            write!(formatter, ", {part}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of the first processor in `/proc/cpuinfo`.
+fn processor(info: &str) -> String {
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.trim_start().strip_prefix(':'));
+    name.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+impl Machine {
+    /// A machine for tests.
+    pub(crate) fn example(cores: usize) -> Self {
+        Self {
+            cores: NonZeroUsize::new(cores).expect("not zero"),
+            processor: "Some CPU".to_owned(),
+            kernel: "Linux 6.1".to_owned(),
+            date: "2025-01-31T12:00:00Z".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processors_have_names() {
+        let info =
+            "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Some(R)  CPU @ 2.50GHz\nmodel name\t: other\n";
+        assert_eq!(processor(info), "Some(R) CPU @ 2.50GHz");
+        assert_eq!(processor("Processor: ARMv8\n"), "");
+    }
+
+    #[test]
+    fn a_machine_is_described_in_a_line() {
+        let here = Machine::here();
+        assert!(here.kernel.contains(' ') && here.date.ends_with('Z'), "{here:?}");
+        assert_eq!(Machine::example(2).to_string(), "2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z");
+        let silent = Machine { processor: String::new(), ..Machine::example(1) };
+        assert_eq!(silent.to_string(), "1 core, Linux 6.1, 2025-01-31T12:00:00Z");
+    }
+}

@@ -1,0 +1,221 @@
+//! Does it pay to have the system read ahead, while what was read is worked on?
+//!
+//! Reading alone and working alone are measured first. If both could be done at the same time without getting
+//! in each other's way, the whole would take as long as the longer of the two: that is the bound against
+//! which everything is held.
+
+mod ahead;
+mod job;
+mod pieces;
+mod report;
+mod turns;
+mod words;
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use self::job::Job;
+use self::pieces::cut;
+use self::turns::Bench;
+pub use self::words::Words;
+use crate::cache::CacheDropper;
+use crate::cold::Cold;
+use crate::files;
+use crate::machine::Machine;
+use crate::rounds::Step;
+use crate::sample::Sample;
+use crate::{Error, Result};
+
+/// What to measure.
+pub struct OverlapOptions<'a> {
+    /// The file or tree to read.
+    pub path: PathBuf,
+    /// Numbers of threads.
+    pub widths: Vec<NonZeroUsize>,
+    /// How often each way is measured.
+    pub runs: NonZeroUsize,
+    /// Whether to measure with files that are in memory.
+    pub warm: bool,
+    /// Whether to measure with caches that are dropped before each run.
+    pub cold: bool,
+    /// How often the work is done on every byte.
+    pub work: NonZeroU32,
+    /// Bytes that may be taken to have files in memory, where the work alone is measured. If they do not fit,
+    /// a part of them is worked on.
+    pub memory: u64,
+    /// Told before each run.
+    pub progress: &'a dyn Fn(Step<'_>),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Overlap {
+    /// On what it ran, and when.
+    pub machine: Machine,
+    /// What was read.
+    pub path: String,
+    /// Files that were read.
+    pub files: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+    /// Files and directories that could not be looked at when the tree was listed.
+    pub unseen: u64,
+    /// Pieces of files that could not be read.
+    pub unreadable: u64,
+    /// How often the work was done on every byte.
+    pub work: NonZeroU32,
+    /// What came of the work, in all ways the same.
+    pub words: Words,
+    /// Bytes that the work alone was measured with; it was scaled to all of them.
+    pub in_memory: u64,
+    /// What was measured warm and cold, in this order.
+    pub parts: Vec<Part>,
+}
+
+/// What was measured with warm or with cold caches. Times are in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// What was done to have cold runs; nothing if they are warm.
+    pub cold: Option<Cold>,
+    /// What the work takes one thread, without reading.
+    pub working: Sample,
+    /// The widths in ascending order, each without and with reading ahead.
+    pub cases: Vec<Case>,
+}
+
+/// What was measured at a width. Times are in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The number of threads.
+    pub width: NonZeroUsize,
+    /// Whether the system was told what would be read next.
+    pub ahead: bool,
+    /// What reading takes, without work.
+    pub reading: Sample,
+    /// What both take.
+    pub both: Sample,
+}
+
+/// Measures reading, working, and both, in turns. The files are found before, which is not part of what is
+/// measured, and gone through once by one thread, whose words all others must come to.
+///
+/// # Errors
+///
+/// If there is nothing to read, threads are refused, or not everything comes to the same words.
+pub fn overlap(options: &OverlapOptions<'_>) -> Result<Overlap> {
+    let machine = Machine::here();
+    let (files, unseen) = files::below(&options.path)?;
+    let pieces = cut(&files);
+    if pieces.is_empty() {
+        let error = std::io::Error::other("there is no byte to read");
+        return Err(Error::Io { path: options.path.clone(), doing: "", error });
+    }
+    let dropper = options.cold.then(|| CacheDropper::new([&options.path])).transpose()?;
+    let work = options.work.get();
+    let expected = Job { width: 1, ahead: false, work }.run(&files, &pieces)?;
+    let bench = Bench { files: &files, pieces: &pieces, options, expected };
+    let temperatures: Vec<Option<&CacheDropper>> =
+        options.warm.then_some(None).into_iter().chain(dropper.as_ref().map(Some)).collect();
+    let (mut parts, mut in_memory) = (Vec::new(), 0);
+    for (number, dropper) in temperatures.iter().enumerate() {
+        let (part, loaded) = bench.part(*dropper, number, temperatures.len())?;
+        in_memory = loaded;
+        parts.push(part);
+    }
+    Ok(Overlap {
+        machine,
+        path: options.path.display().to_string(),
+        files: files.len() as u64,
+        bytes: expected.bytes,
+        unseen,
+        unreadable: expected.unreadable,
+        work: options.work,
+        words: expected.words,
+        in_memory,
+        parts,
+    })
+}
+
+impl Part {
+    /// Seconds that everything takes at a width, at least: the longer of reading, in whichever way is quicker
+    /// at that width, and working, shared by as many cores as there are threads for.
+    fn bound_at(&self, width: NonZeroUsize, cores: NonZeroUsize) -> f64 {
+        self.reading_at(width).max(self.working_at(width, cores))
+    }
+
+    /// Seconds that reading takes at a width, in whichever way is quicker.
+    fn reading_at(&self, width: NonZeroUsize) -> f64 {
+        let cases = self.cases.iter().filter(|case| case.width == width);
+        cases.map(|case| case.reading.median()).fold(f64::NAN, f64::min)
+    }
+
+    /// Seconds that working takes so many threads on so many cores, if they do not get in each other's way.
+    fn working_at(&self, width: NonZeroUsize, cores: NonZeroUsize) -> f64 {
+        self.working.median() / width.min(cores).get() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::fs;
+
+    use super::*;
+
+    fn options<'a>(path: &std::path::Path, progress: &'a dyn Fn(Step<'_>)) -> OverlapOptions<'a> {
+        let two = NonZeroUsize::new(2).expect("not zero");
+        OverlapOptions {
+            path: path.to_owned(),
+            widths: vec![two, NonZeroUsize::MIN, two],
+            runs: two,
+            warm: true,
+            cold: false,
+            work: NonZeroU32::MIN,
+            memory: u64::MAX,
+            progress,
+        }
+    }
+
+    #[test]
+    fn every_way_is_measured_as_often() {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::write(directory.path().join("large"), "word ".repeat(100_000)).expect("a file");
+        fs::write(directory.path().join("small"), "two words").expect("a file");
+        let told = RefCell::new(Vec::new());
+        let progress = |step: Step<'_>| told.borrow_mut().push((step.done, step.total));
+        let result = overlap(&options(directory.path(), &progress)).expect("a result");
+        // Of the three cuts at multiples of 131,072, the first and the last are within a word.
+        assert_eq!((result.files, result.bytes, result.words.count), (2, 500_009, 100_004));
+        assert_eq!((result.in_memory, result.unreadable), (500_009, 0));
+        let [part] = &result.parts[..] else { panic!("{result:?}") };
+        let cases: Vec<_> = part.cases.iter().map(|case| (case.width.get(), case.ahead)).collect();
+        assert_eq!(cases, [(1, false), (1, true), (2, false), (2, true)]);
+        let samples = part.cases.iter().flat_map(|case| [&case.reading, &case.both]).chain([&part.working]);
+        assert!(samples.into_iter().all(|sample| sample.values().len() == 2 && sample.least() > 0.0));
+        assert_eq!(told.into_inner(), Vec::from_iter((0..18).map(|done| (done, 18))));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_scaled() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("file");
+        fs::write(&path, "x ".repeat(200_000)).expect("a file");
+        let result =
+            overlap(&OverlapOptions { memory: 300_000, ..options(&path, &|_| ()) }).expect("a result");
+        assert_eq!((result.bytes, result.in_memory), (400_000, 2 * pieces::PIECE));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let said = |path: &std::path::Path| {
+            overlap(&options(path, &|_| ())).expect_err("nothing to read").to_string()
+        };
+        assert_eq!(said("/nowhere".as_ref()), "/nowhere: No such file or directory");
+        let path = directory.path().join("empty");
+        fs::write(&path, "").expect("a file");
+        assert_eq!(said(&path), format!("{}: there is no byte to read", path.display()));
+    }
+}

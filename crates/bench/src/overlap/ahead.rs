@@ -1,0 +1,80 @@
+//! Reading ahead: the system is told what will be wanted next, and reads it while the workers are at
+//! something else.
+
+use std::sync::Mutex;
+
+use super::pieces::{OpenFiles, PIECE, Piece};
+
+/// How far ahead of the last piece that was taken: 8 MiB where pieces are whole, and never more than so many
+/// files that are open.
+const WINDOW: usize = (8 << 20) / PIECE as usize;
+
+/// A large file is announced in steps of at least half of that: a call for each piece would cut what the disk
+/// is asked for into small requests.
+const STRIDE: usize = WINDOW / 2;
+
+/// How far pieces were announced.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    /// The first piece that was not.
+    next: Mutex<usize>,
+}
+
+impl Ahead {
+    /// Sees to it that what follows a piece, which is taken now, is announced. If somebody is at it already,
+    /// it is left to them.
+    pub(super) fn keep(&self, taken: usize, pieces: &[Piece], files: &OpenFiles<'_>) {
+        let Ok(mut next) = self.next.try_lock() else { return };
+        *next = (*next).max(taken + 1);
+        while let Some(run) = due(*next, taken, pieces) {
+            if let [first, ..] = run {
+                files.announce(first.file, first.offset, run.iter().map(|piece| piece.length).sum());
+            }
+            *next += run.len();
+        }
+    }
+}
+
+/// The pieces from `next` on, all of one file, that are to be announced now that `taken` is read; none if
+/// there is time.
+fn due(next: usize, taken: usize, pieces: &[Piece]) -> Option<&[Piece]> {
+    let window = pieces.get(next..pieces.len().min(taken + 1 + WINDOW))?;
+    let first = window.first()?;
+    let run = window.iter().take_while(|piece| piece.file == first.file).count();
+    let is_rest = pieces.get(next + run).is_none_or(|piece| piece.file != first.file);
+    (is_rest || run >= STRIDE).then(|| &window[..run])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files of so many pieces each.
+    fn pieces(files: &[usize]) -> Vec<Piece> {
+        let of = |(file, &count): (usize, &usize)| {
+            (0..count as u64).map(move |number| Piece { file, offset: number * PIECE, length: PIECE })
+        };
+        files.iter().enumerate().flat_map(of).collect()
+    }
+
+    #[test]
+    fn small_files_are_announced_one_by_one_as_far_as_the_window() {
+        let pieces = pieces(&[1; 100]);
+        assert_eq!(due(1, 0, &pieces), Some(&pieces[1..2]));
+        assert_eq!(due(WINDOW, 0, &pieces), Some(&pieces[WINDOW..WINDOW + 1]));
+        assert_eq!(due(WINDOW + 1, 0, &pieces), None);
+        assert_eq!(due(100, 99, &pieces), None);
+    }
+
+    #[test]
+    fn a_large_file_is_announced_in_strides() {
+        let pieces = pieces(&[200, 1]);
+        assert_eq!(due(1, 0, &pieces), Some(&pieces[1..=WINDOW]));
+        let next = WINDOW + 1;
+        assert_eq!(due(next, STRIDE - 1, &pieces), None);
+        assert_eq!(due(next, STRIDE, &pieces), Some(&pieces[next..next + STRIDE]));
+        // Its end is short, and the file behind it is one of its own.
+        assert_eq!(due(195, 150, &pieces), Some(&pieces[195..200]));
+        assert_eq!(due(200, 150, &pieces), Some(&pieces[200..]));
+    }
+}

@@ -1,0 +1,183 @@
+//! What is measured: reading, working, or both, by some threads.
+
+use std::ops::AddAssign;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::ahead::Ahead;
+use super::pieces::{OpenFiles, PIECE, Piece};
+use super::words::{Words, work_on};
+use crate::error::{Error, Result};
+use crate::files::Found;
+use crate::pool::on_threads;
+
+/// What came of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Total {
+    /// Bytes that were read.
+    pub(super) bytes: u64,
+    /// Pieces that could not be read.
+    pub(super) unreadable: u64,
+    /// What was made of them.
+    pub(super) words: Words,
+}
+
+impl AddAssign for Total {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.unreadable += other.unreadable;
+        self.words += other.words;
+    }
+}
+
+/// How to go through files.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    /// How many threads take pieces.
+    pub(super) width: usize,
+    /// Whether the system is told what will be read next.
+    pub(super) ahead: bool,
+    /// How often the work is done on each piece; 0 to read only.
+    pub(super) work: u32,
+}
+
+impl Job {
+    /// Goes through all pieces of the files.
+    pub(super) fn run(self, files: &[Found], pieces: &[Piece]) -> Result<Total> {
+        let open = OpenFiles::new(files, self.ahead);
+        let (next, ahead) = (AtomicUsize::new(0), Ahead::default());
+        let work = || {
+            let (mut total, mut buffer) = (Total::default(), vec![0; PIECE as usize]);
+            loop {
+                let taken = next.fetch_add(1, Ordering::Relaxed);
+                let Some(piece) = pieces.get(taken) else { return total };
+                if self.ahead {
+                    ahead.keep(taken, pieces, &open);
+                }
+                total += match open.read(piece, &mut buffer) {
+                    Some(bytes) => {
+                        let words = work_on(bytes, self.work);
+                        Total { bytes: bytes.len() as u64, unreadable: 0, words }
+                    }
+                    None => Total { unreadable: 1, ..Total::default() },
+                };
+            }
+        };
+        let parts = on_threads(self.width, work, || next.store(pieces.len(), Ordering::Relaxed))?;
+        let mut total = Total::default();
+        parts.into_iter().for_each(|part| total += part);
+        Ok(total)
+    }
+}
+
+/// Pieces that are in memory, to be worked on without reading.
+pub(super) struct Loaded {
+    bytes: Vec<u8>,
+    /// Where each piece ends.
+    ends: Vec<usize>,
+    unreadable: u64,
+}
+
+impl Loaded {
+    /// Reads pieces from the first one on, as many as `most` bytes hold, and at least one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Memory`] if there is not so much of it.
+    pub(super) fn read(files: &[Found], pieces: &[Piece], most: u64) -> Result<Self> {
+        let sizes = pieces.iter().scan(0, |sum, piece| {
+            *sum += piece.length;
+            Some(*sum)
+        });
+        let fitting = sizes.take_while(|&size| size <= most).count().max(1).min(pieces.len());
+        let size = pieces[..fitting].iter().map(|piece| piece.length).sum::<u64>();
+        let room = usize::try_from(size).unwrap_or(usize::MAX);
+        let mut loaded = Self { bytes: Vec::new(), ends: Vec::new(), unreadable: 0 };
+        loaded.bytes.try_reserve_exact(room).map_err(|_| Error::Memory { bytes: size })?;
+        let (open, mut buffer) = (OpenFiles::new(files, false), vec![0; PIECE as usize]);
+        for piece in &pieces[..fitting] {
+            match open.read(piece, &mut buffer) {
+                Some(bytes) => loaded.bytes.extend_from_slice(bytes),
+                None => loaded.unreadable += 1,
+            }
+            loaded.ends.push(loaded.bytes.len());
+        }
+        Ok(loaded)
+    }
+
+    /// Whether these are all pieces.
+    pub(super) fn is_all_of(&self, pieces: &[Piece]) -> bool {
+        self.ends.len() == pieces.len()
+    }
+
+    /// Does the work on what is in memory, on this thread.
+    pub(super) fn work(&self, times: u32) -> Total {
+        let (mut words, mut start) = (Words::default(), 0);
+        for &end in &self.ends {
+            words += work_on(&self.bytes[start..end], times);
+            start = end;
+        }
+        Total { bytes: self.bytes.len() as u64, unreadable: self.unreadable, words }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::pieces::cut;
+    use super::*;
+    use crate::files;
+
+    /// A large file of words, and a hundred small ones.
+    fn tree() -> (tempfile::TempDir, Vec<Found>) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let large: String = (0..200_000).map(|number| format!("word{number} ")).collect();
+        fs::write(directory.path().join("large"), large).expect("a file");
+        for number in 0..100 {
+            fs::write(directory.path().join(format!("{number}")), format!("{number} small\n"))
+                .expect("a file");
+        }
+        let (found, _) = files::below(directory.path()).expect("files");
+        (directory, found)
+    }
+
+    #[test]
+    fn every_width_comes_to_the_same_with_and_without_advice_and_in_memory() {
+        let (_directory, found) = tree();
+        let pieces = cut(&found);
+        let memory = Loaded::read(&found, &pieces, u64::MAX).expect("memory");
+        let expected = memory.work(1);
+        assert_eq!((expected.bytes, expected.unreadable), (found.iter().map(|file| file.size).sum(), 0));
+        // 200,000 words, some of which a cut makes two, and two in each small file.
+        assert!((200_200..200_300).contains(&expected.words.count), "{expected:?}");
+        for width in [1, 2, 8] {
+            for ahead in [false, true] {
+                for work in [1, 3] {
+                    let total = Job { width, ahead, work }.run(&found, &pieces).expect("a run");
+                    assert_eq!(total, expected, "{width} {ahead} {work}");
+                }
+                let read = Job { width, ahead, work: 0 }.run(&found, &pieces).expect("a run");
+                assert_eq!(read, Total { words: Words::default(), ..expected });
+            }
+        }
+    }
+
+    #[test]
+    fn as_much_is_loaded_as_fits() {
+        let (_directory, found) = tree();
+        let pieces = cut(&found);
+        let size = |most| Loaded::read(&found, &pieces, most).expect("memory").work(1).bytes;
+        assert_eq!(size(0), pieces[0].length);
+        assert_eq!(size(pieces[0].length + pieces[1].length), pieces[0].length + pieces[1].length);
+    }
+
+    #[test]
+    fn what_vanished_is_counted() {
+        let (directory, found) = tree();
+        let pieces = cut(&found);
+        fs::remove_file(directory.path().join("7")).expect("removed");
+        for ahead in [false, true] {
+            assert_eq!(Job { width: 3, ahead, work: 1 }.run(&found, &pieces).expect("a run").unreadable, 1);
+        }
+    }
+}

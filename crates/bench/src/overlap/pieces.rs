@@ -1,0 +1,176 @@
+//! What is read at a time, and the files that are open for it.
+
+use std::fs::File;
+use std::io;
+use std::num::NonZeroU64;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::fs::{Advice, fadvise};
+
+use crate::files::Found;
+
+/// Bytes that are read with one call.
+pub(super) const PIECE: u64 = 128 << 10;
+
+/// A part of a file. Cuts are at fixed offsets, so that the work is the same whoever does it: a word on a cut
+/// counts as two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// The number of its file.
+    pub(super) file: usize,
+    /// Where it begins in that file.
+    pub(super) offset: u64,
+    /// Its bytes, from 1 to [`PIECE`].
+    pub(super) length: u64,
+}
+
+/// All pieces of all files, in order.
+pub(super) fn cut(files: &[Found]) -> Vec<Piece> {
+    let of = |(file, found): (usize, &Found)| {
+        let size = found.size;
+        let piece = move |number| {
+            let offset = number * PIECE;
+            Piece { file, offset, length: PIECE.min(size - offset) }
+        };
+        (0..size.div_ceil(PIECE)).map(piece)
+    };
+    files.iter().enumerate().flat_map(of).collect()
+}
+
+/// Files that are opened when the first piece of them is wanted, and closed when the last has been read.
+pub(super) struct OpenFiles<'a> {
+    files: &'a [Found],
+    states: Vec<Mutex<State>>,
+    /// Pieces of each file that were not read yet.
+    left: Vec<AtomicU64>,
+    /// Whether the system is told that files are read from front to back.
+    advises: bool,
+}
+
+enum State {
+    Unopened,
+    Open(Arc<File>),
+    /// It was closed, or could not be opened.
+    Gone,
+}
+
+impl<'a> OpenFiles<'a> {
+    pub(super) fn new(files: &'a [Found], advises: bool) -> Self {
+        let states = files.iter().map(|_| Mutex::new(State::Unopened)).collect();
+        let left = files.iter().map(|file| AtomicU64::new(file.size.div_ceil(PIECE))).collect();
+        Self { files, states, left, advises }
+    }
+
+    /// Reads a piece, which must not have been read before, to the beginning of a buffer. Fewer bytes than it
+    /// should have if the file has shrunk; none if it cannot be read.
+    pub(super) fn read<'b>(&self, piece: &Piece, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
+        let length = usize::try_from(piece.length).ok()?;
+        let buffer = &mut buffer[..length];
+        let file = self.open(piece.file);
+        let read = file.and_then(|file| read_at(&file, buffer, piece.offset).ok());
+        if self.left[piece.file].fetch_sub(1, Ordering::AcqRel) == 1 {
+            *self.state(piece.file) = State::Gone;
+        }
+        read.map(|length| &buffer[..length])
+    }
+
+    /// Asks the system to read some bytes of a file soon. What it makes of that is its own affair.
+    pub(super) fn announce(&self, file: usize, offset: u64, length: u64) {
+        if let Some(file) = self.open(file) {
+            let _ = fadvise(&file, offset, NonZeroU64::new(length), Advice::WillNeed);
+        }
+    }
+
+    /// The file, opened if nobody has opened it yet; none if it cannot be, or all of it was read.
+    fn open(&self, number: usize) -> Option<Arc<File>> {
+        let mut state = self.state(number);
+        if matches!(*state, State::Unopened) {
+            let Found { path, size } = &self.files[number];
+            *state = match File::open(path) {
+                Ok(file) => {
+                    if self.advises && *size > PIECE {
+                        let _ = fadvise(&file, 0, None, Advice::Sequential);
+                    }
+                    State::Open(Arc::new(file))
+                }
+                Err(_) => State::Gone,
+            };
+        }
+        match &*state {
+            State::Open(file) => Some(Arc::clone(file)),
+            State::Unopened | State::Gone => None,
+        }
+    }
+
+    fn state(&self, number: usize) -> std::sync::MutexGuard<'_, State> {
+        self.states[number].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads until the buffer is full or the file ends.
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read_at(&mut buffer[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn found(sizes: &[u64]) -> Vec<Found> {
+        sizes.iter().map(|&size| Found { path: PathBuf::from("/nowhere"), size }).collect()
+    }
+
+    #[test]
+    fn pieces_cover_every_byte_once() {
+        let piece = |file, offset, length| Piece { file, offset, length };
+        let files = found(&[1, 0, PIECE, 2 * PIECE + 5]);
+        let expected = [
+            piece(0, 0, 1),
+            piece(2, 0, PIECE),
+            piece(3, 0, PIECE),
+            piece(3, PIECE, PIECE),
+            piece(3, 2 * PIECE, 5),
+        ];
+        assert_eq!(cut(&files), expected);
+    }
+
+    #[test]
+    fn files_are_closed_when_they_were_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("file");
+        let bytes: Vec<u8> = (0..2 * PIECE + 5).map(|at| at as u8 ^ (at >> 8) as u8).collect();
+        std::fs::write(&path, &bytes).expect("a file");
+        let files = [Found { path, size: bytes.len() as u64 }];
+        let open = OpenFiles::new(&files, true);
+        open.announce(0, 0, 1);
+        let mut buffer = vec![0; PIECE as usize];
+        let mut read = Vec::new();
+        for piece in cut(&files) {
+            assert!(matches!(*open.state(0), State::Open(_)));
+            read.extend_from_slice(open.read(&piece, &mut buffer).expect("bytes"));
+        }
+        assert_eq!(read, bytes);
+        open.announce(0, 0, 1);
+        assert!(matches!(*open.state(0), State::Gone));
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_not_read() {
+        let files = found(&[3]);
+        let open = OpenFiles::new(&files, false);
+        assert_eq!(open.read(&Piece { file: 0, offset: 0, length: 3 }, &mut [0; 3]), None);
+    }
+}

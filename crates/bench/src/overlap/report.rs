@@ -1,0 +1,237 @@
+//! What the measurement of reading and working means, as text and as a picture.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Case, Overlap, Part};
+use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
+use crate::cold::{self, Cold};
+use crate::experiment::Experiment;
+use crate::sample::Sample;
+use crate::table::{Column, Table};
+use crate::units::{Unit, counted, grouped, ratio};
+
+/// What it is called when the system is not told what will be read next, and when it is.
+const WITHOUT: &str = "without advice";
+const WITH: &str = "reading ahead";
+
+impl Overlap {
+    fn unit(&self) -> Unit {
+        let cases = self.parts.iter().flat_map(|part| &part.cases);
+        Unit::of(cases.map(|case| case.both.median()))
+    }
+
+    fn runs(&self) -> usize {
+        self.parts.first().map_or(0, |part| part.working.values().len())
+    }
+
+    /// What both take against the number of threads, warm and cold side by side, between the two that bound
+    /// it.
+    pub fn chart(&self) -> Chart {
+        Chart {
+            title: format!("Reading and working on {} bytes of {}", grouped(self.bytes), self.path),
+            subtitle: format!("medians of {}; {}", counted(self.runs(), "run"), self.machine),
+            panels: self.parts.iter().map(|part| self.panel(part)).collect(),
+        }
+    }
+
+    fn panel(&self, part: &Part) -> Panel {
+        let (unit, cores) = (self.unit(), self.machine.cores);
+        let of = |case: &Case, sample: &Sample| {
+            let [median, low, high] = [sample.median(), sample.lower_quartile(), sample.upper_quartile()];
+            Point::between(case.width.get() as f64, unit.scaled(median), unit.scaled(low), unit.scaled(high))
+        };
+        let both = |ahead| {
+            part.cases.iter().filter(move |case| case.ahead == ahead).map(|case| of(case, &case.both))
+        };
+        let line = |seconds: &dyn Fn(&Case) -> f64| {
+            let cases = part.cases.iter().filter(|case| !case.ahead);
+            cases.map(|case| Point::new(case.width.get() as f64, unit.scaled(seconds(case)))).collect()
+        };
+        let series = |name: &str, kind, points| Series { name: name.to_owned(), kind, points };
+        let reading = line(&|case| part.reading_at(case.width));
+        let working = line(&|case| part.working_at(case.width, cores));
+        Panel {
+            title: cold::temperature(part.cold).to_owned(),
+            x_label: "threads".to_owned(),
+            y_label: unit.label("wall"),
+            x: Axis::Log2,
+            series: vec![
+                series(WITHOUT, SeriesKind::Joined, both(false).collect()),
+                series(WITH, SeriesKind::Joined, both(true).collect()),
+                series("reading alone", SeriesKind::Dashed, reading),
+                series("working alone", SeriesKind::Dashed, working),
+            ],
+        }
+    }
+}
+
+impl Experiment for Overlap {
+    const NAME: &'static str = "overlap";
+    const VERSION: u32 = 1;
+
+    fn heading(&self) -> String {
+        format!(
+            "Reading {} bytes of {}, and hashing {} words in them{}: medians of {}; {}",
+            grouped(self.bytes),
+            self.path,
+            grouped(self.words.count),
+            if self.work.get() == 1 { String::new() } else { format!(" {} times", self.work) },
+            counted(self.runs(), "run"),
+            self.machine
+        )
+    }
+
+    fn table(&self) -> Table {
+        let unit = self.unit();
+        let mut table = Table::new([
+            Column::text("caches"),
+            Column::number("threads"),
+            Column::text("how"),
+            Column::number(unit.label("reading")),
+            Column::number(unit.label("working")),
+            Column::number(unit.label("bound")),
+            Column::number(unit.label("both")),
+            Column::number(unit.label("spread")),
+            Column::number("to bound"),
+        ]);
+        for part in &self.parts {
+            for case in &part.cases {
+                let (both, bound) = (case.both.median(), part.bound_at(case.width, self.machine.cores));
+                table.push([
+                    cold::temperature(part.cold).to_owned(),
+                    case.width.to_string(),
+                    if case.ahead { WITH } else { WITHOUT }.to_owned(),
+                    unit.number(case.reading.median()),
+                    unit.number(part.working_at(case.width, self.machine.cores)),
+                    unit.number(bound),
+                    unit.number(both),
+                    unit.number(case.both.spread()),
+                    ratio(both, bound),
+                ]);
+            }
+        }
+        table
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![
+            "Working is what one thread takes for bytes in memory, divided by the threads that have a core. The \
+             bound is the longer of that and reading, in whichever way is quicker with as many threads; both is \
+             reading and working at the same time."
+                .to_owned(),
+            "Every way came to the same words. Which files there are was found out before, and is not part of \
+             the times."
+                .to_owned(),
+        ];
+        if self.in_memory < self.bytes {
+            notes.push(format!(
+                "Working was measured with the first {} bytes and scaled to all, which are more than should be \
+                 held in memory.",
+                grouped(self.in_memory)
+            ));
+        }
+        for (count, what) in [
+            (self.unseen, "files or directories could not be looked at"),
+            (self.unreadable, "pieces of files could not be read"),
+        ] {
+            if count > 0 {
+                notes.push(format!("{} {what}.", grouped(count)));
+            }
+        }
+        notes.extend(self.parts.iter().filter_map(|part| part.cold).map(Cold::note));
+        notes.push("The spread is the range in which the middle half of the runs lie.".to_owned());
+        notes
+    }
+
+    fn picture(&self) -> Option<String> {
+        Some(self.chart().svg())
+    }
+}
+
+impl Display for Overlap {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.display(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::{NonZeroU32, NonZeroUsize};
+
+    use super::super::Words;
+    use super::*;
+    use crate::cache::{Method, Residue};
+    use crate::experiment::tests::{machine, survives_its_file};
+
+    fn part(cold: Option<Cold>, reading: [f64; 2]) -> Part {
+        let case = |width, ahead, both| Case {
+            width: NonZeroUsize::new(width).expect("not zero"),
+            ahead,
+            reading: Sample::new(vec![reading[usize::from(ahead)]]),
+            both: Sample::new(vec![both]),
+        };
+        let cases = vec![case(1, false, 0.8), case(1, true, 0.66), case(4, false, 0.5), case(4, true, 0.48)];
+        Part { cold, working: Sample::new(vec![0.6]), cases }
+    }
+
+    fn example() -> Overlap {
+        let residue = Some(Residue { pages: 64, in_memory: 0 });
+        let cold = Some(Cold { method: Method::Kernel, residue });
+        Overlap {
+            machine: machine(2),
+            path: "tree".to_owned(),
+            files: 12,
+            bytes: 1_000_000,
+            unseen: 0,
+            unreadable: 0,
+            work: NonZeroU32::MIN,
+            words: Words { count: 150_000, sum: u64::MAX },
+            in_memory: 1_000_000,
+            parts: vec![part(None, [0.1, 0.1]), part(cold, [0.7, 0.65])],
+        }
+    }
+
+    #[test]
+    fn the_bound_is_the_longer_of_reading_and_working() {
+        let table = example().table().markdown();
+        let rows: Vec<&str> = table.lines().skip(2).collect();
+        let expected = [
+            "| warm | 1 | without advice | 100.00 | 600.00 | 600.00 | 800.00 | 0.00 | 1.33 |",
+            "| warm | 1 | reading ahead | 100.00 | 600.00 | 600.00 | 660.00 | 0.00 | 1.10 |",
+            "| warm | 4 | without advice | 100.00 | 300.00 | 300.00 | 500.00 | 0.00 | 1.67 |",
+            "| warm | 4 | reading ahead | 100.00 | 300.00 | 300.00 | 480.00 | 0.00 | 1.60 |",
+            "| cold | 1 | without advice | 700.00 | 600.00 | 650.00 | 800.00 | 0.00 | 1.23 |",
+            "| cold | 1 | reading ahead | 650.00 | 600.00 | 650.00 | 660.00 | 0.00 | 1.02 |",
+            "| cold | 4 | without advice | 700.00 | 300.00 | 650.00 | 500.00 | 0.00 | 0.77 |",
+            "| cold | 4 | reading ahead | 650.00 | 300.00 | 650.00 | 480.00 | 0.00 | 0.74 |",
+        ];
+        assert_eq!(rows, expected);
+        survives_its_file(&example());
+    }
+
+    #[test]
+    fn what_one_must_know_is_said() {
+        let mut overlap = example();
+        overlap.in_memory = 500_000;
+        overlap.unreadable = 3;
+        let notes = overlap.notes().join("\n");
+        assert!(notes.contains("the first 500,000 bytes and scaled to all"), "{notes}");
+        assert!(notes.contains("3 pieces of files could not be read."), "{notes}");
+        assert!(notes.contains("caches were dropped by the kernel"), "{notes}");
+    }
+
+    #[test]
+    fn there_is_a_panel_for_each_temperature() {
+        let mut overlap = example();
+        let titles = |overlap: &Overlap| {
+            overlap.chart().panels.into_iter().map(|panel| panel.title).collect::<Vec<_>>()
+        };
+        assert_eq!(titles(&overlap), ["warm", "cold"]);
+        if let Some(Cold { residue: Some(residue), .. }) = &mut overlap.parts[1].cold {
+            residue.in_memory = 64;
+        }
+        assert_eq!(titles(&overlap), ["warm", "warm, as caches could not be dropped"]);
+        overlap.parts.clear();
+        assert!(overlap.picture().is_some() && !overlap.to_string().is_empty());
+    }
+}

@@ -1,0 +1,92 @@
+//! The work: what a lexer does first with every byte of a source file.
+
+use std::hint::black_box;
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What came of the work. It does not depend on the order in which pieces are worked on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Words {
+    /// How many words there are.
+    pub count: u64,
+    /// The sum of their hashes, modulo 2^64.
+    pub sum: u64,
+}
+
+impl AddAssign for Words {
+    fn add_assign(&mut self, other: Self) {
+        self.count += other.count;
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
+}
+
+/// Which bytes are part of a word: letters, digits, the underscore, and all bytes of characters beyond ASCII.
+const IN_WORDS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let ascii = byte as u8;
+        table[byte] = byte >= 128 || ascii.is_ascii_alphanumeric() || ascii == b'_';
+        byte += 1;
+    }
+    table
+};
+
+/// Cuts bytes into words and hashes each; does it all again until it was done `times` times.
+pub(super) fn work_on(bytes: &[u8], times: u32) -> Words {
+    let mut words = Words::default();
+    for _ in 0..times {
+        words = black_box(words_in(black_box(bytes)));
+    }
+    words
+}
+
+fn words_in(bytes: &[u8]) -> Words {
+    let is_in_word = |&byte: &u8| IN_WORDS[usize::from(byte)];
+    let (mut words, mut rest) = (Words::default(), bytes);
+    while let Some(start) = rest.iter().position(is_in_word) {
+        rest = &rest[start..];
+        let end = rest.iter().position(|byte| !is_in_word(byte)).unwrap_or(rest.len());
+        words += Words { count: 1, sum: xxh3_64(&rest[..end]) };
+        rest = &rest[end..];
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(words: &[&str]) -> Words {
+        let sum = words.iter().fold(0, |sum: u64, word| sum.wrapping_add(xxh3_64(word.as_bytes())));
+        Words { count: words.len() as u64, sum }
+    }
+
+    #[test]
+    fn words_are_identifiers_and_numbers() {
+        assert_eq!(
+            words_in("fn max_2(a: u32) -> größe;".as_bytes()),
+            of(&["fn", "max_2", "a", "u32", "größe"])
+        );
+        assert_eq!(words_in(b" +-"), Words::default());
+        assert_eq!(words_in(b""), Words::default());
+    }
+
+    #[test]
+    fn doing_it_again_changes_nothing() {
+        assert_eq!(work_on(b"one two", 3), of(&["one", "two"]));
+    }
+
+    proptest! {
+        #[test]
+        fn they_are_what_splitting_gives(text in "[a-z_0-9 .()\n\u{e4}]{0,200}") {
+            let is_between = |char: char| !(char == '_' || char.is_alphanumeric());
+            let split: Vec<&str> = text.split(is_between).filter(|word| !word.is_empty()).collect();
+            prop_assert_eq!(words_in(text.as_bytes()), of(&split));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! One run of a command, and what it took.
+
+mod digest;
+mod feed;
+mod said;
+mod usage;
+
+use std::ffi::OsString;
+use std::fmt::{self, Display, Formatter};
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+pub use self::digest::Digest;
+use self::feed::Feed;
+use self::said::Said;
+pub use self::usage::Measured;
+use self::usage::used;
+use crate::{Error, Result};
+
+/// A command that can be run again and again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The program: a path, or a name that is looked for in PATH.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// What it finds on its standard input.
+    pub standard_input: StandardInput,
+}
+
+/// What a job finds on its standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StandardInput {
+    /// Nothing: it ends at once.
+    Nothing,
+    /// A pipe into which `cat` writes this file. What that takes is not counted as the job's.
+    Pipe(PathBuf),
+}
+
+impl Job {
+    /// A job without standard input.
+    pub fn new(
+        program: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
+        Self {
+            program: program.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            standard_input: StandardInput::Nothing,
+        }
+    }
+
+    /// Runs the job, with its standard output going nowhere, and says what it took. No other child process may be waited
+    /// for meanwhile, as processor time is that of all children.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be started, ends by a signal, or with an exit status of 2 or more.
+    pub fn measure(&self) -> Result<Measured> {
+        let (_, measured) = self.run(Stdio::null(), |_| Ok(()))?;
+        Ok(measured)
+    }
+
+    /// Runs the job and says what it wrote to its standard output.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Self::measure`], or if its output cannot be read.
+    pub fn digest(&self) -> Result<Digest> {
+        let read = |child: &mut Child| child.stdout.take().map_or_else(|| Ok(Digest::default()), Digest::of);
+        let (digest, _) = self.run(Stdio::piped(), read)?;
+        Ok(digest)
+    }
+
+    fn run<T>(&self, output: Stdio, read: impl FnOnce(&mut Child) -> io::Result<T>) -> Result<(T, Measured)> {
+        let failed = |error| Error::Start { command: self.to_string(), error };
+        let mut feed = Feed::start(&self.standard_input)?;
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).stdin(feed.input()).stdout(output).stderr(Stdio::piped());
+        let (before, start) = (used(), Instant::now());
+        let mut child = command.spawn().map_err(failed)?;
+        // It holds the end of the pipe that only the job may read from: else `cat` would not learn that the job has ended.
+        drop(command);
+        let said = Said::listen(child.stderr.take());
+        let result = read(&mut child);
+        let status = child.wait().map_err(failed)?;
+        let measured = used().since(&before, start.elapsed());
+        let said = said.last_lines();
+        self.check(status, said)?;
+        Ok((result.map_err(failed)?, measured))
+    }
+
+    /// Exit status 1 is no failure: it is how `comb` says that nothing was found.
+    fn check(&self, status: ExitStatus, said: String) -> Result<()> {
+        match status.code() {
+            Some(0 | 1) => Ok(()),
+            _ => Err(Error::Failed { command: self.to_string(), status, said }),
+        }
+    }
+}
+
+/// The command line, as it could be typed, but for the directory of the program.
+impl Display for Job {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let program = self.program.file_name().unwrap_or(self.program.as_os_str());
+        formatter.write_str(&quoted(&program.to_string_lossy()))?;
+        for argument in &self.arguments {
+            write!(formatter, " {}", quoted(&argument.to_string_lossy()))?;
+        }
+        match &self.standard_input {
+            StandardInput::Nothing => Ok(()),
+            StandardInput::Pipe(path) => {
+                write!(formatter, " < {} (through cat)", quoted(&path.to_string_lossy()))
+            }
+        }
+    }
+}
+
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |char: char| char.is_alphanumeric() || "_@%+=:,./-".contains(char);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Job {
+        Job::new("/bin/sh", ["-c", script])
+    }
+
+    #[test]
+    fn what_a_job_takes_is_measured() {
+        let measured = shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done").measure().expect("a run");
+        assert!(measured.wall > 0.0 && measured.cpu() > 0.0, "{measured:?}");
+        for time in [measured.wall, measured.user, measured.system] {
+            assert_eq!((time * 1e9).round() / 1e9, time);
+        }
+    }
+
+    #[test]
+    fn what_a_job_writes_is_hashed() {
+        let empty = shell(":").digest().expect("a run");
+        assert_eq!((empty.bytes, empty.xxh3_128.as_str()), (0, "99aa06d3014798d86001c324468d497f"));
+        let [one, same, other] = ["printf abc", "printf a; printf bc", "printf abd"]
+            .map(|script| shell(script).digest().expect("a run"));
+        assert_eq!(one.bytes, 3);
+        assert_eq!(one, same);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn a_pipe_is_filled_and_may_be_left_unread() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("-file");
+        std::fs::write(&path, vec![b'x'; 1 << 20]).expect("a file");
+        let piped = |script| Job { standard_input: StandardInput::Pipe(path.clone()), ..shell(script) };
+        assert_eq!(piped("cat").digest().expect("a run").bytes, 1 << 20);
+        assert_eq!(piped("head -c 3").digest().expect("a run").bytes, 3);
+        assert_eq!(piped(":").digest().expect("a run").bytes, 0);
+        assert_eq!(shell("cat").digest().expect("a run").bytes, 0);
+        let directory = Job { standard_input: StandardInput::Pipe("/".into()), ..shell(":") };
+        assert_eq!(directory.measure().expect_err("no file").to_string(), "/: is a directory");
+        let missing = Job { standard_input: StandardInput::Pipe("/nowhere".into()), ..shell(":") };
+        assert_eq!(
+            missing.measure().expect_err("no file").to_string(),
+            "/nowhere: No such file or directory"
+        );
+    }
+
+    #[test]
+    fn failures_are_named() {
+        let said = |job: Job| job.measure().expect_err("a failure").to_string();
+        assert!(shell("exit 1").measure().is_ok());
+        assert_eq!(
+            said(shell("echo why >&2; exit 3")),
+            "sh -c 'echo why >&2; exit 3' ended with exit status 3: why"
+        );
+        assert_eq!(said(shell("kill -9 $$")), "sh -c 'kill -9 $$' was ended by signal 9; it said nothing");
+        assert_eq!(
+            said(Job::new("/nowhere/it's", ["a b", ""])),
+            "cannot run 'it'\\''s' 'a b' '': No such file or directory"
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! What a job says on its standard error.
+
+use std::io::Read;
+use std::process::ChildStderr;
+use std::thread::{self, JoinHandle};
+
+/// So much of the end is kept, in bytes.
+const KEPT: usize = 4096;
+/// So many lines of it are shown.
+const LINES: usize = 3;
+
+/// Listens to a standard error, so that a job that says much is not held up.
+pub(super) struct Said(Option<JoinHandle<Vec<u8>>>);
+
+impl Said {
+    pub(super) fn listen(source: Option<ChildStderr>) -> Self {
+        Self(source.map(|source| thread::spawn(move || end_of(source))))
+    }
+
+    /// The last lines, joined to one that is safe for a terminal. Waits until the job's standard error is closed.
+    pub(super) fn last_lines(self) -> String {
+        let said = self.0.and_then(|listener| listener.join().ok()).unwrap_or_default();
+        last_lines(&String::from_utf8_lossy(&said))
+    }
+}
+
+/// The last bytes of a source.
+fn end_of(mut source: impl Read) -> Vec<u8> {
+    let (mut end, mut buffer) = (Vec::new(), [0; KEPT]);
+    while let Ok(read @ 1..) = source.read(&mut buffer) {
+        end.extend_from_slice(&buffer[..read]);
+        end.drain(..end.len().saturating_sub(KEPT));
+    }
+    end
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(LINES)..].join("; ");
+    last.replace(|char: char| char.is_control(), "\u{FFFD}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_kept() {
+        let mut text = "x".repeat(3 * KEPT).into_bytes();
+        text.extend_from_slice(b"\none\n\n two\x1b[31m \nthree\nfour\n");
+        let end = end_of(&text[..]);
+        assert_eq!(end.len(), KEPT);
+        assert_eq!(last_lines(&String::from_utf8_lossy(&end)), "two\u{FFFD}[31m; three; four");
+        assert_eq!(last_lines(""), "");
+    }
+}

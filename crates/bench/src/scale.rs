@@ -1,0 +1,195 @@
+//! How a job of comb scales: what it takes at each width, and which laws that follows.
+
+mod analysis;
+mod jobs;
+mod notes;
+mod plot;
+mod record;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod width;
+
+use std::ffi::OsString;
+use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use self::analysis::Analysis;
+use self::jobs::Scalable;
+pub use self::record::{Case, Record};
+use self::summary::Saved;
+pub use self::width::{Width, default_widths};
+use crate::cache::CacheDropper;
+use crate::cold::drop_caches;
+use crate::experiment::Experiment;
+use crate::machine::Machine;
+use crate::rounds::{Step, in_turns};
+use crate::run::Digest;
+use crate::table::{Column, Table};
+use crate::units::{Unit, ratio};
+use crate::{Error, Result};
+
+/// What to measure.
+pub struct ScaleOptions<'a> {
+    /// The program, which is comb.
+    pub program: PathBuf,
+    /// The command that it is to run, with its arguments but for a width.
+    pub job: Vec<OsString>,
+    /// The widths to run it at; those of [`default_widths`] if there are none.
+    pub widths: Vec<Width>,
+    /// How often it is run at each width.
+    pub runs: NonZeroUsize,
+    /// Whether caches are dropped before each run.
+    pub cold: bool,
+    /// A file that `cat` writes into the job's standard input.
+    pub pipe: Option<PathBuf>,
+    /// Told before each run.
+    pub progress: &'a dyn Fn(Step<'_>),
+}
+
+/// What was measured, and what follows from it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Record", into = "Saved")]
+pub struct Scale {
+    record: Record,
+    analysis: Analysis,
+}
+
+/// Runs a job at all widths, in turns, so often as is wanted at each.
+///
+/// Before that it is run once at each width to see whether it always writes the same; this round also warms the caches.
+/// For cold runs, what the job reads is dropped from memory before each run, and the program itself is brought back.
+///
+/// # Errors
+///
+/// If the job is none that has a width, or sets its own; if a run fails; if standard output is not the same at each
+/// width.
+pub fn scale(options: &ScaleOptions<'_>) -> Result<Scale> {
+    let machine = Machine::here();
+    let job = Scalable::new(options.program.clone(), &options.job, options.pipe.clone())?;
+    let mut widths = options.widths.clone();
+    if widths.is_empty() {
+        widths = default_widths(machine.cores);
+    }
+    widths.sort_unstable();
+    widths.dedup();
+    let dropper = options.cold.then(|| CacheDropper::new(job.paths())).transpose()?;
+    let total = widths.len() * (1 + options.runs.get());
+    let name = |width: &Width| format!("{}: width {width}", job.line());
+    let told = |step: Step<'_>| (options.progress)(Step { total, ..step });
+    let digests = in_turns(&widths, NonZeroUsize::MIN, name, &told, |&width| job.at(width).digest())?;
+    let output = same_output(&job, &widths, digests.into_iter().flatten().collect())?;
+    let told = |step: Step<'_>| (options.progress)(Step { done: widths.len() + step.done, total, ..step });
+    let mut cold = None;
+    let runs = in_turns(&widths, options.runs, name, &told, |&width| {
+        if let Some(dropper) = &dropper {
+            cold = Some(drop_caches(dropper, cold));
+            job.awaken()?;
+        }
+        job.at(width).measure()
+    })?;
+    let cases = widths.iter().zip(runs).map(|(&width, runs)| Case { width, runs }).collect();
+    Ok(Scale::new(Record { job: job.line(), machine, cold, output, cases }))
+}
+
+/// What the job writes at all widths.
+fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result<Digest> {
+    let first = digests.first().cloned().unwrap_or_default();
+    let (same, other): (Vec<_>, Vec<_>) =
+        widths.iter().zip(&digests).partition(|(_, digest)| **digest == first);
+    if other.is_empty() {
+        return Ok(first);
+    }
+    let listed = |cases: Vec<(&Width, &Digest)>| notes::listed(cases.iter().map(|(width, _)| width));
+    Err(Error::OutputsDiffer { job: job.line(), same: listed(same), other: listed(other) })
+}
+
+impl Scale {
+    fn new(record: Record) -> Self {
+        let analysis = Analysis::new(&record);
+        Self { record, analysis }
+    }
+
+    /// What was measured.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::of(self.analysis.rows.iter().map(|row| row.wall.median()))
+    }
+
+    fn runs(&self) -> usize {
+        self.record.cases.iter().map(|case| case.runs.len()).max().unwrap_or(0)
+    }
+}
+
+/// All else follows from the record.
+impl PartialEq for Scale {
+    fn eq(&self, other: &Self) -> bool {
+        self.record == other.record
+    }
+}
+
+impl TryFrom<Record> for Scale {
+    type Error = String;
+
+    fn try_from(record: Record) -> Result<Self, String> {
+        record.check()?;
+        Ok(Self::new(record))
+    }
+}
+
+impl Experiment for Scale {
+    const NAME: &'static str = "scale";
+    const VERSION: u32 = 1;
+
+    fn heading(&self) -> String {
+        notes::heading(self)
+    }
+
+    fn table(&self) -> Table {
+        let (unit, analysis) = (self.unit(), &self.analysis);
+        let mut table = Table::new([
+            Column::number("width"),
+            Column::number(unit.label("wall")),
+            Column::number(unit.label("spread")),
+            Column::number(unit.label("CPU")),
+            Column::number("speed-up"),
+            Column::number("efficiency"),
+            Column::number("busy"),
+            Column::number("to best"),
+        ]);
+        for row in &analysis.rows {
+            let wall = row.wall.median();
+            table.push([
+                row.width.to_string(),
+                unit.number(wall),
+                unit.number(row.wall.spread()),
+                unit.number(row.cpu.median()),
+                ratio(analysis.speed_up(wall), 1.0),
+                ratio(analysis.efficiency(row), 1.0),
+                ratio(row.busy, 1.0),
+                ratio(analysis.to_best(row), 1.0),
+            ]);
+        }
+        table
+    }
+
+    fn notes(&self) -> Vec<String> {
+        notes::notes(self)
+    }
+
+    fn picture(&self) -> Option<String> {
+        Some(plot::chart(self).svg())
+    }
+}
+
+impl Display for Scale {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.display(formatter)
+    }
+}

@@ -1,0 +1,112 @@
+//! The picture of a measurement.
+
+use super::analysis::Row;
+use super::{Scale, notes};
+use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
+use crate::laws::{Law, Usl};
+use crate::sample::Sample;
+
+/// Points of a curve for each doubling of the width.
+const STEPS: u32 = 16;
+/// Where nothing but the threads limits the speed-up, the ideal line ends so far above what was measured.
+const ABOVE: f64 = 1.2;
+
+/// Speed-up and times against width.
+pub(super) fn chart(scale: &Scale) -> Chart {
+    Chart {
+        title: scale.record.job.clone(),
+        subtitle: format!("{}; whiskers: the middle half of the runs", notes::circumstances(scale)),
+        panels: vec![speed_up(scale), times(scale)],
+    }
+}
+
+fn speed_up(scale: &Scale) -> Panel {
+    let analysis = &scale.analysis;
+    let at = |row: &Row| {
+        let [y, low, high] = [row.wall.median(), row.wall.upper_quartile(), row.wall.lower_quartile()]
+            .map(|seconds| analysis.speed_up(seconds));
+        Some(Point::between(row.width.fixed()? as f64, y, low, high))
+    };
+    let measured: Vec<Point> = analysis.rows.iter().filter_map(at).collect();
+    let mut all = vec![ideal(scale, &measured)];
+    if let Ok(fitted) = &analysis.amdahl {
+        let serial = fitted.law.serial_fraction() * 100.0;
+        let name = match analysis.bound.by_processors {
+            true => format!("Amdahl's law if cores were added, {serial:.1} % serial"),
+            false => format!("Amdahl's law, {serial:.1} % serial"),
+        };
+        all.push(series(name, SeriesKind::Line, curve(scale, &fitted.law)));
+    }
+    if let Ok(fitted) = &analysis.usl {
+        all.push(series("Universal Scalability Law", SeriesKind::Line, curve::<Usl, 3>(scale, &fitted.law)));
+    }
+    all.extend(auto(scale));
+    all.push(series("measured", SeriesKind::Points, measured));
+    panel("Speed-up", "times as fast".to_owned(), all)
+}
+
+/// As many times as fast as there are more threads; but for jobs that are bound by processors no more than these allow.
+fn ideal(scale: &Scale, measured: &[Point]) -> Series {
+    let (from, to) = span(scale);
+    let most = match scale.analysis.bound.by_processors {
+        true => scale.record.machine.cores.get() as f64 / from,
+        false => measured.iter().map(|point| point.high).fold(2.0, f64::max) * ABOVE,
+    };
+    let corner = (most * from).clamp(from, to);
+    // On a logarithmic axis a straight line is a curve.
+    let mut points: Vec<Point> = steps(from, corner).map(|width| Point::new(width, width / from)).collect();
+    if scale.analysis.bound.by_processors {
+        points.push(Point::new(to, corner / from));
+    }
+    series("ideal", SeriesKind::Dashed, points)
+}
+
+/// What a law says, against what was measured at the smallest width.
+fn curve<L: Law<P>, const P: usize>(scale: &Scale, law: &L) -> Vec<Point> {
+    let (from, to) = span(scale);
+    steps(from, to).map(|width| Point::new(width, scale.analysis.speed_up(law.seconds(width)))).collect()
+}
+
+/// A line at the height of what `auto` comes to.
+fn auto(scale: &Scale) -> Option<Series> {
+    let row = scale.analysis.rows.iter().find(|row| row.width.fixed().is_none())?;
+    let (from, to) = span(scale);
+    let height = scale.analysis.speed_up(row.wall.median());
+    let points = [from, to].map(|width| Point::new(width, height)).to_vec();
+    Some(series("width auto", SeriesKind::Dashed, points))
+}
+
+fn times(scale: &Scale) -> Panel {
+    let unit = scale.unit();
+    let joined = |name: &str, of: fn(&Row) -> &Sample| {
+        let at = |row: &Row| {
+            let [y, low, high] = [Sample::median, Sample::lower_quartile, Sample::upper_quartile]
+                .map(|number| unit.scaled(number(of(row))));
+            Some(Point::between(row.width.fixed()? as f64, y, low, high))
+        };
+        series(name, SeriesKind::Joined, scale.analysis.rows.iter().filter_map(at).collect())
+    };
+    let all = vec![joined("wall time", |row| &row.wall), joined("processor time", |row| &row.cpu)];
+    panel("Time", unit.label("time"), all)
+}
+
+/// The widths that curves begin and end at: what was measured, and what is predicted.
+fn span(scale: &Scale) -> (f64, f64) {
+    let widths = || scale.analysis.rows.iter().filter_map(|row| row.width.fixed());
+    let most = widths().max().unwrap_or(1).max(4 * scale.record.machine.cores.get());
+    (widths().min().unwrap_or(1) as f64, most as f64)
+}
+
+/// Widths from one to another, evenly spread on a logarithmic axis.
+fn steps(from: f64, to: f64) -> impl Iterator<Item = f64> {
+    let count = ((to / from).log2() * f64::from(STEPS)).ceil().max(1.0);
+    (0..=count as u32).map(move |step| from * (to / from).powf(f64::from(step) / count))
+}
+
+fn series(name: impl Into<String>, kind: SeriesKind, points: Vec<Point>) -> Series {
+    Series { name: name.into(), kind, points }
+}
+
+fn panel(title: &str, y_label: String, series: Vec<Series>) -> Panel {
+    Panel { title: title.to_owned(), x_label: "threads".to_owned(), y_label, x: Axis::Log2, series }
+}

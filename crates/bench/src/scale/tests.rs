@@ -1,0 +1,178 @@
+use super::*;
+use crate::cache::{Method, Residue};
+use crate::cold::Cold;
+use crate::experiment::tests::survives_its_file;
+use crate::run::Measured;
+
+fn fixed(width: usize) -> Width {
+    Width::Fixed(NonZeroUsize::new(width).expect("not zero"))
+}
+
+/// A run that took so long, in seconds.
+fn run(wall: f64, cpu: f64) -> Measured {
+    Measured { wall, user: cpu, system: 0.0, voluntary_switches: 1, involuntary_switches: 2, major_faults: 0 }
+}
+
+fn record(cores: usize, cases: &[(Width, &[(f64, f64)])]) -> Record {
+    let cases = cases
+        .iter()
+        .map(|&(width, runs)| Case { width, runs: runs.iter().map(|&(wall, cpu)| run(wall, cpu)).collect() });
+    Record {
+        job: "comb top -f 7 access.log".to_owned(),
+        machine: Machine::example(cores),
+        cold: None,
+        output: Digest { bytes: 1234, xxh3_128: "0".to_owned() },
+        cases: cases.collect(),
+    }
+}
+
+/// A job of which a tenth is serial, on four cores; more threads gain nothing.
+fn example() -> Record {
+    record(
+        4,
+        &[
+            (fixed(1), &[(1.0, 0.99), (1.0, 1.0), (1.02, 1.0)]),
+            (fixed(2), &[(0.55, 1.0), (0.55, 1.0), (0.56, 1.01)]),
+            (fixed(4), &[(0.325, 1.0), (0.325, 1.0), (0.33, 1.01)]),
+            (fixed(8), &[(0.32, 1.02), (0.33, 1.02), (0.33, 1.02)]),
+            (Width::Auto, &[(0.34, 1.0), (0.33, 1.0), (0.35, 1.0)]),
+        ],
+    )
+}
+
+fn shown(record: Record) -> String {
+    Scale::new(record).to_string()
+}
+
+#[test]
+fn what_is_shown_can_be_read() {
+    assert_eq!(shown(example()), include_str!("tests/example.txt"));
+}
+
+#[test]
+fn measurements_survive_their_files() {
+    survives_its_file(&Scale::new(example()));
+    survives_its_file(&Scale::new(record(1, &[(Width::Auto, &[(0.1, 0.1)])])));
+}
+
+#[test]
+fn the_same_is_shown_from_a_file() {
+    let scale = Scale::new(example());
+    let json = serde_json::to_string(&scale).expect("text");
+    let read: Scale = serde_json::from_str(&json).expect("a measurement");
+    assert_eq!(read.to_string(), scale.to_string());
+    assert_eq!(read.markdown(), scale.markdown());
+    assert_eq!(read.picture(), scale.picture());
+    let value: serde_json::Value = serde_json::from_str(&json).expect("json");
+    assert_eq!(value["cases"][2]["runs"][1]["wall"], 0.325);
+    assert_eq!(value["summary"]["pays_up_to"], 4);
+    assert_eq!(value["summary"]["amdahl"]["fitted_to"], serde_json::json!([1, 2, 4]));
+}
+
+#[test]
+fn a_job_must_write_the_same_at_every_width() {
+    let job = Scalable::new("comb".into(), &["top".into(), "log".into()], None).expect("a job");
+    let widths = [fixed(1), fixed(2), fixed(4), Width::Auto];
+    let digests = |hashes: &str| {
+        hashes.chars().map(|hash| Digest { bytes: 1, xxh3_128: hash.to_string() }).collect::<Vec<_>>()
+    };
+    assert_eq!(same_output(&job, &widths, digests("aaaa")).expect("the same").xxh3_128, "a");
+    assert_eq!(
+        same_output(&job, &widths, digests("aaba")).expect_err("another").to_string(),
+        "comb top log: what it writes at width 4 is not what it writes at width 1, 2 and auto"
+    );
+    assert!(same_output(&job, &widths, digests("abcb")).is_err());
+}
+
+#[test]
+fn impossible_measurements_are_refused() {
+    let refused = |change: fn(&mut Record)| {
+        let mut record = example();
+        change(&mut record);
+        Scale::try_from(record).expect_err("impossible")
+    };
+    assert_eq!(refused(|record| record.cases.clear()), "it has no cases");
+    assert_eq!(refused(|record| record.cases.swap(0, 1)), "its widths are not in ascending order");
+    assert_eq!(refused(|record| record.cases[1].runs.clear()), "it has no runs at width 2");
+    assert_eq!(
+        refused(|record| record.cases[0].runs[0].wall = 0.0),
+        "a run at width 1 has taken an impossible time"
+    );
+    assert_eq!(
+        refused(|record| record.cases[4].runs[0].user = -1.0),
+        "a run at width auto has taken an impossible time"
+    );
+}
+
+#[test]
+fn widths_that_pay_are_told_from_those_that_do_not() {
+    let pays = |walls: &[f64]| {
+        let runs: Vec<[(f64, f64); 1]> = walls.iter().map(|&wall| [(wall, wall)]).collect();
+        let cases: Vec<(Width, &[(f64, f64)])> =
+            runs.iter().enumerate().map(|(power, runs)| (fixed(1 << power), &runs[..])).collect();
+        Analysis::new(&record(8, &cases)).pays_up_to
+    };
+    assert_eq!(pays(&[1.0, 0.5, 0.25]), Some(4));
+    assert_eq!(pays(&[1.0, 0.5, 0.48, 0.6]), Some(2));
+    // Four threads gain nothing over two, but eight do.
+    assert_eq!(pays(&[1.0, 0.5, 0.6, 0.4]), Some(8));
+    assert_eq!(pays(&[0.5, 1.0, 2.0]), Some(1));
+    assert_eq!(pays(&[]), None);
+}
+
+#[test]
+fn a_job_that_waits_may_gain_from_threads_beyond_the_cores() {
+    let waiting: &[(Width, &[(f64, f64)])] = &[
+        (fixed(1), &[(8.0, 0.8), (8.0, 0.8)]),
+        (fixed(2), &[(4.2, 0.8), (4.2, 0.8)]),
+        (fixed(4), &[(2.3, 0.8), (2.3, 0.8)]),
+        (fixed(8), &[(1.4, 0.8), (1.4, 0.8)]),
+    ];
+    let scale = Scale::new(record(2, waiting));
+    assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 2, 4, 8]);
+    let text = scale.to_string();
+    assert!(
+        text.contains("All are taken in, as the job waits for other things than processors, such as storage: at width 2 it keeps those that it can use busy for 9.5 % of the time."),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_large_serial_part_is_not_taken_for_waiting() {
+    let serial: &[(Width, &[(f64, f64)])] =
+        &[(fixed(1), &[(1.0, 0.99)]), (fixed(4), &[(0.7, 1.0)]), (fixed(16), &[(0.7, 1.0)])];
+    let scale = Scale::new(record(4, serial));
+    assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 4]);
+    assert!(scale.to_string().contains("at width 1 it keeps those that it can use busy"), "{scale}");
+}
+
+#[test]
+fn laws_that_need_more_widths_are_left_out() {
+    let scale = Scale::new(record(1, &[(fixed(1), &[(1.0, 1.0)]), (fixed(2), &[(1.0, 1.0)])]));
+    let text = scale.to_string();
+    assert!(
+        text.contains("Amdahl's law cannot be fitted: it needs 2 different widths, and there is 1."),
+        "{text}"
+    );
+    assert!(text.contains(
+        "The Universal Scalability Law cannot be fitted: it needs 3 different widths, and there are 2."
+    ));
+    assert!(scale.picture().is_some_and(|svg| svg.contains("measured")));
+    assert!(shown(record(1, &[(Width::Auto, &[(1.0, 1.0)])])).contains("auto     1.000"));
+}
+
+#[test]
+fn runs_are_called_cold_only_if_they_were() {
+    let said = |in_memory| {
+        let residue = Some(Residue { pages: 64, in_memory });
+        let cold = Some(Cold { method: Method::Kernel, residue });
+        let scale = Scale::new(Record { cold, ..example() });
+        (scale.heading(), scale.notes().join("\n"))
+    };
+    let (heading, notes) = said(3);
+    assert!(heading.contains("3 runs, cold; 4 cores"), "{heading}");
+    assert!(notes.contains("dropped by the kernel (drop_caches)"), "{notes}");
+    let (heading, notes) = said(64);
+    assert!(heading.contains("warm, as caches could not be dropped;"), "{heading}");
+    assert!(notes.contains("so the runs were warm"), "{notes}");
+}

@@ -1,0 +1,252 @@
+//! The persistent server against a process for each request.
+//!
+//! Everything runs on one machine: those who ask take processor time from those who answer, in all three ways
+//! alike. Each asks its next question when the one before is answered, so that the latencies are those of a
+//! server that is busy and not of one that is overrun.
+
+mod answer;
+mod ask;
+mod client;
+mod latency;
+mod program;
+mod questions;
+mod server;
+
+use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::ask::Way;
+use self::ask::{Asked, Asker};
+use self::latency::Latencies;
+use self::server::Server;
+use crate::effort::seconds;
+use crate::error::io_reason;
+use crate::experiment::Experiment;
+use crate::machine::Machine;
+use crate::rounds::{Step, in_turns};
+use crate::table::{Column, Table};
+use crate::units::{Unit, grouped};
+use crate::{Error, Result};
+
+/// What to measure.
+pub struct ServeOptions<'a> {
+    /// The program `comb`.
+    pub comb: PathBuf,
+    /// An index that 'comb index build' has made.
+    pub index: PathBuf,
+    /// How many ask at the same time; [`MOST_CONNECTIONS`] at most.
+    pub connections: NonZeroUsize,
+    /// For how long each way is asked.
+    pub time: Duration,
+    /// Told before each stretch of that.
+    pub progress: &'a dyn Fn(Step<'_>),
+}
+
+/// More connections at the same time than this, and the server would refuse some: it allows 250 of one
+/// address, and those that are just being closed count, too.
+pub const MOST_CONNECTIONS: usize = 100;
+
+/// The time is cut into stretches of about a second, in which the ways take turns.
+const STRETCH: Duration = Duration::from_secs(1);
+
+/// Questions that are asked in all three ways, and whose answers are compared, before anything is timed.
+const COMPARED: usize = 20;
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Serve {
+    /// The index.
+    pub index: String,
+    /// On what those who asked and those who answered ran, and when.
+    pub machine: Machine,
+    /// How many asked at the same time.
+    pub connections: usize,
+    /// Different questions.
+    pub questions: usize,
+    /// What came of each way.
+    pub ways: Vec<Measured>,
+}
+
+/// What came of a way to have questions answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The way.
+    pub way: Way,
+    /// Requests that were answered.
+    pub requests: u64,
+    /// The seconds that it took.
+    pub seconds: f64,
+    /// The latency, in seconds, that half of the requests did not exceed; off by less than 1 %.
+    pub median: f64,
+    /// The latency, in seconds, that 99 of 100 did not exceed; off by less than 1 %.
+    pub percentile_99: f64,
+    /// The longest, in seconds.
+    pub longest: f64,
+}
+
+/// Starts a server on this machine's own address, and asks it and the CGI program. The server is ended in any
+/// case.
+///
+/// # Errors
+///
+/// If the index cannot be served, or anything is answered with another status than 200, or in different ways
+/// differently.
+pub fn serve(options: &ServeOptions<'_>) -> Result<Serve> {
+    let ServeOptions { comb, index, .. } = options;
+    let machine = Machine::here();
+    let server = Server::start(comb, index)?;
+    let questions = questions::gathered(server.address())
+        .map_err(|error| Error::Server { reason: format!("{}: {}", index.display(), io_reason(&error)) })?;
+    let asker = Asker::new(comb, index, server.address(), &questions);
+    asker.compare(COMPARED)?;
+    let stretches = (options.time.as_secs_f64() / STRETCH.as_secs_f64()).round().max(1.0) as u32;
+    let stretch = options.time / stretches;
+    let rounds = NonZeroUsize::new(stretches as usize).unwrap_or(NonZeroUsize::MIN);
+    let asked = in_turns(&Way::ALL, rounds, Way::to_string, options.progress, |&way| {
+        asker.keep_asking(way, options.connections.get().min(MOST_CONNECTIONS), stretch)
+    })?;
+    Ok(Serve {
+        index: index.display().to_string(),
+        machine,
+        connections: options.connections.get().min(MOST_CONNECTIONS),
+        questions: questions.len(),
+        ways: Way::ALL.into_iter().zip(&asked).map(|(way, asked)| Measured::new(way, asked)).collect(),
+    })
+}
+
+impl Measured {
+    fn new(way: Way, asked: &[Asked]) -> Self {
+        let mut latencies = Latencies::new();
+        asked.iter().for_each(|asked| latencies.merge(&asked.latencies));
+        Self {
+            way,
+            requests: latencies.count(),
+            seconds: seconds(asked.iter().map(|asked| asked.took).sum()),
+            median: latencies.quantile(0.5),
+            percentile_99: latencies.quantile(0.99),
+            longest: latencies.longest(),
+        }
+    }
+
+    fn per_second(&self) -> f64 {
+        self.requests as f64 / self.seconds
+    }
+}
+
+impl Experiment for Serve {
+    const NAME: &'static str = "serve";
+    const VERSION: u32 = 1;
+
+    fn heading(&self) -> String {
+        format!(
+            "{} different searches in {}, asked for by {} at a time; {}",
+            grouped(self.questions as u64),
+            self.index,
+            self.connections,
+            self.machine
+        )
+    }
+
+    fn table(&self) -> Table {
+        let unit = Unit::Milliseconds;
+        let mut table = Table::new([
+            Column::text("way"),
+            Column::number("requests"),
+            Column::number("requests/s"),
+            Column::number(unit.label("median")),
+            Column::number(unit.label("99 %")),
+            Column::number(unit.label("longest")),
+            Column::number("factor"),
+        ]);
+        let process = self.ways.iter().find(|measured| measured.way == Way::NewProcesses);
+        let process = process.map_or(f64::NAN, Measured::per_second);
+        for measured in &self.ways {
+            let (rate, factor) = (measured.per_second(), measured.per_second() / process);
+            let times = [measured.median, measured.percentile_99, measured.longest];
+            let [median, percentile_99, longest] =
+                times.map(|seconds| format!("{:.3}", unit.scaled(seconds)));
+            table.push([
+                measured.way.to_string(),
+                grouped(measured.requests),
+                if rate.is_finite() { grouped(rate.round() as u64) } else { "–".to_owned() },
+                median,
+                percentile_99,
+                longest,
+                if factor.is_finite() { format!("{factor:.1}") } else { "–".to_owned() },
+            ]);
+        }
+        table
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![
+            "Each asks its next question as soon as the one before is answered. Those who ask and those who \
+             answer share the cores."
+                .to_owned(),
+            "The factor is in requests/s, over a process for each request.".to_owned(),
+        ]
+    }
+
+    fn picture(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Display for Serve {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.display(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::tests::{machine, survives_its_file};
+
+    fn example() -> Serve {
+        let measured = |way, requests, median| Measured {
+            way,
+            requests,
+            seconds: 3.0,
+            median,
+            percentile_99: 2.0 * median,
+            longest: 0.0125,
+        };
+        let ways = vec![
+            measured(Way::KeptConnections, 150_000, 0.000_125),
+            measured(Way::NewConnections, 30_000, 0.0005),
+            measured(Way::NewProcesses, 1500, 0.008),
+        ];
+        Serve { index: "pi.comb".to_owned(), machine: machine(2), connections: 8, questions: 1000, ways }
+    }
+
+    #[test]
+    fn the_table_compares_with_a_process_for_each_request() {
+        let expected = "\
+1,000 different searches in pi.comb, asked for by 8 at a time; 2 cores, Some CPU, Linux 6.1, \
+2025-01-31T12:00:00Z
+
+way                                      requests  requests/s  median [ms]  99 % [ms]  longest [ms]  factor
+a server, connections kept                150,000      50,000        0.125      0.250        12.500   100.0
+a server, a connection for each request    30,000      10,000        0.500      1.000        12.500    20.0
+a process for each request                  1,500         500        8.000     16.000        12.500     1.0
+
+Each asks its next question as soon as the one before is answered. Those who ask and those who \
+answer share the cores.
+The factor is in requests/s, over a process for each request.
+";
+        assert_eq!(example().to_string(), expected);
+        survives_its_file(&example());
+    }
+
+    #[test]
+    fn what_was_not_asked_is_shown_without_a_panic() {
+        let mut serve = example();
+        serve.ways.truncate(1);
+        assert!(serve.to_string().contains("0.125"));
+    }
+}

@@ -1,0 +1,129 @@
+//! What is asked: for pieces of the index's own text, at places that a seeded generator chooses.
+
+use std::io;
+use std::net::SocketAddr;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::Deserialize;
+
+use super::client::Connection;
+
+/// Different questions.
+const COUNT: usize = 1000;
+/// Places of the text that are tried for each, as not every one has what can be asked for.
+const TRIALS: usize = 10;
+/// The shortest and the longest pattern, in symbols: what people look for in the digits of pi, a year to a
+/// birthday.
+const LENGTHS: (u64, u64) = (4, 8);
+/// The same questions each time.
+const SEED: u64 = 1415;
+
+/// The name under which the index is served.
+pub(super) const NAME: &str = "asked";
+
+/// A question, as the query of a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Question {
+    pub(super) query: String,
+}
+
+impl Question {
+    fn new(pattern: &str) -> Self {
+        let mut query = "q=".to_owned();
+        for byte in pattern.bytes() {
+            match byte {
+                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => {
+                    query.push(byte.into())
+                }
+                byte => query.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        Self { query }
+    }
+
+    /// The path that it is asked of.
+    pub(super) fn path() -> String {
+        format!("/api/v1/{NAME}/search")
+    }
+}
+
+#[derive(Deserialize)]
+struct Indexes {
+    indexes: Vec<Described>,
+}
+
+#[derive(Deserialize)]
+struct Described {
+    symbols: u64,
+    first_position: u64,
+}
+
+#[derive(Deserialize)]
+struct Part {
+    text: String,
+    /// There if the text is not all of it.
+    text_base64: Option<String>,
+}
+
+/// Asks a server for parts of the text that it serves, and makes questions of them.
+///
+/// # Errors
+///
+/// If it does not answer, or there is no text.
+pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<Question>> {
+    let mut connection = Connection::open(server)?;
+    let Indexes { indexes } = asked(&mut connection, "/api/v1/indexes")?;
+    let no_text = || io::Error::other("there is no text in it that could be asked for");
+    let Described { symbols, first_position } = indexes.into_iter().next().ok_or_else(no_text)?;
+    let (mut questions, mut random) = (Vec::with_capacity(COUNT), ChaCha8Rng::seed_from_u64(SEED));
+    for _ in 0..COUNT * TRIALS {
+        if questions.len() == COUNT || symbols == 0 {
+            break;
+        }
+        let length = below(&mut random, LENGTHS.1 - LENGTHS.0 + 1) + LENGTHS.0;
+        let start = below(&mut random, symbols.saturating_sub(length) + 1) + first_position;
+        let target = format!("/api/v1/{NAME}/text?start={start}&count={}", length.min(symbols));
+        let Part { text, text_base64 } = asked(&mut connection, &target)?;
+        if text_base64.is_none() {
+            questions.push(Question::new(&text));
+        }
+    }
+    if questions.is_empty() { Err(no_text()) } else { Ok(questions) }
+}
+
+fn asked<T: for<'a> Deserialize<'a>>(connection: &mut Connection, target: &str) -> io::Result<T> {
+    let answer = connection.get(target, false)?;
+    if answer.status != 200 {
+        return Err(io::Error::other(format!("the answer to {target} has status {}", answer.status)));
+    }
+    serde_json::from_slice(answer.body)
+        .map_err(|error| io::Error::other(format!("the answer to {target} is not understood: {error}")))
+}
+
+/// A number below `bound`, all as likely as makes no difference here.
+fn below(random: &mut impl Rng, bound: u64) -> u64 {
+    let scaled = (u128::from(random.next_u64()) * u128::from(bound)) >> 64;
+    // Less than the bound, as what was multiplied is less than 2^64.
+    scaled as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_encoded() {
+        assert_eq!(Question::new("14~9").query, "q=14~9");
+        assert_eq!(Question::new("a b+ä&\n").query, "q=a%20b%2B%C3%A4%26%0A");
+    }
+
+    #[test]
+    fn numbers_are_below_their_bound_and_reach_all_of_it() {
+        let mut random = ChaCha8Rng::seed_from_u64(SEED);
+        let mut counts = [0; 5];
+        (0..500).for_each(|_| counts[below(&mut random, 5) as usize] += 1);
+        assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
+        assert_eq!(below(&mut random, 1), 0);
+    }
+}

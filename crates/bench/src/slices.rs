@@ -1,0 +1,261 @@
+//! Who ran when: threads that do nothing but look at the clock, and so see when they were off the processor.
+//!
+//! A reading of the clock takes some tens of nanoseconds. Where two readings that follow each other are much
+//! further apart, something else had the processor in between: another thread, or the host of a virtual
+//! machine.
+
+mod chart;
+mod coverage;
+mod watch;
+
+use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use serde::{Deserialize, Serialize};
+
+use self::watch::{MOST_SLICES, Seen, watch};
+use crate::Result;
+use crate::effort::{on_processors, rounded};
+use crate::experiment::Experiment;
+use crate::gate::together;
+use crate::machine::Machine;
+use crate::sample::Sample;
+use crate::table::{Column, Table};
+use crate::units::{Unit, counted, grouped};
+
+/// What to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct SlicesOptions {
+    /// How many threads look at the clock.
+    pub threads: NonZeroUsize,
+    /// For how long.
+    pub time: Duration,
+    /// The shortest pause in which a thread counts as off the processor.
+    pub gap: Duration,
+}
+
+impl SlicesOptions {
+    /// A gap that nothing but a change of threads explains: interrupts take single microseconds, seldom tens
+    /// of them, and what Linux gives a thread at a time is not below 700 µs (`base_slice_ns` of its
+    /// scheduler, before it is scaled by the number of cores).
+    pub const GAP: Duration = Duration::from_micros(100);
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slices {
+    /// On what they ran, and when.
+    pub machine: Machine,
+    /// For how long the threads looked at the clock, in nanoseconds.
+    pub time: u64,
+    /// The shortest pause that counts, in nanoseconds.
+    pub gap: u64,
+    /// What each thread saw.
+    pub threads: Vec<Thread>,
+}
+
+/// What a thread saw. Times are nanoseconds after the moment at which all began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Thread {
+    /// When it was on a processor, from and to, in order.
+    pub slices: Vec<[u64; 2]>,
+    /// Slices that are not among these, as there were too many.
+    pub dropped: u64,
+    /// How long it was on a processor in all.
+    pub ran: u64,
+    /// How often it was off.
+    pub gaps: u64,
+    /// The longest of these times.
+    pub longest_gap: u64,
+    /// How often the kernel says that it took the processor away; none if it does not say.
+    pub involuntary_switches: Option<u64>,
+    /// Seconds on a processor by the kernel's account; none if there is none.
+    pub cpu: Option<f64>,
+}
+
+/// Has threads look at the clock.
+///
+/// # Errors
+///
+/// [`Error::Thread`](crate::Error::Thread) if the system does not give so many threads.
+pub fn slices(options: &SlicesOptions) -> Result<Slices> {
+    let machine = Machine::here();
+    let nanoseconds = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+    let threads = together(options.threads.get(), |opened: Instant| {
+        let before = usage();
+        let seen = watch(|| opened.elapsed(), options.time, options.gap, MOST_SLICES);
+        Thread::new(seen, before.zip(usage()))
+    })?;
+    Ok(Slices { machine, time: nanoseconds(options.time), gap: nanoseconds(options.gap), threads })
+}
+
+/// What the kernel says of this thread.
+fn usage() -> Option<Usage> {
+    getrusage(UsageWho::RUSAGE_THREAD).ok()
+}
+
+impl Thread {
+    fn new(seen: Seen, usage: Option<(Usage, Usage)>) -> Self {
+        let switches = |(before, after): &(Usage, Usage)| {
+            let count = after.involuntary_context_switches() - before.involuntary_context_switches();
+            u64::try_from(count).unwrap_or(0)
+        };
+        let cpu = |(before, after): &(Usage, Usage)| rounded(on_processors(after) - on_processors(before));
+        Self {
+            slices: seen.slices,
+            dropped: seen.dropped,
+            ran: seen.ran,
+            gaps: seen.gaps,
+            longest_gap: seen.longest,
+            involuntary_switches: usage.as_ref().map(switches),
+            cpu: usage.as_ref().map(cpu),
+        }
+    }
+
+    /// The median of the times between the slices that are kept, in seconds.
+    fn median_gap(&self, time: u64) -> f64 {
+        let begins = self.slices.iter().map(|slice| slice[0]);
+        let ends = self.slices.iter().map(|slice| slice[1]);
+        let end = if self.dropped == 0 { Some(time) } else { None };
+        let gaps =
+            begins.chain(end).zip([0].into_iter().chain(ends)).map(|(to, from)| to.saturating_sub(from));
+        gaps.filter(|&gap| gap > 0).map(|gap| gap as f64 / 1e9).collect::<Sample>().median()
+    }
+}
+
+impl Slices {
+    /// What was measured.
+    fn subject(&self) -> String {
+        format!(
+            "{} that look at the clock for {} ms; a gap is longer than {} µs",
+            counted(self.threads.len(), "thread"),
+            grouped(self.time / 1_000_000),
+            grouped(self.gap / 1_000)
+        )
+    }
+}
+
+impl Experiment for Slices {
+    const NAME: &'static str = "slices";
+    const VERSION: u32 = 1;
+
+    fn heading(&self) -> String {
+        format!("{}; {}", self.subject(), self.machine)
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new([
+            Column::number("thread"),
+            Column::number("on a processor"),
+            Column::number("as the kernel counts"),
+            Column::number("gaps"),
+            Column::number("median gap [ms]"),
+            Column::number("longest gap [ms]"),
+            Column::number("involuntary switches"),
+        ]);
+        let share = |seconds: f64| format!("{:.1} %", 100.0 * seconds / (self.time as f64 / 1e9));
+        let unknown = || "–".to_owned();
+        for (number, thread) in self.threads.iter().enumerate() {
+            table.push([
+                (number + 1).to_string(),
+                share(thread.ran as f64 / 1e9),
+                thread.cpu.map_or_else(unknown, share),
+                thread.gaps.to_string(),
+                Unit::Milliseconds.number(thread.median_gap(self.time)),
+                Unit::Milliseconds.number(thread.longest_gap as f64 / 1e9),
+                thread.involuntary_switches.map_or_else(unknown, |switches| switches.to_string()),
+            ]);
+        }
+        table
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let dropped: u64 = self.threads.iter().map(|thread| thread.dropped).sum();
+        let kept = format!(
+            "{} slices are not in the picture, nor in the median: {} are kept of a thread, and the others are \
+             only counted.",
+            grouped(dropped),
+            grouped(MOST_SLICES as u64)
+        );
+        let explained =
+            "Where there are more gaps than involuntary switches, something took the processor that \
+                         the kernel does not count for the thread, such as the host of a virtual machine."
+                .to_owned();
+        [explained].into_iter().chain((dropped > 0).then_some(kept)).collect()
+    }
+
+    fn picture(&self) -> Option<String> {
+        Some(chart::svg(self))
+    }
+}
+
+impl Display for Slices {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.display(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::tests::{machine, survives_its_file};
+
+    fn thread(slices: &[[u64; 2]]) -> Thread {
+        let slices: Vec<[u64; 2]> = slices.iter().map(|slice| slice.map(|ms| ms * 1_000_000)).collect();
+        Thread {
+            ran: slices.iter().map(|[from, to]| to - from).sum(),
+            slices,
+            dropped: 0,
+            gaps: 2,
+            longest_gap: 50_000_000,
+            involuntary_switches: Some(1),
+            cpu: Some(0.051),
+        }
+    }
+
+    fn example() -> Slices {
+        let threads = vec![thread(&[[0, 30], [40, 60]]), thread(&[[30, 40], [60, 100]])];
+        Slices { machine: machine(1), time: 100_000_000, gap: 100_000, threads }
+    }
+
+    #[test]
+    fn the_table_says_how_long_each_ran() {
+        let expected = "\
+2 threads that look at the clock for 100 ms; a gap is longer than 100 µs; 1 core, Some CPU, Linux 6.1, \
+2025-01-31T12:00:00Z
+
+thread  on a processor  as the kernel counts  gaps  median gap [ms]  longest gap [ms]  involuntary switches
+     1          50.0 %                51.0 %     2            25.00             50.00                     1
+     2          50.0 %                51.0 %     2            25.00             50.00                     1
+
+Where there are more gaps than involuntary switches, something took the processor that the kernel does not \
+count for the thread, such as the host of a virtual machine.
+";
+        assert_eq!(example().to_string(), expected);
+        survives_its_file(&example());
+    }
+
+    #[test]
+    fn that_slices_are_missing_is_said() {
+        let mut slices = example();
+        slices.threads[0].dropped = 1234;
+        let notes = slices.notes();
+        assert!(notes[1].starts_with("1,234 slices are not in the picture"), "{notes:?}");
+    }
+
+    #[test]
+    fn threads_see_themselves_run() {
+        let threads = NonZeroUsize::new(3).expect("not zero");
+        let options = SlicesOptions { threads, time: Duration::from_millis(30), gap: SlicesOptions::GAP };
+        let slices = slices(&options).expect("a result");
+        assert_eq!((slices.threads.len(), slices.time, slices.gap), (3, 30_000_000, 100_000));
+        for thread in &slices.threads {
+            assert_eq!(thread.ran, thread.slices.iter().map(|[from, to]| to - from).sum::<u64>());
+            assert!(thread.ran <= slices.time && thread.longest_gap <= slices.time);
+            assert!(thread.slices.windows(2).all(|pair| pair[0][1] + slices.gap < pair[1][0]));
+        }
+        assert!(slices.threads.iter().any(|thread| thread.ran > 0));
+    }
+}

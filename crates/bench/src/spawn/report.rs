@@ -1,0 +1,249 @@
+//! What the measurement of strategies means, as text and as a picture.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Case, Contestant, Spawn, Strategy, Tally, Times};
+use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
+use crate::cold::{self, Cold};
+use crate::experiment::Experiment;
+use crate::table::{Column, Table};
+use crate::units::{Unit, counted, grouped, ratio};
+
+impl Spawn {
+    fn wall_of(&self, strategy: Strategy) -> f64 {
+        let case = self.cases.iter().find(|case| case.strategy == strategy);
+        case.map_or(f64::NAN, |case| case.times.wall.median())
+    }
+
+    fn wall_of_du(&self) -> f64 {
+        self.du.as_ref().map_or(f64::NAN, |times| times.wall.median())
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::of(self.cases.iter().map(|case| case.times.wall.median()))
+    }
+
+    fn runs(&self) -> usize {
+        self.cases.first().map_or(0, |case| case.times.wall.values().len())
+    }
+
+    fn circumstances(&self) -> String {
+        let temperature = cold::temperature(self.cold);
+        format!("medians of {}, {temperature}; {}", counted(self.runs(), "run"), self.machine)
+    }
+
+    /// The time that pools take against their width, with lines for everything that has no width.
+    pub fn chart(&self) -> Chart {
+        let unit = self.unit();
+        let pool = |case: &Case| {
+            let Strategy::Pool(width) = case.strategy else { return None };
+            let wall = &case.times.wall;
+            let [median, low, high] =
+                [wall.median(), wall.lower_quartile(), wall.upper_quartile()].map(|time| unit.scaled(time));
+            Some(Point::between(width.get() as f64, median, low, high))
+        };
+        let pools: Vec<Point> = self.cases.iter().filter_map(pool).collect();
+        // Lines reach a little beyond the points, and are lines also where there is only one of these.
+        let ends = [
+            pools.first().map_or(1.0, |point| point.x / 1.1),
+            pools.last().map_or(2.0, |point| point.x * 1.1),
+        ];
+        let level = |name: String, seconds: f64| Series {
+            name,
+            kind: SeriesKind::Dashed,
+            points: ends.map(|x| Point::new(x, unit.scaled(seconds))).to_vec(),
+        };
+        let mut series = vec![Series { name: "a pool".to_owned(), kind: SeriesKind::Joined, points: pools }];
+        for strategy in [Strategy::OneThread, Strategy::ThreadPerFile] {
+            series.push(level(strategy.to_string(), self.wall_of(strategy)));
+        }
+        if self.du.is_some() {
+            series.push(level(Contestant::Du.to_string(), self.wall_of_du()));
+        }
+        let panel = Panel {
+            title: String::new(),
+            x_label: "threads of the pool".to_owned(),
+            y_label: unit.label("wall"),
+            x: Axis::Log2,
+            series,
+        };
+        let title = format!("Searching {} of {} for '{}'", files_of(&self.tally), self.path, self.pattern);
+        Chart { title, subtitle: self.circumstances(), panels: vec![panel] }
+    }
+
+    fn notes_on_threads(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for case in self.cases.iter().filter(|case| case.strategy == Strategy::ThreadPerFile) {
+            notes.push(format!(
+                "At most {} of the threads for a file were alive at the same time.",
+                grouped(case.alive as u64)
+            ));
+            if case.refused > 0 {
+                let refused = grouped(case.refused);
+                notes.push(format!(
+                    "The system refused a thread {refused} times; then the oldest was waited for."
+                ));
+            }
+            if case.waits > 0 {
+                let waits = grouped(case.waits);
+                notes.push(format!(
+                    "A thread found too many files open {waits} times, and tried again after a millisecond."
+                ));
+            }
+        }
+        notes
+    }
+}
+
+fn files_of(tally: &Tally) -> String {
+    if tally.files == 1 { "1 file".to_owned() } else { format!("{} files", grouped(tally.files)) }
+}
+
+impl Experiment for Spawn {
+    const NAME: &'static str = "spawn";
+    const VERSION: u32 = 1;
+
+    fn heading(&self) -> String {
+        format!("Searching {} for '{}': {}", self.path, self.pattern, self.circumstances())
+    }
+
+    fn table(&self) -> Table {
+        let unit = self.unit();
+        let mut table = Table::new([
+            Column::text("strategy"),
+            Column::number(unit.label("wall")),
+            Column::number(unit.label("spread")),
+            Column::number(unit.label("CPU")),
+            Column::number("to one thread"),
+            Column::number("to du -s"),
+        ]);
+        let one = self.wall_of(Strategy::OneThread);
+        let mut row = |name: String, times: &Times| {
+            let wall = times.wall.median();
+            table.push([
+                name,
+                unit.number(wall),
+                unit.number(times.wall.spread()),
+                unit.number(times.cpu.median()),
+                ratio(wall, one),
+                ratio(wall, self.wall_of_du()),
+            ]);
+        };
+        for case in &self.cases {
+            row(case.strategy.to_string(), &case.times);
+        }
+        if let Some(du) = &self.du {
+            row(Contestant::Du.to_string(), du);
+        }
+        table
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![
+            format!("Every strategy found {}.", self.tally),
+            "Which files there are was found out before, and is not part of the times; du -s finds it out itself, \
+             and reads no file."
+                .to_owned(),
+        ];
+        notes.extend(self.notes_on_threads());
+        if self.unseen > 0 {
+            notes.push(format!("{} files or directories could not be looked at.", grouped(self.unseen)));
+        }
+        if self.du.is_none() {
+            notes.push("There is no program du here to compare with.".to_owned());
+        }
+        notes.extend(self.cold.map(Cold::note));
+        notes.push("The spread is the range in which the middle half of the runs lie.".to_owned());
+        notes
+    }
+
+    fn picture(&self) -> Option<String> {
+        Some(self.chart().svg())
+    }
+}
+
+impl Display for Spawn {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.display(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::experiment::tests::{machine, survives_its_file};
+    use crate::sample::Sample;
+
+    fn times(wall: f64) -> Times {
+        Times { wall: Sample::new(vec![wall]), cpu: Sample::new(vec![wall / 2.0]) }
+    }
+
+    fn example() -> Spawn {
+        let case = |strategy, wall, alive| Case { strategy, times: times(wall), refused: 0, alive, waits: 0 };
+        let pool = |width| Strategy::Pool(NonZeroUsize::new(width).expect("not zero"));
+        Spawn {
+            machine: machine(2),
+            pattern: "lock".to_owned(),
+            path: "tree".to_owned(),
+            tally: Tally { files: 80_000, bytes: 1_000_000_000, lines: 1234, unreadable: 0 },
+            unseen: 0,
+            cold: None,
+            cases: vec![
+                case(Strategy::OneThread, 2.0, 0),
+                case(Strategy::ThreadPerFile, 14.0, 4321),
+                case(pool(2), 1.25, 2),
+                case(pool(8), 1.5, 8),
+            ],
+            du: Some(times(0.25)),
+        }
+    }
+
+    #[test]
+    fn the_table_compares_with_one_thread_and_with_du() {
+        let expected = "\
+Searching tree for 'lock': medians of 1 run, warm; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
+
+strategy                wall [s]  spread [s]  CPU [s]  to one thread  to du -s
+one thread                 2.000       0.000    1.000           1.00      8.00
+a thread for each file    14.000       0.000    7.000           7.00     56.00
+a pool of 2                1.250       0.000    0.625           0.62      5.00
+a pool of 8                1.500       0.000    0.750           0.75      6.00
+du -s                      0.250       0.000    0.125           0.12      1.00
+
+Every strategy found 1,234 matching lines in 80,000 files with 1,000,000,000 bytes.
+Which files there are was found out before, and is not part of the times; du -s finds it out itself, \
+and reads no file.
+At most 4,321 of the threads for a file were alive at the same time.
+The spread is the range in which the middle half of the runs lie.
+";
+        assert_eq!(example().to_string(), expected);
+        survives_its_file(&example());
+    }
+
+    #[test]
+    fn what_the_system_refused_is_said() {
+        let mut spawn = example();
+        spawn.cases[1].refused = 17;
+        spawn.cases[1].waits = 1000;
+        spawn.du = None;
+        spawn.unseen = 1;
+        let notes = spawn.notes().join("\n");
+        assert!(notes.contains("refused a thread 17 times; then the oldest was waited for."), "{notes}");
+        assert!(notes.contains("too many files open 1,000 times"), "{notes}");
+        assert!(notes.contains("There is no program du here"), "{notes}");
+        assert!(notes.contains("1 files or directories could not be looked at."), "{notes}");
+    }
+
+    #[test]
+    fn pools_are_points_and_all_else_is_a_line() {
+        let chart = example().chart();
+        let shapes: Vec<_> =
+            chart.panels[0].series.iter().map(|series| (series.kind, series.points.len())).collect();
+        let line = (SeriesKind::Dashed, 2);
+        assert_eq!(shapes, [(SeriesKind::Joined, 2), line, line, line]);
+        let empty = Spawn { cases: Vec::new(), du: None, ..example() };
+        assert!(empty.picture().is_some() && !empty.to_string().is_empty());
+    }
+}

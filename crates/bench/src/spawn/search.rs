@@ -1,0 +1,195 @@
+//! The bare search: read a file, count the lines that match. No rules, no colours, no binary files.
+
+use std::fmt::{self, Display, Formatter};
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::AddAssign;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+use regex_automata::Input;
+use regex_automata::meta::{BuildError, Cache, Config, Regex};
+use regex_automata::util::pool::Pool;
+use regex_automata::util::syntax;
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use crate::units::grouped;
+use crate::{Error, Result};
+
+/// What a search found. Every strategy must come to the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Files that were read.
+    pub files: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+    /// Lines in them with a match.
+    pub lines: u64,
+    /// Files that could not be read.
+    pub unreadable: u64,
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.files += other.files;
+        self.bytes += other.bytes;
+        self.lines += other.lines;
+        self.unreadable += other.unreadable;
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let Self { files, bytes, lines, unreadable } = *self;
+        let of = |count, one: &'static str, many| (grouped(count), if count == 1 { one } else { many });
+        let (lines, of_lines) = of(lines, "matching line", "matching lines");
+        let (files, of_files) = of(files, "file", "files");
+        write!(formatter, "{lines} {of_lines} in {files} {of_files} with {} bytes", grouped(bytes))?;
+        match unreadable {
+            0 => Ok(()),
+            _ => write!(formatter, "; {} could not be read", grouped(unreadable)),
+        }
+    }
+}
+
+type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
+
+/// What searches files. All threads share one.
+pub(super) struct Searcher {
+    regex: Regex,
+    /// What the regex engines learn of a pattern is kept for the next file, on whichever thread that is:
+    /// otherwise a thread for each file would begin anew with every file, and lose for a reason that has
+    /// nothing to do with threads.
+    caches: Pool<Cache, MakeCache>,
+    /// How often a file could not be opened because too many were.
+    waits: AtomicU64,
+}
+
+/// How long to wait for other threads to close a file, and how often: a file that cannot be opened for ten
+/// seconds is taken for one that cannot be read.
+const PAUSE: Duration = Duration::from_millis(1);
+const MOST_PAUSES: u32 = 10_000;
+
+impl Searcher {
+    /// A searcher for a regular expression over bytes, in which `^` and `$` stand for the ends of lines.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Pattern`] if it is none.
+    pub(super) fn new(pattern: &str) -> Result<Self> {
+        let regex = Regex::builder()
+            .syntax(syntax::Config::new().utf8(false).multi_line(true))
+            .configure(Config::new().utf8_empty(false))
+            .build(pattern)
+            .map_err(|error| Error::Pattern { pattern: pattern.to_owned(), reason: reason(&error) })?;
+        let maker = regex.clone();
+        let make: MakeCache = Box::new(move || maker.create_cache());
+        Ok(Self { regex, caches: Pool::new(make), waits: AtomicU64::new(0) })
+    }
+
+    /// Searches a file. All of it is read into `buffer` first.
+    pub(super) fn search(&self, path: &Path, buffer: &mut Vec<u8>) -> Tally {
+        match self.read(path, buffer) {
+            Ok(()) => Tally {
+                files: 1,
+                bytes: buffer.len() as u64,
+                lines: self.matching_lines(buffer),
+                unreadable: 0,
+            },
+            Err(_) => Tally { unreadable: 1, ..Tally::default() },
+        }
+    }
+
+    /// How often a file could not be opened at once, since the last time that was asked.
+    pub(super) fn take_waits(&self) -> u64 {
+        self.waits.swap(0, Ordering::Relaxed)
+    }
+
+    fn read(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
+        buffer.clear();
+        let mut opened = File::open(path);
+        for _ in 0..MOST_PAUSES {
+            if !opened.as_ref().is_err_and(is_out_of_descriptors) {
+                break;
+            }
+            self.waits.fetch_add(1, Ordering::Relaxed);
+            sleep(PAUSE);
+            opened = File::open(path);
+        }
+        let mut file = opened?;
+        file.read_to_end(buffer).map(drop)
+    }
+
+    /// How many lines have a match that begins in them.
+    fn matching_lines(&self, bytes: &[u8]) -> u64 {
+        let mut cache = self.caches.get();
+        let (mut lines, mut at) = (0, 0);
+        while let Some(found) = self.regex.search_with(&mut cache, &Input::new(bytes).range(at..)) {
+            // Behind the last line feed there is no line.
+            if found.start() == bytes.len() && bytes.last().is_none_or(|&byte| byte == b'\n') {
+                break;
+            }
+            lines += 1;
+            match bytes[found.start()..].iter().position(|&byte| byte == b'\n') {
+                Some(end) => at = found.start() + end + 1,
+                None => break,
+            }
+        }
+        lines
+    }
+}
+
+/// What is wrong with a pattern, in a line: the last of those in which the parser shows where it is.
+fn reason(error: &BuildError) -> String {
+    let said = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+    let last = said.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").to_owned()
+}
+
+fn is_out_of_descriptors(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lines(pattern: &str, text: &[u8]) -> u64 {
+        Searcher::new(pattern).expect("a pattern").matching_lines(text)
+    }
+
+    #[test]
+    fn lines_are_counted_once() {
+        assert_eq!(lines("a", b"aaa\nb\na"), 2);
+        assert_eq!(lines("^", b""), 0);
+        assert_eq!(lines("^", b"one\n\ntwo\n"), 3);
+        assert_eq!(lines("$", b"one\ntwo"), 2);
+        assert_eq!(lines("x*", b"\n\n"), 2);
+        assert_eq!(lines(r"(?-u)\xff", b"a\xff\nb"), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_counted() {
+        let searcher = Searcher::new("a").expect("a pattern");
+        let tally = searcher.search(Path::new("/nowhere"), &mut Vec::new());
+        assert_eq!((tally, searcher.take_waits()), (Tally { unreadable: 1, ..Tally::default() }, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn it_counts_what_a_search_line_by_line_counts(
+            text in "[ab\n]{0,40}",
+            pattern in prop::sample::select(&["a", "ab", "^a", "b$", "^$", "a*", "a|bb", "."]),
+        ) {
+            let regex = Regex::new(pattern).expect("a pattern");
+            let expected = text.lines().filter(|line| regex.is_match(line)).count();
+            prop_assert_eq!(lines(pattern, text.as_bytes()), expected as u64);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! How many threads share the files, and how: the three ways that are compared.
+
+use std::collections::VecDeque;
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::io;
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, Builder, ScopedJoinHandle};
+
+use serde::{Deserialize, Serialize};
+
+use super::search::{Searcher, Tally};
+use crate::error::{Error, Result};
+use crate::files::Found;
+use crate::pool::on_threads;
+
+/// A way to share files among threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// One thread takes file after file.
+    OneThread,
+    /// A new thread for each file.
+    ThreadPerFile,
+    /// So many threads, each of which takes the next file that nobody has.
+    Pool(NonZeroUsize),
+}
+
+impl Display for Strategy {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneThread => formatter.write_str("one thread"),
+            Self::ThreadPerFile => formatter.write_str("a thread for each file"),
+            Self::Pool(width) => write!(formatter, "a pool of {width}"),
+        }
+    }
+}
+
+/// What a run of a strategy came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) tally: Tally,
+    /// How often the system refused a thread, so that the oldest was waited for.
+    pub(super) refused: u64,
+    /// Threads that were alive at the same time, at most, besides the one that started them.
+    pub(super) alive: usize,
+}
+
+impl Strategy {
+    /// Searches all files.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Thread`] if the system does not give a pool its threads, or none at all for files.
+    pub(super) fn run(self, files: &[Found], searcher: &Searcher) -> Result<Outcome> {
+        match self {
+            Self::OneThread => {
+                Ok(Outcome { tally: one_after_another(files, searcher), ..Outcome::default() })
+            }
+            Self::ThreadPerFile => thread_per_file(files, searcher, most_threads(), &Builder::new),
+            Self::Pool(width) => pool(width.get(), files, searcher),
+        }
+    }
+}
+
+fn one_after_another(files: &[Found], searcher: &Searcher) -> Tally {
+    let (mut tally, mut buffer) = (Tally::default(), Vec::new());
+    for file in files {
+        tally += searcher.search(&file.path, &mut buffer);
+    }
+    tally
+}
+
+fn pool(width: usize, files: &[Found], searcher: &Searcher) -> Result<Outcome> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let (mut tally, mut buffer) = (Tally::default(), Vec::new());
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            tally += searcher.search(&file.path, &mut buffer);
+        }
+        tally
+    };
+    let tallies = on_threads(width, work, || next.store(files.len(), Ordering::Relaxed))?;
+    let mut tally = Tally::default();
+    tallies.into_iter().for_each(|part| tally += part);
+    Ok(Outcome { tally, refused: 0, alive: width })
+}
+
+/// Nothing but the system bounds how many threads there are: when it refuses one, the oldest is waited for.
+/// `most` is its bound on what it does not refuse with grace.
+fn thread_per_file(
+    files: &[Found],
+    searcher: &Searcher,
+    most: usize,
+    builder: &dyn Fn() -> Builder,
+) -> Result<Outcome> {
+    thread::scope(|scope| {
+        let mut outcome = Outcome::default();
+        let mut alive: VecDeque<ScopedJoinHandle<'_, Tally>> = VecDeque::new();
+        for file in files {
+            // A thread that has ended keeps its stack until it is joined.
+            while let Some(ended) = alive.pop_front_if(|thread| thread.is_finished()) {
+                outcome.tally += joined(ended);
+            }
+            loop {
+                let refused = match alive.len() < most {
+                    true => builder().spawn_scoped(scope, || searcher.search(&file.path, &mut Vec::new())),
+                    false => Err(io::ErrorKind::WouldBlock.into()),
+                };
+                match refused {
+                    Ok(thread) => break alive.push_back(thread),
+                    Err(error) => {
+                        outcome.refused += 1;
+                        let oldest = alive.pop_front().ok_or(Error::Thread { count: 1, error })?;
+                        outcome.tally += joined(oldest);
+                    }
+                }
+            }
+            outcome.alive = outcome.alive.max(alive.len());
+        }
+        alive.into_iter().for_each(|thread| outcome.tally += joined(thread));
+        Ok(outcome)
+    })
+}
+
+fn joined(thread: ScopedJoinHandle<'_, Tally>) -> Tally {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// How many threads have room in a process. Each has a stack and a stack for signals, and a guard before
+/// both; that is four of the maps that Linux gives a process. A thread that gets the first two and not the
+/// others ends the process, so a part is left free.
+fn most_threads() -> usize {
+    const MAPS_OF_A_THREAD: usize = 5;
+    /// What Linux has unless it is told otherwise.
+    const MAPS: usize = 65_530;
+    let maps = fs::read_to_string("/proc/sys/vm/max_map_count").ok();
+    maps.and_then(|maps| maps.trim().parse().ok()).unwrap_or(MAPS) / MAPS_OF_A_THREAD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files;
+
+    /// 40 files of one to forty lines, of which every third has a match.
+    fn tree() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().expect("a directory");
+        for count in 1..=40 {
+            let text: String =
+                (0..count).map(|line| if line % 3 == 0 { "match\n" } else { "line\n" }).collect();
+            fs::write(directory.path().join(count.to_string()), text).expect("a file");
+        }
+        directory
+    }
+
+    #[test]
+    fn every_strategy_counts_the_same() {
+        let directory = tree();
+        let (found, _) = files::below(directory.path()).expect("files");
+        let searcher = Searcher::new("ma(t)ch$").expect("a pattern");
+        let one = Strategy::OneThread.run(&found, &searcher).expect("a run").tally;
+        assert_eq!(
+            (one.files, one.lines, one.unreadable),
+            (40, (1..=40_u64).map(|n| n.div_ceil(3)).sum(), 0)
+        );
+        assert_eq!(one.bytes, found.iter().map(|file| file.size).sum::<u64>());
+        for strategy in
+            [1, 2, 3, 8, 64].map(|width| Strategy::Pool(NonZeroUsize::new(width).expect("not zero")))
+        {
+            assert_eq!(strategy.run(&found, &searcher).expect("a run").tally, one, "{strategy}");
+        }
+        let each = Strategy::ThreadPerFile.run(&found, &searcher).expect("a run");
+        assert_eq!((each.tally, each.refused), (one, 0));
+        assert!((1..=40).contains(&each.alive));
+    }
+
+    #[test]
+    fn where_threads_are_refused_the_oldest_is_waited_for() {
+        let directory = tree();
+        let (found, _) = files::below(directory.path()).expect("files");
+        let searcher = Searcher::new("line").expect("a pattern");
+        let one = one_after_another(&found, &searcher);
+        for most in [1, 3] {
+            let each = thread_per_file(&found, &searcher, most, &Builder::new).expect("a run");
+            assert_eq!(each.tally, one);
+            assert!(each.alive <= most);
+        }
+        let greedy = || Builder::new().stack_size(1 << 62);
+        let refused = thread_per_file(&found, &searcher, 9, &greedy).expect_err("no room");
+        assert!(matches!(refused, Error::Thread { count: 1, .. }), "{refused}");
+    }
+}

@@ -1,0 +1,249 @@
+//! Greedy threads: more of them than cores, which only count.
+//!
+//! If a system shares its cores fairly, and if changing from one thread to another costs nothing, then N
+//! threads that each have the same to do take N / cores times as long as one that has a core for itself. How
+//! far the measured times lie above that straight line is what the many threads cost.
+
+mod count;
+
+use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
+use crate::effort::seconds;
+use crate::experiment::Experiment;
+use crate::gate::together;
+use crate::machine::Machine;
+use crate::rounds::{Step, in_turns};
+use crate::sample::Sample;
+use crate::table::{Column, Table};
+use crate::units::{Unit, counted, grouped, ratio};
+
+/// What to measure.
+pub struct SpinOptions<'a> {
+    /// Numbers of threads. 1 is measured in any case, as all else is compared with it.
+    pub threads: Vec<NonZeroUsize>,
+    /// How far each thread counts. None: as far as one gets in about 0.2 s.
+    pub iterations: Option<u64>,
+    /// How often each is measured.
+    pub runs: NonZeroUsize,
+    /// Told before each run.
+    pub progress: &'a dyn Fn(Step<'_>),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spin {
+    /// On what they counted, and when.
+    pub machine: Machine,
+    /// How far each thread counted.
+    pub iterations: u64,
+    /// The numbers of threads, in ascending order.
+    pub cases: Vec<Case>,
+}
+
+/// What so many threads took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// How many.
+    pub threads: usize,
+    /// From the moment at which all begin until the last has ended, in seconds.
+    pub wall: Sample,
+}
+
+/// Measures how long threads take that only count. They begin together; what it takes to start them is not
+/// part of it.
+///
+/// # Errors
+///
+/// [`Error::Thread`] if the system does not give so many threads.
+pub fn spin(options: &SpinOptions<'_>) -> Result<Spin> {
+    let machine = Machine::here();
+    let mut threads: Vec<usize> = options.threads.iter().map(|threads| threads.get()).chain([1]).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let iterations = options.iterations.unwrap_or_else(count::calibrated);
+    let name = |&threads: &usize| counted(threads, "thread");
+    let walls =
+        in_turns(&threads, options.runs, name, options.progress, |&threads| wall(threads, iterations))?;
+    let case = |(threads, walls)| Case { threads, wall: Sample::new(walls) };
+    Ok(Spin { machine, iterations, cases: threads.into_iter().zip(walls).map(case).collect() })
+}
+
+/// Seconds that so many threads take.
+fn wall(threads: usize, iterations: u64) -> Result<f64> {
+    let walls = together(threads, |opened: Instant| {
+        count::count(iterations);
+        opened.elapsed()
+    })?;
+    Ok(seconds(walls.into_iter().max().unwrap_or_default()))
+}
+
+impl Spin {
+    /// The median of one thread, in seconds.
+    fn alone(&self) -> f64 {
+        self.cases.iter().find(|case| case.threads == 1).map_or(f64::NAN, |case| case.wall.median())
+    }
+
+    /// The seconds that so many threads take if nothing is lost: as long as one while each has a core, then
+    /// in proportion to their number.
+    fn expected(&self, threads: usize) -> f64 {
+        self.alone() * (threads as f64 / self.cores() as f64).max(1.0)
+    }
+
+    fn cores(&self) -> usize {
+        self.machine.cores.get()
+    }
+
+    fn runs(&self) -> usize {
+        self.cases.first().map_or(0, |case| case.wall.values().len())
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::of(self.cases.iter().map(|case| case.wall.median()))
+    }
+
+    /// The measured times, and the straight line that they would lie on if nothing were lost.
+    pub fn chart(&self) -> Chart {
+        let unit = self.unit();
+        let measured = |case: &Case| {
+            let [low, high] = [case.wall.lower_quartile(), case.wall.upper_quartile()];
+            Point::between(
+                case.threads as f64,
+                unit.scaled(case.wall.median()),
+                unit.scaled(low),
+                unit.scaled(high),
+            )
+        };
+        let most = self.cases.last().map_or(1, |case| case.threads);
+        let corners = [1, self.cores().min(most), most];
+        let expected = |threads: usize| Point::new(threads as f64, unit.scaled(self.expected(threads)));
+        let series = |name: &str, kind, points| Series { name: name.to_owned(), kind, points };
+        let panel = Panel {
+            title: String::new(),
+            x_label: "threads, N".to_owned(),
+            y_label: unit.label("wall"),
+            x: Axis::Linear,
+            series: vec![
+                series("T1 × N / cores, at least T1", SeriesKind::Dashed, corners.map(expected).to_vec()),
+                series("measured", SeriesKind::Points, self.cases.iter().map(measured).collect()),
+            ],
+        };
+        Chart { title: "Greedy threads".to_owned(), subtitle: self.heading(), panels: vec![panel] }
+    }
+}
+
+impl Experiment for Spin {
+    const NAME: &'static str = "spin";
+    const VERSION: u32 = 1;
+
+    fn heading(&self) -> String {
+        format!(
+            "Threads that each count to {}: medians of {}; {}",
+            grouped(self.iterations),
+            counted(self.runs(), "run"),
+            self.machine
+        )
+    }
+
+    fn table(&self) -> Table {
+        let unit = self.unit();
+        let mut table = Table::new([
+            Column::number("threads"),
+            Column::number(unit.label("wall")),
+            Column::number(unit.label("spread")),
+            Column::number(unit.label("T1 × N / cores")),
+            Column::number("ratio"),
+        ]);
+        for Case { threads, wall } in &self.cases {
+            let (median, expected) = (wall.median(), self.expected(*threads));
+            table.push([
+                threads.to_string(),
+                unit.number(median),
+                unit.number(wall.spread()),
+                unit.number(expected),
+                ratio(median, expected),
+            ]);
+        }
+        table
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![
+            "T1 is what one thread takes; with fewer threads than cores the expected time is T1.".to_owned(),
+            "The spread is the range in which the middle half of the runs lie.".to_owned(),
+        ]
+    }
+
+    fn picture(&self) -> Option<String> {
+        Some(self.chart().svg())
+    }
+}
+
+impl Display for Spin {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.display(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::tests::{machine, survives_its_file};
+
+    fn example() -> Spin {
+        let case = |threads, walls: &[f64]| Case { threads, wall: Sample::new(walls.to_vec()) };
+        let cases =
+            vec![case(1, &[0.2, 0.2, 0.3]), case(2, &[0.2, 0.22, 0.24]), case(8, &[0.84, 0.84, 0.88])];
+        Spin { machine: machine(2), iterations: 1_200_000, cases }
+    }
+
+    #[test]
+    fn the_table_compares_with_a_straight_line() {
+        let expected = "\
+Threads that each count to 1,200,000: medians of 3 runs; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
+
+threads  wall [ms]  spread [ms]  T1 × N / cores [ms]  ratio
+      1     200.00        50.00               200.00   1.00
+      2     220.00        20.00               200.00   1.10
+      8     840.00        20.00               800.00   1.05
+
+T1 is what one thread takes; with fewer threads than cores the expected time is T1.
+The spread is the range in which the middle half of the runs lie.
+";
+        assert_eq!(example().to_string(), expected);
+        survives_its_file(&example());
+    }
+
+    #[test]
+    fn the_line_bends_where_the_cores_end() {
+        let chart = example().chart();
+        let line: Vec<_> = chart.panels[0].series[0].points.iter().map(|point| (point.x, point.y)).collect();
+        assert_eq!(line, [(1.0, 200.0), (2.0, 200.0), (8.0, 800.0)]);
+    }
+
+    #[test]
+    fn results_that_nobody_measured_are_shown_without_a_panic() {
+        let case = Case { threads: 0, wall: Sample::default() };
+        for cases in [Vec::new(), vec![case]] {
+            let spin = Spin { cases, ..example() };
+            assert!(spin.to_string().contains("threads"));
+            assert!(spin.picture().is_some_and(|svg| svg.contains("</svg>")));
+        }
+    }
+
+    #[test]
+    fn one_thread_is_always_measured() {
+        let threads = [3, 2, 3].map(|threads| NonZeroUsize::new(threads).expect("not zero"));
+        let runs = NonZeroUsize::new(2).expect("not zero");
+        let options =
+            SpinOptions { threads: threads.to_vec(), iterations: Some(1000), runs, progress: &|_| () };
+        let spin = spin(&options).expect("a result");
+        assert_eq!(spin.cases.iter().map(|case| case.threads).collect::<Vec<_>>(), [1, 2, 3]);
+        assert!(spin.cases.iter().all(|case| case.wall.values().len() == 2 && case.wall.least() > 0.0));
+    }
+}

@@ -1,0 +1,101 @@
+//! Times as tables and plots show them.
+
+/// The unit that all times of a table are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Seconds,
+    Milliseconds,
+    Microseconds,
+}
+
+impl Unit {
+    /// The unit in which the longest of these times, in seconds, is a number from one to a thousand, if there
+    /// is one. What is not a number does not count.
+    pub(crate) fn of(seconds: impl IntoIterator<Item = f64>) -> Self {
+        match seconds.into_iter().fold(0.0, f64::max) {
+            longest if longest < 1e-3 => Self::Microseconds,
+            longest if longest < 1.0 => Self::Milliseconds,
+            _ => Self::Seconds,
+        }
+    }
+
+    /// Its symbol.
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "µs",
+        }
+    }
+
+    /// The name of a column or an axis with such times.
+    pub(crate) fn label(self, name: &str) -> String {
+        format!("{name} [{}]", self.symbol())
+    }
+
+    /// So many seconds in this unit.
+    pub(crate) fn scaled(self, seconds: f64) -> f64 {
+        match self {
+            Self::Seconds => seconds,
+            Self::Milliseconds => seconds * 1e3,
+            Self::Microseconds => seconds * 1e6,
+        }
+    }
+
+    /// So many seconds as a number in this unit.
+    pub(crate) fn number(self, seconds: f64) -> String {
+        let scaled = self.scaled(seconds);
+        match self {
+            _ if scaled.is_nan() => "–".to_owned(),
+            Self::Seconds => format!("{scaled:.3}"),
+            Self::Milliseconds => format!("{scaled:.2}"),
+            Self::Microseconds => format!("{scaled:.1}"),
+        }
+    }
+}
+
+/// How many times as much one is as the other.
+pub(crate) fn ratio(one: f64, other: f64) -> String {
+    let ratio = one / other;
+    if ratio.is_finite() { format!("{ratio:.2}") } else { "–".to_owned() }
+}
+
+/// A number of things: `1 run`, `2 runs`.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+/// A number with its digits in groups of three.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_in_one_unit() {
+        let unit = Unit::of([0.0123, f64::NAN, 0.9]);
+        assert_eq!(unit, Unit::Milliseconds);
+        assert_eq!(unit.label("wall"), "wall [ms]");
+        assert_eq!([0.0123, 0.9, f64::NAN].map(|seconds| unit.number(seconds)), ["12.30", "900.00", "–"]);
+        assert_eq!(Unit::of([0.5, 1.0]).number(1.0), "1.000");
+        assert_eq!(Unit::of([]).number(0.000_012_34), "12.3");
+    }
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([counted(1, "run"), counted(0, "run")], ["1 run", "0 runs"]);
+        assert_eq!([ratio(3.0, 2.0), ratio(1.0, 0.0)], ["1.50", "–"]);
+    }
+}

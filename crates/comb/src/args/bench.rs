@@ -1,0 +1,40 @@
+//! The flags of `comb bench`.
+
+mod counts;
+pub(crate) mod output;
+pub(crate) mod overlap;
+pub(crate) mod scale;
+pub(crate) mod serve;
+pub(crate) mod spawn;
+pub(crate) mod spin;
+mod time;
+
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  How a count over a log scales, with a picture:
+      comb bench scale --plot scale.svg -- top -f 7 access.log
+
+  The same from storage, and with the width that comb finds for itself:
+      comb bench scale --cold --widths 1,2,4,8,16,32,auto -- top -f 7 access.log";
+
+/// Measure where the time goes: scaling, threads, reading, serving
+///
+/// Each experiment prints a table and what it means. Its result can be kept in a file (--json), and be shown and drawn
+/// again from there (--from-json) without running anything.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) experiment: Experiment,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Experiment {
+    Scale(scale::Arguments),
+    Spin(spin::Arguments),
+    Spawn(spawn::Arguments),
+    Overlap(overlap::Arguments),
+    Serve(serve::Arguments),
+}

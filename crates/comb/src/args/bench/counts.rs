@@ -1,0 +1,67 @@
+//! Lists of numbers of threads.
+
+use std::num::NonZeroUsize;
+
+/// More threads than this teach nothing more, and might keep others from having theirs.
+const MOST: usize = 1024;
+
+/// Numbers of threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Counts(pub(super) Vec<NonZeroUsize>);
+
+/// Parses a list such as `1,2,4` or `1..64`. A range stands for its ends, the powers of two between them, and
+/// a number half-way between each two of these.
+pub(super) fn parse(text: &str) -> Result<Counts, String> {
+    let mut counts = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            Some((from, to)) => counts.extend(range(count(from)?, count(to)?)?),
+            None => counts.push(count(part)?),
+        }
+    }
+    Ok(Counts(counts))
+}
+
+fn count(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MOST);
+    count.ok_or_else(|| format!("it is a list of numbers from 1 to {MOST}, such as 1,2,4 or 1..64"))
+}
+
+fn range(from: NonZeroUsize, to: NonZeroUsize) -> Result<Vec<NonZeroUsize>, String> {
+    if from > to {
+        return Err(format!("the range {from}..{to} is empty"));
+    }
+    let powers = (0..usize::BITS).map(|power| 1_usize << power).take_while(|&power| power < to.get());
+    let between = powers.flat_map(|power| [power, power + power / 2]).filter_map(NonZeroUsize::new);
+    let mut counts: Vec<NonZeroUsize> = between.filter(|&count| from < count && count < to).collect();
+    counts.extend([from, to]);
+    counts.sort_unstable();
+    counts.dedup();
+    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(text: &str) -> Result<Vec<usize>, String> {
+        parse(text).map(|Counts(counts)| counts.into_iter().map(NonZeroUsize::get).collect())
+    }
+
+    #[test]
+    fn lists_and_ranges_are_understood() {
+        assert_eq!(counts("1"), Ok(vec![1]));
+        assert_eq!(counts("4,2,1024"), Ok(vec![4, 2, 1024]));
+        assert_eq!(counts("1..64"), Ok(vec![1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]));
+        assert_eq!(counts("5..9,20"), Ok(vec![5, 6, 8, 9, 20]));
+        assert_eq!(counts("3..3"), Ok(vec![3]));
+    }
+
+    #[test]
+    fn what_is_no_number_of_threads_is_refused() {
+        for wrong in ["", "0", "1,", "1..", "-1", "x", "1025", "0..4", "1...4"] {
+            assert!(counts(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(counts("8..4"), Err("the range 8..4 is empty".to_owned()));
+    }
+}

@@ -1,0 +1,82 @@
+//! The flags of `comb bench serve`.
+
+use std::env;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use finecomb_bench::rounds::Step;
+use finecomb_bench::serve::{MOST_CONNECTIONS, ServeOptions};
+
+use super::output::Output;
+use super::time::parse_seconds;
+
+const EXAMPLES: &str = "\
+Example:
+  The digits of pi, asked for by 16 at a time:
+      comb pi 100M -o pi.txt
+      comb index build pi.txt -o pi.comb
+      comb bench serve pi.comb --connections 16";
+
+/// Compare a server that stays with a process for each request
+///
+/// Starts 'comb serve' on 127.0.0.1 and asks it for pieces of the index's own text: over connections that are
+/// kept, and over a new one for each request. Then the same is asked of 'comb cgi', a new process each time,
+/// as web servers did in 1996. All answers must be the same.
+#[derive(Args)]
+#[command(after_help = "Try 'comb bench serve --help' for an example.", after_long_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The index, made by 'comb index build'
+    #[arg(value_name = "INDEX", required_unless_present = "from_json", conflicts_with = "from_json")]
+    index: Option<PathBuf>,
+
+    /// How many ask at the same time
+    #[arg(long, value_name = "N", default_value = "8", value_parser = parse_connections)]
+    connections: NonZeroUsize,
+
+    /// For how long each way is asked
+    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = parse_seconds)]
+    seconds: Duration,
+
+    /// Keep the result in this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Show the result that is kept in this file, and run nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    from_json: Option<PathBuf>,
+
+    /// Print the result in Markdown
+    #[arg(long)]
+    markdown: bool,
+}
+
+fn parse_connections(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MOST_CONNECTIONS);
+    count.ok_or_else(|| format!("it is a number from 1 to {MOST_CONNECTIONS}"))
+}
+
+impl Arguments {
+    /// What is done with the result. There is nothing in it to draw.
+    pub(crate) fn output(&self) -> Output {
+        let Self { json, from_json, markdown, .. } = self;
+        Output { json: json.clone(), from_json: from_json.clone(), plot: None, markdown: *markdown }
+    }
+
+    /// What to measure, by this same program.
+    ///
+    /// # Errors
+    ///
+    /// If the system does not say which program this is.
+    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> io::Result<ServeOptions<'a>> {
+        Ok(ServeOptions {
+            comb: env::current_exe()?,
+            index: self.index.clone().unwrap_or_default(),
+            connections: self.connections,
+            time: self.seconds,
+            progress,
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! `comb bench` as a whole command.
+
+mod support;
+
+use std::fs;
+
+use support::{directory_with, run, shell};
+
+const LOG: &str = "1 a\n2 b\n3 a\n4 c\n5 a\n";
+
+#[test]
+fn a_job_is_run_at_all_widths() {
+    let directory = directory_with(&[("log", LOG)]);
+    let comb = |script: &str| run(&mut shell(&directory, script));
+    let (out, message, code) = comb(
+        "comb bench scale --runs 2 --widths 4,1,2,2,auto --json scale.json --plot scale.svg -- top -f 2 log",
+    );
+    assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
+    let heading = out.lines().next().expect("a line");
+    assert!(heading.starts_with("comb top -f 2 log: medians of 2 runs, warm; "), "{heading}");
+    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    let rows: Vec<_> = out.lines().skip(2).map_while(first).collect();
+    assert_eq!(rows, ["width", "1", "2", "4", "auto"]);
+    for said in [
+        "It wrote the same 12 bytes at every width.",
+        "times as long as the best fixed width",
+        "Amdahl's law: ",
+        "contention σ = ",
+    ] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+
+    let again = comb("comb bench scale --from-json scale.json --plot again.svg");
+    assert_eq!(again, (out, String::new(), Some(0)));
+    let read = |name: &str| fs::read_to_string(directory.path().join(name)).expect("a file");
+    let svg = read("scale.svg");
+    assert_eq!(read("again.svg"), svg);
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+    assert!(svg.contains("Universal Scalability Law") && svg.contains("processor time"), "{svg}");
+    let json: serde_json::Value = serde_json::from_str(&read("scale.json")).expect("json");
+    assert_eq!((&json["experiment"], &json["version"]), (&"scale".into(), &1.into()));
+    assert_eq!(json["cases"][3]["width"], "auto");
+    assert_eq!(json["cases"][0]["runs"].as_array().map(Vec::len), Some(2));
+
+    let (out, _, _) = comb("comb bench scale --from-json scale.json --markdown");
+    assert!(out.contains("\n| width | wall [") && out.contains("\n- It wrote the same 12 bytes"), "{out}");
+}
+
+#[test]
+fn a_pipe_can_be_the_input() {
+    let directory = directory_with(&[("log", LOG)]);
+    let (out, message, code) =
+        run(&mut shell(&directory, "comb bench scale --runs 1 --widths 1,2 --pipe log -- grep -c a"));
+    assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
+    assert!(out.starts_with("cat log | comb grep -c a: single runs, warm; "), "{out}");
+    assert!(out.contains("It wrote the same 2 bytes at every width."), "{out}");
+    assert!(
+        out.contains("The Universal Scalability Law cannot be fitted: it needs 3 different widths"),
+        "{out}"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said_in_a_line() {
+    let directory =
+        directory_with(&[("log", LOG), ("spin.json", "{\"experiment\": \"spin\", \"version\": 1}")]);
+    let comb = |script: &str| run(&mut shell(&directory, script));
+    for (arguments, message) in [
+        (
+            "-- top -f 2 nix",
+            "comb: comb top --width 1 -f 2 nix ended with exit status 2: comb: nix: No such file or directory",
+        ),
+        (
+            "-- index info log",
+            "comb: 'index' has no width to set; top and grep have, as in 'comb bench scale -- top -f 7 access.log'",
+        ),
+        ("-- top -w 2 log", "comb: leave out -w: 'comb bench scale' sets the width, those of --widths"),
+        ("--pipe nix -- top", "comb: nix: No such file or directory"),
+        ("--json nix/s.json -- top log", "comb: nix/s.json: cannot write: No such file or directory"),
+        ("--plot log/s.svg -- top log", "comb: log/s.svg: cannot write: Not a directory"),
+        ("--from-json nix", "comb: nix: No such file or directory"),
+        ("--from-json spin.json", "comb: spin.json: this is not a result of 'scale': it is of 'spin'"),
+        (
+            "--from-json log",
+            "comb: log: this is not a result of 'scale': invalid type: integer `1`, expected struct Label at line 1 column 1",
+        ),
+    ] {
+        let (out, said, code) = comb(&format!("comb bench scale {arguments}"));
+        assert_eq!(
+            (out.as_str(), said.as_str(), code),
+            ("", format!("{message}\n").as_str(), Some(2)),
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn wrong_arguments_are_refused_before_anything_runs() {
+    let directory = directory_with(&[("log", LOG)]);
+    for (arguments, message) in [
+        ("--widths 0 -- top log", "it must be auto or a number from 1 to 1024"),
+        ("--widths 1,x -- top log", "invalid value 'x' for '--widths <LIST>'"),
+        ("--runs 0 -- top log", "it must be a number of at least 1"),
+        ("--plot plot.pdf -- top log", "it must end with .svg or .png"),
+        ("", "<JOB>..."),
+        ("--from-json log -- top log", "cannot be used with"),
+    ] {
+        let (out, said, code) = run(&mut shell(&directory, &format!("comb bench scale {arguments}")));
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments}");
+        assert!(said.starts_with("comb: ") && said.contains(message), "{arguments}: {said}");
+    }
+}

@@ -1,0 +1,216 @@
+//! `comb bench spin`, `spawn`, `overlap` and `serve` as whole commands. What they measure is not looked at, only what they say.
+
+mod support;
+
+use std::fs;
+
+use serde_json::Value;
+use support::{Answer, COMB, directory_with, program, run, shell};
+use tempfile::TempDir;
+
+fn comb(directory: &TempDir, script: &str) -> Answer {
+    run(&mut shell(directory, script))
+}
+
+/// What a command prints that must succeed without a message.
+fn printed(directory: &TempDir, script: &str) -> String {
+    let (out, messages, code) = comb(directory, script);
+    assert_eq!((messages.as_str(), code), ("", Some(0)), "{script}: {out}");
+    out
+}
+
+/// The first cells of a table's rows, without the heading.
+fn first_cells(out: &str) -> Vec<&str> {
+    let rows = out.lines().skip_while(|line| !line.is_empty()).skip(2).take_while(|line| !line.is_empty());
+    rows.map(|row| row.split("  ").find(|cell| !cell.is_empty()).unwrap_or_default().trim()).collect()
+}
+
+fn json(directory: &TempDir, name: &str) -> Value {
+    let text = fs::read_to_string(directory.path().join(name)).expect("a file");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn greedy_threads_are_measured_kept_and_drawn() {
+    let directory = directory_with(&[]);
+    let out = printed(
+        &directory,
+        "comb bench spin --threads 3,1..2 --iterations 1000 --runs 2 --json spin.json --plot spin.svg",
+    );
+    assert!(out.starts_with("Threads that each count to 1,000: medians of 2 runs; "), "{out}");
+    assert_eq!(first_cells(&out), ["1", "2", "3"]);
+    let kept = json(&directory, "spin.json");
+    assert_eq!((&kept["experiment"], &kept["version"]), (&"spin".into(), &1.into()));
+    assert_eq!(kept["cases"][2]["wall"].as_array().map(Vec::len), Some(2));
+    assert_eq!(printed(&directory, "comb bench spin --from-json spin.json --plot again.svg"), out);
+    let picture = |name| fs::read_to_string(directory.path().join(name)).expect("a picture");
+    assert_eq!(picture("spin.svg"), picture("again.svg"));
+    let markdown = printed(&directory, "comb bench spin --from-json spin.json --markdown");
+    assert!(markdown.contains("\n| threads | wall ["), "{markdown}");
+}
+
+#[test]
+fn who_ran_when_is_drawn() {
+    let directory = directory_with(&[]);
+    let out = printed(
+        &directory,
+        "comb bench spin --slices --threads 2 --seconds 0.05 --gap 200 --json slices.json --plot slices.svg",
+    );
+    assert!(
+        out.starts_with("2 threads that look at the clock for 50 ms; a gap is longer than 200 µs; "),
+        "{out}"
+    );
+    assert_eq!(first_cells(&out), ["1", "2"]);
+    assert_eq!(printed(&directory, "comb bench spin --slices --from-json slices.json"), out);
+    let picture = fs::read_to_string(directory.path().join("slices.svg")).expect("a picture");
+    assert!(picture.contains(">thread 2</text>") && picture.ends_with("</svg>\n"), "{picture}");
+    let (_, message, code) = comb(&directory, "comb bench spin --from-json slices.json");
+    assert_eq!(
+        (message.as_str(), code),
+        ("comb: slices.json: this is not a result of 'spin': it is of 'slices'\n", Some(2))
+    );
+}
+
+#[test]
+fn strategies_are_compared() {
+    let files = [
+        ("tree/a", "one\ntwo\n"),
+        ("tree/b/c", "three one\n"),
+        ("tree/.hidden", "one\n"),
+        ("tree/empty", ""),
+    ];
+    let directory = directory_with(&files);
+    let out = printed(
+        &directory,
+        "comb bench spawn --widths 1,2 --runs 1 --json spawn.json --plot spawn.svg '^.*one' tree",
+    );
+    assert!(out.starts_with("Searching tree for '^.*one': medians of 1 run, warm; "), "{out}");
+    let ways = ["one thread", "a thread for each file", "a pool of 1", "a pool of 2", "du -s"];
+    assert_eq!(first_cells(&out), ways);
+    assert!(out.contains("Every strategy found 2 matching lines in 3 files with 18 bytes."), "{out}");
+    assert_eq!(printed(&directory, "comb bench spawn --from-json spawn.json"), out);
+    assert!(fs::read_to_string(directory.path().join("spawn.svg")).expect("a picture").contains("du -s"));
+    let without_du = printed(
+        &directory,
+        "comb() { env PATH=/nowhere \"$COMB\" \"$@\"; }; comb bench spawn --runs 1 one tree",
+    );
+    assert!(without_du.contains("There is no program du here"), "{without_du}");
+}
+
+#[test]
+fn reading_ahead_is_compared_cold_and_warm() {
+    let large = "a word, and another\n".repeat(20_000);
+    let directory = directory_with(&[("tree/large", &large), ("tree/small", "word\n")]);
+    let out = printed(
+        &directory,
+        "comb bench overlap tree --warm --widths 1,3 --runs 1 --work 2 --json overlap.json --plot overlap.svg",
+    );
+    assert!(out.starts_with("Reading 400,005 bytes of tree, and hashing 80,0"), "{out}");
+    assert_eq!(first_cells(&out), ["warm"; 4]);
+    assert_eq!(printed(&directory, "comb bench overlap --from-json overlap.json"), out);
+    // Whether caches can be dropped depends on the machine; that it is said how that went does not.
+    let cold = printed(&directory, "comb bench overlap tree --cold --widths 1 --runs 1");
+    assert!(cold.contains("\nBefore each cold run caches were dropped "), "{cold}");
+    assert_eq!(first_cells(&cold).len(), 2);
+}
+
+#[test]
+fn a_server_is_compared_with_processes() {
+    let digits: String =
+        (0..2000_u32).map(|number| char::from(b'0' + (number * number / 7 % 10) as u8)).collect();
+    let directory = directory_with(&[("pi", &digits)]);
+    assert_eq!(comb(&directory, "comb index build pi").2, Some(0));
+    let out = printed(&directory, "comb bench serve pi.comb --connections 2 --seconds 0.2 --json serve.json");
+    assert!(out.starts_with("1,000 different searches in pi.comb, asked for by 2 at a time; "), "{out}");
+    assert_eq!(
+        first_cells(&out),
+        [
+            "a server, connections kept",
+            "a server, a connection for each request",
+            "a process for each request"
+        ]
+    );
+    let kept = json(&directory, "serve.json");
+    for way in kept["ways"].as_array().expect("ways") {
+        assert!(way["requests"].as_u64() > Some(0), "{way}");
+    }
+    assert_eq!(printed(&directory, "comb bench serve --from-json serve.json"), out);
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let directory = directory_with(&[("file", "text\n"), ("tree/.hidden", "x"), ("json", "{}")]);
+    for (command, message) in [
+        ("spawn a missing", "comb: missing: No such file or directory\n"),
+        ("overlap missing", "comb: missing: No such file or directory\n"),
+        ("spawn a tree", "comb: tree: there is no file to read\n"),
+        ("overlap tree", "comb: tree: there is no file to read\n"),
+        ("spawn 'a(' file", "comb: the pattern 'a(' is no regular expression: unclosed group\n"),
+        ("serve file", "comb: file: is not an index of comb; 'comb index build' makes one\n"),
+        ("serve missing", "comb: missing: No such file or directory\n"),
+        (
+            "spin --slices --threads 1,2",
+            "comb: --slices shows one number of threads; give one to --threads\n",
+        ),
+        ("spin --from-json missing", "comb: missing: No such file or directory\n"),
+        (
+            "spawn --from-json json",
+            "comb: json: this is not a result of 'spawn': missing field `experiment` at line 1 column 2\n",
+        ),
+        ("overlap --from-json tree", "comb: tree: Is a directory\n"),
+    ] {
+        assert_eq!(
+            comb(&directory, &format!("comb bench {command}")),
+            (String::new(), message.to_owned(), Some(2))
+        );
+    }
+}
+
+#[test]
+fn flags_that_make_no_sense_are_refused_before_anything_runs() {
+    let directory = directory_with(&[("file", "text\n")]);
+    for (command, reason) in [
+        ("spin --threads 0", "it is a list of numbers from 1 to 1024, such as 1,2,4 or 1..64"),
+        ("spin --threads 4..2", "the range 4..2 is empty"),
+        ("spin --runs 0", "0"),
+        ("spin --plot spin.gif", "it must end with .svg or .png"),
+        ("spin --seconds 1", "--slices"),
+        ("spin --slices --seconds 0", "it is a number of seconds from 0.01 to 600"),
+        ("spin --slices --gap 0", "it is a number of microseconds from 1 to 1000000"),
+        ("spawn a", "<PATH>"),
+        ("spawn a file --widths x", "it is a list of numbers"),
+        ("overlap file --work 0", "0"),
+        ("overlap", "<PATH>"),
+        ("serve", "<INDEX>"),
+        ("serve index --connections 101", "it is a number from 1 to 100"),
+        ("serve --from-json a --json b", "--json"),
+    ] {
+        let (out, message, code) = comb(&directory, &format!("comb bench {command}"));
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{command}");
+        assert!(message.starts_with("comb: ") && message.contains(reason), "{command}: {message}");
+    }
+}
+
+#[test]
+fn results_are_printed_though_they_cannot_be_kept() {
+    let directory = directory_with(&[]);
+    let mut command = program(COMB, directory.path());
+    command.args([
+        "bench",
+        "spin",
+        "--threads",
+        "1",
+        "--iterations",
+        "1",
+        "--runs",
+        "1",
+        "--json",
+        "no/file",
+    ]);
+    let (out, message, code) = run(&mut command);
+    assert_eq!(first_cells(&out), ["1"]);
+    assert_eq!(
+        (message.as_str(), code),
+        ("comb: no/file: cannot write: No such file or directory\n", Some(2))
+    );
+}

@@ -1,0 +1,191 @@
+//! `--profile` in each of its forms, and `--live`.
+
+mod support;
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use support::{COMB, directory_with, program, run, shell, wait_until, write};
+use tempfile::TempDir;
+
+/// How far the phases of a thread may be from its running time.
+const TOLERANCE: f64 = 0.02;
+
+fn sample() -> String {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/access.log").to_owned()
+}
+
+fn comb(directory: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = program(COMB, directory.path());
+    command.args(arguments);
+    command
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn seconds(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("not a number: {value}"))
+}
+
+/// Checks what holds for every profile.
+fn check(profile: &Value) {
+    let schema = json(include_str!("../../../docs/profile.schema.json"));
+    let validator = jsonschema::validator_for(&schema).expect("it is a schema");
+    let errors: Vec<_> = validator.iter_errors(profile).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let wall = seconds(&profile["wall_seconds"]);
+    assert!(wall > 0.0 && wall <= seconds(&profile["process"]["wall_seconds"]));
+    for thread in profile["threads"].as_array().expect("threads") {
+        let phases = thread["phases"].as_object().expect("phases");
+        let sum: f64 = phases.values().map(seconds).sum();
+        let accounted = sum + seconds(&thread["unaccounted_seconds"]);
+        assert!((accounted - wall).abs() <= TOLERANCE * wall, "{accounted} of {wall}: {thread:#}");
+        assert!(seconds(&thread["began_seconds"]) + sum <= wall * (1.0 + TOLERANCE));
+    }
+}
+
+#[test]
+fn a_profile_for_programs_is_as_its_schema_says() {
+    let directory = directory_with(&[("a/x.txt", "one\ntwo\n"), ("b.txt", "two\n")]);
+    let log = sample();
+    let (out, err, code) = run(&mut comb(&directory, &["top", "-n1", "-f7", "-w2", "--profile=json", &log]));
+    assert_eq!((out.as_str(), code), ("193 /\n", Some(0)));
+    let profile = json(&err);
+    check(&profile);
+    assert_eq!(profile["sum"]["records"], 10_000);
+    assert_eq!(profile["sum"]["files"], 1);
+    assert_eq!(profile["sum"]["bytes"].as_u64(), fs::metadata(&log).ok().map(|data| data.len()));
+    assert!(seconds(&profile["sum"]["phases"]["count"]) > 0.0);
+    assert_eq!(profile["command"], format!("comb top -n1 -f7 -w2 --profile=json {log}"));
+
+    let (out, err, code) = run(&mut comb(&directory, &["grep", "-c", "two", "--profile=json"]));
+    assert_eq!((out.as_str(), code), ("a/x.txt:1\nb.txt:1\n", Some(0)));
+    let profile = json(&err);
+    check(&profile);
+    assert_eq!((&profile["sum"]["files"], &profile["sum"]["bytes"]), (&2.into(), &12.into()));
+    assert!(seconds(&profile["sum"]["phases"]["walk"]) > 0.0);
+    let (out, err, code) = run(&mut comb(&directory, &["grep", "--files", "--profile=json"]));
+    assert_eq!((out.as_str(), code), ("a/x.txt\nb.txt\n", Some(0)));
+    check(&json(&err));
+}
+
+#[test]
+fn decompressing_has_a_phase_of_its_own() {
+    let directory = directory_with(&[("a.txt", &"some text\n".repeat(100_000))]);
+    let packed = run(&mut shell(&directory, "gzip a.txt; comb grep -zc text --profile=json a.txt.gz"));
+    assert_eq!((packed.0.as_str(), packed.2), ("100000\n", Some(0)), "{}", packed.1);
+    let profile = json(&packed.1);
+    check(&profile);
+    assert!(seconds(&profile["sum"]["phases"]["decompress"]) > 0.0);
+}
+
+#[test]
+fn a_trace_covers_the_time_of_each_thread() {
+    let directory = directory_with(&[]);
+    let arguments = ["top", "-f7", "-w2", "--block-size", "4K", "--profile=trace", &sample()];
+    let (_, err, code) = run(&mut comb(&directory, &arguments));
+    assert_eq!((err.as_str(), code), ("comb: the profile is in comb-trace.json\n", Some(0)));
+    let trace = fs::read_to_string(directory.path().join("comb-trace.json")).expect("a trace");
+    let trace = json(&trace);
+    let events = trace["traceEvents"].as_array().expect("events");
+    let mut ends = [0.0; 3];
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let thread = event["tid"].as_u64().expect("a number") as usize;
+        let (start, length) = (seconds(&event["ts"]), seconds(&event["dur"]));
+        // A thread is in one phase at a time, and always in one. Times are in microseconds.
+        let gap = start - ends[thread];
+        assert!(ends[thread] == 0.0 || (0.0..0.002).contains(&gap), "{event} after {}", ends[thread]);
+        ends[thread] = start + length;
+    }
+    assert!(ends[1] > 0.0);
+    let phases = ["open", "read", "split", "extract", "count", "merge"];
+    for phase in phases {
+        assert!(events.iter().any(|event| event["name"] == phase), "there is no {phase}");
+    }
+}
+
+#[test]
+fn a_page_and_a_text_are_written_where_they_should_be() {
+    let directory = directory_with(&[]);
+    let log = sample();
+    let (_, err, code) = run(&mut comb(&directory, &["top", "--profile=html", &log]));
+    assert_eq!((err.as_str(), code), ("comb: the profile is in comb-profile.html\n", Some(0)));
+    let page = fs::read_to_string(directory.path().join("comb-profile.html")).expect("a page");
+    assert!(page.starts_with("<!doctype html>") && page.contains("<title>read"), "{page}");
+
+    let text = ["top", "--profile", "--profile-output", "p.txt", &log];
+    let (_, err, code) = run(&mut comb(&directory, &text));
+    assert!(err.ends_with("comb: the profile is in p.txt\n") && code == Some(0), "{err}");
+    let text = fs::read_to_string(directory.path().join("p.txt")).expect("a text");
+    assert!(text.contains("\nthread 1   ") && !text.contains('\x1b'), "{text}");
+}
+
+#[test]
+fn a_profile_that_cannot_be_written_costs_the_answer_nothing() {
+    let directory = directory_with(&[]);
+    let arguments = ["top", "-n1", "-f7", "--profile=html", "--profile-output", "no/p.html", &sample()];
+    let (out, err, code) = run(&mut comb(&directory, &arguments));
+    assert_eq!(
+        (out.as_str(), err.as_str(), code),
+        ("193 /\n", "comb: no/p.html: No such file or directory\n", Some(2))
+    );
+    let (_, err, code) = run(&mut comb(&directory, &["top", "--profile-output", "x", &sample()]));
+    assert!(err.contains("--profile") && code == Some(2), "{err}");
+    let (_, err, code) = run(&mut comb(&directory, &["top", "--profile=pie", &sample()]));
+    assert!(err.contains("text, json, html, trace") && code == Some(2), "{err}");
+}
+
+#[test]
+fn live_needs_a_terminal() {
+    let directory = directory_with(&[]);
+    let (out, err, code) = run(&mut comb(&directory, &["top", "--live", &sample()]));
+    assert_eq!((out.as_str(), code), ("", Some(2)));
+    assert!(err.contains("--live draws on standard error, which is not a terminal here"), "{err}");
+}
+
+/// A pipe that does not end keeps the job running until q ends it.
+#[test]
+fn live_shows_the_counts_so_far_and_q_prints_them() {
+    let directory = directory_with(&[]);
+    write(&directory, "typescript", "");
+    run(&mut shell(&directory, "mkfifo pipe"));
+    let mut script = Command::new("script");
+    let line = format!("stty cols 100 rows 30; '{COMB}' top --live pipe > out; echo $? > code");
+    let mut terminal = script
+        .args(["-qfc", &line, "typescript"])
+        .current_dir(directory.path())
+        .env("TERM", "xterm-256color")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("script of util-linux");
+    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
+    let shown = |text: &str| {
+        let typescript = fs::read(directory.path().join("typescript")).unwrap_or_default();
+        String::from_utf8_lossy(&typescript).contains(text)
+    };
+    // A job that has just begun shows nothing.
+    wait_until("the screen", || {
+        pipe.write_all("twice\nonce\ntwice\n".repeat(10_000).as_bytes()).expect("the pipe is read");
+        // Blanks are not drawn on an empty screen.
+        shown("thread")
+    });
+    wait_until("the answer so far", || shown("twice"));
+    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
+    wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
+    terminal.wait().expect("script ends");
+    drop(pipe);
+    let printed = fs::read_to_string(directory.path().join("out")).expect("an answer");
+    let counts: Vec<u64> = printed.lines().filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
+    assert!(printed.contains(" twice\n") && counts.len() == 2 && counts[0] > counts[1], "{printed}");
+    assert!(shown("interrupted after"));
+}
+
+fn terminal_is_done(directory: &Path) -> bool {
+    fs::read_to_string(directory.join("code")).is_ok_and(|code| code == "130\n")
+}
