@@ -106,7 +106,7 @@ fn tree(sizes: &[usize]) -> (TempDir, Vec<String>) {
     let root = tempdir().expect("a directory");
     let mut lines = Vec::new();
     for (number, &size) in sizes.iter().enumerate() {
-        let directory = root.path().join(format!("{:02}", number / 5));
+        let directory = root.path().join(format!("{:02}", number / 2));
         fs::create_dir_all(&directory).expect("a directory");
         let of_file: Vec<_> = (0..size).map(|line| format!("{number} {line}\n")).collect();
         fs::write(directory.join(format!("{number:03}")), of_file.concat()).expect("a file");
@@ -131,13 +131,13 @@ fn print_tree(root: &Path, width: Width, block_size: usize, times: usize) -> Vec
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn workers_that_come_and_go_change_nothing(
-        sizes in prop::collection::vec(prop_oneof![0..50_usize, 2000..6000_usize], 1..40),
+        sizes in prop::collection::vec(prop_oneof![0..50_usize, 6000..9000_usize], 1..40),
         block_size in prop::sample::select(&[512_usize, 16 << 10][..]),
-        times in prop::sample::select(&[1_usize, 40][..]),
+        times in prop::sample::select(&[1_usize, 60][..]),
         seed in any::<u64>(),
     ) {
         let (root, lines) = tree(&sizes);

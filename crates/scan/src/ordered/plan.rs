@@ -9,6 +9,9 @@
 //! bring the job to a stand-still. A worker whose slot is not the front waits once the bound is reached, until what is
 //! before it has been let out.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
