@@ -66,7 +66,7 @@ pub enum Error {
         reason: String,
     },
     /// The system did not give a process as many threads as it should have.
-    #[error("cannot start {count} threads: {}", io_reason(error))]
+    #[error("cannot start {count} threads: {}; ask for fewer", io_reason(error))]
     Thread {
         /// How many there should have been.
         count: usize,

@@ -29,9 +29,14 @@ pub(crate) fn below(path: &Path) -> Result<(Vec<Found>, u64)> {
     walk.add_custom_ignore_filename(".rgignore").add_custom_ignore_filename(".agignore");
     let (mut files, mut unseen) = (Vec::new(), 0);
     for entry in walk.build() {
-        let entry = entry.and_then(|entry| entry.metadata().map(|metadata| (entry, metadata)));
+        // The path that was given may be a link to what is read; others are not followed, as comb does not
+        // either.
+        let entry = entry.and_then(|entry| match entry.depth() {
+            0 => Ok((entry.path().metadata()?, entry)),
+            _ => Ok((entry.metadata()?, entry)),
+        });
         match entry {
-            Ok((entry, metadata)) if metadata.is_file() => {
+            Ok((metadata, entry)) if metadata.is_file() => {
                 files.push(Found { path: entry.into_path(), size: metadata.len() });
             }
             Ok(_) => {}
@@ -48,6 +53,7 @@ pub(crate) fn below(path: &Path) -> Result<(Vec<Found>, u64)> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -73,6 +79,14 @@ mod tests {
             (vec![Found { path: at("b"), size: 2 }, Found { path: at("sub/a"), size: 1 }], 0)
         );
         assert_eq!(below(&at(".hidden")).expect("a file").0.len(), 1);
+        symlink(at("b"), at("link")).expect("a link");
+        symlink(at("sub"), at("sub-link")).expect("a link");
+        let paths = |path: &Path| -> Vec<PathBuf> {
+            below(path).expect("files").0.into_iter().map(|found| found.path).collect()
+        };
+        assert_eq!(paths(&at("link")), [at("link")]);
+        assert_eq!(paths(&at("sub-link")), [at("sub-link/a")]);
+        assert_eq!(paths(directory.path()), [at("b"), at("sub/a")]);
     }
 
     #[test]

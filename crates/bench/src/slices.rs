@@ -174,8 +174,8 @@ impl Experiment for Slices {
     fn notes(&self) -> Vec<String> {
         let dropped: u64 = self.threads.iter().map(|thread| thread.dropped).sum();
         let kept = format!(
-            "{} slices are not in the picture, nor in the median: {} are kept of a thread, and the others are \
-             only counted.",
+            "{} slices are not in the picture, nor in the median: {} are kept of a thread, and the others \
+             are only counted.",
             grouped(dropped),
             grouped(MOST_SLICES as u64)
         );

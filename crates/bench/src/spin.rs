@@ -21,7 +21,7 @@ use crate::machine::Machine;
 use crate::rounds::{Step, in_turns};
 use crate::sample::Sample;
 use crate::table::{Column, Table};
-use crate::units::{Unit, counted, grouped, ratio};
+use crate::units::{Unit, counted, grouped, medians_of, ratio};
 
 /// What to measure.
 pub struct SpinOptions<'a> {
@@ -143,9 +143,9 @@ impl Experiment for Spin {
 
     fn heading(&self) -> String {
         format!(
-            "Threads that each count to {}: medians of {}; {}",
+            "Threads that each count to {}: {}; {}",
             grouped(self.iterations),
-            counted(self.runs(), "run"),
+            medians_of(self.runs()),
             self.machine
         )
     }

@@ -65,6 +65,11 @@ pub(crate) fn counted(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
+/// What the times of so many runs are.
+pub(crate) fn medians_of(runs: usize) -> String {
+    if runs == 1 { "single runs".to_owned() } else { format!("medians of {runs} runs") }
+}
+
 /// A number with its digits in groups of three.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -96,6 +101,7 @@ mod tests {
     fn numbers_are_easy_to_read() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([counted(1, "run"), counted(0, "run")], ["1 run", "0 runs"]);
+        assert_eq!([medians_of(1), medians_of(3)], ["single runs", "medians of 3 runs"]);
         assert_eq!([ratio(3.0, 2.0), ratio(1.0, 0.0)], ["1.50", "–"]);
     }
 }

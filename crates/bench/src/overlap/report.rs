@@ -8,7 +8,7 @@ use crate::cold::{self, Cold};
 use crate::experiment::Experiment;
 use crate::sample::Sample;
 use crate::table::{Column, Table};
-use crate::units::{Unit, counted, grouped, ratio};
+use crate::units::{Unit, grouped, medians_of, ratio};
 
 /// What it is called when the system is not told what will be read next, and when it is.
 const WITHOUT: &str = "without advice";
@@ -29,7 +29,7 @@ impl Overlap {
     pub fn chart(&self) -> Chart {
         Chart {
             title: format!("Reading and working on {} bytes of {}", grouped(self.bytes), self.path),
-            subtitle: format!("medians of {}; {}", counted(self.runs(), "run"), self.machine),
+            subtitle: format!("{}; {}", medians_of(self.runs()), self.machine),
             panels: self.parts.iter().map(|part| self.panel(part)).collect(),
         }
     }
@@ -71,12 +71,12 @@ impl Experiment for Overlap {
 
     fn heading(&self) -> String {
         format!(
-            "Reading {} bytes of {}, and hashing {} words in them{}: medians of {}; {}",
+            "Reading {} bytes of {}, and hashing {} words in them{}: {}; {}",
             grouped(self.bytes),
             self.path,
             grouped(self.words.count),
             if self.work.get() == 1 { String::new() } else { format!(" {} times", self.work) },
-            counted(self.runs(), "run"),
+            medians_of(self.runs()),
             self.machine
         )
     }
@@ -115,18 +115,18 @@ impl Experiment for Overlap {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
-            "Working is what one thread takes for bytes in memory, divided by the threads that have a core. The \
-             bound is the longer of that and reading, in whichever way is quicker with as many threads; both is \
-             reading and working at the same time."
+            "Working is what one thread takes for bytes in memory, divided by the threads that have a core. \
+             The bound is the longer of that and reading, in whichever way is quicker with as many threads; \
+             both is reading and working at the same time."
                 .to_owned(),
-            "Every way came to the same words. Which files there are was found out before, and is not part of \
-             the times."
+            "Every way came to the same words. Which files there are was found out before, and is not part \
+             of the times."
                 .to_owned(),
         ];
         if self.in_memory < self.bytes {
             notes.push(format!(
-                "Working was measured with the first {} bytes and scaled to all, which are more than should be \
-                 held in memory.",
+                "Working was measured with the first {} bytes and scaled to all, which are more than should \
+                 be held in memory.",
                 grouped(self.in_memory)
             ));
         }

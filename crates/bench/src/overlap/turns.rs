@@ -44,8 +44,8 @@ pub(super) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Measures everything, with caches dropped before each run or not. Also says how many bytes the work alone was
-    /// measured with. This is part `number` of so many.
+    /// Measures everything, with caches dropped before each run or not. Also says how many bytes the work
+    /// alone was measured with. This is part `number` of so many.
     pub(super) fn part(
         &self,
         dropper: Option<&CacheDropper>,
@@ -94,8 +94,8 @@ impl Bench<'_> {
         [Contestant::Working].into_iter().chain(cases).collect()
     }
 
-    /// Seconds that the work takes one thread, with bytes that are in memory, scaled to all bytes; and how many bytes
-    /// these are.
+    /// Seconds that the work takes one thread, with bytes that are in memory, scaled to all bytes; and how
+    /// many bytes these are.
     fn working(&self) -> Result<(f64, u64)> {
         let loaded = Loaded::read(self.files, self.pieces, self.options.memory)?;
         let (total, effort) = measured(|| loaded.work(self.options.work.get()));

@@ -103,16 +103,17 @@ impl<'a> Asker<'a> {
             let mine = next.fetch_add(1, Ordering::Relaxed);
             let first = mine * self.questions.len() / connections;
             let (mut latencies, mut connection) = (Latencies::new(), None);
+            // Each asks at least once, so that there is a latency however short the time is.
             for number in (0..self.questions.len()).cycle().skip(first) {
-                if opened.elapsed() >= time || gave_up.load(Ordering::Relaxed) {
-                    break;
-                }
                 match self.ask(way, number, &mut connection) {
                     Ok(latency) => latencies.push(latency),
                     Err(error) => {
                         gave_up.store(true, Ordering::Relaxed);
                         return Err(failed(way, &error));
                     }
+                }
+                if opened.elapsed() >= time || gave_up.load(Ordering::Relaxed) {
+                    break;
                 }
             }
             Ok((latencies, opened.elapsed()))

@@ -25,8 +25,8 @@ pub(super) struct Seen {
 /// Reads a clock until it says `end`, and notes every step from one reading to the next that is longer than
 /// `gap`.
 ///
-/// `most` slices are kept, and room for them is taken beforehand: to grow a vector while watching would look like
-/// a gap.
+/// `most` slices are kept, and room for them is taken beforehand: to grow a vector while watching would look
+/// like a gap.
 pub(super) fn watch(mut clock: impl FnMut() -> Duration, end: Duration, gap: Duration, most: usize) -> Seen {
     let (end, gap) = (nanoseconds(end), nanoseconds(gap));
     let mut seen = Seen { slices: Vec::with_capacity(most), ..Seen::default() };

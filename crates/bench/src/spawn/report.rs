@@ -7,7 +7,7 @@ use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::cold::{self, Cold};
 use crate::experiment::Experiment;
 use crate::table::{Column, Table};
-use crate::units::{Unit, counted, grouped, ratio};
+use crate::units::{Unit, grouped, medians_of, ratio};
 
 impl Spawn {
     fn wall_of(&self, strategy: Strategy) -> f64 {
@@ -29,7 +29,7 @@ impl Spawn {
 
     fn circumstances(&self) -> String {
         let temperature = cold::temperature(self.cold);
-        format!("medians of {}, {temperature}; {}", counted(self.runs(), "run"), self.machine)
+        format!("{}, {temperature}; {}", medians_of(self.runs()), self.machine)
     }
 
     /// The time that pools take against their width, with lines for everything that has no width.
@@ -141,8 +141,8 @@ impl Experiment for Spawn {
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
             format!("Every strategy found {}.", self.tally),
-            "Which files there are was found out before, and is not part of the times; du -s finds it out itself, \
-             and reads no file."
+            "Which files there are was found out before, and is not part of the times; du -s finds it out \
+             itself, and reads no file."
                 .to_owned(),
         ];
         notes.extend(self.notes_on_threads());
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn the_table_compares_with_one_thread_and_with_du() {
         let expected = "\
-Searching tree for 'lock': medians of 1 run, warm; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
+Searching tree for 'lock': single runs, warm; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
 
 strategy                wall [s]  spread [s]  CPU [s]  to one thread  to du -s
 one thread                 2.000       0.000    1.000           1.00      8.00

@@ -49,12 +49,14 @@ pub(crate) struct Arguments {
     pub(crate) slices: bool,
 
     /// For how long the threads look at the clock
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = parse_seconds, requires = "slices")]
+    #[arg(long, value_name = "SECONDS", default_value = "1", requires = "slices")]
+    #[arg(value_parser = parse_seconds)]
     seconds: Duration,
 
     /// Microseconds between two readings from which on a thread was off the processor: more than an interrupt
     /// takes, and less than the shortest time that the system gives to another thread
-    #[arg(long, value_name = "MICROSECONDS", default_value = "100", value_parser = parse_gap, requires = "slices")]
+    #[arg(long, value_name = "MICROSECONDS", default_value = "100", requires = "slices")]
+    #[arg(value_parser = parse_gap)]
     gap: Duration,
 
     #[command(flatten)]
