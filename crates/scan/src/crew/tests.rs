@@ -68,7 +68,7 @@ struct Slow(Vec<u8>);
 
 impl Write for Slow {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if self.0.len() % 7 == 0 {
+        if self.0.len().is_multiple_of(7) {
             std::thread::sleep(Duration::from_micros(200));
         }
         self.0.extend_from_slice(bytes);
