@@ -92,6 +92,7 @@ fn govern(
         let now = Seen::of(job);
         let wanted = governor.decide(&now.since(&seen, job));
         seen = now;
+        job.pace().set_cold(governor.is_cold());
         if wanted != present {
             present = wanted;
             job.want(wanted);

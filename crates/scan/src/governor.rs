@@ -64,6 +64,7 @@ pub(crate) struct Governor {
     speeds: Vec<f64>,
     /// Windows in a row in which nothing came from storage.
     warm: usize,
+    cold: bool,
     /// Windows in a row in which workers were idle, or all were busy though one is parked.
     leaning: isize,
     trial: Option<Trial>,
@@ -88,6 +89,7 @@ impl Governor {
             wanted: processors,
             speeds: Vec::new(),
             warm: 0,
+            cold: false,
             leaning: 0,
             trial: None,
             pause: 0,
@@ -100,11 +102,17 @@ impl Governor {
         self.wanted
     }
 
+    /// Whether files came from storage in the last window.
+    pub(crate) fn is_cold(&self) -> bool {
+        self.cold
+    }
+
     /// How many workers there should be, given what was seen since the last decision.
     pub(crate) fn decide(&mut self, window: &Window) -> usize {
         self.speeds.push(window.speed());
         self.pause = self.pause.saturating_sub(1);
-        if window.from_storage >= LITTLE {
+        self.cold = window.from_storage >= LITTLE;
+        if self.cold {
             self.warm = 0;
             self.decide_cold(window);
         } else {

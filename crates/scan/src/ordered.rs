@@ -5,6 +5,7 @@
 //! the number of lines so far, goes through [`Visit::pass`], block after block, and should be little. What is printed
 //! of the block then follows from both ([`Visit::print`]), in parallel again.
 
+mod ahead;
 mod chain;
 mod job;
 mod open;

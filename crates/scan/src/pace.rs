@@ -1,17 +1,18 @@
 //! What the workers of a job and its governor tell each other.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many workers may work, and how much they have done.
 pub(crate) struct Pace {
     wanted: AtomicUsize,
+    cold: AtomicBool,
     work: AtomicU64,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { wanted: AtomicUsize::new(usize::MAX), work: AtomicU64::new(0) }
+        Self { wanted: AtomicUsize::new(usize::MAX), cold: AtomicBool::new(false), work: AtomicU64::new(0) }
     }
 }
 
@@ -23,6 +24,15 @@ impl Pace {
 
     pub(crate) fn set_wanted(&self, workers: usize) {
         self.wanted.store(workers, Ordering::Relaxed);
+    }
+
+    /// Whether files come from storage at the moment, so that it pays to ask for them early.
+    pub(crate) fn is_cold(&self) -> bool {
+        self.cold.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_cold(&self, cold: bool) {
+        self.cold.store(cold, Ordering::Relaxed);
     }
 
     /// Books work that was done, in a unit of the job's own.
@@ -87,6 +97,9 @@ pub(crate) trait Governed: Sync {
 
     /// How much has been done, in a unit of its own.
     fn work(&self) -> u64;
+
+    /// What it shares with its workers.
+    fn pace(&self) -> &Pace;
 
     /// Lets workers with numbers below this work, and none else.
     fn want(&self, workers: usize);

@@ -200,6 +200,10 @@ impl Governed for Queue<'_> {
         self.bytes_done.load(Ordering::Relaxed)
     }
 
+    fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
     fn want(&self, workers: usize) {
         let _state = self.lock();
         self.pace.set_wanted(workers);

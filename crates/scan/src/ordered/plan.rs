@@ -359,6 +359,10 @@ impl<T: Task + Send> Governed for Plan<'_, T> {
         self.pace.work()
     }
 
+    fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
     fn want(&self, workers: usize) {
         let _state = self.lock();
         self.pace.set_wanted(workers);

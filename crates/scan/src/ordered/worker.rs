@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use finecomb_meter::{Meter, Phase, ThreadTimes};
 
+use super::ahead::Ahead;
 use super::job::{Collected, FILES_PER_TASK, Job, Work};
 use super::open::{Opened, open_named, open_standard_input};
 use super::output::{Chunk, Output};
@@ -289,6 +290,7 @@ impl<'w, V: Visit> Worker<'w, V> {
 
     fn files_of(&mut self, slot: SlotId, directory: &Arc<Directory>, entries: Range<usize>) {
         let mut path = directory.prefix.clone();
+        let mut ahead = Ahead::new(directory, entries.clone(), self.context.walk.options.follow);
         for number in entries.clone() {
             if self.plan.is_halted() {
                 return;
@@ -298,8 +300,8 @@ impl<'w, V: Visit> Worker<'w, V> {
             path.extend_from_slice(directory.listing.name(entry));
             let name = FileName { path: Some(as_path(&path)), named: false };
             self.meter.enter(Phase::Open);
-            let read = directory
-                .open(entry, self.context.walk.options.follow)
+            let read = ahead
+                .open(self.plan.pace.is_cold())
                 .map_err(ProblemKind::Open)
                 .and_then(|fd| self.read(directory.argument, name, fd.into(), directory.short_read_is_end));
             match read {
