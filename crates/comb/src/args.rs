@@ -51,7 +51,8 @@ pub(crate) enum Command {
     },
     /// Print a manual page: that of comb, or of one of its commands
     Man {
-        command: Option<String>,
+        /// The command, as in: comb man bench scale
+        command: Vec<String>,
     },
 }
 

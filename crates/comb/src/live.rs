@@ -3,11 +3,13 @@
 
 use std::io::{self, Stderr, stderr};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use finecomb_scan::{Activity, Phase, Progress, ScanOptions, Stop, Watch};
+use finecomb_scan::{Activity, Phase, Progress, ScanOptions, Stop, Watch, io_reason};
 use finecomb_top::{KeyCount, Live};
 use indicatif::{HumanBytes, HumanCount};
+use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
@@ -19,6 +21,10 @@ use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Gauge, Paragraph};
 use ratatui::{Frame, Terminal};
+
+use signal_hook::consts::{SIGHUP, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 use crate::message;
 
@@ -35,8 +41,12 @@ pub(crate) fn shown<T>(
     job: impl FnOnce(&ScanOptions<'_>, &Live) -> T,
 ) -> T {
     let live = Live::new(number);
-    let screen =
-        Mutex::new(Screen { terminal: None, stop: options.stop.clone(), before: Progress::default() });
+    let screen = Mutex::new(Screen {
+        terminal: None,
+        stop: options.stop.clone(),
+        before: Progress::default(),
+        has_failed: false,
+    });
     let show = |progress: Progress| {
         screen.lock().unwrap_or_else(PoisonError::into_inner).show(progress, &live);
     };
@@ -52,23 +62,28 @@ struct Screen {
     stop: Option<Arc<Stop>>,
     /// What was shown last.
     before: Progress,
+    has_failed: bool,
 }
 
 impl Screen {
-    /// Draws, and does what keys that were pressed ask for. A terminal that cannot be drawn on costs the screen, not
+    /// Draws. A terminal that cannot be drawn on costs the screen, not
     /// the job.
     fn show(&mut self, progress: Progress, live: &Live) {
+        if self.has_failed {
+            return;
+        }
         live.ask();
-        if let Err(error) = self.draw(progress, live).and_then(|()| self.obey_keys()) {
+        if let Err(error) = self.draw(progress, live) {
+            self.has_failed = true;
             self.close();
-            message::note(format_args!("--live: {error}"));
+            message::note(format_args!("--live: {}; the job goes on without it", io_reason(&error)));
         }
     }
 
     fn draw(&mut self, progress: Progress, live: &Live) -> io::Result<()> {
         let terminal = match &mut self.terminal {
             Some(terminal) => terminal,
-            none => none.insert(open()?),
+            none => none.insert(open(self.stop.clone())?),
         };
         let (keys, records) = live.answer();
         let page = Page { progress: &progress, before: &self.before, keys: &keys, records };
@@ -77,38 +92,52 @@ impl Screen {
         Ok(())
     }
 
-    /// In raw mode Ctrl-C is a key like any other.
-    fn obey_keys(&self) -> io::Result<()> {
-        while event::poll(Duration::ZERO)? {
-            let Event::Key(key) = event::read()? else { continue };
-            let is_stop = match key.code {
-                KeyCode::Char('q') | KeyCode::Esc => true,
-                KeyCode::Char('c') => key.modifiers.contains(KeyModifiers::CONTROL),
-                _ => false,
-            };
-            if is_stop
-                && key.kind == KeyEventKind::Press
-                && let Some(stop) = &self.stop
-            {
-                stop.raise();
-            }
-        }
-        Ok(())
-    }
-
     fn close(&mut self) {
         if self.terminal.take().is_some() {
-            // What cannot be put back cannot be helped.
-            let _ = execute!(stderr(), LeaveAlternateScreen);
-            let _ = disable_raw_mode();
+            restore();
         }
     }
 }
 
-fn open() -> io::Result<Terminal<CrosstermBackend<Stderr>>> {
+fn open(stop: Option<Arc<Stop>>) -> io::Result<Terminal<CrosstermBackend<Stderr>>> {
+    let mut signals = Signals::new([SIGHUP, SIGQUIT, SIGTERM])?;
     enable_raw_mode()?;
     execute!(stderr(), EnterAlternateScreen)?;
+    // These threads end with the process. That of the keys cannot be waited for: half of a key, such as a lone escape
+    // character and a bracket, keeps it reading.
+    thread::Builder::new().spawn(move || obey_keys(stop.as_deref()))?;
+    thread::Builder::new().spawn(move || {
+        for signal in signals.forever() {
+            restore();
+            // Ends the process, as these signals do.
+            let _ = emulate_default_handler(signal);
+        }
+    })?;
     Terminal::new(CrosstermBackend::new(stderr()))
+}
+
+/// Puts the terminal back. What cannot be put back cannot be helped.
+fn restore() {
+    let _ = execute!(stderr(), Show, LeaveAlternateScreen);
+    let _ = disable_raw_mode();
+}
+
+/// Ends the job when a key asks for it. In raw mode Ctrl-C is a key like any other.
+fn obey_keys(stop: Option<&Stop>) {
+    while let Ok(event) = event::read() {
+        let Event::Key(key) = event else { continue };
+        let is_stop = match key.code {
+            KeyCode::Char('q') | KeyCode::Esc => true,
+            KeyCode::Char('c') => key.modifiers.contains(KeyModifiers::CONTROL),
+            _ => false,
+        };
+        if is_stop
+            && key.kind == KeyEventKind::Press
+            && let Some(stop) = stop
+        {
+            stop.raise();
+        }
+    }
 }
 
 /// What is drawn.

@@ -33,6 +33,6 @@ fn main() -> Exit {
         Command::Cgi(arguments) => command::serve::cgi(arguments),
         Command::Top(arguments) => command::top::run(*arguments, start),
         Command::Completions { shell } => command::generate::completions(shell),
-        Command::Man { command } => command::generate::manual(command.as_deref()),
+        Command::Man { command } => command::generate::manual(&command),
     }
 }

@@ -69,7 +69,7 @@ fn what_is_wrong_is_said_in_a_line() {
     for (arguments, message) in [
         (
             "-- top -f 2 nix",
-            "comb: comb top --width 1 -f 2 nix ended with exit status 2: comb: nix: No such file or directory",
+            "comb: comb top -f 2 nix --width 1 ended with exit status 2: comb: nix: No such file or directory",
         ),
         (
             "-- index info log",
@@ -101,7 +101,7 @@ fn wrong_arguments_are_refused_before_anything_runs() {
     for (arguments, message) in [
         ("--widths 0 -- top log", "it must be auto or a number from 1 to 1024"),
         ("--widths 1,x -- top log", "invalid value 'x' for '--widths <LIST>'"),
-        ("--runs 0 -- top log", "it must be a number of at least 1"),
+        ("--runs 0 -- top log", "it must be a number from 1 to 100000"),
         ("--plot plot.pdf -- top log", "it must end with .svg or .png"),
         ("", "<JOB>..."),
         ("--from-json log -- top log", "cannot be used with"),

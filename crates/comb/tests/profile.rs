@@ -141,6 +141,18 @@ fn a_profile_that_cannot_be_written_costs_the_answer_nothing() {
 }
 
 #[test]
+fn a_profile_does_not_overwrite_the_answer() {
+    let directory = directory_with(&[("log", "a\n")]);
+    let script = "comb top log --profile --profile-output /dev/stdout > out";
+    let (_, err, code) = run(&mut shell(&directory, script));
+    assert!(err.contains("/dev/stdout is standard output, which has the answer"), "{err}");
+    assert_eq!(
+        (fs::read_to_string(directory.path().join("out")).ok().as_deref(), code),
+        (Some("1 a\n"), Some(2))
+    );
+}
+
+#[test]
 fn live_needs_a_terminal() {
     let directory = directory_with(&[]);
     let (out, err, code) = run(&mut comb(&directory, &["top", "--live", &sample()]));
@@ -176,7 +188,8 @@ fn live_shows_the_counts_so_far_and_q_prints_them() {
         shown("thread")
     });
     wait_until("the answer so far", || shown("twice"));
-    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
+    // Half of a key, which the first q completes to something unknown, keeps nothing from going on.
+    terminal.stdin.as_mut().expect("a pipe").write_all(b"\x1b[qq").expect("the terminal takes a key");
     wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
     terminal.wait().expect("script ends");
     drop(pipe);

@@ -362,6 +362,13 @@ fn manual_pages_and_completions_are_made() {
     let (page, _, code) = run(&mut comb(&["man", "top"]));
     assert!(page.contains(".TH comb-top") && page.contains("fieldseparator"), "{page}");
     assert_eq!(code, Some(0));
+    let (page, _, code) = run(&mut comb(&["man", "bench", "scale"]));
+    assert!(page.contains(".TH comb-bench-scale") && code == Some(0), "{page}");
+    let (_, err, code) = run(&mut comb(&["man", "bench", "nothing"]));
+    assert_eq!(
+        (err.as_str(), code),
+        ("comb: there is no command 'nothing'; 'comb bench --help' lists them\n", Some(2))
+    );
     let (_, err, code) = run(&mut comb(&["man", "nothing"]));
     assert_eq!(
         (err.as_str(), code),

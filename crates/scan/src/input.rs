@@ -46,6 +46,11 @@ impl Inputs {
         Self { named: vec![Input::Path(path)], until }
     }
 
+    /// Whether standard input is among them.
+    pub fn has_standard_input(&self) -> bool {
+        self.named.iter().any(|input| matches!(input, Input::Standard))
+    }
+
     pub(crate) fn named(&self) -> &[Input] {
         &self.named
     }

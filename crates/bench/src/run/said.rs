@@ -17,7 +17,7 @@ impl Said {
         Self(source.map(|source| thread::spawn(move || end_of(source))))
     }
 
-    /// The last lines, joined to one that is safe for a terminal. Waits until the job's standard error is closed.
+    /// The last lines, or those from the first message of comb on, joined to one that is safe for a terminal. Waits until the job's standard error is closed.
     pub(super) fn last_lines(self) -> String {
         let said = self.0.and_then(|listener| listener.join().ok()).unwrap_or_default();
         last_lines(&String::from_utf8_lossy(&said))
@@ -36,8 +36,11 @@ fn end_of(mut source: impl Read) -> Vec<u8> {
 
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let last = lines[lines.len().saturating_sub(LINES)..].join("; ");
-    last.replace(|char: char| char.is_control(), "\u{FFFD}")
+    // What comb says goes before the hints to it.
+    let first = lines.iter().position(|line| line.starts_with("comb: "));
+    let first = first.unwrap_or(lines.len().saturating_sub(LINES));
+    let shown: Vec<&str> = lines.into_iter().skip(first).take(LINES).collect();
+    shown.join("; ").replace(|char: char| char.is_control(), "\u{FFFD}")
 }
 
 #[cfg(test)]
@@ -52,5 +55,7 @@ mod tests {
         assert_eq!(end.len(), KEPT);
         assert_eq!(last_lines(&String::from_utf8_lossy(&end)), "two\u{FFFD}[31m; three; four");
         assert_eq!(last_lines(""), "");
+        let usage = "comb: unexpected argument '-x' found\n\n  tip: a\n\nUsage: b\n\nFor more information\n";
+        assert_eq!(last_lines(usage), "comb: unexpected argument '-x' found; tip: a; Usage: b");
     }
 }

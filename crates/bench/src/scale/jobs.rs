@@ -39,7 +39,9 @@ impl Scalable {
     /// The job at a width.
     pub(super) fn at(&self, width: Width) -> Job {
         let mut arguments = self.words.clone();
-        arguments.splice(1..1, ["--width".into(), width.to_string().into()]);
+        // Behind all flags: of several widths the last one holds.
+        let place = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+        arguments.splice(place..place, ["--width".into(), width.to_string().into()]);
         let standard_input = self.pipe.clone().map_or(StandardInput::Nothing, StandardInput::Pipe);
         Job { program: self.program.clone(), arguments, standard_input }
     }
@@ -87,11 +89,11 @@ mod tests {
     }
 
     #[test]
-    fn the_width_follows_the_name_of_the_command() {
+    fn the_width_follows_all_other_flags() {
         let scalable = scalable(&["grep", "-e", "a b", "--", "-j"]).expect("a job");
         let job = scalable.at(Width::Fixed(NonZeroUsize::new(4).expect("not zero")));
-        assert_eq!(job.to_string(), "comb grep --width 4 -e 'a b' -- -j");
-        assert_eq!(scalable.at(Width::Auto).to_string(), "comb grep --width auto -e 'a b' -- -j");
+        assert_eq!(job.to_string(), "comb grep -e 'a b' --width 4 -- -j");
+        assert_eq!(scalable.at(Width::Auto).to_string(), "comb grep -e 'a b' --width auto -- -j");
         assert_eq!(scalable.line(), "comb grep -e 'a b' -- -j");
     }
 

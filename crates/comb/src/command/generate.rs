@@ -5,9 +5,8 @@ use std::io::{Write, stdout};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::{Exit, output_failed};
+use super::{Exit, output_failed, trouble};
 use crate::args::Arguments;
-use crate::message;
 
 /// Prints a shell's completions.
 pub(crate) fn completions(shell: Shell) -> Exit {
@@ -17,19 +16,16 @@ pub(crate) fn completions(shell: Shell) -> Exit {
 }
 
 /// Prints the manual page of comb or of one of its commands.
-pub(crate) fn manual(name: Option<&str>) -> Exit {
-    let mut comb = Arguments::command();
-    comb.build();
-    let command = match name {
-        None => comb,
-        Some(name) => match comb.find_subcommand(name) {
-            Some(command) => command.clone(),
-            None => {
-                message::error(format_args!("there is no command '{name}'; 'comb --help' lists them"));
-                return Exit::Trouble;
-            }
-        },
-    };
+pub(crate) fn manual(names: &[String]) -> Exit {
+    let mut command = Arguments::command();
+    command.build();
+    for name in names {
+        let above = command.get_display_name().unwrap_or("comb").replace('-', " ");
+        let Some(found) = command.find_subcommand(name).cloned() else {
+            return trouble(format_args!("there is no command '{name}'; '{above} --help' lists them"));
+        };
+        command = found;
+    }
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {
         Ok(()) => print(&page),

@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::env;
 use std::fs;
-use std::io::{Write, stderr};
+use std::io::{Write, stderr, stdout};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anstream::adapter::strip_str;
 use finecomb_scan::{Report, io_reason};
+use rustix::fs::fstat;
 
 use super::Exit;
 use crate::args::profile::{Format, Profile};
@@ -33,6 +36,13 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, start: Instant) ->
         return Exit::Found;
     };
     let text = if format == Format::Text { Cow::Owned(strip_str(&text).to_string()) } else { text.into() };
+    if is_output(file) {
+        message::error(format_args!(
+            "--profile-output: {} is standard output, which has the answer; name another file",
+            file.display()
+        ));
+        return Exit::Trouble;
+    }
     if let Err(error) = fs::write(file, &*text) {
         message::error(format_args!("{}: {}", file.display(), io_reason(&error)));
         return Exit::Trouble;
@@ -47,6 +57,12 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, start: Instant) ->
     };
     message::note(format_args!("the profile is in {}{joined}", file.display()));
     Exit::Found
+}
+
+/// Whether a path leads to what standard output goes to: writing there would take away what has been printed.
+fn is_output(path: &Path) -> bool {
+    let (Ok(file), Ok(output)) = (fs::metadata(path), fstat(stdout())) else { return false };
+    file.is_file() && (file.dev(), file.ino()) == (output.st_dev, output.st_ino)
 }
 
 /// The arguments of this process as they could be typed in a shell.

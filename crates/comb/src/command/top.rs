@@ -1,6 +1,6 @@
 //! `comb top`: the most frequent keys.
 
-use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
+use std::io::{BufWriter, IsTerminal, Write, stderr, stdin, stdout};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use finecomb_scan::{Inputs, Problem, ScanOptions, Stop, io_reason, stdio};
 use finecomb_top::output::{self, Csv, Json, Text, Tsv};
 use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
 
-use super::{Exit, output_failed, profile};
+use super::{Exit, output_failed, profile, trouble};
 use crate::args::profile as profile_flags;
 use crate::args::top::{Arguments, Format};
 use crate::{live, message, progress, terminal};
@@ -31,8 +31,10 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     let inputs = Inputs::new(&arguments.files);
     let mut options = arguments.scan();
     if arguments.live && !stderr().is_terminal() {
-        message::error("--live draws on standard error, which is not a terminal here; leave --live out");
-        return Exit::Trouble;
+        return trouble("--live draws on standard error, which is not a terminal here; leave --live out");
+    }
+    if arguments.live && inputs.has_standard_input() && stdin().is_terminal() {
+        return trouble("--live takes keys from the terminal, which is standard input here; name a file");
     }
     if arguments.partial || arguments.live {
         match Stop::on_interrupt() {

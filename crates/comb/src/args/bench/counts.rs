@@ -27,6 +27,15 @@ fn count(text: &str) -> Result<NonZeroUsize, String> {
     count.ok_or_else(|| format!("it is a list of numbers from 1 to {MOST}, such as 1,2,4 or 1..64"))
 }
 
+/// More runs than this do not come to an end.
+const MOST_RUNS: usize = 100_000;
+
+/// Parses how often something is measured.
+pub(super) fn parse_runs(text: &str) -> Result<NonZeroUsize, String> {
+    let runs = text.parse::<NonZeroUsize>().ok().filter(|runs| runs.get() <= MOST_RUNS);
+    runs.ok_or_else(|| format!("it must be a number from 1 to {MOST_RUNS}"))
+}
+
 fn range(from: NonZeroUsize, to: NonZeroUsize) -> Result<Vec<NonZeroUsize>, String> {
     if from > to {
         return Err(format!("the range {from}..{to} is empty"));
@@ -46,6 +55,14 @@ mod tests {
 
     fn counts(text: &str) -> Result<Vec<usize>, String> {
         parse(text).map(|Counts(counts)| counts.into_iter().map(NonZeroUsize::get).collect())
+    }
+
+    #[test]
+    fn there_are_some_runs_and_not_too_many() {
+        assert_eq!(parse_runs("100000").map(NonZeroUsize::get), Ok(100_000));
+        for text in ["0", "-1", "x", "100001", "99999999999"] {
+            assert!(parse_runs(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     widths: Counts,
 
     /// How often each way is measured
-    #[arg(long, value_name = "N", default_value = "5")]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = counts::parse_runs)]
     runs: NonZeroUsize,
 
     /// Measure only with what the system holds of the files in memory dropped before each run

@@ -11,6 +11,7 @@ use finecomb_bench::rounds::Step;
 use finecomb_bench::scale::{ScaleOptions, Width};
 use finecomb_scan::Width as ScanWidth;
 
+use super::counts;
 use super::output::Output;
 use crate::args::width;
 
@@ -50,7 +51,7 @@ pub(crate) struct Arguments {
     widths: Vec<Width>,
 
     /// How often the job runs at each width
-    #[arg(long, value_name = "N", default_value = "5", value_parser = parse_runs)]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = counts::parse_runs)]
     runs: NonZeroUsize,
 
     /// Drop what the system holds of the files in memory before each run: as root through the kernel, else file by file
@@ -74,10 +75,6 @@ fn parse_width(text: &str) -> Result<Width, String> {
         ScanWidth::Auto => Ok(Width::Auto),
         ScanWidth::Fixed(number) => at_least_one(number).ok_or_else(|| "it must be at least 1".to_owned()),
     }
-}
-
-fn parse_runs(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "it must be a number of at least 1".to_owned())
 }
 
 impl Arguments {

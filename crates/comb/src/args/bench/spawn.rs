@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     widths: Counts,
 
     /// How often each way is measured
-    #[arg(long, value_name = "N", default_value = "5")]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = counts::parse_runs)]
     runs: NonZeroUsize,
 
     /// Drop what the system holds of the files in memory before each run: as root through the kernel, else

@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     iterations: Option<u64>,
 
     /// How often each number of threads is measured
-    #[arg(long, value_name = "N", default_value = "3", conflicts_with = "slices")]
+    #[arg(long, value_name = "N", default_value = "3", conflicts_with = "slices", value_parser = counts::parse_runs)]
     runs: NonZeroUsize,
 
     /// Show who runs when
