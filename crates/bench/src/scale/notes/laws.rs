@@ -74,8 +74,9 @@ fn quality<L: Law<P>, const P: usize>(fitted: &Fitted<L>) -> String {
         percent(fitted.error)
     );
     match () {
-        () if fitted.error > POOR => format!("{missed}: it does not describe this job well."),
+        // A law goes through as many points as it has coefficients: what it misses is what the runs differ by.
         () if fitted.widths.len() == P => format!("{missed}; so few widths do not show whether it holds."),
+        () if fitted.error > POOR => format!("{missed}: it does not describe this job well."),
         () => format!("{missed}."),
     }
 }
