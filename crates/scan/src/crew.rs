@@ -137,7 +137,7 @@ impl Seen {
             processor: Usage::of_process().processor(),
             idle: job.idle(),
             from_storage: bytes_from_storage().unwrap_or_default(),
-            work: job.work(),
+            work: job.pace().work(),
         }
     }
 

@@ -95,9 +95,6 @@ pub(crate) trait Governed: Sync {
     /// Whether there are files that nobody has opened yet.
     fn has_backlog(&self) -> bool;
 
-    /// How much has been done, in a unit of its own.
-    fn work(&self) -> u64;
-
     /// What it shares with its workers.
     fn pace(&self) -> &Pace;
 

@@ -1,7 +1,7 @@
 //! What there is to do, for workers to pull from.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,8 +21,7 @@ pub(crate) struct Queue<'a> {
     pub(crate) inputs: &'a Inputs,
     pub(crate) bounds: Bounds,
     pub(crate) stop: Option<&'a Stop>,
-    /// Bytes taken in so far.
-    pub(crate) bytes_done: AtomicU64,
+    /// The work that is booked are bytes.
     pub(crate) pace: Pace,
     halted: AtomicBool,
     state: Mutex<State>,
@@ -70,7 +69,6 @@ impl<'a> Queue<'a> {
             inputs,
             bounds,
             stop,
-            bytes_done: AtomicU64::new(0),
             pace: Pace::default(),
             halted: AtomicBool::new(false),
             state: Mutex::new(State { paths, ..State::default() }),
@@ -194,10 +192,6 @@ impl Governed for Queue<'_> {
 
     fn has_backlog(&self) -> bool {
         self.lock().paths.len() > 1
-    }
-
-    fn work(&self) -> u64 {
-        self.bytes_done.load(Ordering::Relaxed)
     }
 
     fn pace(&self) -> &Pace {

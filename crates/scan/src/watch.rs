@@ -1,6 +1,5 @@
 //! Showing how far a job is while it runs.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -70,7 +69,7 @@ pub(crate) fn watch(
     let total = inputs.total_bytes();
     loop {
         (watch.show)(Progress {
-            done: queue.bytes_done.load(Ordering::Relaxed),
+            done: queue.pace.work(),
             total,
             elapsed: stopwatch.elapsed(),
             threads: stopwatch.activities(),

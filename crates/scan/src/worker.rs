@@ -8,7 +8,6 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use finecomb_meter::{Meter, Phase};
 use rustix::fs::{OFlags, fcntl_setfl};
@@ -227,6 +226,6 @@ impl<'q, A: Accumulate> Worker<'q, A> {
                 }
             }
         }
-        self.queue.bytes_done.fetch_add(lines.len() as u64, Ordering::Relaxed);
+        self.queue.pace.book(lines.len() as u64);
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{Advice, fadvise};
 
+use super::open::FIRST_READ;
 use crate::walk::directory::Directory;
 
 /// How many files are asked for before the one that is read.
@@ -16,7 +18,7 @@ const FILES: usize = 4;
 pub(super) struct Ahead<'a> {
     directory: &'a Directory,
     follow: bool,
-    opened: VecDeque<io::Result<OwnedFd>>,
+    opened: VecDeque<OwnedFd>,
     /// Those that have not been opened.
     rest: Range<usize>,
 }
@@ -28,17 +30,25 @@ impl<'a> Ahead<'a> {
 
     /// The next file. If files come from storage, those behind it are asked for.
     pub(super) fn open(&mut self, is_cold: bool) -> io::Result<OwnedFd> {
-        while self.opened.is_empty() || is_cold && self.opened.len() <= FILES {
-            let Some(entry) = self.rest.next() else { break };
-            let opened = self.directory.open(&self.directory.listing.entries()[entry], self.follow);
-            if let Ok(file) = &opened
-                && is_cold
-            {
-                // An advice: where it is not taken, the file is read all the same.
-                let _ = fadvise(file, 0, None, Advice::WillNeed);
+        let next = match self.opened.pop_front() {
+            Some(file) => file,
+            None => {
+                let entry = self.rest.next().ok_or(io::ErrorKind::NotFound)?;
+                self.open_entry(entry)?
             }
-            self.opened.push_back(opened);
+        };
+        while is_cold && self.opened.len() < FILES && !self.rest.is_empty() {
+            // What cannot be opened now, for want of descriptors it may be, is opened when it is its turn.
+            let Ok(file) = self.open_entry(self.rest.start) else { break };
+            self.rest.next();
+            // An advice: where it is not taken, the file is read all the same.
+            let _ = fadvise(&file, 0, NonZeroU64::new(FIRST_READ as u64), Advice::WillNeed);
+            self.opened.push_back(file);
         }
-        self.opened.pop_front().unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()))
+        Ok(next)
+    }
+
+    fn open_entry(&self, entry: usize) -> io::Result<OwnedFd> {
+        self.directory.open(&self.directory.listing.entries()[entry], self.follow)
     }
 }

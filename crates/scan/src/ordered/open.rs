@@ -36,7 +36,7 @@ const ALONE_LIMIT: usize = 64;
 const LARGE_BUFFER: usize = 1 << 20;
 
 /// How many bytes are asked for with the first read of a file: what nearly all source files fit in.
-const FIRST_READ: usize = 128 << 10;
+pub(super) const FIRST_READ: usize = 128 << 10;
 
 impl Context<'_> {
     /// How many bytes a file may have for being visited at once.

@@ -355,10 +355,6 @@ impl<T: Task + Send> Governed for Plan<'_, T> {
         self.lock().tasks.iter().filter(|(_, task)| task.is_some()).nth(1).is_some()
     }
 
-    fn work(&self) -> u64 {
-        self.pace.work()
-    }
-
     fn pace(&self) -> &Pace {
         &self.pace
     }
