@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
+use finecomb_scan::io_reason;
 use thiserror::Error;
 
 /// A result whose error is this crate's.
@@ -147,15 +148,6 @@ pub enum Error {
         /// What went wrong.
         reason: String,
     },
-}
-
-/// What the system said, without the number of the error.
-pub(crate) fn io_reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" (os error ") {
-        Some((reason, _)) => reason.to_owned(),
-        None => text,
-    }
 }
 
 /// How a command ended, and what it had to say.

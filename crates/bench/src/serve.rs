@@ -24,13 +24,13 @@ use self::ask::{Asked, Asker};
 use self::latency::Latencies;
 use self::server::Server;
 use crate::effort::seconds;
-use crate::error::io_reason;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::rounds::{Step, in_turns};
 use crate::table::{Column, Table};
 use crate::units::{Unit, grouped};
 use crate::{Error, Result};
+use finecomb_scan::io_reason;
 
 /// What to measure.
 pub struct ServeOptions<'a> {

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use super::Scale;
 use crate::cold::{Cold, temperature};
-use crate::units::grouped;
+use crate::units::{grouped, medians_of};
 
 /// What was measured, with what.
 pub(super) fn heading(scale: &Scale) -> String {
@@ -16,11 +16,7 @@ pub(super) fn heading(scale: &Scale) -> String {
 /// With what it was measured.
 pub(super) fn circumstances(scale: &Scale) -> String {
     let record = &scale.record;
-    let runs = match scale.runs() {
-        1 => "single runs".to_owned(),
-        runs => format!("medians of {runs} runs"),
-    };
-    format!("{runs}, {}; {}", temperature(record.cold), record.machine)
+    format!("{}, {}; {}", medians_of(scale.runs()), temperature(record.cold), record.machine)
 }
 
 /// All sentences.

@@ -15,8 +15,9 @@ use super::client::Connection;
 use super::latency::Latencies;
 use super::program;
 use super::questions::Question;
-use crate::error::{Error, Result, io_reason};
+use crate::error::{Error, Result};
 use crate::gate::together;
+use finecomb_scan::io_reason;
 
 /// A way to have questions answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
