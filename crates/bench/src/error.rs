@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 use thiserror::Error;
 
 /// A result whose error is this crate's.

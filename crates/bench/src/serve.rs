@@ -30,7 +30,7 @@ use crate::rounds::{Step, in_turns};
 use crate::table::{Column, Table};
 use crate::units::{Unit, grouped};
 use crate::{Error, Result};
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 
 /// What to measure.
 pub struct ServeOptions<'a> {

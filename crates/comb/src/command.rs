@@ -15,8 +15,8 @@ use std::fmt::Display;
 use std::io;
 use std::process::{ExitCode, Termination};
 
-use finecomb_scan::io_reason;
-use finecomb_text_index::available_memory;
+use finecomb_sys::io_reason;
+use finecomb_sys::memory;
 use indicatif::HumanBytes;
 
 use crate::message;
@@ -53,7 +53,7 @@ pub(crate) fn trouble(reason: impl Display) -> Exit {
 
 /// Refuses what would be killed half-way: `what` needs so many bytes of memory.
 pub(crate) fn fits_memory(what: impl Display, needed: u64) -> Result<(), String> {
-    match available_memory() {
+    match memory::available() {
         Some(available) if needed > available => Err(format!(
             "{what} {} of memory ({needed} bytes), and {} are available ({available} bytes)",
             HumanBytes(needed),

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use finecomb_scan::{Activity, Phase, Progress, ScanOptions, Stop, Watch, io_reason};
+use finecomb_scan::{Activity, Phase, Progress, ScanOptions, Stop, Watch};
+use finecomb_sys::io_reason;
 use finecomb_top::{KeyCount, Live};
 use indicatif::{HumanBytes, HumanCount};
 use ratatui::crossterm::cursor::Show;

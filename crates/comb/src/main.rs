@@ -2,13 +2,14 @@
 //!
 //! Arguments in, text out. What a command does is in the crate of its name; here are flags, messages and exit codes.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod args;
 mod command;
 mod live;
 mod message;
 mod progress;
+mod startup;
 mod terminal;
 
 use std::time::Instant;

@@ -7,7 +7,7 @@ use crate::gauge::{Activity, Gauge, Gauges};
 use crate::phase::{PHASES, Phase};
 use crate::report::Report;
 use crate::spans::Spans;
-use crate::usage::Usage;
+use finecomb_sys::Usage;
 
 /// How much is kept of what threads do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

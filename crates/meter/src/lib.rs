@@ -24,11 +24,9 @@ mod gauge;
 mod phase;
 mod report;
 mod spans;
-mod usage;
 
 pub use clock::{Detail, Meter, Stopwatch, ThreadTimes};
 pub use gauge::Activity;
 pub use phase::Phase;
 pub use report::Report;
 pub use spans::{Span, Spans};
-pub use usage::{Usage, bytes_from_storage};

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::clock::ThreadTimes;
 use crate::phase::Phase;
 use crate::spans::Spans;
-use crate::usage::Usage;
+use finecomb_sys::Usage;
 
 /// What every thread of a job did.
 #[derive(Clone, Debug, Default)]

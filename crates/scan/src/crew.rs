@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use finecomb_meter::{Usage, bytes_from_storage};
+use finecomb_sys::{Usage, bytes_from_storage, threads};
 
 use crate::governor::{Governor, Window};
 use crate::options::{MAX_WIDTH, Width};
@@ -39,7 +39,7 @@ pub(crate) fn run<R: Send>(
         let hire = move |number| {
             let member = move || put(number, work(number));
             // Where the system refuses more threads, those that there are do the work.
-            thread::Builder::new().spawn_scoped(scope, member).is_ok()
+            threads::spawn(scope, member).is_some()
         };
         start(scope, width, job, over, hire);
         put(0, first());
@@ -65,14 +65,13 @@ fn start<'scope, 'env: 'scope>(
         #[cfg(test)]
         Width::Restless(seed) => {
             (1..8).all(hire);
-            let _ = thread::Builder::new().spawn_scoped(scope, move || restless(seed, job, over));
+            let _ = threads::spawn(scope, move || restless(seed, job, over));
         }
         Width::Auto => {
             let governor = Governor::new(Width::processors());
             let hired = 1 + (1..governor.wanted()).take_while(|&number| hire(number)).count();
             // Without it the job is done all the same.
-            let _ =
-                thread::Builder::new().spawn_scoped(scope, move || govern(governor, job, over, hired, hire));
+            let _ = threads::spawn(scope, move || govern(governor, job, over, hired, hire));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use finecomb_sys::io_reason;
 use thiserror::Error;
 
 use crate::block::Source;
@@ -79,15 +80,6 @@ impl ProblemKind {
             Self::Loop(_) => (7, 0),
             Self::Rule(_) => (8, 0),
         }
-    }
-}
-
-/// The system's words for an error, without its number.
-pub fn io_reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" (os error ") {
-        Some((reason, _)) => reason.to_owned(),
-        None => text,
     }
 }
 
@@ -206,12 +198,5 @@ mod tests {
                  (and 2 more such lines)",
             ]
         );
-    }
-
-    #[test]
-    fn reasons_are_without_numbers() {
-        let error = io::Error::from_raw_os_error(2);
-        assert_eq!(io_reason(&error), "No such file or directory");
-        assert_eq!(io_reason(&io::Error::other("odd")), "odd");
     }
 }

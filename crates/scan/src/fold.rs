@@ -6,6 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
+use finecomb_sys::threads;
 
 use crate::block::{Block, Place};
 use crate::crew;
@@ -74,8 +75,7 @@ pub fn fold<A: Accumulate>(
         if let Some(watch) = options.watch {
             let (queue, over, stopwatch) = (&queue, &over, &stopwatch);
             // Without it the job is done all the same.
-            let _ = thread::Builder::new()
-                .spawn_scoped(scope, move || watch::watch(watch, inputs, queue, over, stopwatch));
+            let _ = threads::spawn(scope, move || watch::watch(watch, inputs, queue, over, stopwatch));
         }
         crew::run(options.width, &queue, &over, || work(0), work).into_iter().flatten().collect()
     });

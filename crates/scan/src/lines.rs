@@ -1,6 +1,6 @@
 //! Where lines end.
 
-use crate::simd::{Kernel, Masks, dispatch};
+use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
 /// The positions of the line feeds in a text, kept in memory that is reused from text to text.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ use crate::queue::{Queue, Task, Work};
 use crate::read::file::ChunkedFile;
 use crate::read::stream::{Origin, Stream};
 use crate::read::{Piece, pieces};
-use crate::stdio;
+use finecomb_sys::stdio;
 
 /// One of the threads that take in blocks.
 pub(crate) struct Worker<'q, A> {

@@ -6,6 +6,8 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::threads::map;
+
 use crate::alphabet::Alphabet;
 use crate::entries::Width;
 use crate::error::Error;
@@ -13,7 +15,6 @@ use crate::format::{Header, Section};
 use crate::front;
 use crate::lines;
 use crate::packed::{PADDING, pack};
-use crate::parallel;
 use crate::presence;
 use crate::sort::{self, Sorted};
 use crate::write::Writer;
@@ -204,7 +205,7 @@ fn without_line_end(bytes: &[u8]) -> &[u8] {
 /// The text packed, with its padding.
 fn packed(text: &[u8], alphabet: Alphabet, threads: usize) -> Vec<u8> {
     let part = text.len().div_ceil(threads).next_multiple_of(alphabet.per_byte()).max(alphabet.per_byte());
-    let parts = parallel::map(text.chunks(part), |part| {
+    let parts = map(threads, text.chunks(part), |part| {
         let mut packed = Vec::new();
         pack(part, alphabet, &mut packed);
         packed

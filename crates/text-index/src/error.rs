@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;

@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
+use finecomb_sys::threads::map;
+
 use crate::alphabet::Alphabet;
 use crate::entries::{Entries, Width};
 use crate::packed::Packed;
-use crate::parallel;
 
 /// One entry for so many symbols of the text at least: the table then takes no more than an eighth of what the suffix array
 /// does, and a slot holds about this many suffixes.
@@ -168,7 +169,7 @@ fn count(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize, threads: usize) 
     let overlap = (depth as usize).saturating_sub(1);
     let parts =
         (0..codes.len()).step_by(part).map(|start| &codes[start..codes.len().min(start + part + overlap)]);
-    parallel::map(parts, |codes| count_part(codes, depth, ranks, slots))
+    map(threads.min(MOST_TABLES), parts, |codes| count_part(codes, depth, ranks, slots))
 }
 
 /// Strings are gathered by their first symbols in so many buckets at most; each has its own stretch of the table.

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use crate::parallel;
+use finecomb_sys::threads::map;
 
 /// How many nodes are united in the one above them, as a power of two.
 const FAN_OUT_SHIFT: u32 = 4;
@@ -178,7 +178,7 @@ where
     let blocks = shape.symbols.div_ceil(shape.block()) as usize;
     let (mut below, mut above) = bytes.split_at_mut(blocks * length);
     let blocks_for_each = blocks.div_ceil(threads.max(1));
-    parallel::map(below.chunks_mut(blocks_for_each * length).enumerate(), |(part, bitmaps)| {
+    map(threads, below.chunks_mut(blocks_for_each * length).enumerate(), |(part, bitmaps)| {
         for (block, bitmap) in bitmaps.chunks_mut(length).enumerate() {
             let start = (part * blocks_for_each + block) as u64 * shape.block();
             mark(positions(start..(start + shape.block()).min(shape.symbols)), shape, bitmap);

@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use finecomb_sys::threads::map;
+
 use crate::alphabet::Alphabet;
 use crate::error::{Damage, Error};
 use crate::format::{Section, checksum, piece_hash};
 use crate::front;
 use crate::index::Index;
 use crate::lines;
-use crate::parallel;
 use crate::presence;
 use crate::write::each_piece;
 
@@ -116,7 +117,8 @@ where
             _ => false,
         })
     };
-    if !all_hold(parts(), invert) {
+    let all_hold = |holds: Vec<bool>| holds.into_iter().all(|holds| holds);
+    if !all_hold(map(threads, parts(), invert)) {
         return Err(Damage::Nonsense("the suffix array does not have every position once"));
     }
     let key =
@@ -129,10 +131,5 @@ where
             before.replace(key).is_none_or(|before| before < key)
         })
     };
-    if all_hold(parts(), is_in_order) { Ok(()) } else { Err(OUT_OF_ORDER) }
-}
-
-/// Whether a condition holds for all parts, each asked by a thread of its own.
-fn all_hold(parts: impl Iterator<Item = Range<u64>>, condition: impl Fn(Range<u64>) -> bool + Sync) -> bool {
-    parallel::map(parts, condition).into_iter().all(|holds| holds)
+    if all_hold(map(threads, parts(), is_in_order)) { Ok(()) } else { Err(OUT_OF_ORDER) }
 }

@@ -7,14 +7,13 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use finecomb_sys::threads::map;
 use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
 use crate::format::{Header, PIECE, Section, checksum, piece_hash};
-use crate::parallel;
 
 /// What was being done when the system refused.
 const WRITING: &str = "cannot write the index: ";
@@ -163,29 +162,13 @@ impl Writer {
     }
 }
 
-/// Calls a function for every piece of so many bytes, on several threads, and returns what it gave in the order of the pieces.
+/// Calls `work` for every piece of `length` bytes, on up to `threads` threads, and returns the results in the order of the
+/// pieces, or the first error.
 pub(crate) fn each_piece<T: Send, E: Send>(
     length: usize,
     threads: usize,
     work: impl Fn(Range<usize>) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let pieces = length.div_ceil(PIECE);
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        let mut results = Vec::new();
-        loop {
-            let piece = next.fetch_add(1, Ordering::Relaxed);
-            if piece >= pieces {
-                return Ok(results);
-            }
-            let start = piece * PIECE;
-            results.push((piece, work(start..length.min(start + PIECE))?));
-        }
-    };
-    let mut results = Vec::with_capacity(pieces);
-    for gathered in parallel::map(0..threads.min(pieces), |_| worker()) {
-        results.extend(gathered?);
-    }
-    results.sort_unstable_by_key(|&(piece, _)| piece);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+    let pieces = (0..length).step_by(PIECE).map(|start| start..length.min(start + PIECE));
+    map(threads, pieces, work).into_iter().collect()
 }

@@ -3,8 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use finecomb_scan::simd::prefetch;
 use finecomb_scan::{Place, Problem, Report};
+use finecomb_sys::simd::prefetch;
 
 use crate::table::Entry;
 

@@ -1,7 +1,7 @@
 //! Keys one behind another in a few large pieces of memory.
 
-use finecomb_scan::memory::prefer_huge_pages;
-use finecomb_scan::simd::prefetch;
+use finecomb_sys::memory::prefer_huge_pages;
+use finecomb_sys::simd::prefetch;
 
 /// Keys in chunks that are never moved.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use finecomb_scan::simd::Masks;
+use finecomb_sys::simd::Masks;
 
 /// How keys are hashed: differently in each process, so that nobody can prepare keys that collide.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ fn last_window<'a>(text: &[u8], at: usize, spare: &'a mut [u8; 64]) -> &'a [u8; 
 pub(crate) mod tests {
     use std::collections::HashSet;
 
-    use finecomb_scan::simd::{Kernel, dispatch};
+    use finecomb_sys::simd::{Kernel, dispatch};
     use proptest::prelude::*;
 
     use super::*;

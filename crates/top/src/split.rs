@@ -1,6 +1,6 @@
 //! Records to fields.
 
-use finecomb_scan::simd::{Kernel, Masks, dispatch};
+use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 

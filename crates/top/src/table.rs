@@ -9,8 +9,8 @@
 //! give way. So a table can grow from front to back, and a [`SHARDS`]th of all hashes is a run of slots: that is how
 //! tables are joined in parallel.
 
-use finecomb_scan::memory::prefer_huge_pages;
-use finecomb_scan::simd::{Kernel, Masks, dispatch, prefetch};
+use finecomb_sys::memory::prefer_huge_pages;
+use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
 use crate::answer::{KeyCount, most_frequent};
 use crate::arena::Arena;

@@ -17,7 +17,7 @@ use super::program;
 use super::questions::Question;
 use crate::error::{Error, Result};
 use crate::gate::together;
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 
 /// A way to have questions answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

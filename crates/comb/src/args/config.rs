@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 
 use crate::message;
 

@@ -14,7 +14,7 @@ use std::path::Path;
 use finecomb_bench::experiment::{Experiment, read_json, write_json};
 use finecomb_bench::picture::write_picture;
 use finecomb_bench::rounds::Step;
-use finecomb_scan::{io_reason, stdio};
+use finecomb_sys::{io_reason, stdio};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Exit, output_failed, trouble};

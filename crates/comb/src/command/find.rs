@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, Write, stdout};
 use std::os::unix::ffi::OsStrExt;
 
 use anstyle::{AnsiColor, Style};
-use finecomb_scan::stdio;
 use finecomb_serve::{Count, Found, Side};
+use finecomb_sys::stdio;
 use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 
 use super::{Exit, output_failed};

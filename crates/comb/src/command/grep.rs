@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Write, stdout};
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
-use finecomb_scan::{Problem, Reading, stdio};
+use finecomb_scan::{Problem, Reading};
+use finecomb_sys::stdio;
 
 use super::{Exit, output_failed, profile};
 use crate::args::grep::{Arguments, Job, Paths, UsageError};

@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 use finecomb_text_index::{Alphabet, BuildOptions, Error, Index, Stage, Text, import_pisearch, memory};
 use indicatif::{HumanBytes, ProgressBar};
 use serde_json::json;

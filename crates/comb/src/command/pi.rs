@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use finecomb_pi::{Options, digits, memory};
-use finecomb_scan::{io_reason, stdio};
+use finecomb_sys::{io_reason, stdio};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Exit, fits_memory, output_failed, trouble};

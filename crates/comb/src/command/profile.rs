@@ -9,7 +9,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anstream::adapter::strip_str;
-use finecomb_scan::{Report, io_reason};
+use finecomb_scan::Report;
+use finecomb_sys::io_reason;
 use rustix::fs::fstat;
 
 use super::Exit;

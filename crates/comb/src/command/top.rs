@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anstyle::Style;
-use finecomb_scan::{Inputs, Problem, ScanOptions, Stop, io_reason, stdio};
+use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
+use finecomb_sys::{io_reason, stdio};
 use finecomb_top::output::{self, Csv, Json, Text, Tsv};
 use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Report;
 use crate::clock::ThreadTimes;
 use crate::phase::Phase;
-use crate::usage::Usage;
+use finecomb_sys::Usage;
 
 /// The version of the form. It changes when a member changes its meaning or goes; a new member leaves it as it is.
 const VERSION: u32 = 1;

@@ -22,9 +22,9 @@ use crate::error::ProblemKind;
 use crate::read::file::ChunkedFile;
 use crate::read::stream::{Origin, Stream};
 use crate::read::{provide, retry};
-use crate::stdio;
 use crate::stop::Stop;
 use crate::walk;
+use finecomb_sys::stdio;
 
 /// A file of up to so many blocks is read and searched by one worker: larger ones are worth sharing.
 const WHOLE_LIMIT: usize = 4;

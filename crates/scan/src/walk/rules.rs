@@ -18,7 +18,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use super::hints::Hints;
 use super::list::Listing;
 use super::{RuleFiles, WalkOptions};
-use crate::error::io_reason;
+use finecomb_sys::io_reason;
 
 /// Rules of a tool other than git, the later ones with precedence, but all before those of [`DOT`].
 const CUSTOM: [&str; 2] = [".agignore", ".rgignore"];

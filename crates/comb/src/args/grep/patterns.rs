@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use finecomb_grep::{Boundary, Case, Engine, PatternOptions};
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 
 use super::order::Order;
 use super::value::{self, UsageError};

@@ -1,7 +1,7 @@
 //! `comb bench overlap`: reading ahead.
 
 use finecomb_bench::overlap::overlap;
-use finecomb_text_index::available_memory;
+use finecomb_sys::memory;
 
 use super::conclude;
 use crate::args::bench::overlap::Arguments;
@@ -13,7 +13,7 @@ const MEMORY: u64 = 1 << 30;
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments) -> Exit {
     // The files must also fit into what the system keeps of them, and something should be left for others.
-    let memory = available_memory().unwrap_or(MEMORY) / 4;
+    let memory = memory::available().unwrap_or(MEMORY) / 4;
     conclude(&arguments.output, |progress| {
         overlap(&arguments.options(memory, progress)).map_err(|error| error.to_string())
     })

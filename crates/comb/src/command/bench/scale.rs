@@ -1,7 +1,7 @@
 //! `comb bench scale`: a job of comb at many widths.
 
 use finecomb_bench::scale::scale;
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 
 use super::conclude;
 use crate::args::bench::scale::Arguments;

@@ -1,7 +1,7 @@
 //! `comb bench serve`: a server against a process for each request.
 
 use finecomb_bench::serve::serve;
-use finecomb_scan::io_reason;
+use finecomb_sys::io_reason;
 
 use super::conclude;
 use crate::args::bench::serve::Arguments;

@@ -1,4 +1,6 @@
-//! Memory in huge pages, where the system has them.
+//! How much memory there is, and memory in huge pages.
+
+use std::fs;
 
 /// The size of a huge page on the systems that are meant, in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
@@ -27,6 +29,20 @@ fn advise<T>(memory: &mut [T]) {
         // and this advice changes nothing about what is in them.
         let _ = unsafe { madvise(start.add(skipped).cast(), length, Advice::LinuxHugepage) };
     }
+}
+
+/// Bytes that can be had without swapping, as the kernel estimates it and the control group allows it; none if neither can be
+/// read.
+pub fn available() -> Option<u64> {
+    let meminfo = fs::read_to_string("/proc/meminfo").ok();
+    let system = meminfo.and_then(|meminfo| {
+        let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    });
+    let number = |file| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
+    let group = number("/sys/fs/cgroup/memory.max")
+        .map(|most| most.saturating_sub(number("/sys/fs/cgroup/memory.current").unwrap_or(0)));
+    system.into_iter().chain(group).min()
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What the system books on a thread or a process: processor time, switches, page faults, reads from storage.
+//! Resource usage of a thread, of the process and of its children: processor time, context switches, page faults, reads from
+//! storage.
 
 use std::fs;
 use std::ops::{AddAssign, Sub};
@@ -7,25 +8,25 @@ use std::time::Duration;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-/// What the system has booked (see getrusage(2)).
+/// Resource usage so far, as getrusage(2) reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Processor time outside of the kernel.
     pub user: Duration,
     /// Processor time in the kernel.
     pub system: Duration,
-    /// How often the processor was given up, to wait for something.
+    /// Voluntary context switches: the thread waited for something.
     pub voluntary_switches: u64,
-    /// How often the processor was taken away, for another thread.
+    /// Involuntary context switches: another thread was given the processor.
     pub involuntary_switches: u64,
-    /// Page faults that needed nothing from storage.
+    /// Page faults served from memory.
     pub minor_faults: u64,
     /// Page faults that waited for storage.
     pub major_faults: u64,
 }
 
 impl Usage {
-    /// That of the calling thread so far; nothing where the system does not say.
+    /// Usage of the calling thread; zero where the system does not tell.
     pub fn of_thread() -> Self {
         #[cfg(target_os = "linux")]
         return Self::of(UsageWho::RUSAGE_THREAD);
@@ -33,9 +34,14 @@ impl Usage {
         Self::default()
     }
 
-    /// That of all threads of this process so far.
+    /// Usage of all threads of this process.
     pub fn of_process() -> Self {
         Self::of(UsageWho::RUSAGE_SELF)
+    }
+
+    /// Usage of all children of this process that were waited for.
+    pub fn of_children() -> Self {
+        Self::of(UsageWho::RUSAGE_CHILDREN)
     }
 
     fn of(whom: UsageWho) -> Self {
@@ -51,7 +57,7 @@ impl Usage {
         }
     }
 
-    /// Time on a processor.
+    /// Processor time, in the program and in the kernel.
     pub fn processor(&self) -> Duration {
         self.user + self.system
     }
@@ -66,7 +72,7 @@ fn duration(time: TimeVal) -> Duration {
 impl Sub for Usage {
     type Output = Self;
 
-    /// What has come since `before`.
+    /// Usage since `before`.
     fn sub(self, before: Self) -> Self {
         Self {
             user: self.user.saturating_sub(before.user),
@@ -90,8 +96,8 @@ impl AddAssign for Usage {
     }
 }
 
-/// How many bytes this process has had the kernel fetch from storage (see proc_pid_io(5)). None where the system does not
-/// say. Takes about ten microseconds.
+/// Bytes that this process has caused to be read from storage (see proc_pid_io(5)). None where the system does not tell. Takes
+/// about ten microseconds.
 pub fn bytes_from_storage() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/io").ok()?;
     text.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok())
@@ -105,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_and_waiting_are_booked() {
+    fn work_and_waiting_are_counted() {
         let before = Usage::of_thread();
         while (Usage::of_thread() - before).processor() < Duration::from_millis(5) {
             black_box((0..1000).map(black_box).sum::<u64>());

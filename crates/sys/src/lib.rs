@@ -1,0 +1,14 @@
+//! The operating system and the processor, behind safe functions: SIMD, memory, resource usage, threads, standard streams
+//! and the wording of system errors.
+//!
+//! Every other crate may use this one; it uses none of them.
+
+mod error;
+pub mod memory;
+pub mod simd;
+pub mod stdio;
+pub mod threads;
+mod usage;
+
+pub use error::io_reason;
+pub use usage::{Usage, bytes_from_storage};
