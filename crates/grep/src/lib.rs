@@ -4,22 +4,16 @@
 //!
 //! ```
 //! use finecomb_grep::{GrepOptions, PatternOptions, Query, grep};
-//! use finecomb_scan::{Encoding, Reading, ScanOptions, WalkOptions};
+//! use finecomb_scan::{Inputs, ScanOptions};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! std::fs::write(directory.path().join("a.txt"), "one\ntwo\nthree\n")?;
 //! std::fs::write(directory.path().join("b.txt"), "three\n")?;
 //! let pattern = PatternOptions { patterns: vec!["^t".to_owned()], ..PatternOptions::default() };
 //! let query = Query::new(&GrepOptions { pattern, line_number: true, ..GrepOptions::default() })?;
-//! let reading = Reading {
-//!     named: vec![directory.path().to_owned()],
-//!     strip_dot: false,
-//!     walk: WalkOptions::default(),
-//!     encoding: Encoding::Auto,
-//!     decompress: false,
-//! };
+//! let inputs = Inputs::new([directory.path()]);
 //! let mut out = Vec::new();
-//! let outcome = grep(&reading, &ScanOptions::default(), &query, &mut out);
+//! let outcome = grep(&inputs, &ScanOptions::default(), &query, &mut out);
 //! assert_eq!(out, b"2:two\n3:three\n1:three\n");
 //! assert!(outcome.any);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,27 +21,27 @@
 //!
 //! What is found and how it is printed is what ripgrep finds and prints. Its own crates serve where they can: for the
 //! patterns, and, for matches across lines, for the whole of the search ([`whole`]). All else is searched in blocks,
-//! so that one large file keeps every core busy: [`find`] says which lines of a block match, [`carry`] which of them
+//! so that one large file keeps every core busy: [`find`] says which lines of a block match, [`file_state`] which of them
 //! are printed and with what around them, [`print`] how.
 
 #![forbid(unsafe_code)]
 
 mod binary;
-mod carry;
+#[cfg(test)]
+mod differential;
+mod file_state;
 mod find;
 mod matcher;
 mod names;
 mod options;
 mod print;
-#[cfg(test)]
-mod twins;
-mod visitor;
+mod search;
 mod whole;
 
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Done, Problem, Reading, Report, ScanOptions, Visit, in_order};
+use finecomb_scan::{Done, Inputs, Problem, Report, ScanOptions, Visit, in_order};
 use grep_matcher::Matcher;
 pub use grep_printer::Stats;
 
@@ -57,7 +51,7 @@ pub use crate::matcher::Error;
 pub use crate::names::list;
 pub use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
 use crate::print::lines::Style;
-use crate::visitor::{Searcher, Sums};
+use crate::search::{Searcher, Sums};
 use crate::whole::WholeSearcher;
 
 /// What to look for and what to print, ready for use.
@@ -127,20 +121,20 @@ impl Query {
 
 /// Searches, and prints to `out` as it goes. `options.line_end` is of no account: the query has it.
 pub fn grep(
-    reading: &Reading,
+    inputs: &Inputs,
     options: &ScanOptions<'_>,
     query: &Query,
     out: &mut (dyn Write + Send),
 ) -> Outcome {
     match &query.matcher {
-        AnyMatcher::Rust(matcher) => with_matcher(reading, options, query, matcher, out),
+        AnyMatcher::Rust(matcher) => with_matcher(inputs, options, query, matcher, out),
         #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2(matcher) => with_matcher(reading, options, query, matcher, out),
+        AnyMatcher::Pcre2(matcher) => with_matcher(inputs, options, query, matcher, out),
     }
 }
 
 fn with_matcher<M: Matcher<Captures: Send> + Clone + Send + Sync>(
-    reading: &Reading,
+    inputs: &Inputs,
     options: &ScanOptions<'_>,
     query: &Query,
     matcher: &M,
@@ -153,13 +147,13 @@ fn with_matcher<M: Matcher<Captures: Send> + Clone + Send + Sync>(
     let (style, separator) = (&query.style, query.separator());
     if query.needs_whole_files(matcher) {
         let make = || WholeSearcher::new(&style.options, matcher.clone());
-        let done = in_order(reading, &options, separator, out, make);
-        return Outcome::sum(done, query, |visitor| visitor.sums);
+        let done = in_order(inputs, &options, separator, out, make);
+        return Outcome::sum(done, query, |search| search.sums);
     }
     let finder = Finder::new(matcher.clone(), style.terminator, query.everything);
     let make = || Searcher::new(style, finder.clone());
-    let done = in_order(reading, &options, separator, out, make);
-    Outcome::sum(done, query, |visitor| visitor.sums)
+    let done = in_order(inputs, &options, separator, out, make);
+    Outcome::sum(done, query, |search| search.sums)
 }
 
 impl Query {
@@ -176,8 +170,8 @@ impl Query {
 impl Outcome {
     fn sum<V: Visit>(mut done: Done<V>, query: &Query, sums: impl Fn(V) -> Sums) -> Self {
         let mut sum = Sums::default();
-        for visitor in std::mem::take(&mut done.visitors) {
-            sum.add(sums(visitor));
+        for visit in std::mem::take(&mut done.visits) {
+            sum.add(sums(visit));
         }
         sum.errors.sort();
         if query.style.options.mode == Mode::Lines {

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use finecomb_scan::{FileName, Output, Text, Visit, Wants};
+use finecomb_scan::{Block, Output, Source, Visit, Wants};
 use grep_matcher::Matcher;
 use grep_printer::{
     ColorSpecs, HyperlinkConfig, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary,
@@ -15,7 +15,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use termcolor::{Ansi, NoColor, WriteColor};
 
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
-use crate::visitor::{Sums, path_of};
+use crate::search::{Sums, path_of};
 
 /// A worker's search.
 pub(crate) struct WholeSearcher<'q, M> {
@@ -54,11 +54,11 @@ impl<'q, M: Matcher> WholeSearcher<'q, M> {
         Self { options, matcher, searcher: builder.build(), printer, sums: Sums::default() }
     }
 
-    fn binary(&self, file: FileName<'_>) -> BinaryDetection {
+    fn binary(&self, source: &Source) -> BinaryDetection {
         match self.options.binary {
             _ if self.options.line_end == LineEnd::Nul => BinaryDetection::none(),
             Binary::Text => BinaryDetection::none(),
-            Binary::Auto if !file.named => BinaryDetection::quit(0),
+            Binary::Auto if !source.is_named() => BinaryDetection::quit(0),
             _ => BinaryDetection::convert(0),
         }
     }
@@ -152,10 +152,10 @@ struct Outcome {
 fn search_lines<M: Matcher, W: WriteColor>(
     (searcher, matcher): (&mut Searcher, &M),
     printer: &mut Standard<W>,
-    file: FileName<'_>,
+    source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, path_of(file));
+    let mut sink = printer.sink_with_path(matcher, path_of(source));
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     Outcome {
         any: sink.has_match(),
@@ -167,10 +167,10 @@ fn search_lines<M: Matcher, W: WriteColor>(
 fn search_counts<M: Matcher, W: WriteColor>(
     (searcher, matcher): (&mut Searcher, &M),
     printer: &mut Summary<W>,
-    file: FileName<'_>,
+    source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, path_of(file));
+    let mut sink = printer.sink_with_path(matcher, path_of(source));
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     Outcome {
         any: sink.has_match(),
@@ -182,10 +182,10 @@ fn search_counts<M: Matcher, W: WriteColor>(
 fn search_json<M: Matcher>(
     (searcher, matcher): (&mut Searcher, &M),
     printer: &mut JSON<Vec<u8>>,
-    file: FileName<'_>,
+    source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, path_of(file));
+    let mut sink = printer.sink_with_path(matcher, path_of(source));
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     let stats = Some(sink.stats().clone());
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
@@ -193,56 +193,41 @@ fn search_json<M: Matcher>(
 
 impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
     type Found = ();
-    type Carry = ();
+    type State = ();
     type Tally = ();
 
     fn wants(&self) -> Wants {
         Wants::Whole
     }
 
-    fn name(&mut self, _file: FileName<'_>, _out: &mut Output<'_>) {}
-    fn begin(&mut self, _file: FileName<'_>, _start: &[u8]) {}
-    fn search(&mut self, _file: FileName<'_>, _block: Text<'_>) {}
+    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
 
-    fn pass(
-        &mut self,
-        _file: FileName<'_>,
-        _block: Text<'_>,
-        _found: &(),
-        _carry: &mut (),
-    ) -> ControlFlow<()> {
+    fn search(&mut self, _block: &mut Block<'_>) {}
+
+    fn advance(&mut self, _block: &Block<'_>, _found: &(), _state: &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    fn skip_line(&mut self, _carry: &mut (), _bytes: u64) {}
-
-    fn print(
-        &mut self,
-        file: FileName<'_>,
-        block: Text<'_>,
-        _found: (),
-        _carry: &(),
-        _tally: &mut (),
-        out: &mut Output<'_>,
-    ) {
-        self.searcher.set_binary_detection(self.binary(file));
+    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+        let source = block.source;
+        self.searcher.set_binary_detection(self.binary(source));
         let bytes = &*block.bytes;
         let with = (&mut self.searcher, &self.matcher);
         let (outcome, printed) = match &mut self.printer {
             Printer::Lines(printer) => {
-                (search_lines(with, printer, file, bytes), std::mem::take(printer.get_mut().get_mut()))
+                (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::ColoredLines(printer) => {
-                (search_lines(with, printer, file, bytes), std::mem::take(printer.get_mut().get_mut()))
+                (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::Summary(printer) => {
-                (search_counts(with, printer, file, bytes), std::mem::take(printer.get_mut().get_mut()))
+                (search_counts(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::ColoredSummary(printer) => {
-                (search_counts(with, printer, file, bytes), std::mem::take(printer.get_mut().get_mut()))
+                (search_counts(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::Json(printer) => {
-                (search_json(with, printer, file, bytes), std::mem::take(printer.get_mut()))
+                (search_json(with, printer, source, bytes), std::mem::take(printer.get_mut()))
             }
         };
         if !printed.is_empty() {
@@ -256,13 +241,11 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
             self.sums.stats += &stats;
         }
         if let Some(error) = outcome.error {
-            self.sums.errors.push((path_of(file).display().to_string(), error));
+            self.sums.errors.push((path_of(source).display().to_string(), error));
         }
     }
 
-    fn add(_tally: &mut (), _other: ()) {}
-
-    fn end(&mut self, _file: FileName<'_>, _carry: (), _tally: (), _out: &mut Output<'_>) -> ControlFlow<()> {
+    fn end(&mut self, _source: &Source, (): (), (): (), _out: &mut Output<'_>) -> ControlFlow<()> {
         let is_all = self.options.quiet && !self.options.stats && self.sums.any;
         if is_all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -1,23 +1,25 @@
 //! A block of whole lines, and where it comes from.
 
 use std::cmp::Ordering;
+use std::ffi::OsStr;
 use std::fmt::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 
 use memchr::memchr_iter;
 
 /// An input that blocks come from: a file, or standard input.
 ///
 /// Sources are ordered as they were named, and below a named directory by path.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Source {
     argument: usize,
     path: Option<PathBuf>,
-    identity: OnceLock<FileIdentity>,
+    named: bool,
+    identity: Option<FileIdentity>,
 }
 
-/// What tells a file from another one that has taken its name.
+/// Tells a file from another one that has taken its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
     pub(crate) device: u64,
@@ -25,8 +27,14 @@ pub(crate) struct FileIdentity {
 }
 
 impl Source {
-    pub(crate) fn new(argument: usize, path: Option<PathBuf>) -> Arc<Self> {
-        Arc::new(Self { argument, path, identity: OnceLock::new() })
+    /// An input that was named: the one of number `argument`, counted from 0. Without a path it is standard input.
+    pub fn named(argument: usize, path: Option<PathBuf>) -> Self {
+        Self { argument, path, named: true, identity: None }
+    }
+
+    /// A file below the named directory of number `argument`.
+    pub fn found(argument: usize, path: PathBuf) -> Self {
+        Self { argument, path: Some(path), named: false, identity: None }
     }
 
     /// The file's path; none for standard input.
@@ -34,16 +42,31 @@ impl Source {
         self.path.as_deref()
     }
 
+    /// Whether it was named, rather than found below a directory.
+    pub fn is_named(&self) -> bool {
+        self.named
+    }
+
     pub(crate) fn argument(&self) -> usize {
         self.argument
     }
 
-    pub(crate) fn identify(&self, identity: FileIdentity) {
-        self.identity.get_or_init(|| identity);
+    /// Makes this the source of another file: the one called `name` in the directory whose path is `prefix`. Reuses the memory
+    /// of the path, as a tree may have a million files.
+    pub(crate) fn move_to(&mut self, prefix: &[u8], name: &[u8]) {
+        let path = self.path.get_or_insert_default().as_mut_os_string();
+        path.clear();
+        path.push(OsStr::from_bytes(prefix));
+        path.push(OsStr::from_bytes(name));
+        self.identity = None;
+    }
+
+    pub(crate) fn identify(&mut self, identity: FileIdentity) {
+        self.identity = Some(identity);
     }
 
     pub(crate) fn identity(&self) -> Option<FileIdentity> {
-        self.identity.get().copied()
+        self.identity
     }
 
     fn rank(&self) -> (usize, Option<&Path>) {
@@ -86,11 +109,11 @@ impl Ord for Source {
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The source.
-    pub source: Arc<Source>,
+    pub source: Source,
     /// Bytes before this one in the source.
     pub offset: u64,
-    /// The number of its line, from 1, where the reader kept count: it does so for streams only.
-    /// See [`Place::find_line`](crate::Place::find_line) for files.
+    /// The number of its line, from 1, where the reader kept count. See [`Place::find_line`](crate::Place::find_line) for files
+    /// where it did not.
     pub line: Option<u64>,
 }
 
@@ -115,22 +138,24 @@ impl Ord for Place {
 }
 
 /// A run of whole lines of one source. Only the last line of a source may lack its line feed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Block<'a> {
     /// Where the lines are from.
-    pub source: &'a Arc<Source>,
+    pub source: &'a Source,
     /// Bytes of the source before the block.
     pub offset: u64,
     /// The number of the first line, from 1, where the reader kept count.
     pub first_line: Option<u64>,
+    /// Whether this is all of the source.
+    pub is_whole: bool,
     /// The lines. Positions in it are below 2^32.
-    pub bytes: &'a [u8],
+    pub bytes: &'a mut [u8],
 }
 
-impl<'a> Block<'a> {
-    /// The lines without their ends (`\n` or `\r\n`), one after another: the plain twin of
+impl Block<'_> {
+    /// The lines without their ends (`\n` or `\r\n`), one after another: the reference implementation of
     /// [`LineEnds`](crate::LineEnds).
-    pub fn lines(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let ended = self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes);
         let any = !self.bytes.is_empty();
         ended
@@ -146,7 +171,7 @@ impl<'a> Block<'a> {
             first + memchr_iter(b'\n', before).count() as u64
         };
         Place {
-            source: Arc::clone(self.source),
+            source: self.source.clone(),
             offset: self.offset + position as u64,
             line: self.first_line.map(lines_before),
         }
@@ -158,8 +183,9 @@ mod tests {
     use super::*;
 
     fn lines(bytes: &[u8]) -> Vec<String> {
-        let source = Source::new(0, None);
-        let block = Block { source: &source, offset: 0, first_line: None, bytes };
+        let source = Source::named(0, None);
+        let bytes = &mut bytes.to_vec();
+        let block = Block { source: &source, offset: 0, first_line: None, is_whole: true, bytes };
         block.lines().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
     }
 
@@ -173,25 +199,35 @@ mod tests {
 
     #[test]
     fn places_know_their_line_if_the_reader_counted() {
-        let source = Source::new(0, None);
-        let bytes = b"one\ntwo\nthree\n";
-        let block = Block { source: &source, offset: 100, first_line: Some(7), bytes };
+        let source = Source::named(0, None);
+        let bytes = &mut b"one\ntwo\nthree\n".to_vec();
+        let mut block = Block { source: &source, offset: 100, first_line: Some(7), is_whole: false, bytes };
         let place = block.place(8);
         assert_eq!((place.offset, place.line), (108, Some(9)));
-        assert_eq!(Block { first_line: None, ..block }.place(8).line, None);
+        block.first_line = None;
+        assert_eq!(block.place(8).line, None);
     }
 
     #[test]
     fn names_are_shown_on_one_line() {
-        let source = Source::new(0, Some("a\n\u{1b}[31m é".into()));
+        let source = Source::named(0, Some("a\n\u{1b}[31m é".into()));
         assert_eq!(source.to_string(), "a\\n\\u{1b}[31m é");
     }
 
     #[test]
     fn sources_are_in_the_order_of_arguments_then_of_paths() {
-        let source = |argument, path: &str| Source::new(argument, Some(path.into()));
+        let source = |argument, path: &str| Source::found(argument, path.into());
         assert!(source(0, "z") < source(1, "a"));
         assert!(source(0, "a/b") < source(0, "a-b"), "by component, as a tree is listed");
         assert!(source(0, "a") < source(0, "b"));
+    }
+
+    #[test]
+    fn a_source_moves_from_file_to_file() {
+        let mut source = Source::found(0, PathBuf::new());
+        source.move_to(b"logs/", b"a.log");
+        assert_eq!(source.path(), Some(Path::new("logs/a.log")));
+        source.move_to(b"", b"b");
+        assert_eq!(source.path(), Some(Path::new("b")));
     }
 }

@@ -37,33 +37,26 @@
 //! ```
 
 mod block;
-mod crew;
-mod decode;
-mod decompress;
-mod error;
-mod fold;
-mod governor;
-mod input;
+mod collect;
+mod inputs;
 mod lines;
 mod options;
-mod ordered;
-mod pace;
-mod queue;
-mod read;
+mod problem;
+mod progress;
+mod schedule;
+mod source;
 mod stop;
 mod walk;
-mod watch;
-mod worker;
 
 pub use block::{Block, Place, Source};
-pub use decode::Encoding;
-pub use error::{Problem, ProblemKind, Problems};
+pub use collect::merged::{Accumulate, Folded, fold};
+pub use collect::ordered::{Done, Output, START, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
-pub use fold::{Accumulate, Folded, fold};
-pub use input::Inputs;
+pub use inputs::Inputs;
 pub use lines::LineEnds;
 pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, Width};
-pub use ordered::{Done, FileName, Output, Reading, START, Text, Visit, Wants, in_order};
+pub use problem::{Problem, ProblemKind, Problems};
+pub use progress::{Progress, Watch};
+pub use source::Encoding;
 pub use stop::Stop;
-pub use walk::{RuleFiles, Sort, SortKey, WalkOptions};
-pub use watch::{Progress, Watch};
+pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

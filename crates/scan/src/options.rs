@@ -5,8 +5,8 @@ use std::thread;
 
 use finecomb_meter::Detail;
 
+use crate::progress::Watch;
 use crate::stop::Stop;
-use crate::watch::Watch;
 
 /// The largest number of workers.
 pub const MAX_WIDTH: usize = 1024;

@@ -61,3 +61,12 @@ impl Stop {
         self.is_raised() || (polled.is_ok() && !waiting[1].revents().is_empty())
     }
 }
+
+/// Waits until `input` can be read, or the job has been asked to end if there is a way to ask. True in the latter case.
+pub(crate) fn wait_for(stop: Option<&Stop>, input: impl AsFd) -> bool {
+    if let Some(stop) = stop {
+        return stop.wait_for(input);
+    }
+    let _ = poll(&mut [PollFd::new(&input, PollFlags::IN)], None);
+    false
+}

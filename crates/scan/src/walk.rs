@@ -1,8 +1,9 @@
 //! Which files below a directory are read, and in which order.
 
 pub(crate) mod directory;
+mod files;
 mod hints;
-pub(crate) mod list;
+pub(crate) mod listing;
 mod rules;
 
 use std::fs::File;
@@ -14,6 +15,9 @@ use ignore::types::Types;
 use regex_automata::meta::Regex;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
+
+pub(crate) use files::total_bytes;
+pub use files::{FoundFile, list_files};
 
 /// Which files below a directory are read.
 ///

@@ -6,10 +6,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use finecomb_scan::{
-    Encoding, FileName, Output, Reading, RuleFiles, ScanOptions, Text, Visit, WalkOptions, Wants, Width,
-    in_order,
-};
+use finecomb_scan::{Block, Inputs, Output, ScanOptions, Source, Visit, Wants, Width, in_order};
 use proptest::prelude::*;
 
 /// Numbers all lines, and ends a file after `limit` of them.
@@ -20,56 +17,48 @@ struct Numbers {
 
 impl Visit for Numbers {
     type Found = usize;
-    type Carry = usize;
+    type State = usize;
     type Tally = usize;
 
     fn wants(&self) -> Wants {
         self.wants
     }
 
-    fn name(&mut self, file: FileName<'_>, out: &mut Output<'_>) {
-        out.bytes().extend(format!("{}\n", file.path.unwrap().display()).bytes());
+    fn name(&mut self, source: &Source, out: &mut Output<'_>) {
+        out.bytes().extend(format!("{source}\n").bytes());
     }
 
-    fn begin(&mut self, _file: FileName<'_>, _start: &[u8]) -> usize {
+    fn begin(&mut self, _source: &Source, _start: &[u8]) -> usize {
         0
     }
 
-    fn search(&mut self, _file: FileName<'_>, block: Text<'_>) -> usize {
+    fn search(&mut self, block: &mut Block<'_>) -> usize {
         lines(block.bytes).count()
     }
 
-    fn pass(
-        &mut self,
-        _file: FileName<'_>,
-        _block: Text<'_>,
-        found: &usize,
-        carry: &mut usize,
-    ) -> ControlFlow<()> {
-        *carry += found;
-        if *carry >= self.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    fn advance(&mut self, _block: &Block<'_>, found: &usize, state: &mut usize) -> ControlFlow<()> {
+        *state += found;
+        if *state >= self.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn skip_line(&mut self, carry: &mut usize, _bytes: u64) {
-        *carry += 1;
+    fn skip_line(&mut self, state: &mut usize, _bytes: u64) {
+        *state += 1;
     }
 
     fn print(
         &mut self,
-        file: FileName<'_>,
-        block: Text<'_>,
+        block: &Block<'_>,
         found: usize,
-        carry: &usize,
+        state: &usize,
         tally: &mut usize,
         out: &mut Output<'_>,
     ) {
         assert_eq!(found, lines(block.bytes).count());
-        for (number, line) in lines(block.bytes).enumerate().take(self.limit - carry) {
-            if number + carry == 0 {
+        for (number, line) in lines(block.bytes).enumerate().take(self.limit - state) {
+            if number + state == 0 {
                 out.begin_group();
             }
-            let path = file.path.unwrap().display().to_string();
-            out.bytes().extend(format!("{path}:{}:", carry + number + 1).bytes());
+            out.bytes().extend(format!("{}:{}:", block.source, state + number + 1).bytes());
             out.bytes().extend(line);
             out.bytes().push(b'\n');
             *tally += 1;
@@ -81,14 +70,8 @@ impl Visit for Numbers {
         *tally += other;
     }
 
-    fn end(
-        &mut self,
-        _file: FileName<'_>,
-        carry: usize,
-        tally: usize,
-        out: &mut Output<'_>,
-    ) -> ControlFlow<()> {
-        assert_eq!(tally, carry.min(self.limit));
+    fn end(&mut self, _source: &Source, state: usize, tally: usize, out: &mut Output<'_>) -> ControlFlow<()> {
+        assert_eq!(tally, state.min(self.limit));
         if tally > 0 {
             out.bytes().extend(format!("{tally}\n").bytes());
         }
@@ -137,21 +120,13 @@ fn plainly(root: &Path, wants: Wants, limit: usize) -> Vec<u8> {
     out
 }
 
-fn reading(root: &Path) -> Reading {
-    Reading {
-        named: vec![root.to_owned()],
-        strip_dot: false,
-        walk: WalkOptions { rules: RuleFiles::NONE, ..WalkOptions::default() },
-        encoding: Encoding::Auto,
-        decompress: false,
-    }
-}
-
 fn in_parallel(root: &Path, wants: Wants, limit: usize, width: usize, block_size: usize) -> Vec<u8> {
     let options = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
     let mut out = Vec::new();
-    let done =
-        in_order(&reading(root), &options, Some(b"--\n".to_vec()), &mut out, || Numbers { wants, limit });
+    let done = in_order(&Inputs::new([root]), &options, Some(b"--\n".to_vec()), &mut out, || Numbers {
+        wants,
+        limit,
+    });
     assert!(done.problems.is_empty() && done.output_error.is_none());
     assert_eq!(done.bytes, out.len() as u64);
     out
@@ -221,7 +196,7 @@ fn much_output_and_a_slow_reader_do_not_bring_it_to_a_stand_still() {
     let mut out = Slow(Vec::new());
     let limit = usize::MAX / 2;
     let separator = Some(b"--\n".to_vec());
-    in_order(&reading(root.path()), &options, separator, &mut out, || Numbers {
+    in_order(&Inputs::new([root.path()]), &options, separator, &mut out, || Numbers {
         wants: Wants::Blocks,
         limit,
     });

@@ -11,11 +11,11 @@ use reference::Expected;
 use tempfile::tempdir;
 
 /// What was found, in the terms of the reference.
-fn found(outcome: Outcome, options: &ScanOptions<'_>, paths: &[std::path::PathBuf]) -> Expected {
+fn found(outcome: Outcome, paths: &[std::path::PathBuf]) -> Expected {
     let answer = outcome.answer;
     let first_skipped = answer.skipped.as_ref().map(|skipped| {
         let file = paths.iter().position(|path| Some(path.as_path()) == skipped.first.source.path());
-        (file.expect("one of the files"), skipped.first.find_line(options).expect("a line number"))
+        (file.expect("one of the files"), skipped.first.find_line().expect("a line number"))
     });
     Expected {
         top: answer.top.into_iter().map(|key| (key.count, key.key)).collect(),

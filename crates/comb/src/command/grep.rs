@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write, stdout};
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
-use finecomb_scan::{Problem, Reading};
+use finecomb_scan::{Inputs, Problem};
 use finecomb_sys::stdio;
 
 use super::{Exit, output_failed, profile};
@@ -35,13 +35,13 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let paths = arguments.paths()?;
     let implicit = paths.implicit;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
-    let reading = reading(arguments, paths)?;
+    let inputs = inputs(arguments, paths)?;
     let query = Query::new(&options).map_err(|error| UsageError(error.to_string()))?;
     if !query.can_match() {
         return Ok(Exit::Nothing);
     }
     let mut out = stdout();
-    let mut outcome = grep(&reading, &arguments.scan(), &query, &mut out);
+    let mut outcome = grep(&inputs, &arguments.scan(), &query, &mut out);
     if outcome.output_error.is_none() {
         outcome.output_error = end(&options, &outcome, started).err();
     }
@@ -70,8 +70,8 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
 fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let paths = arguments.paths()?;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
-    let reading = reading(arguments, paths)?;
-    let done = list(&reading, &arguments.scan(), &options, &mut stdout());
+    let inputs = inputs(arguments, paths)?;
+    let done = list(&inputs, &arguments.scan(), &options, &mut stdout());
     if arguments.messages() {
         report(&done.problems);
     }
@@ -96,8 +96,8 @@ fn types(arguments: &Arguments) -> Result<Exit, UsageError> {
     })
 }
 
-fn reading(arguments: &Arguments, paths: Paths) -> Result<Reading, UsageError> {
-    Ok(Reading {
+fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
+    Ok(Inputs {
         named: paths.paths,
         strip_dot: paths.implicit,
         walk: arguments.walk()?,

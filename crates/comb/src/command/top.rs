@@ -71,7 +71,7 @@ fn count(
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
     if let Some(skipped) = &answer.skipped {
-        message::skipped(skipped, answer.records, skipped.first.find_line(&options));
+        message::skipped(skipped, answer.records, skipped.first.find_line());
     }
     if answer.partial {
         message::note(format_args!(

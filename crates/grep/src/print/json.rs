@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::{Matches, Tally};
-use crate::carry::{Line, Sink};
+use crate::file_state::{Line, Sink};
 use crate::find::Finder;
 use crate::options::GrepOptions;
 

@@ -10,7 +10,7 @@ use grep_matcher::{LineTerminator, Match, Matcher};
 
 use super::paint::Paint;
 use super::{Matches, Tally};
-use crate::carry::{Line, Sink};
+use crate::file_state::{Line, Sink};
 use crate::find::{Finder, without_end};
 use crate::options::GrepOptions;
 

@@ -11,11 +11,11 @@ use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags, StatxTimestamp, fstat, openat, statat, statx,
 };
 
-use super::list::{Entry, Kind, Listing, list};
+use super::listing::{Entry, Kind, Listing, list};
 use super::rules::{Global, Rules, Verdict};
 use super::{SortKey, WalkOptions};
 use crate::block::{FileIdentity, Source};
-use crate::error::{ProblemKind, Problems};
+use crate::problem::{ProblemKind, Problems};
 
 /// What holds for all directories of a job.
 pub(crate) struct Walk<'a> {
@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
         }
         let mut notes = Vec::new();
         let above = self.global.above(&absolute, &mut notes);
-        let source = Source::new(argument, Some(printed.to_owned()));
+        let source = Source::named(argument, Some(printed.to_owned()));
         for note in notes {
             problems.add(&source, ProblemKind::Rule(note));
         }
@@ -213,7 +213,7 @@ impl<'a> Walk<'a> {
                     entry.is_linked = true;
                 }
                 Err(error) => {
-                    let source = Source::new(directory.argument, Some(as_path(path).to_owned()));
+                    let source = Source::found(directory.argument, as_path(path).to_owned());
                     problems.add(&source, ProblemKind::Open(error.into()));
                     return false;
                 }
@@ -315,9 +315,20 @@ impl Directory {
         SortValue::at(&self.fd, self.listing.c_name(entry), key)
     }
 
-    fn source(&self) -> Arc<Source> {
+    /// One of its entries as a source.
+    pub(crate) fn source_of(&self, entry: &Entry) -> Source {
+        Source::found(self.argument, as_path(&self.path_of(entry)).to_owned())
+    }
+
+    /// Size of one of its files in bytes; 0 if that cannot be had.
+    pub(crate) fn size_of(&self, entry: &Entry) -> u64 {
+        let stat = statat(&self.fd, self.listing.c_name(entry), AtFlags::empty());
+        stat.map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0))
+    }
+
+    fn source(&self) -> Source {
         let path = self.prefix.strip_suffix(b"/").unwrap_or(&self.prefix);
-        Source::new(self.argument, Some(as_path(if path.is_empty() { b"." } else { path }).to_owned()))
+        Source::found(self.argument, as_path(if path.is_empty() { b"." } else { path }).to_owned())
     }
 
     /// Adds itself to the trail. False, with a word about it, if a link has led to what is there already: links then

@@ -16,7 +16,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::hints::Hints;
-use super::list::Listing;
+use super::listing::Listing;
 use super::{RuleFiles, WalkOptions};
 use finecomb_sys::io_reason;
 

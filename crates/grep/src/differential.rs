@@ -1,0 +1,283 @@
+//! Holds the search in blocks equal to ripgrep's own search and printing, however the blocks are cut.
+
+use std::ops::ControlFlow;
+
+use finecomb_scan::{Block, Output, START, Source, Visit};
+use grep_printer::{ColorSpecs, default_color_specs};
+use grep_searcher::{BinaryDetection, SearcherBuilder};
+use proptest::prelude::*;
+
+use crate::find::Finder;
+use crate::matcher::AnyMatcher;
+use crate::options::{Binary, Boundary, Case, GrepOptions, LineEnd, Mode, PatternOptions};
+use crate::print::lines::Style;
+use crate::search::Searcher;
+use crate::whole::WholeSearcher;
+
+const PATH: &str = "some/file.txt";
+
+/// What is printed of a file that is visited in blocks, which end at the first end of a line behind each of `cuts`.
+fn visit<V: Visit>(
+    visitor: &mut V,
+    named: bool,
+    bytes: &[u8],
+    line_end: u8,
+    cuts: &[usize],
+) -> (Vec<u8>, bool) {
+    let source = match named {
+        true => Source::named(0, Some(PATH.into())),
+        false => Source::found(0, PATH.into()),
+    };
+    let mut ends: Vec<usize> = cuts
+        .iter()
+        .map(|&cut| {
+            let cut = cut.min(bytes.len());
+            memchr::memchr(line_end, &bytes[cut..]).map_or(bytes.len(), |length| cut + length + 1)
+        })
+        .chain([bytes.len()])
+        .collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let is_whole = ends.len() == 1;
+    let mut bytes = bytes.to_vec();
+    let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(START)].to_vec() };
+    let mut state = visitor.begin(&source, &known);
+    let mut tally = V::Tally::default();
+    let mut out = Output::new(None);
+    let mut start = 0;
+    for end in ends {
+        let bytes = &mut bytes[start..end];
+        let mut block = Block { source: &source, offset: start as u64, first_line: None, is_whole, bytes };
+        start = end;
+        let found = visitor.search(&mut block);
+        let before = state.clone();
+        let passed = visitor.advance(&block, &found, &mut state);
+        let mut more = V::Tally::default();
+        visitor.print(&block, found, &before, &mut more, &mut out);
+        V::add(&mut tally, more);
+        if passed.is_break() {
+            break;
+        }
+    }
+    let ended: ControlFlow<()> = visitor.end(&source, state, tally, &mut out);
+    (std::mem::take(out.bytes()), ended.is_break())
+}
+
+/// As it is printed by the search in blocks.
+fn in_blocks(options: &GrepOptions, named: bool, bytes: &[u8], cuts: &[usize]) -> (String, bool) {
+    let options = options.clone().settled();
+    let AnyMatcher::Rust(matcher) = AnyMatcher::new(&options).unwrap() else { unreachable!() };
+    let style = Style::new(&options);
+    let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
+    let line_end = style.terminator.as_byte();
+    let (printed, _) = visit(&mut searcher, named, bytes, line_end, cuts);
+    assert!(searcher.sums.errors.is_empty());
+    (shown(&printed, &options), searcher.sums.any)
+}
+
+/// As it is printed by ripgrep's own crates.
+fn at_once(options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
+    let options = options.clone().settled();
+    let AnyMatcher::Rust(matcher) = AnyMatcher::new(&options).unwrap() else { unreachable!() };
+    let mut searcher = WholeSearcher::new(&options, matcher);
+    let (printed, _) = visit(&mut searcher, true, bytes, b'\n', &[]);
+    (shown(&printed, &options), searcher.sums.any)
+}
+
+/// Output as text, without the times in it. How far ripgrep says that it has searched once it has enough depends, with
+/// -v, on where the next line is that matches, and in binary files on the context: that is blanked as well.
+fn shown(printed: &[u8], options: &GrepOptions) -> String {
+    let text = String::from_utf8_lossy(printed);
+    let mut shown = String::new();
+    for line in text.split_inclusive('\n') {
+        let line = without(line, r#""elapsed":{"#, r#","searches":"#);
+        let blank = (options.invert || options.binary != Binary::Text) && options.max_count.is_some();
+        shown += &if blank { without(&line, r#""bytes_searched":"#, r#","bytes_printed""#) } else { line };
+    }
+    shown
+}
+
+/// A line without what is between two texts, if it has both.
+fn without(line: &str, from: &str, to: &str) -> String {
+    match (line.find(from), line.find(to)) {
+        (Some(start), Some(end)) => format!("{}{}", &line[..start + from.len()], &line[end..]),
+        _ => line.to_owned(),
+    }
+}
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let tokens: Vec<&[u8]> = vec![b"a", b"b", b" ", b" ", b"c", "é".as_bytes(), b"\xFF"];
+    let line = prop::collection::vec(prop::sample::select(tokens), 0..12);
+    let end = prop::sample::select(vec!["\n", "\n", "\n", "\r\n"]);
+    (prop::collection::vec((line, end), 0..40), any::<bool>()).prop_map(|(lines, ended)| {
+        let mut text = Vec::new();
+        for (line, end) in lines {
+            text.extend(line.concat());
+            text.extend(end.as_bytes());
+        }
+        if !ended {
+            text.pop();
+        }
+        text
+    })
+}
+
+fn pattern() -> impl Strategy<Value = PatternOptions> {
+    let pattern = prop::sample::select(vec![
+        "a", "b+", "^a", "b$", "^$", "", "a*", "ab|c", r"\w+", r"(a)(b)?", "c c", r"[^a]", "zzz", "é",
+    ]);
+    let boundary = prop::sample::select(vec![None, None, None, Some(Boundary::Word), Some(Boundary::Line)]);
+    let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive]);
+    (prop::collection::vec(pattern, 1..3), boundary, case).prop_map(|(patterns, boundary, case)| {
+        PatternOptions {
+            patterns: patterns.into_iter().map(str::to_owned).collect(),
+            boundary,
+            case,
+            ..PatternOptions::default()
+        }
+    })
+}
+
+fn colors() -> Option<ColorSpecs> {
+    let mut specs = default_color_specs();
+    specs.extend(["highlight:fg:yellow", "column:fg:blue"].map(|spec| spec.parse().unwrap()));
+    Some(ColorSpecs::new(&specs))
+}
+
+prop_compose! {
+    fn options()(
+        pattern in pattern(),
+        mode in prop::sample::select(vec![
+            Mode::Lines, Mode::Lines, Mode::Lines, Mode::Lines, Mode::Json, Mode::Count, Mode::CountMatches,
+            Mode::FilesWithMatches, Mode::FilesWithoutMatch,
+        ]),
+        flags in prop::array::uniform16(prop::bool::weighted(0.3)),
+        max_count in prop::sample::select(vec![None, None, Some(1), Some(2), Some(5)]),
+        (before, after) in (prop::sample::select(vec![0, 0, 1, 2, 7]), prop::sample::select(vec![0, 0, 1, 3, 9])),
+        max_columns in prop::sample::select(vec![None, None, None, Some(0), Some(4), Some(9)]),
+        replace in prop::sample::select(vec![None, None, None, Some("[$0]"), Some("$1"), Some("")]),
+        colored in prop::bool::weighted(0.3),
+    ) -> GrepOptions {
+        let prints = matches!(mode, Mode::Lines | Mode::Json);
+        let passthru = prints && flags[1] && flags[2];
+        GrepOptions {
+            pattern,
+            mode,
+            line_end: if flags[0] { LineEnd::Crlf } else { LineEnd::Lf },
+            invert: flags[3],
+            max_count,
+            // With a limit, ripgrep counts what it finds in the context as well: that is a flaw.
+            before_context: if prints && !passthru { before } else { 0 },
+            after_context: if prints && !passthru { after } else { 0 },
+            passthru,
+            with_filename: flags[4] || mode == Mode::FilesWithMatches || mode == Mode::FilesWithoutMatch,
+            heading: flags[5],
+            line_number: flags[6] || mode == Mode::Json,
+            column: flags[7],
+            byte_offset: flags[8],
+            only_matching: flags[9] && mode == Mode::Lines,
+            vimgrep: flags[10] && mode == Mode::Lines,
+            replace: replace.map(|text| text.as_bytes().to_vec()),
+            max_columns,
+            max_columns_preview: flags[11],
+            trim: flags[12],
+            include_zero: flags[13],
+            null_after_path: flags[14],
+            path_separator: if flags[15] { Some(b'%') } else { None },
+            colors: if colored { colors() } else { None },
+            binary: Binary::Text,
+            ..GrepOptions::default()
+        }
+    }
+}
+
+/// Whether ripgrep finds in a line what it would find in the line alone. It does not where
+/// - the ends of words are wanted in what is not UTF-8: the engine looks at what is before the line;
+/// - lines end with CRLF and some with a line feed alone: where it searches line by line, such a line is searched with
+///   its end;
+/// - all lines are printed and enough have been found that do not match: all that follow count as such.
+fn is_clear(options: &GrepOptions, text: &[u8]) -> bool {
+    let depends_on_before =
+        options.pattern.boundary == Some(Boundary::Word) && std::str::from_utf8(text).is_err();
+    let in_context = options.max_count.is_some() && options.after_context > 0;
+    let keeps_end = (options.passthru || in_context) && options.line_end == LineEnd::Crlf;
+    let never_ends = options.passthru && options.invert && options.max_count.is_some();
+    !depends_on_before && !keeps_end && !never_ends
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn blocks_give_what_the_whole_file_gives(
+        options in options(),
+        text in text(),
+        cuts in prop::collection::vec(0_usize..400, 0..6),
+    ) {
+        prop_assume!(is_clear(&options, &text));
+        let (expected, any) = at_once(&options, &text);
+        let (whole, found) = in_blocks(&options, true, &text, &[]);
+        prop_assert_eq!((&whole, found), (&expected, any));
+        let (blocks, found) = in_blocks(&options, true, &text, &cuts);
+        prop_assert_eq!((&blocks, found), (&expected, any));
+    }
+
+    #[test]
+    fn named_binary_files_are_as_ripgrep_has_them_in_memory(
+        mut options in options(),
+        mut text in text(),
+        nul in 0_usize..400,
+        cuts in prop::collection::vec(0_usize..400, 0..6),
+    ) {
+        options.binary = Binary::Auto;
+        // ripgrep does not say that a file matches if the first thing that it cannot print is context.
+        options.before_context = 0;
+        options.passthru = false;
+        let nul = nul.min(text.len());
+        text.insert(nul, 0);
+        prop_assume!(is_clear(&options, &text));
+        let expected = at_once(&options, &text);
+        prop_assert_eq!(&in_blocks(&options, true, &text, &[]), &expected);
+        prop_assert_eq!(&in_blocks(&options, true, &text, &cuts), &expected);
+    }
+}
+
+/// As ripgrep prints a file that it reads piece by piece, with no context.
+fn read_by_ripgrep(options: &GrepOptions, bytes: &[u8], detection: BinaryDetection) -> String {
+    let AnyMatcher::Rust(matcher) = AnyMatcher::new(options).unwrap() else { unreachable!() };
+    let mut searcher = SearcherBuilder::new()
+        .binary_detection(detection)
+        .line_number(true)
+        .max_matches(options.max_count)
+        .build();
+    let mut printer = grep_printer::StandardBuilder::new().build_no_color(Vec::new());
+    searcher.search_reader(&matcher, bytes, printer.sink_with_path(&matcher, PATH)).unwrap();
+    String::from_utf8_lossy(printer.get_mut().get_ref()).into_owned()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn files_that_turn_out_to_be_binary_are_as_ripgrep_reads_them(
+        lines in prop::collection::vec((1_usize..3000, any::<bool>()), 0..200),
+        nul in 0_usize..300_000,
+        max_count in prop::sample::select(vec![None, Some(1), Some(30)]),
+        suppress: bool,
+    ) {
+        let mut text: Vec<u8> = Vec::new();
+        for (length, matches) in lines {
+            text.extend(std::iter::repeat_n(if matches { b'x' } else { b'-' }, length));
+            text.push(b'\n');
+        }
+        let nul = nul.min(text.len());
+        text.insert(nul, 0);
+        let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+        let binary = if suppress { Binary::Suppress } else { Binary::Auto };
+        let options =
+            GrepOptions { pattern, binary, max_count, with_filename: true, line_number: true, ..GrepOptions::default() };
+        let detection = if suppress { BinaryDetection::convert(0) } else { BinaryDetection::quit(0) };
+        let expected = read_by_ripgrep(&options, &text, detection);
+        prop_assert_eq!(in_blocks(&options, false, &text, &[]).0, expected);
+    }
+}

@@ -1,0 +1,36 @@
+//! The line number of a place in a file.
+
+use std::os::unix::fs::{FileExt, MetadataExt};
+
+use finecomb_sys::threads;
+use memchr::memchr_iter;
+
+use crate::block::{FileIdentity, Place};
+use crate::source::cut::retry;
+use crate::walk::open_path;
+
+/// Bytes that are read at a time.
+const PART: usize = 1 << 20;
+
+impl Place {
+    /// The number of the line of this place, from 1. The start of its file is read again, on all cores. None if that cannot be
+    /// done any more, or another file has taken its name.
+    pub fn find_line(&self) -> Option<u64> {
+        if self.line.is_some() || self.offset == 0 {
+            return self.line.or(Some(1));
+        }
+        let file = open_path(self.source.path()?).ok()?;
+        let metadata = file.metadata().ok()?;
+        let identity = FileIdentity { device: metadata.dev(), inode: metadata.ino() };
+        if self.source.identity() != Some(identity) {
+            return None;
+        }
+        let parts = (0..self.offset).step_by(PART);
+        let lines = threads::map(threads::cores().get(), parts, |start| {
+            let mut bytes = vec![0; usize::try_from(self.offset - start).map_or(PART, |rest| rest.min(PART))];
+            retry(|| file.read_exact_at(&mut bytes, start)).ok()?;
+            Some(memchr_iter(b'\n', &bytes).count() as u64)
+        });
+        lines.into_iter().sum::<Option<u64>>().map(|lines| lines + 1)
+    }
+}

@@ -1,0 +1,201 @@
+//! A worker of a job whose results are merged: pulls work until there is none.
+
+use std::mem;
+use std::ops::Range;
+use std::sync::Arc;
+
+use finecomb_meter::Phase;
+use memchr::memchr_iter;
+
+use super::Accumulate;
+use crate::block::{Block, Source};
+use crate::problem::ProblemKind;
+use crate::schedule::queue::{Next, Queue};
+use crate::schedule::task::{Task, runs, tasks};
+use crate::source::chunks::ChunkedFile;
+use crate::source::cut::parts;
+use crate::source::prefetch::Prefetcher;
+use crate::source::reader::{Contents, Named, Reader};
+use crate::source::stream::Stream;
+use crate::walk::directory::Directory;
+
+/// One of the threads that take in blocks.
+pub(crate) struct Gatherer<'q, A> {
+    queue: &'q Queue,
+    number: usize,
+    pub(crate) accumulator: A,
+    pub(crate) reader: Reader<'q>,
+    /// Whether what is being done may add to the queue.
+    busy: bool,
+}
+
+impl<'q, A: Accumulate> Gatherer<'q, A> {
+    pub(crate) fn new(queue: &'q Queue, number: usize, accumulator: A, reader: Reader<'q>) -> Self {
+        Self { queue, number, accumulator, reader, busy: false }
+    }
+
+    /// Works until everything is done or the workers should leave off.
+    pub(crate) fn run(&mut self) {
+        while let Some(next) = self.queue.next(self.number, mem::take(&mut self.busy), &mut self.reader.meter)
+        {
+            match next {
+                Next::Open(task) => self.open(task),
+                Next::Chunks(file) => self.work_on(&file),
+                Next::Stream(stream) => self.work_on_stream(stream),
+            }
+        }
+        self.reader.release();
+    }
+
+    fn open(&mut self, task: Task) {
+        self.busy = true;
+        match task {
+            Task::Named(number) => self.named(number),
+            Task::Directory(parent, entry) => {
+                if let Some(directory) = self.reader.list(&parent, entry) {
+                    self.expand(directory);
+                }
+            }
+            Task::Files(directory, entries) => self.files(&directory, entries),
+        }
+    }
+
+    fn named(&mut self, number: usize) {
+        let limit = self.limit();
+        let (source, contents) = match self.reader.open_named(number) {
+            None => return,
+            Some(Named::Directory(directory)) => return self.expand(directory),
+            Some(Named::File(source, file, start)) => {
+                let contents = self.reader.read(&source, file, start, limit, false);
+                (source, contents.map(Some))
+            }
+            Some(Named::Stream(source, _)) if !self.queue.is_new_stream(source.identity()) => return,
+            Some(Named::Stream(source, file)) => {
+                let contents = self.reader.read_stream(&source, file, limit, self.queue.stop.clone());
+                (source, contents)
+            }
+        };
+        match contents {
+            Ok(Some(contents)) => self.begin(&source, contents),
+            Ok(None) => {}
+            Err(kind) => self.reader.problems.add(&source, kind),
+        }
+    }
+
+    /// The size in bytes up to which a file is one block.
+    fn limit(&self) -> usize {
+        self.reader.context.bounds.block_size
+    }
+
+    fn expand(&mut self, directory: Directory) {
+        let directory = Arc::new(directory);
+        let all = runs(&directory).flat_map(|run| tasks(&directory, run)).collect();
+        self.queue.add_tasks(all);
+    }
+
+    /// Takes in files of a directory. Once one of them is to be shared, the rest is left to whoever is free.
+    fn files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
+        let (limit, follow) = (self.limit(), self.reader.context.inputs.walk.follow);
+        let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
+        let mut source = Source::found(directory.argument, Default::default());
+        for number in entries.clone() {
+            if self.queue.is_halted() {
+                return;
+            }
+            source.move_to(&directory.prefix, directory.listing.name(&directory.listing.entries()[number]));
+            self.reader.meter.enter(Phase::Open);
+            let contents = prefetcher
+                .open(self.queue.pace.is_cold())
+                .map_err(ProblemKind::Open)
+                .and_then(|file| self.reader.read(&source, file, 0, limit, directory.short_read_is_end));
+            match contents {
+                Ok(contents @ Contents::Whole { .. }) => self.begin(&source, contents),
+                Ok(contents) => {
+                    let rest = number + 1..entries.end;
+                    if !rest.is_empty() {
+                        self.queue.add_tasks(vec![Task::Files(Arc::clone(directory), rest)]);
+                    }
+                    return self.begin(&source, contents);
+                }
+                Err(kind) => self.reader.problems.add(&source, kind),
+            }
+        }
+    }
+
+    /// Takes in a file that is whole in the buffer, or starts on one that is shared.
+    fn begin(&mut self, source: &Source, contents: Contents) {
+        self.reader.meter.add_file();
+        match contents {
+            Contents::Whole { range, skipped } => {
+                let offset = skipped - range.start as u64;
+                self.take(source, offset, (offset == 0).then_some(1), range);
+            }
+            Contents::Chunks { file, .. } => {
+                let file = Arc::new(file);
+                self.queue.add_file(Arc::clone(&file));
+                self.work_on(&file);
+            }
+            Contents::Stream { stream, .. } => {
+                if stream.is_decoded() {
+                    self.queue.note_decoded();
+                }
+                self.work_on_stream(stream);
+            }
+        }
+    }
+
+    /// Takes in chunks of a file until all are taken or this worker is not wanted any more.
+    fn work_on(&mut self, file: &Arc<ChunkedFile>) {
+        while !self.queue.is_halted() {
+            let Some(chunk) = file.claim() else { return self.queue.retire(file) };
+            self.reader.meter.enter(Phase::Read);
+            let Reader { buffer, problems, .. } = &mut self.reader;
+            let range = file.read(chunk, buffer, problems);
+            self.take(&file.source, chunk, None, range);
+            if !self.queue.pace.is_wanted(self.number) {
+                return;
+            }
+        }
+    }
+
+    /// Reads a block of a stream, lets others read on, and takes it in.
+    fn work_on_stream(&mut self, mut stream: Stream) {
+        self.busy = true;
+        self.reader.meter.enter(stream.phase());
+        let Reader { buffer, problems, .. } = &mut self.reader;
+        if let Some(block) = stream.read(buffer, false, problems) {
+            let source = stream.source.clone();
+            self.queue.put_back(stream);
+            self.busy = false;
+            self.take(&source, block.offset, Some(block.first_line), block.range);
+        }
+    }
+
+    /// Hands the lines in a part of the buffer, which begins at `offset` of the source, to the accumulator.
+    fn take(&mut self, source: &Source, offset: u64, mut first_line: Option<u64>, range: Range<usize>) {
+        let Reader { buffer, problems, meter, context, .. } = &mut self.reader;
+        let bounds = context.bounds;
+        let mut offset = offset + range.start as u64;
+        let total = range.len();
+        for part in parts(&mut buffer[range], bounds).filter(|part| !part.bytes.is_empty()) {
+            let bytes = part.bytes;
+            let length = bytes.len();
+            if part.too_long.is_some() {
+                problems.add_long_line(source, offset, bounds);
+            } else {
+                meter.add_bytes(length as u64);
+                let is_whole = offset == 0 && length == total;
+                let block = Block { source, offset, first_line, is_whole, bytes: &mut *bytes };
+                if self.accumulator.take(&block, meter).is_break() {
+                    return self.queue.halt();
+                }
+            }
+            if length < total {
+                let lines = memchr_iter(bounds.line_end, bytes).count() as u64;
+                first_line = first_line.map(|first| first + lines);
+            }
+            offset += length as u64;
+        }
+        self.queue.pace.book(total as u64);
+    }
+}

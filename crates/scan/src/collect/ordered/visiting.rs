@@ -1,0 +1,220 @@
+//! How a worker takes a file through its visit.
+
+use std::mem;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use finecomb_meter::Phase;
+
+use super::Visit;
+use super::job::{Alone, Job, Shared, Streamed};
+use super::worker::Visitor;
+use crate::block::{Block, Source};
+use crate::schedule::plan::SlotId;
+use crate::source::chunks::ChunkedFile;
+use crate::source::cut::{Part, parts};
+use crate::source::stream::StreamBlock;
+
+/// A file is as much work as so many bytes of it.
+const FILE: u64 = 32 << 10;
+
+impl<V: Visit> Visitor<'_, V> {
+    /// Books bytes.
+    fn took(&mut self, bytes: usize) {
+        self.reader.meter.add_bytes(bytes as u64);
+        self.plan.pace.book(bytes as u64);
+    }
+
+    /// Visits a file that is in the buffer.
+    pub(super) fn whole(&mut self, source: &Source, range: Range<usize>) {
+        self.visited += 1;
+        self.reader.meter.add_file();
+        self.plan.pace.book(FILE);
+        let mut buffer = mem::take(&mut self.reader.buffer);
+        let mut alone = Alone { state: self.visit.begin(source, &[]), tally: V::Tally::default() };
+        let _ = self.in_turn(source, &mut buffer[range], 0, true, &mut alone);
+        self.reader.buffer = buffer;
+        self.end(source, alone);
+    }
+
+    /// Visits a file chunk by chunk. As long as there is nothing in it, its chunks are skipped, which saves the
+    /// counting of lines; if something is found after all, they are read once more.
+    pub(super) fn alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
+        let source = &shared.source;
+        let mut buffer = mem::take(&mut self.reader.buffer);
+        let mut alone = Alone { state: shared.chain.begin(), tally: V::Tally::default() };
+        let mut skipped = Vec::new();
+        let mut has_nothing = true;
+        while let Some(chunk) = file.claim() {
+            skipped.push(chunk);
+            if has_nothing {
+                self.reader.meter.enter(Phase::Read);
+                let range = file.read(chunk, &mut buffer, &mut self.reader.problems);
+                let bytes = &mut buffer[range];
+                self.reader.meter.enter(Phase::Search);
+                let fits = bytes.len() <= self.reader.context.bounds.max_line;
+                let block = Block { source, offset: 0, first_line: None, is_whole: false, bytes };
+                has_nothing = fits && self.visit.has_nothing(&block);
+                if has_nothing {
+                    continue;
+                }
+            }
+            let wanted = skipped.drain(..).try_for_each(|chunk| {
+                self.reader.meter.enter(Phase::Read);
+                let range = file.read(chunk, &mut buffer, &mut self.reader.problems);
+                let offset = chunk + range.start as u64 - shared.start;
+                self.in_turn(source, &mut buffer[range], offset, false, &mut alone)
+            });
+            if wanted.is_break() {
+                break;
+            }
+        }
+        self.reader.buffer = buffer;
+        self.end(source, alone);
+    }
+
+    /// Visits a block of a file that this worker alone visits, when its turn has come.
+    fn in_turn(
+        &mut self,
+        source: &Source,
+        bytes: &mut [u8],
+        start: u64,
+        is_whole: bool,
+        alone: &mut Alone<V>,
+    ) -> ControlFlow<()> {
+        let Alone { state, tally } = alone;
+        let total = bytes.len();
+        self.took(total);
+        let bounds = self.reader.context.bounds;
+        for part in parts(bytes, bounds) {
+            self.reader.meter.enter(Phase::Search);
+            let offset = start + part.start as u64;
+            if let Some(length) = part.too_long {
+                self.reader.problems.add_long_line(source, offset, bounds);
+                self.visit.skip_line(state, length as u64);
+                continue;
+            }
+            let is_whole = is_whole && part.bytes.len() == total;
+            let mut block = Block { source, offset, first_line: None, is_whole, bytes: part.bytes };
+            let found = self.visit.search(&mut block);
+            let before = state.clone();
+            let more = self.visit.advance(&block, &found, state);
+            self.reader.meter.enter(Phase::Print);
+            self.visit.print(&block, found, &before, tally, &mut self.out);
+            more?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, source: &Source, alone: Alone<V>) {
+        self.reader.meter.enter(Phase::Print);
+        if self.visit.end(source, alone.state, alone.tally, &mut self.out).is_break() {
+            self.plan.halt();
+        }
+    }
+
+    /// Visits a chunk of a file that is shared.
+    pub(super) fn chunk(&mut self, shared: &Shared<V>, file: &ChunkedFile, chunk: u64, block: u64) {
+        self.reader.meter.enter(Phase::Read);
+        let mut buffer = mem::take(&mut self.reader.buffer);
+        let range = file.read(chunk, &mut buffer, &mut self.reader.problems);
+        let offset = chunk + range.start as u64;
+        self.block(shared, block, &mut buffer[range], offset);
+        self.reader.buffer = buffer;
+    }
+
+    /// Reads a block of a stream, lets others read on, and visits the block.
+    pub(super) fn stream(&mut self, slot: SlotId, mut streamed: Box<Streamed<V>>) {
+        self.reader.meter.enter(streamed.stream.phase());
+        let shared = Arc::clone(&streamed.shared);
+        let number = streamed.blocks;
+        let mut buffer = mem::take(&mut self.reader.buffer);
+        let read = match shared.chain.is_over() {
+            true => None,
+            false => streamed.stream.read(&mut buffer, true, &mut self.reader.problems),
+        };
+        match read {
+            Some(StreamBlock { range, offset, .. }) => {
+                streamed.blocks += 1;
+                self.plan.put_back(slot, Job::Stream(streamed));
+                self.block(&shared, number, &mut buffer[range], offset);
+            }
+            None => self.end_shared(&shared, number),
+        }
+        self.reader.buffer = buffer;
+    }
+
+    /// Visits a block of a file that is shared: searches it, waits for its turn, and prints it.
+    fn block(&mut self, shared: &Shared<V>, number: u64, bytes: &mut [u8], offset: u64) {
+        self.reader.meter.enter(Phase::Search);
+        self.took(bytes.len());
+        let bounds = self.reader.context.bounds;
+        let mut searched: Vec<_> = parts(bytes, bounds)
+            .map(|Part { start, bytes, too_long }| {
+                let offset = offset - shared.start + start as u64;
+                let source = &shared.source;
+                let mut block = Block { source, offset, first_line: None, is_whole: false, bytes };
+                let wanted = too_long.is_none() && !shared.chain.is_over();
+                let found = wanted.then(|| self.visit.search(&mut block));
+                Searched { block, too_long, found, before: None }
+            })
+            .collect();
+        self.reader.meter.enter(Phase::Wait);
+        self.advance(shared, number, &mut searched);
+        self.reader.meter.enter(Phase::Print);
+        let mut tally = V::Tally::default();
+        for Searched { block, found, before, .. } in searched {
+            match (found, before) {
+                (Some(found), Some(before)) => {
+                    self.visit.print(&block, found, &before, &mut tally, &mut self.out);
+                }
+                (None, Some(_)) => {
+                    let offset = shared.start + block.offset;
+                    self.reader.problems.add_long_line(&shared.source, offset, bounds);
+                }
+                (_, None) => break,
+            }
+        }
+        shared.chain.printed(|sum| V::add(sum, tally));
+    }
+
+    /// Advances the state of a shared file past a block when its turn has come, and notes for each part the state before it.
+    fn advance(&mut self, shared: &Shared<V>, number: u64, searched: &mut [Searched<'_, V>]) {
+        let mut turn = shared.chain.await_turn(number);
+        self.reader.meter.enter(Phase::Search);
+        let status = &mut *turn.state;
+        for part in searched {
+            if status.over {
+                break;
+            }
+            part.before = Some(status.file.clone());
+            match (part.too_long, &part.found) {
+                (Some(length), _) => self.visit.skip_line(&mut status.file, length as u64),
+                (None, Some(found)) => {
+                    status.over = self.visit.advance(&part.block, found, &mut status.file).is_break();
+                    if let Some(stop) = shared.stop.as_ref().filter(|_| status.over) {
+                        stop.raise();
+                    }
+                }
+                // It was not searched because nothing more was wanted, which stays so.
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// Ends a file that is shared, of so many blocks.
+    pub(super) fn end_shared(&mut self, shared: &Shared<V>, blocks: u64) {
+        self.reader.meter.enter(Phase::Wait);
+        let (state, tally) = shared.chain.await_all(blocks);
+        self.end(&shared.source, Alone { state, tally });
+    }
+}
+
+/// A part of a block that has been searched.
+struct Searched<'a, V: Visit> {
+    block: Block<'a>,
+    too_long: Option<usize>,
+    found: Option<V::Found>,
+    /// The state of the file before it, unless nothing more was wanted by then.
+    before: Option<V::State>,
+}

@@ -1,0 +1,312 @@
+//! A worker of a job whose output is in order: takes what is next, and does it.
+
+use std::fs::{self, File};
+use std::mem;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use finecomb_meter::{Meter, Phase, ThreadTimes};
+
+use super::chain::Chain;
+use super::job::{Collected, Job, Shared, Streamed, Work};
+use super::output::Output;
+use super::{START, Visit, Wants};
+use crate::block::Source;
+use crate::inputs::is_standard_input;
+use crate::problem::ProblemKind;
+use crate::schedule::plan::{Chunk, Plan, SlotId};
+use crate::schedule::task::{Run, Task, runs, tasks};
+use crate::source::prefetch::Prefetcher;
+use crate::source::reader::{Contents, Named, Reader};
+use crate::stop::Stop;
+use crate::walk::SortKey;
+use crate::walk::directory::{Directory, SortValue};
+use crate::walk::open_path;
+
+/// A file of up to so many blocks is read and searched by one worker: larger ones are worth sharing.
+const WHOLE_LIMIT: usize = 4;
+
+/// A file of up to so many blocks is left to one worker while there are other files for the others.
+const ALONE_LIMIT: usize = 64;
+
+/// One of the threads of a job.
+pub(crate) struct Visitor<'w, V: Visit> {
+    pub(crate) reader: Reader<'w>,
+    number: usize,
+    pub(super) plan: &'w Plan<'w, Job<V>>,
+    pub(crate) visit: V,
+    pub(crate) visited: u64,
+    /// If files are only to be found: by what they will be sorted.
+    pub(crate) collect: Option<SortKey>,
+    pub(crate) collected: Vec<Collected>,
+    /// The files that were found before.
+    pub(crate) files: &'w [Collected],
+    wants: Wants,
+    pub(super) out: Output<'w>,
+}
+
+impl<'w, V: Visit> Visitor<'w, V> {
+    pub(crate) fn new(
+        reader: Reader<'w>,
+        number: usize,
+        plan: &'w Plan<'w, Job<V>>,
+        visit: V,
+        separator: Option<Vec<u8>>,
+    ) -> Self {
+        Self {
+            reader,
+            number,
+            plan,
+            wants: visit.wants(),
+            visit,
+            visited: 0,
+            collect: None,
+            collected: Vec::new(),
+            files: &[],
+            out: Output::new(separator),
+        }
+    }
+
+    /// Works until all is done or the workers should leave off, and ends the meter.
+    pub(crate) fn run(mut self) -> (Self, ThreadTimes) {
+        while self.step() {}
+        self.reader.release();
+        let times = mem::replace(&mut self.reader.meter, Meter::off()).finish();
+        (self, times)
+    }
+
+    /// Takes the next thing to do and does it. False if there is nothing left.
+    pub(crate) fn step(&mut self) -> bool {
+        let Some((slot, work)) = self.plan.next(self.number, &mut self.reader.meter) else { return false };
+        self.out.belongs_to(self.plan, slot);
+        match work {
+            Work::Open(Task::Named(number)) => self.named(slot, number),
+            Work::Open(Task::Directory(parent, entry)) => {
+                if let Some(directory) = self.reader.list(&parent, entry) {
+                    self.expand(slot, directory);
+                }
+            }
+            Work::Open(Task::Files(directory, entries)) => self.files_of(slot, &directory, entries),
+            Work::Listed(files) => self.listed(slot, files),
+            Work::Chunk(shared, file, chunk, block) => self.chunk(&shared, &file, chunk, block),
+            Work::End(shared, blocks) => self.end_shared(&shared, blocks),
+            Work::Stream(stream) => self.stream(slot, stream),
+        }
+        self.reader.meter.enter(Phase::Print);
+        let spare = self.plan.finish(slot, self.out.take());
+        self.out.reuse(spare);
+        true
+    }
+
+    fn named(&mut self, slot: SlotId, number: usize) {
+        let path = &self.reader.context.inputs.named[number];
+        if self.collect.is_some() || self.wants == Wants::Name {
+            return self.named_only(slot, number, path);
+        }
+        match self.reader.open_named(number) {
+            None => {}
+            Some(Named::Directory(directory)) => self.expand(slot, directory),
+            Some(file) => {
+                self.read_named(slot, file, None);
+            }
+        }
+    }
+
+    /// Takes in an input that is not to be opened: its name is printed, or it is collected.
+    fn named_only(&mut self, slot: SlotId, number: usize, path: &Path) {
+        let is_standard_input = is_standard_input(path);
+        if !is_standard_input && fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+            if let Some(directory) = self.reader.list_named(number, path) {
+                self.expand(slot, directory);
+            }
+            return;
+        }
+        let source = Source::named(number, (!is_standard_input).then(|| path.to_owned()));
+        match self.collect {
+            Some(key) => {
+                let key = source.path().and_then(|path| SortValue::of(path, key));
+                self.collected.push(Collected { source, key });
+            }
+            None => self.name(&source),
+        }
+    }
+
+    /// Takes in a file of which only the name is wanted.
+    fn name(&mut self, source: &Source) {
+        self.visited += 1;
+        let named = source.path().filter(|_| source.is_named());
+        // A file that was found below a directory is there.
+        match named.map_or(Ok(()), |path| fs::metadata(path).map(drop)) {
+            Ok(()) => self.visit.name(source, &mut self.out),
+            Err(error) => self.reader.problems.add(source, ProblemKind::Open(error)),
+        }
+    }
+
+    fn listed(&mut self, slot: SlotId, files: Range<usize>) {
+        let all = self.files;
+        for number in files.clone() {
+            if self.plan.is_halted() {
+                return;
+            }
+            let source = &all[number].source;
+            if self.wants == Wants::Name {
+                self.name(source);
+            } else if let Some(file) = self.open_collected(source)
+                && self.read_named(slot, file, Some(Job::Listed(number + 1..files.end)))
+            {
+                return;
+            }
+            self.out.relieve();
+        }
+    }
+
+    fn open_collected(&mut self, source: &Source) -> Option<Named> {
+        self.reader.meter.enter(Phase::Open);
+        let Some(path) = source.path() else { return self.reader.open_named(source.argument()) };
+        match open_path(path).and_then(|file| Ok((file.metadata()?.is_file(), file))) {
+            Ok((true, file)) => Some(Named::File(source.clone(), file, 0)),
+            Ok((false, file)) => Some(Named::Stream(source.clone(), file)),
+            Err(error) => {
+                self.reader.problems.add(source, ProblemKind::Open(error));
+                None
+            }
+        }
+    }
+
+    /// Reads an input that was opened by its path. True if it is shared, and `rest` has been planned.
+    fn read_named(&mut self, slot: SlotId, input: Named, rest: Option<Job<V>>) -> bool {
+        let job = match input {
+            Named::Directory(_) => return false,
+            Named::File(source, file, start) => self.read(&source, file, start, false),
+            Named::Stream(source, file) => self.read_stream(&source, file),
+        };
+        let Some(job) = job else { return false };
+        self.plan.add(slot, [(None, Some(job)), (None, rest)]);
+        true
+    }
+
+    /// Reads a file, and visits it if that can be done at once; otherwise gives what there is to do.
+    fn read(&mut self, source: &Source, file: File, start: u64, short_read_is_end: bool) -> Option<Job<V>> {
+        let contents = self.reader.read(source, file, start, self.limit(), short_read_is_end);
+        self.begin(source, contents.map(Some), None)
+    }
+
+    fn read_stream(&mut self, source: &Source, file: File) -> Option<Job<V>> {
+        let stop = self.plan.new_stop();
+        let contents = self.reader.read_stream(source, file, self.limit(), stop.clone());
+        self.begin(source, contents, stop)
+    }
+
+    /// The size in bytes up to which a file is visited at once.
+    fn limit(&self) -> usize {
+        let block_size = self.reader.context.bounds.block_size;
+        if self.wants == Wants::Blocks { WHOLE_LIMIT * block_size } else { usize::MAX }
+    }
+
+    /// Visits a file if that can be done at once; otherwise gives what there is to do.
+    fn begin(
+        &mut self,
+        source: &Source,
+        contents: Result<Option<Contents>, ProblemKind>,
+        stop: Option<Arc<Stop>>,
+    ) -> Option<Job<V>> {
+        match contents {
+            Ok(None) => None,
+            Ok(Some(Contents::Whole { range, .. })) => {
+                self.whole(source, range);
+                None
+            }
+            Ok(Some(Contents::Chunks { file, start, known })) => {
+                let shared = self.share(source, start, known, None);
+                let limit = ALONE_LIMIT * self.reader.context.bounds.block_size;
+                // Others have something else to do.
+                if file.len() <= limit as u64 && self.plan.has_tasks() {
+                    self.alone(&shared, &file);
+                    return None;
+                }
+                Some(Job::Chunks(shared, Arc::new(file), 0))
+            }
+            Ok(Some(Contents::Stream { stream, known })) => {
+                let shared = self.share(source, 0, known, stop);
+                Some(Job::Stream(Box::new(Streamed { shared, stream, blocks: 0 })))
+            }
+            Err(kind) => {
+                self.reader.problems.add(source, kind);
+                None
+            }
+        }
+    }
+
+    fn share(
+        &mut self,
+        source: &Source,
+        start: u64,
+        known: Range<usize>,
+        stop: Option<Arc<Stop>>,
+    ) -> Arc<Shared<V>> {
+        self.visited += 1;
+        self.reader.meter.add_file();
+        let known = known.start..known.end.min(known.start + START);
+        let chain = Chain::new(self.visit.begin(source, &self.reader.buffer[known]));
+        Arc::new(Shared { source: source.clone(), start, stop, chain })
+    }
+
+    /// Plans what is in a directory.
+    fn expand(&mut self, slot: SlotId, directory: Directory) {
+        let directory = Arc::new(directory);
+        let mut planned = Vec::new();
+        for run in runs(&directory) {
+            match run {
+                Run::Files(files) if self.collect.is_some() => self.collect_files(&directory, files),
+                Run::Files(files) if self.wants == Wants::Name => {
+                    planned.push((Some(self.names(&directory, files)), None));
+                }
+                run => planned.extend(tasks(&directory, run).map(|task| (None, Some(Job::Open(task))))),
+            }
+        }
+        self.plan.add(slot, planned);
+    }
+
+    /// The output for files of which only the names are wanted.
+    fn names(&mut self, directory: &Directory, files: Range<usize>) -> Chunk {
+        let mut source = Source::found(directory.argument, Default::default());
+        for entry in &directory.listing.entries()[files] {
+            source.move_to(&directory.prefix, directory.listing.name(entry));
+            self.visited += 1;
+            self.visit.name(&source, &mut self.out);
+        }
+        self.out.take()
+    }
+
+    fn collect_files(&mut self, directory: &Directory, files: Range<usize>) {
+        let key = self.collect.unwrap_or_default();
+        for entry in &directory.listing.entries()[files] {
+            let (source, key) = (directory.source_of(entry), directory.sort_key(entry, key));
+            self.collected.push(Collected { source, key });
+        }
+    }
+
+    fn files_of(&mut self, slot: SlotId, directory: &Arc<Directory>, entries: Range<usize>) {
+        let follow = self.reader.context.inputs.walk.follow;
+        let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
+        let mut source = Source::found(directory.argument, Default::default());
+        for number in entries.clone() {
+            if self.plan.is_halted() {
+                return;
+            }
+            source.move_to(&directory.prefix, directory.listing.name(&directory.listing.entries()[number]));
+            self.reader.meter.enter(Phase::Open);
+            match prefetcher.open(self.plan.pace.is_cold()) {
+                Ok(file) => {
+                    if let Some(job) = self.read(&source, file, 0, directory.short_read_is_end) {
+                        let rest = Job::Open(Task::Files(Arc::clone(directory), number + 1..entries.end));
+                        return self.plan.add(slot, [(None, Some(job)), (None, Some(rest))]);
+                    }
+                }
+                Err(error) => self.reader.problems.add(&source, ProblemKind::Open(error)),
+            }
+            self.out.relieve();
+        }
+    }
+}

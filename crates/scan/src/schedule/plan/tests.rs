@@ -1,0 +1,50 @@
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+
+struct Single;
+
+impl Divisible for Single {
+    type Part = ();
+
+    fn claim(self) -> Claim<Self, ()> {
+        Claim::Last(())
+    }
+}
+
+fn chunk(bytes: usize) -> Chunk {
+    Chunk { bytes: vec![b'x'; bytes], begins_group: false }
+}
+
+/// Worker 0 waits for room to print to. The front has become a task that nobody has taken, and worker 1 is parked.
+#[test]
+fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
+    let mut out = Vec::new();
+    let plan = Plan::new([Single, Single], None, &mut out);
+    let next = |number| plan.next(number, &mut Meter::off());
+    let (first, ()) = next(1).expect("a task");
+    let (second, ()) = next(0).expect("a task");
+    plan.want(1);
+    plan.add(first, [(None, Some(Single))]);
+    plan.finish(first, chunk(1));
+    let (done, all_done) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (front, ()) = plan.next(1, &mut Meter::off()).expect("the front");
+            plan.finish(front, chunk(2));
+            let _ = done.send(());
+        });
+        // The other thread is most probably parked by then; if not, it will not be.
+        thread::sleep(Duration::from_millis(50));
+        let printing = scope.spawn(|| plan.hand_over(second, chunk(WAITING_LIMIT + 1)));
+        let is_done = all_done.recv_timeout(Duration::from_secs(10)).is_ok();
+        // So that a failure is one, and no stand-still.
+        plan.want(2);
+        assert!(printing.join().is_ok());
+        plan.finish(second, chunk(0));
+        assert!(is_done, "the worker stayed parked");
+    });
+    assert_eq!(out.len(), 3 + WAITING_LIMIT + 1);
+}

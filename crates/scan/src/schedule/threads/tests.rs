@@ -1,0 +1,127 @@
+//! Jobs give the same answer while workers come and go.
+
+use std::fs;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use finecomb_meter::Meter;
+use proptest::prelude::*;
+use tempfile::{TempDir, tempdir};
+
+use crate::{Accumulate, Block, Inputs, Output, ScanOptions, Source, Visit, Width, fold, in_order};
+
+/// Prints all lines, each so often that much waits to be written.
+struct Repeat(usize);
+
+impl Visit for Repeat {
+    type Found = ();
+    type State = ();
+    type Tally = ();
+
+    fn begin(&mut self, _: &Source, _: &[u8]) {}
+
+    fn search(&mut self, _: &mut Block<'_>) {}
+
+    fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+        for line in block.bytes.split_inclusive(|&byte| byte == b'\n') {
+            for _ in 0..self.0 {
+                out.bytes().extend_from_slice(line);
+            }
+            out.relieve();
+        }
+    }
+}
+
+/// Takes what is written slowly now and then, so that it piles up.
+struct Slow(Vec<u8>);
+
+impl Write for Slow {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len().is_multiple_of(7) {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Lines(u64);
+
+impl Accumulate for Lines {
+    type Part = u64;
+    type Joined = u64;
+
+    fn take(&mut self, block: &Block<'_>, _: &mut Meter) -> ControlFlow<()> {
+        self.0 += block.lines().count() as u64;
+        ControlFlow::Continue(())
+    }
+
+    fn into_parts(self) -> Vec<u64> {
+        vec![self.0]
+    }
+
+    fn join(parts: Vec<u64>) -> u64 {
+        parts.into_iter().sum()
+    }
+}
+
+/// A tree with files of so many lines, and what it holds in the order of paths.
+fn tree(sizes: &[usize]) -> (TempDir, Vec<String>) {
+    let root = tempdir().expect("a directory");
+    let mut lines = Vec::new();
+    for (number, &size) in sizes.iter().enumerate() {
+        let directory = root.path().join(format!("{:02}", number / 2));
+        fs::create_dir_all(&directory).expect("a directory");
+        let of_file: Vec<_> = (0..size).map(|line| format!("{number} {line}\n")).collect();
+        fs::write(directory.join(format!("{number:03}")), of_file.concat()).expect("a file");
+        lines.extend(of_file);
+    }
+    (root, lines)
+}
+
+fn print_tree(root: &Path, width: Width, block_size: usize, times: usize) -> Vec<u8> {
+    let options = ScanOptions { width, block_size, ..ScanOptions::default() };
+    let mut out = Slow(Vec::new());
+    let done = in_order(&Inputs::new([root]), &options, None, &mut out, || Repeat(times));
+    assert!(done.problems.is_empty());
+    out.0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn workers_that_come_and_go_change_nothing(
+        sizes in prop::collection::vec(prop_oneof![0..50_usize, 6000..9000_usize], 1..40),
+        block_size in prop::sample::select(&[512_usize, 16 << 10][..]),
+        times in prop::sample::select(&[1_usize, 60][..]),
+        seed in any::<u64>(),
+    ) {
+        let (root, lines) = tree(&sizes);
+        let printed = print_tree(root.path(), Width::Restless(seed), block_size, times);
+        let expected: String = lines.iter().map(|line| line.repeat(times)).collect();
+        prop_assert!(printed == expected.as_bytes());
+        let options = ScanOptions { width: Width::Restless(seed), block_size, ..ScanOptions::default() };
+        let folded = fold(&Inputs::new([root.path()]), &options, Lines::default);
+        prop_assert_eq!(folded.joined, [lines.len() as u64]);
+    }
+}
+
+#[test]
+fn every_width_gives_the_same() {
+    let (root, lines) = tree(&[100; 30]);
+    for width in [Width::Auto, Width::Fixed(1), Width::Fixed(8)] {
+        assert_eq!(print_tree(root.path(), width, 1 << 17, 1), lines.concat().as_bytes());
+    }
+}

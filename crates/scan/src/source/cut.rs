@@ -1,0 +1,105 @@
+//! Cutting blocks at lines that are too long, and the buffers that blocks are read into.
+
+use std::io;
+use std::mem;
+
+use memchr::memchr;
+
+use crate::options::Bounds;
+
+/// Calls again what a signal interrupted.
+pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Makes `buffer` at least `length` long. What is there stays; a buffer that one long line has made much larger
+/// than `usual` is made small again once it is not needed, so that memory stays bounded.
+pub(crate) fn provide(buffer: &mut Vec<u8>, length: usize, usual: usize) {
+    if buffer.len() > 4 * usual && length <= usual {
+        buffer.truncate(length);
+        buffer.shrink_to_fit();
+    }
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
+}
+
+/// Length of the first part, with the end of its last line, and whether it is a line over the limit.
+fn first_part(bytes: &[u8], bounds: Bounds) -> (usize, bool) {
+    let Bounds { max_line, line_end, .. } = bounds;
+    if bytes.len() <= max_line {
+        return (bytes.len(), false);
+    }
+    let mut line = 0;
+    while line < bytes.len() {
+        let length = memchr(line_end, &bytes[line..]);
+        let next = length.map_or(bytes.len(), |length| line + length + 1);
+        if length.unwrap_or(bytes.len() - line) > max_line {
+            return if line == 0 { (next, true) } else { (line, false) };
+        }
+        line = next;
+    }
+    (bytes.len(), false)
+}
+
+/// Part of a block: whole lines, or one line that is over the limit.
+pub(crate) struct Part<'a> {
+    /// Its position in the block.
+    pub(crate) start: usize,
+    pub(crate) bytes: &'a mut [u8],
+    /// If it is a line over the limit: its length as far as it is in the block.
+    pub(crate) too_long: Option<usize>,
+}
+
+/// Cuts a run of whole lines into parts. An empty run gives one empty part.
+pub(crate) fn parts(mut bytes: &mut [u8], bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
+    let mut next = 0;
+    let mut any = false;
+    std::iter::from_fn(move || {
+        if mem::replace(&mut any, true) && bytes.is_empty() {
+            return None;
+        }
+        let (length, too_long) = first_part(bytes, bounds);
+        let (part, rest) = mem::take(&mut bytes).split_at_mut(length);
+        bytes = rest;
+        let start = next;
+        next += length;
+        Some(Part { start, bytes: part, too_long: too_long.then_some(length) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The parts of a text; those that are too long in brackets.
+    fn cut(text: &str, max_line: usize) -> Vec<(usize, String)> {
+        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n' };
+        let mut bytes = text.as_bytes().to_vec();
+        let shown = |part: Part<'_>| {
+            let text = String::from_utf8_lossy(part.bytes).into_owned();
+            (part.start, if part.too_long.is_some() { format!("[{text}]") } else { text })
+        };
+        parts(&mut bytes, bounds).map(shown).collect()
+    }
+
+    #[test]
+    fn long_lines_are_left_out_wherever_they_stand() {
+        let expect = |text, max_line, expected: &[(usize, &str)]| {
+            let expected: Vec<_> = expected.iter().map(|&(start, text)| (start, text.to_owned())).collect();
+            assert_eq!(cut(text, max_line), expected);
+        };
+        expect("", 3, &[(0, "")]);
+        expect("abc\nd\n", 3, &[(0, "abc\nd\n")]);
+        expect("abcd\nd\n", 3, &[(0, "[abcd\n]"), (5, "d\n")]);
+        expect("a\nabcd\nd\n", 3, &[(0, "a\n"), (2, "[abcd\n]"), (7, "d\n")]);
+        expect("a\nabcd", 3, &[(0, "a\n"), (2, "[abcd]")]);
+        expect("abcd\nabcd", 3, &[(0, "[abcd\n]"), (5, "[abcd]")]);
+        expect("\n\n", 0, &[(0, "\n\n")]);
+    }
+}

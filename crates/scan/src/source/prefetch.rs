@@ -1,0 +1,55 @@
+//! Prefetching the next files of a directory.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+use std::num::NonZeroU64;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{Advice, fadvise};
+
+use super::reader::FIRST_READ;
+use crate::walk::directory::Directory;
+
+/// Files that are prefetched behind the one that is read.
+const FILES: usize = 4;
+
+/// The files of a directory, each opened when it is its turn, or, if they come from storage, a few earlier.
+pub(crate) struct Prefetcher<'a> {
+    directory: &'a Directory,
+    follow: bool,
+    opened: VecDeque<OwnedFd>,
+    /// Those that have not been opened.
+    rest: Range<usize>,
+}
+
+impl<'a> Prefetcher<'a> {
+    pub(crate) fn new(directory: &'a Directory, entries: Range<usize>, follow: bool) -> Self {
+        Self { directory, follow, opened: VecDeque::new(), rest: entries }
+    }
+
+    /// Opens the next file. If files come from storage, those behind it are prefetched.
+    pub(crate) fn open(&mut self, is_cold: bool) -> io::Result<File> {
+        let next = match self.opened.pop_front() {
+            Some(file) => file,
+            None => {
+                let entry = self.rest.next().ok_or(io::ErrorKind::NotFound)?;
+                self.open_entry(entry)?
+            }
+        };
+        while is_cold && self.opened.len() < FILES && !self.rest.is_empty() {
+            // What cannot be opened now, for want of descriptors it may be, is opened when it is its turn.
+            let Ok(file) = self.open_entry(self.rest.start) else { break };
+            self.rest.next();
+            // An advice: where it is not taken, the file is read all the same.
+            let _ = fadvise(&file, 0, NonZeroU64::new(FIRST_READ as u64), Advice::WillNeed);
+            self.opened.push_back(file);
+        }
+        Ok(next.into())
+    }
+
+    fn open_entry(&self, entry: usize) -> io::Result<OwnedFd> {
+        self.directory.open(&self.directory.listing.entries()[entry], self.follow)
+    }
+}

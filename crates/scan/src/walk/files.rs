@@ -1,0 +1,85 @@
+//! All files of some inputs at once, found by the calling thread alone.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::directory::{Directory, Scratch, Walk};
+use super::listing::Kind;
+use crate::block::Source;
+use crate::inputs::{Inputs, is_standard_input};
+use crate::problem::{Problem, ProblemKind, Problems};
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its size in bytes when it was found.
+    pub size: u64,
+}
+
+/// Lists the files that a job over `inputs` would read, in the order of their paths, with what went wrong on the way. Standard
+/// input, pipes and devices are left out.
+pub fn list_files(inputs: &Inputs) -> (Vec<FoundFile>, Vec<Problem>) {
+    let mut notes = Vec::new();
+    let walk = Walk::new(&inputs.walk, true, &mut notes);
+    let mut finder =
+        Finder { walk: &walk, scratch: Scratch::default(), problems: Problems::default(), found: Vec::new() };
+    finder.problems.add_rules(notes);
+    for (number, path) in inputs.named.iter().enumerate().filter(|(_, path)| !is_standard_input(path)) {
+        finder.find_named(number, path);
+    }
+    (finder.found, finder.problems.into_sorted().collect())
+}
+
+/// The size of all inputs in bytes; none if one of them has no size. Files that cannot be looked at count as empty.
+pub(crate) fn total_bytes(inputs: &Inputs) -> Option<u64> {
+    let is_sized = |path: &PathBuf| {
+        let is_file_or_directory = |metadata: fs::Metadata| metadata.is_file() || metadata.is_dir();
+        !is_standard_input(path) && fs::metadata(path).map_or(true, is_file_or_directory)
+    };
+    let all_sized = inputs.named.iter().all(is_sized);
+    all_sized.then(|| list_files(inputs).0.iter().map(|file| file.size).sum())
+}
+
+struct Finder<'w> {
+    walk: &'w Walk<'w>,
+    scratch: Scratch,
+    problems: Problems,
+    found: Vec<FoundFile>,
+}
+
+impl Finder<'_> {
+    fn find_named(&mut self, number: usize, path: &Path) {
+        let source = || Source::named(number, Some(path.to_owned()));
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                match self.walk.named(number, path, path, &mut self.scratch, &mut self.problems) {
+                    Ok(directory) => self.find_below(&directory),
+                    Err(error) => self.problems.add(&source(), ProblemKind::List(error)),
+                }
+            }
+            Ok(metadata) if metadata.is_file() => {
+                self.found.push(FoundFile { path: path.to_owned(), size: metadata.len() });
+            }
+            Ok(_) => {}
+            Err(error) => self.problems.add(&source(), ProblemKind::Open(error)),
+        }
+    }
+
+    fn find_below(&mut self, directory: &Directory) {
+        for entry in directory.listing.entries() {
+            let source = directory.source_of(entry);
+            if entry.kind != Kind::Directory {
+                let path = source.path().unwrap_or(Path::new("")).to_owned();
+                self.found.push(FoundFile { path, size: directory.size_of(entry) });
+                continue;
+            }
+            match self.walk.enter(directory, entry, &mut self.scratch, &mut self.problems) {
+                Ok(Some(below)) => self.find_below(&below),
+                Ok(None) => {}
+                Err(error) => self.problems.add(&source, ProblemKind::List(error)),
+            }
+        }
+    }
+}
