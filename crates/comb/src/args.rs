@@ -8,6 +8,7 @@ pub(crate) mod index;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
 pub(crate) mod profile;
+pub(crate) mod selection;
 pub(crate) mod serve;
 mod size;
 mod threads;

@@ -20,8 +20,8 @@ use finecomb_scan::{Encoding, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, ScanOptions, WalkO
 use ignore::types::Types;
 
 pub(crate) use self::paths::Paths;
-pub(crate) use self::value::UsageError;
 use super::profile::Profile;
+pub(crate) use super::selection::UsageError;
 use super::{size, width};
 use crate::terminal::{self, When};
 

@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use finecomb_scan::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, ScanOptions, Width};
+use finecomb_scan::{
+    Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions, Width,
+};
 use finecomb_top::{FieldList, QueryOptions, Separator};
+use ignore::types::TypesBuilder;
 
 use super::profile::Profile;
+use super::selection::{self, Globs, UsageError};
 use super::{size, width};
 use crate::terminal::When;
 
@@ -27,10 +31,10 @@ Examples:
   What the patterns do, shown on the first records:
       comb top -f 4 -s '\\[[^:]*:' '' --sample=3 access.log
 
-  All logs below a directory; what another program writes; a compressed log:
+  All logs below a directory, compressed ones too; some of them; what another program writes:
       comb top -f 1 /var/log/nginx
+      comb top -f 1 --glob 'access.log*' /var/log/nginx
       journalctl -o cat | comb top -n 20
-      zcat access.log.2.gz | comb top -f 7
 
   What a long job has counted so far; where its time went, as a page:
       comb top -f 1 --live /var/log/nginx
@@ -100,6 +104,34 @@ pub(crate) struct Arguments {
     /// In the replacement $1 or ${name} stands for what a group of the expression matched, and $$ for a dollar sign.
     #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true)]
     sed: Vec<String>,
+
+    /// Below directories, read only files that match; with ! before the glob, skip those that do
+    ///
+    /// A glob is written as in a .gitignore file. If given more than once, the last one that matches counts.
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = "Input")]
+    glob: Vec<String>,
+
+    /// Below directories, read only files of this type; 'comb grep --type-list' shows them all
+    #[arg(long = "type", id = "type", value_name = "TYPE", help_heading = "Input")]
+    types: Vec<String>,
+
+    /// Below directories, respect .gitignore, .ignore and the like
+    #[arg(long, help_heading = "Input")]
+    ignore: bool,
+
+    /// Below directories, skip files and directories whose names begin with a dot
+    #[arg(long, help_heading = "Input")]
+    no_hidden: bool,
+
+    /// Read compressed files as they are
+    ///
+    /// Otherwise gzip, zstd, bzip2, xz, lzma and lz4 are recognised by their first bytes, also on standard input.
+    #[arg(long, help_heading = "Input")]
+    no_decompress: bool,
+
+    /// Encoding of the input: auto recognises UTF-16 by its byte order mark
+    #[arg(long, value_name = "ENCODING", default_value = "auto", value_parser = selection::encoding, help_heading = "Input")]
+    encoding: Encoding,
 
     /// How many threads work; auto finds out what does best while the job runs
     #[arg(short, long, value_name = "N", default_value = "auto", value_parser = width::parse, allow_hyphen_values = true)]
@@ -172,6 +204,26 @@ impl Arguments {
             vgrep: self.vgrep.clone(),
             sed: pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect(),
         }
+    }
+
+    /// What to read, and how.
+    pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
+        let mut types = TypesBuilder::new();
+        if !self.types.is_empty() {
+            types.add_defaults();
+            for name in &self.types {
+                types.select(name);
+            }
+        }
+        let walk = WalkOptions {
+            skip_hidden: self.no_hidden,
+            rules: if self.ignore { RuleFiles::ALL } else { RuleFiles::NONE },
+            globs: selection::globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?,
+            types: selection::types(&types)?,
+            ..WalkOptions::default()
+        };
+        let (encoding, decompress) = (self.encoding, !self.no_decompress);
+        Ok(Inputs { walk, encoding, decompress, ..Inputs::new(&self.files) })
     }
 
     /// How to scan, but for what watches and stops it.

@@ -29,7 +29,10 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
             return Exit::Trouble;
         }
     };
-    let inputs = Inputs::new(&arguments.files);
+    let inputs = match arguments.inputs() {
+        Ok(inputs) => inputs,
+        Err(error) => return trouble(error),
+    };
     let mut options = arguments.scan();
     if arguments.live && !stderr().is_terminal() {
         return trouble("--live draws on standard error, which is not a terminal here; leave --live out");

@@ -1,16 +1,16 @@
 //! Which files are searched.
 
-use std::env;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use finecomb_scan::{RuleFiles, Sort, SortKey, WalkOptions};
-use ignore::overrides::{Override, OverrideBuilder};
+use ignore::overrides::Override;
 use ignore::types::{Types, TypesBuilder};
 use regex_automata::meta::Regex;
 
 use super::order::Order;
-use super::value::{self, UsageError};
+use super::value;
+use crate::args::selection::{self, Globs, UsageError};
 
 #[derive(Args)]
 #[group(skip)]
@@ -205,16 +205,11 @@ impl Files {
     fn globs(&self) -> Result<Override, UsageError> {
         let ignored = self.ignore_dir.iter().chain(&self.ignore).filter(|glob| !glob.is_empty());
         let ignored: Vec<String> = ignored.map(|glob| format!("!{glob}")).collect();
-        if self.glob.is_empty() && self.iglob.is_empty() && ignored.is_empty() {
-            return Ok(Override::empty());
-        }
-        let directory = env::current_dir()
-            .map_err(|error| UsageError(format!("globs need a current directory: {error}")))?;
-        let mut builder = OverrideBuilder::new(directory);
-        add(&mut builder, "--glob", &self.glob, self.glob_case_insensitive)?;
-        add(&mut builder, "--iglob", &self.iglob, true)?;
-        add(&mut builder, "--ignore-dir", &ignored, false)?;
-        builder.build().map_err(|error| UsageError(format!("the globs are too many: {error}")))
+        selection::globs(&[
+            Globs { flag: "--glob", globs: &self.glob, ignore_case: self.glob_case_insensitive },
+            Globs { flag: "--iglob", globs: &self.iglob, ignore_case: true },
+            Globs { flag: "--ignore-dir", globs: &ignored, ignore_case: false },
+        ])
     }
 
     /// Without a flag about types, the work of learning all that there are can be spared.
@@ -240,10 +235,7 @@ impl Files {
                 _ => add_type(&mut builder, value)?,
             }
         }
-        builder.build().map_err(|error| match error {
-            ignore::Error::UnrecognizedFileType(name) => UsageError(no_type(&name)),
-            error => UsageError(format!("a glob of a file type is not valid: {error}")),
-        })
+        selection::types(&builder)
     }
 
     fn sort(&self) -> Sort {
@@ -260,26 +252,6 @@ impl Files {
     }
 }
 
-fn add(
-    builder: &mut OverrideBuilder,
-    flag: &str,
-    globs: &[String],
-    any_case: bool,
-) -> Result<(), UsageError> {
-    let wrong = |glob: &str, error| {
-        let reason = match error {
-            ignore::Error::Glob { err, .. } => err,
-            error => error.to_string(),
-        };
-        UsageError(format!("{flag} '{glob}': {reason}"))
-    };
-    builder.case_insensitive(any_case).map_err(|error| wrong("", error))?;
-    for glob in globs {
-        builder.add(glob).map_err(|error| wrong(glob, error))?;
-    }
-    Ok(())
-}
-
 fn add_type(builder: &mut TypesBuilder, definition: &str) -> Result<(), UsageError> {
     builder.add_def(definition).map_err(|_| {
         UsageError(format!(
@@ -287,10 +259,6 @@ fn add_type(builder: &mut TypesBuilder, definition: &str) -> Result<(), UsageErr
              a name has letters and digits only"
         ))
     })
-}
-
-fn no_type(name: &str) -> String {
-    format!("there is no file type '{name}'; 'comb grep --type-list' lists them")
 }
 
 /// Whether files can be chosen by a type of this name.

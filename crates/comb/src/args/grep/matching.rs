@@ -6,6 +6,7 @@ use finecomb_scan::Encoding;
 
 use super::order::Order;
 use super::value;
+use crate::args::selection;
 
 #[derive(Args)]
 #[group(skip)]
@@ -23,7 +24,7 @@ pub(crate) struct Matching {
     ///
     /// With auto, a byte order mark shows that a file is in UTF-16, and all others are taken as they stand. With none, this
     /// is also true of those that have such a mark.
-    #[arg(short = 'E', long, value_name = "ENCODING", value_parser = value::encoding)]
+    #[arg(short = 'E', long, value_name = "ENCODING", value_parser = selection::encoding)]
     pub(super) encoding: Option<Encoding>,
 
     /// Search in compressed files

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use super::value::UsageError;
+use crate::args::selection::UsageError;
 
 /// What is searched.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use finecomb_grep::{Boundary, Case, Engine, PatternOptions};
 use finecomb_sys::io_reason;
 
 use super::order::Order;
-use super::value::{self, UsageError};
+use super::value;
+use crate::args::selection::UsageError;
 
 /// Where patterns come from.
 #[derive(Clone, Debug)]

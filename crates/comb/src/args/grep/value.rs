@@ -1,21 +1,10 @@
 //! The values of flags.
 
 use bstr::ByteVec;
-use finecomb_scan::Encoding;
 use grep_printer::{ColorError, HyperlinkFormat, UserColorSpec};
 use regex_automata::meta::{BuildError, Regex};
 
 use crate::args::size;
-
-/// Why arguments that are well-formed each by itself cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UsageError(pub(crate) String);
-
-impl std::fmt::Display for UsageError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// A string of bytes to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,13 +37,6 @@ pub(crate) fn count(text: &str) -> Result<usize, String> {
 /// Parses a number of bytes.
 pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     size::parse(text, 0, usize::MAX)
-}
-
-/// Parses the name of an encoding.
-pub(crate) fn encoding(text: &str) -> Result<Encoding, String> {
-    Encoding::parse(text).ok_or_else(|| {
-        "it must be auto, none, or a label of the Encoding Standard, such as utf-16le or latin1".to_owned()
-    })
 }
 
 /// Parses what to print in which colour.
@@ -90,7 +72,7 @@ fn regex_reason(error: &BuildError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Encoding, Separator, color, encoding, number, path_regex, path_separator, separator};
+    use super::{Separator, color, number, path_regex, path_separator, separator};
 
     #[test]
     fn separators_have_escapes() {
@@ -104,15 +86,6 @@ mod tests {
         assert_eq!(path_separator(r"\x5C"), Ok(Separator(b"\\".to_vec())));
         assert_eq!(path_separator(""), Ok(Separator(Vec::new())));
         assert_eq!(path_separator("//"), Err("it must be one byte, and is 2".to_owned()));
-    }
-
-    #[test]
-    fn encodings_have_the_labels_of_the_standard() {
-        assert_eq!(encoding("auto"), Ok(Encoding::Auto));
-        assert_eq!(encoding("none"), Ok(Encoding::None));
-        assert_eq!(encoding("latin1"), Ok(Encoding::Label(encoding_rs::WINDOWS_1252)));
-        assert_eq!(encoding("UTF-16"), Ok(Encoding::Label(encoding_rs::UTF_16LE)));
-        assert!(encoding("utf-9").is_err_and(|reason| reason.contains("latin1")));
     }
 
     #[test]

@@ -1,0 +1,88 @@
+//! Which files below directories are read, and how: the values of the flags that every scanning command has.
+
+use std::env;
+
+use finecomb_scan::Encoding;
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
+
+/// Why arguments that are well-formed each by itself cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UsageError(pub(crate) String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Parses the name of an encoding.
+pub(crate) fn encoding(text: &str) -> Result<Encoding, String> {
+    Encoding::parse(text).ok_or_else(|| {
+        "it must be auto, none, or a label of the Encoding Standard, such as utf-16le or latin1".to_owned()
+    })
+}
+
+/// Globs of one flag.
+pub(crate) struct Globs<'a> {
+    /// The flag, as it is typed.
+    pub(crate) flag: &'static str,
+    pub(crate) globs: &'a [String],
+    pub(crate) ignore_case: bool,
+}
+
+/// Builds the globs of some flags. Later ones take precedence.
+pub(crate) fn globs(flags: &[Globs<'_>]) -> Result<Override, UsageError> {
+    if flags.iter().all(|flag| flag.globs.is_empty()) {
+        return Ok(Override::empty());
+    }
+    let directory =
+        env::current_dir().map_err(|error| UsageError(format!("globs need a current directory: {error}")))?;
+    let mut builder = OverrideBuilder::new(directory);
+    for flag in flags {
+        add(&mut builder, flag)?;
+    }
+    builder.build().map_err(|error| UsageError(format!("the globs are too many: {error}")))
+}
+
+fn add(
+    builder: &mut OverrideBuilder,
+    Globs { flag, globs, ignore_case }: &Globs<'_>,
+) -> Result<(), UsageError> {
+    let wrong = |glob: &str, error| {
+        let reason = match error {
+            ignore::Error::Glob { err, .. } => err,
+            error => error.to_string(),
+        };
+        UsageError(format!("{flag} '{glob}': {reason}"))
+    };
+    builder.case_insensitive(*ignore_case).map_err(|error| wrong("", error))?;
+    for glob in *globs {
+        builder.add(glob).map_err(|error| wrong(glob, error))?;
+    }
+    Ok(())
+}
+
+/// Builds the selected file types.
+pub(crate) fn types(builder: &TypesBuilder) -> Result<Types, UsageError> {
+    builder.build().map_err(|error| match error {
+        ignore::Error::UnrecognizedFileType(name) => {
+            UsageError(format!("there is no file type '{name}'; 'comb grep --type-list' lists them"))
+        }
+        error => UsageError(format!("a glob of a file type is not valid: {error}")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_have_the_labels_of_the_standard() {
+        assert_eq!(encoding("auto"), Ok(Encoding::Auto));
+        assert_eq!(encoding("none"), Ok(Encoding::None));
+        assert_eq!(encoding("latin1"), Ok(Encoding::Label(encoding_rs::WINDOWS_1252)));
+        assert_eq!(encoding("UTF-16"), Ok(Encoding::Label(encoding_rs::UTF_16LE)));
+        assert!(encoding("utf-9").is_err_and(|reason| reason.contains("latin1")));
+    }
+}
