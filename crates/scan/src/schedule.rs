@@ -9,3 +9,4 @@ pub(crate) mod plan;
 pub(crate) mod queue;
 pub(crate) mod task;
 pub(crate) mod threads;
+pub(crate) mod turns;

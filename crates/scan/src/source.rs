@@ -3,12 +3,75 @@
 //! Every scanning command reads through this module, so that a compression or an encoding that one of them knows is known to
 //! all of them.
 
-pub(crate) mod chunks;
+mod chunks;
 pub(crate) mod cut;
 mod decode;
 mod decompress;
+mod parted;
 pub(crate) mod prefetch;
 pub(crate) mod reader;
+mod split;
 pub(crate) mod stream;
 
+use std::ops::Range;
+
+use finecomb_meter::{Meter, Phase};
+
+use crate::block::Source;
+use crate::problem::Problems;
+
+pub(crate) use chunks::ChunkedFile;
 pub use decode::Encoding;
+pub(crate) use parted::PartedFile;
+
+/// A block of whole lines in a buffer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct TextBlock {
+    /// Where it stands in the buffer.
+    pub(crate) range: Range<usize>,
+    /// Bytes of the text before it.
+    pub(crate) offset: u64,
+    /// The number of its first line, from 1, if lines were counted.
+    pub(crate) first_line: Option<u64>,
+}
+
+/// A file that several workers read, chunk by chunk.
+pub(crate) enum Chunks {
+    Plain(ChunkedFile),
+    Parted(PartedFile),
+}
+
+impl Chunks {
+    pub(crate) fn source(&self) -> &Source {
+        match self {
+            Self::Plain(file) => &file.source,
+            Self::Parted(file) => &file.source,
+        }
+    }
+
+    /// Takes the next chunk, for the caller to read, which it must; none if all are taken.
+    pub(crate) fn claim(&self) -> Option<u64> {
+        match self {
+            Self::Plain(file) => file.claim(),
+            Self::Parted(file) => file.claim(),
+        }
+    }
+
+    /// Reads the lines of a chunk into `buffer`, and says where they stand in it. A last line that is over the limit may be cut
+    /// short behind the limit.
+    pub(crate) fn read(
+        &self,
+        chunk: u64,
+        buffer: &mut Vec<u8>,
+        meter: &mut Meter,
+        problems: &mut Problems,
+    ) -> TextBlock {
+        match self {
+            Self::Plain(file) => {
+                meter.enter(Phase::Read);
+                file.read(chunk, buffer, problems)
+            }
+            Self::Parted(file) => file.read(chunk, buffer, meter, problems),
+        }
+    }
+}

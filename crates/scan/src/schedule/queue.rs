@@ -9,7 +9,7 @@ use finecomb_meter::{Meter, Phase};
 use super::pace::{Governed, Idle, Pace};
 use super::task::Task;
 use crate::block::FileIdentity;
-use crate::source::chunks::ChunkedFile;
+use crate::source::Chunks;
 use crate::source::stream::Stream;
 use crate::stop::Stop;
 
@@ -33,7 +33,7 @@ struct State {
     /// What is still to be opened, the next one last.
     tasks: Vec<Task>,
     /// Files with chunks that nobody has taken yet.
-    files: Vec<Arc<ChunkedFile>>,
+    files: Vec<Arc<Chunks>>,
     /// Streams that nobody is reading.
     streams: Vec<Stream>,
     /// What has been read as a stream: reading it twice at a time would tear its lines.
@@ -46,7 +46,7 @@ struct State {
 /// The next thing for a worker to do.
 pub(crate) enum Next {
     Open(Task),
-    Chunks(Arc<ChunkedFile>),
+    Chunks(Arc<Chunks>),
     Stream(Stream),
 }
 
@@ -132,14 +132,14 @@ impl Queue {
     }
 
     /// Adds a file of several chunks.
-    pub(crate) fn add_file(&self, file: Arc<ChunkedFile>) {
+    pub(crate) fn add_file(&self, file: Arc<Chunks>) {
         let mut state = self.lock();
         state.files.push(file);
         self.wake(&state);
     }
 
     /// Takes out a file whose chunks are all taken.
-    pub(crate) fn retire(&self, file: &Arc<ChunkedFile>) {
+    pub(crate) fn retire(&self, file: &Arc<Chunks>) {
         self.lock().files.retain(|other| !Arc::ptr_eq(file, other));
     }
 

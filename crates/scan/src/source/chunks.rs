@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memrchr};
 
+use super::TextBlock;
 use super::cut::{provide, retry};
 use crate::block::Source;
 use crate::options::Bounds;
@@ -60,7 +61,12 @@ impl ChunkedFile {
 
     /// Reads the lines of a chunk into `buffer` and says where they stand in it. A last line that is over the limit
     /// may be cut short behind the limit.
-    pub(crate) fn read(&self, chunk: u64, buffer: &mut Vec<u8>, problems: &mut Problems) -> Range<usize> {
+    pub(crate) fn read(&self, chunk: u64, buffer: &mut Vec<u8>, problems: &mut Problems) -> TextBlock {
+        let range = self.read_lines(chunk, buffer, problems);
+        TextBlock { offset: chunk + range.start as u64, range, first_line: None }
+    }
+
+    fn read_lines(&self, chunk: u64, buffer: &mut Vec<u8>, problems: &mut Problems) -> Range<usize> {
         let rest = self.end - chunk;
         let usual = self.bounds.block_size + AHEAD;
         let owned = self.bounds.block_size.min(usize::try_from(rest).unwrap_or(usize::MAX));

@@ -1,7 +1,10 @@
 //! Cutting blocks at lines that are too long, and the buffers that blocks are read into.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::mem;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use memchr::memchr;
 
@@ -14,6 +17,20 @@ pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T>
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => return result,
         }
+    }
+}
+
+/// A file, read from an offset on without moving the position that others share.
+pub(crate) struct FileFrom {
+    pub(crate) file: Arc<File>,
+    pub(crate) offset: u64,
+}
+
+impl Read for FileFrom {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.file.read_at(buffer, self.offset)?;
+        self.offset += got as u64;
+        Ok(got)
     }
 }
 
@@ -70,6 +87,23 @@ pub(crate) fn parts(mut bytes: &mut [u8], bounds: Bounds) -> impl Iterator<Item 
         let start = next;
         next += length;
         Some(Part { start, bytes: part, too_long: too_long.then_some(length) })
+    })
+}
+
+/// Cuts a part that is more than twice as large as a block into slices of whole lines.
+pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
+    let Part { mut start, bytes, too_long } = part;
+    let mut rest = Some(bytes);
+    std::iter::from_fn(move || {
+        let bytes = rest.take()?;
+        let is_large = too_long.is_none() && bytes.len() / 2 > bounds.block_size;
+        let line_end = if is_large { memchr(bounds.line_end, &bytes[bounds.block_size..]) } else { None };
+        let Some(line_end) = line_end else { return Some(Part { start, bytes, too_long }) };
+        let (slice, behind) = bytes.split_at_mut(bounds.block_size + line_end + 1);
+        rest = Some(behind);
+        let at = start;
+        start += slice.len();
+        Some(Part { start: at, bytes: slice, too_long })
     })
 }
 

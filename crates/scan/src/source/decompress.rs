@@ -63,6 +63,16 @@ impl Format {
     /// What can be decompressed before the place where data are damaged or end too early is given first, then an
     /// error that says so in one line, and the same error at each later read.
     pub(crate) fn reader(self, input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+        self.reader_behind(false, input)
+    }
+
+    /// As [`Format::reader`], from the beginning of a later member on if `behind_another` is true: what is no member there is
+    /// said to follow the data.
+    pub(crate) fn reader_behind(
+        self,
+        behind_another: bool,
+        input: impl Read + Send + 'static,
+    ) -> io::Result<Box<dyn Read + Send>> {
         let input = BufReader::with_capacity(INPUT_BUFFER, Box::new(input) as Box<dyn Read + Send>);
         let fail = |failure: Failure| failure.of(self);
         let decoder: Box<dyn Decoder> = match self {
@@ -73,7 +83,9 @@ impl Format {
             Self::Lzma => Box::new(Lzma::new().map_err(fail)?),
             Self::Lz4 => return Ok(Box::new(Lz4::new(input))),
         };
-        Ok(Box::new(Members::new(self, input, decoder)))
+        // The decoder of xz reads all streams of a file as one member.
+        let behind = behind_another && self != Self::Xz;
+        Ok(Box::new(Members::new(self, input, decoder, behind)))
     }
 
     fn name(self) -> &'static str {
@@ -159,4 +171,4 @@ fn available(input: &mut Input) -> io::Result<&[u8]> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::source) mod tests;

@@ -12,11 +12,11 @@ use finecomb_meter::{Meter, Phase};
 use finecomb_sys::stdio;
 use rustix::fs::{OFlags, fcntl_setfl};
 
-use super::chunks::ChunkedFile;
-use super::cut::{provide, retry};
+use super::cut::{FileFrom, provide, retry};
 use super::decode::{LONGEST_MARK, Needed};
 use super::decompress::Format;
 use super::stream::{Origin, Stream};
+use super::{ChunkedFile, Chunks, PartedFile};
 use crate::block::{FileIdentity, Source};
 use crate::inputs::{Inputs, is_standard_input};
 use crate::options::Bounds;
@@ -62,7 +62,7 @@ pub(crate) enum Contents {
     /// All of it is in the reader's buffer, at this range; before it stand `skipped` bytes of the file.
     Whole { range: Range<usize>, skipped: u64 },
     /// It is to be read chunk by chunk. Its beginning is in the buffer at `known`.
-    Chunks { file: ChunkedFile, start: u64, known: Range<usize> },
+    Chunks { file: Chunks, start: u64, known: Range<usize> },
     /// It is to be read from front to back. Its beginning is in the buffer at `known`; the stream has it, too.
     Stream { stream: Stream, known: Range<usize> },
 }
@@ -190,8 +190,9 @@ impl<'a> Reader<'a> {
         let begin = match self.look(filled) {
             Look::Plain(begin) => begin,
             look => {
-                (&file).seek(SeekFrom::Start(start)).map_err(ProblemKind::Open)?;
-                return self.decode(source, look, file, limit);
+                let file = Arc::new(file);
+                let input = FileFrom { file: Arc::clone(&file), offset: start };
+                return self.decode(source, look, input, limit, Some(file).filter(|_| start == 0));
             }
         };
         if !ended || filled > limit {
@@ -201,7 +202,11 @@ impl<'a> Reader<'a> {
                 let source = identified(source.clone(), &metadata);
                 let range = start + begin as u64..size;
                 let file = ChunkedFile::new(source, file, range.clone(), self.context.bounds);
-                return Ok(Contents::Chunks { file, start: range.start, known: begin..filled });
+                return Ok(Contents::Chunks {
+                    file: Chunks::Plain(file),
+                    start: range.start,
+                    known: begin..filled,
+                });
             }
             if !self.fill(&file, start, &mut filled, limit, false)? {
                 // It is growing, or has no size: it is read on as it comes.
@@ -250,13 +255,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the text that `input` is made of: at once if it is at most `limit` bytes.
+    /// Reads the text that `input` is made of: at once if it is at most `limit` bytes. If `input` is all of a `file`, that may
+    /// be read in parts.
     fn decode(
         &mut self,
         source: &Source,
         look: Look,
         input: impl Read + Send + 'static,
         limit: usize,
+        file: Option<Arc<File>>,
     ) -> Result<Contents, ProblemKind> {
         self.meter.enter(Phase::Decompress);
         let Look::Compressed(format) = look else {
@@ -268,11 +275,16 @@ impl<'a> Reader<'a> {
         let marked = (&mut text).take(LONGEST_MARK as u64).read_to_end(&mut start);
         let start_and_rest = io::Cursor::new(start.clone()).chain(text);
         let encoding = self.context.inputs.encoding;
-        let contents: Box<dyn Read + Send> = match encoding.needed(&start) {
-            Needed::StripBom(_) | Needed::Transcode if marked.is_ok() => encoding.reader(start_and_rest),
-            _ => Box::new(start_and_rest),
-        };
-        Ok(self.read_text(source, contents, limit))
+        if marked.is_ok() && encoding.needed(&start) != Needed::Plain {
+            return Ok(self.read_text(source, encoding.reader(start_and_rest), limit));
+        }
+        let contents = self.read_text(source, Box::new(start_and_rest), limit);
+        let Contents::Stream { known, .. } = &contents else { return Ok(contents) };
+        let parted = |file| PartedFile::new(source.clone(), file, format, self.context.bounds);
+        Ok(match file.and_then(parted) {
+            Some(file) => Contents::Chunks { file: Chunks::Parted(file), start: 0, known: known.clone() },
+            None => contents,
+        })
     }
 
     fn read_text(&mut self, source: &Source, mut text: Box<dyn Read + Send>, limit: usize) -> Contents {
@@ -327,7 +339,7 @@ impl<'a> Reader<'a> {
             Look::Plain(begin) => begin,
             look => {
                 let input = io::Cursor::new(self.buffer[..filled].to_vec()).chain(file);
-                return self.decode(source, look, input, limit).map(Some);
+                return self.decode(source, look, input, limit, None).map(Some);
             }
         };
         if limit == usize::MAX {

@@ -5,13 +5,13 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
 use memchr::{memchr, memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::TextBlock;
 use super::cut::{provide, retry};
 use crate::block::Source;
 use crate::options::Bounds;
@@ -54,14 +54,6 @@ impl Read for Origin {
             Self::Decoded(contents) => contents.read(buffer),
         }
     }
-}
-
-/// Where a block stands in the buffer and in the stream.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct StreamBlock {
-    pub(crate) range: Range<usize>,
-    pub(crate) offset: u64,
-    pub(crate) first_line: u64,
 }
 
 impl Stream {
@@ -112,7 +104,7 @@ impl Stream {
         buffer: &mut Vec<u8>,
         eager: bool,
         problems: &mut Problems,
-    ) -> Option<StreamBlock> {
+    ) -> Option<TextBlock> {
         let block_size = self.bounds.block_size;
         let mut wanted = block_size.max(self.carry.len() + 1);
         provide(buffer, wanted, block_size);
@@ -212,8 +204,8 @@ impl Stream {
     }
 
     /// Hands out the first `cut` bytes of the buffer and keeps those up to `filled`.
-    fn emit(&mut self, buffer: &[u8], cut: usize, filled: usize) -> Option<StreamBlock> {
-        let block = StreamBlock { range: 0..cut, offset: self.offset, first_line: self.line };
+    fn emit(&mut self, buffer: &[u8], cut: usize, filled: usize) -> Option<TextBlock> {
+        let block = TextBlock { range: 0..cut, offset: self.offset, first_line: Some(self.line) };
         self.carry.extend_from_slice(&buffer[cut..filled]);
         self.offset += cut as u64;
         self.line += memchr_iter(self.bounds.line_end, &buffer[..cut]).count() as u64;

@@ -12,11 +12,11 @@ use crate::block::{Block, Source};
 use crate::problem::ProblemKind;
 use crate::schedule::queue::{Next, Queue};
 use crate::schedule::task::{Task, runs, tasks};
-use crate::source::chunks::ChunkedFile;
-use crate::source::cut::parts;
+use crate::source::cut::{parts, slices};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
 use crate::source::stream::Stream;
+use crate::source::{Chunks, TextBlock};
 use crate::walk::directory::Directory;
 
 /// One of the threads that take in blocks.
@@ -127,10 +127,13 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
         self.reader.meter.add_file();
         match contents {
             Contents::Whole { range, skipped } => {
-                let offset = skipped - range.start as u64;
-                self.take(source, offset, (offset == 0).then_some(1), range);
+                let first_line = (skipped == range.start as u64).then_some(1);
+                self.take(source, TextBlock { range, offset: skipped, first_line });
             }
             Contents::Chunks { file, .. } => {
+                if matches!(file, Chunks::Parted(_)) {
+                    self.queue.note_decoded();
+                }
                 let file = Arc::new(file);
                 self.queue.add_file(Arc::clone(&file));
                 self.work_on(&file);
@@ -145,13 +148,12 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
     }
 
     /// Takes in chunks of a file until all are taken or this worker is not wanted any more.
-    fn work_on(&mut self, file: &Arc<ChunkedFile>) {
+    fn work_on(&mut self, file: &Arc<Chunks>) {
         while !self.queue.is_halted() {
             let Some(chunk) = file.claim() else { return self.queue.retire(file) };
-            self.reader.meter.enter(Phase::Read);
-            let Reader { buffer, problems, .. } = &mut self.reader;
-            let range = file.read(chunk, buffer, problems);
-            self.take(&file.source, chunk, None, range);
+            let Reader { buffer, meter, problems, .. } = &mut self.reader;
+            let block = file.read(chunk, buffer, meter, problems);
+            self.take(file.source(), block);
             if !self.queue.pace.is_wanted(self.number) {
                 return;
             }
@@ -167,17 +169,17 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
             let source = stream.source.clone();
             self.queue.put_back(stream);
             self.busy = false;
-            self.take(&source, block.offset, Some(block.first_line), block.range);
+            self.take(&source, block);
         }
     }
 
-    /// Hands the lines in a part of the buffer, which begins at `offset` of the source, to the accumulator.
-    fn take(&mut self, source: &Source, offset: u64, mut first_line: Option<u64>, range: Range<usize>) {
+    /// Hands a block of the buffer to the accumulator: what is much larger than a block should be, in slices.
+    fn take(&mut self, source: &Source, TextBlock { range, mut offset, mut first_line }: TextBlock) {
         let Reader { buffer, problems, meter, context, .. } = &mut self.reader;
         let bounds = context.bounds;
-        let mut offset = offset + range.start as u64;
         let total = range.len();
-        for part in parts(&mut buffer[range], bounds).filter(|part| !part.bytes.is_empty()) {
+        let all = parts(&mut buffer[range], bounds).flat_map(|part| slices(part, bounds));
+        for part in all.filter(|part| !part.bytes.is_empty()) {
             let bytes = part.bytes;
             let length = bytes.len();
             if part.too_long.is_some() {
@@ -190,9 +192,10 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
                     return self.queue.halt();
                 }
             }
-            if length < total {
-                let lines = memchr_iter(bounds.line_end, bytes).count() as u64;
-                first_line = first_line.map(|first| first + lines);
+            if length < total
+                && let Some(first) = &mut first_line
+            {
+                *first += memchr_iter(bounds.line_end, bytes).count() as u64;
             }
             offset += length as u64;
         }

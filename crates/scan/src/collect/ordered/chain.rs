@@ -1,109 +1,67 @@
 //! The state of a file, advanced from block to block while several workers have blocks of it.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Thread};
+
+use crate::schedule::turns::{Turn, Turns};
 
 /// The blocks of a file, by number from 0, each of which advances the state in its turn.
 pub(crate) struct Chain<S, T> {
-    state: Mutex<Status<S, T>>,
+    turns: Turns<Status<S>>,
+    printed: Mutex<Printed<T>>,
     /// For whoever waits for the end of the file.
-    moved: Condvar,
+    all_printed: Condvar,
 }
 
-pub(crate) struct Status<S, T> {
-    /// The number of the block whose turn it is.
-    turn: u64,
-    /// Who waits for which turn. Only the next one is woken: waking all would cost more than the work, with many of
-    /// them.
-    waiting: Vec<(u64, Thread)>,
+pub(crate) struct Status<S> {
     pub(crate) file: S,
-    pub(crate) tally: T,
-    printed: u64,
     /// Whether nothing more of the file is wanted.
     pub(crate) over: bool,
-    /// Whether somebody waits for the end of the file.
-    ending: bool,
+}
+
+struct Printed<T> {
+    blocks: u64,
+    tally: T,
 }
 
 impl<S: Clone, T: Default> Chain<S, T> {
     /// A chain whose first block is given this state of the file.
     pub(crate) fn new(file: S) -> Self {
-        let state = Status {
-            turn: 0,
-            waiting: Vec::new(),
-            file,
-            tally: T::default(),
-            printed: 0,
-            over: false,
-            ending: false,
-        };
-        Self { state: Mutex::new(state), moved: Condvar::new() }
+        let printed = Printed { blocks: 0, tally: T::default() };
+        let turns = Turns::new(Status { file, over: false });
+        Self { turns, printed: Mutex::new(printed), all_printed: Condvar::new() }
     }
 
-    /// The state before the first block, if none has had its turn.
-    pub(crate) fn begin(&self) -> S {
-        self.lock().file.clone()
+    /// The state of the file behind the blocks that have had their turn.
+    pub(crate) fn state(&self) -> S {
+        self.turns.with(|status| status.file.clone())
     }
 
     /// Whether nothing more of the file is wanted.
     pub(crate) fn is_over(&self) -> bool {
-        self.lock().over
+        self.turns.with(|status| status.over)
     }
 
     /// Waits for a block's turn. Those before it are being worked on, and none of their workers waits for anybody behind.
-    pub(crate) fn await_turn(&self, block: u64) -> Turn<'_, S, T> {
-        let mut state = self.lock();
-        if state.turn != block {
-            state.waiting.push((block, thread::current()));
-            while state.turn != block {
-                drop(state);
-                thread::park();
-                state = self.lock();
-            }
-            state.waiting.retain(|&(waiting, _)| waiting != block);
-        }
-        Turn { chain: self, state }
+    pub(crate) fn await_turn(&self, block: u64) -> Turn<'_, Status<S>> {
+        self.turns.await_turn(block)
     }
 
-    /// Says that a block has been printed.
+    /// Says that a block has been printed, which comes after its turn.
     pub(crate) fn printed(&self, add: impl FnOnce(&mut T)) {
-        let mut state = self.lock();
-        add(&mut state.tally);
-        state.printed += 1;
-        if state.ending {
-            self.moved.notify_all();
-        }
+        let mut printed = self.lock();
+        add(&mut printed.tally);
+        printed.blocks += 1;
+        self.all_printed.notify_all();
     }
 
-    /// Waits until so many blocks have been printed, and gives what they amount to.
+    /// Waits until so many blocks have been printed, and gives the final state and what was counted.
     pub(crate) fn await_all(&self, blocks: u64) -> (S, T) {
-        let mut state = self.lock();
-        state.ending = true;
-        let state = self.moved.wait_while(state, |state| state.turn != blocks || state.printed != blocks);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        (state.file.clone(), std::mem::take(&mut state.tally))
+        let printed = self.all_printed.wait_while(self.lock(), |printed| printed.blocks != blocks);
+        let tally = std::mem::take(&mut printed.unwrap_or_else(PoisonError::into_inner).tally);
+        (self.state(), tally)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Status<S, T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A block's turn. When it ends, it is the next one's.
-pub(crate) struct Turn<'a, S, T> {
-    chain: &'a Chain<S, T>,
-    pub(crate) state: MutexGuard<'a, Status<S, T>>,
-}
-
-impl<S, T> Drop for Turn<'_, S, T> {
-    fn drop(&mut self) {
-        let state = &mut *self.state;
-        state.turn += 1;
-        if let Some((_, next)) = state.waiting.iter().find(|&&(block, _)| block == state.turn) {
-            next.unpark();
-        }
-        if state.ending {
-            self.chain.moved.notify_all();
-        }
+    fn lock(&self) -> MutexGuard<'_, Printed<T>> {
+        self.printed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

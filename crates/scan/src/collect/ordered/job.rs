@@ -9,7 +9,7 @@ use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::schedule::plan::{Claim, Divisible};
 use crate::schedule::task::{FILES_PER_TASK, Task};
-use crate::source::chunks::ChunkedFile;
+use crate::source::Chunks;
 use crate::source::stream::Stream;
 use crate::stop::Stop;
 use crate::walk::directory::SortValue;
@@ -27,7 +27,7 @@ pub(crate) enum Job<V: Visit> {
     /// Files that were found before, by their numbers.
     Listed(Range<usize>),
     /// The rest of a file that is read in chunks, from the block of this number on.
-    Chunks(Arc<Shared<V>>, Arc<ChunkedFile>, u64),
+    Chunks(Arc<Shared<V>>, Arc<Chunks>, u64),
     /// The rest of a stream.
     Stream(Box<Streamed<V>>),
 }
@@ -37,7 +37,7 @@ pub(crate) enum Work<V: Visit> {
     Open(Task),
     Listed(Range<usize>),
     /// The chunk at an offset, which is the block of a number.
-    Chunk(Arc<Shared<V>>, Arc<ChunkedFile>, u64, u64),
+    Chunk(Arc<Shared<V>>, Arc<Chunks>, u64, u64),
     /// The end of a file of so many blocks.
     End(Arc<Shared<V>>, u64),
     Stream(Box<Streamed<V>>),

@@ -11,9 +11,9 @@ use super::job::{Alone, Job, Shared, Streamed};
 use super::worker::Visitor;
 use crate::block::{Block, Source};
 use crate::schedule::plan::SlotId;
-use crate::source::chunks::ChunkedFile;
 use crate::source::cut::{Part, parts};
-use crate::source::stream::StreamBlock;
+use crate::source::reader::Reader;
+use crate::source::{ChunkedFile, Chunks, TextBlock};
 
 /// A file is as much work as so many bytes of it.
 const FILE: u64 = 32 << 10;
@@ -42,14 +42,14 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
         let source = &shared.source;
         let mut buffer = mem::take(&mut self.reader.buffer);
-        let mut alone = Alone { state: shared.chain.begin(), tally: V::Tally::default() };
+        let mut alone = Alone { state: shared.chain.state(), tally: V::Tally::default() };
         let mut skipped = Vec::new();
         let mut has_nothing = true;
         while let Some(chunk) = file.claim() {
             skipped.push(chunk);
             if has_nothing {
                 self.reader.meter.enter(Phase::Read);
-                let range = file.read(chunk, &mut buffer, &mut self.reader.problems);
+                let TextBlock { range, .. } = file.read(chunk, &mut buffer, &mut self.reader.problems);
                 let bytes = &mut buffer[range];
                 self.reader.meter.enter(Phase::Search);
                 let fits = bytes.len() <= self.reader.context.bounds.max_line;
@@ -61,8 +61,9 @@ impl<V: Visit> Visitor<'_, V> {
             }
             let wanted = skipped.drain(..).try_for_each(|chunk| {
                 self.reader.meter.enter(Phase::Read);
-                let range = file.read(chunk, &mut buffer, &mut self.reader.problems);
-                let offset = chunk + range.start as u64 - shared.start;
+                let TextBlock { range, offset, .. } =
+                    file.read(chunk, &mut buffer, &mut self.reader.problems);
+                let offset = offset - shared.start;
                 self.in_turn(source, &mut buffer[range], offset, false, &mut alone)
             });
             if wanted.is_break() {
@@ -114,11 +115,10 @@ impl<V: Visit> Visitor<'_, V> {
     }
 
     /// Visits a chunk of a file that is shared.
-    pub(super) fn chunk(&mut self, shared: &Shared<V>, file: &ChunkedFile, chunk: u64, block: u64) {
-        self.reader.meter.enter(Phase::Read);
+    pub(super) fn chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
         let mut buffer = mem::take(&mut self.reader.buffer);
-        let range = file.read(chunk, &mut buffer, &mut self.reader.problems);
-        let offset = chunk + range.start as u64;
+        let Reader { meter, problems, .. } = &mut self.reader;
+        let TextBlock { range, offset, .. } = file.read(chunk, &mut buffer, meter, problems);
         self.block(shared, block, &mut buffer[range], offset);
         self.reader.buffer = buffer;
     }
@@ -134,7 +134,7 @@ impl<V: Visit> Visitor<'_, V> {
             false => streamed.stream.read(&mut buffer, true, &mut self.reader.problems),
         };
         match read {
-            Some(StreamBlock { range, offset, .. }) => {
+            Some(TextBlock { range, offset, .. }) => {
                 streamed.blocks += 1;
                 self.plan.put_back(slot, Job::Stream(streamed));
                 self.block(&shared, number, &mut buffer[range], offset);
@@ -180,9 +180,9 @@ impl<V: Visit> Visitor<'_, V> {
 
     /// Advances the state of a shared file past a block when its turn has come, and notes for each part the state before it.
     fn advance(&mut self, shared: &Shared<V>, number: u64, searched: &mut [Searched<'_, V>]) {
-        let mut turn = shared.chain.await_turn(number);
+        let mut status = shared.chain.await_turn(number);
         self.reader.meter.enter(Phase::Search);
-        let status = &mut *turn.state;
+        let status = &mut *status;
         for part in searched {
             if status.over {
                 break;

@@ -17,6 +17,7 @@ use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
 use crate::schedule::plan::{Chunk, Plan, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
+use crate::source::Chunks;
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
 use crate::stop::Stop;
@@ -220,12 +221,14 @@ impl<'w, V: Visit> Visitor<'w, V> {
             Ok(Some(Contents::Chunks { file, start, known })) => {
                 let shared = self.share(source, start, known, None);
                 let limit = ALONE_LIMIT * self.reader.context.bounds.block_size;
-                // Others have something else to do.
-                if file.len() <= limit as u64 && self.plan.has_tasks() {
-                    self.alone(&shared, &file);
-                    return None;
+                match file {
+                    // Others have something else to do.
+                    Chunks::Plain(file) if file.len() <= limit as u64 && self.plan.has_tasks() => {
+                        self.alone(&shared, &file);
+                        None
+                    }
+                    file => Some(Job::Chunks(shared, Arc::new(file), 0)),
                 }
-                Some(Job::Chunks(shared, Arc::new(file), 0))
             }
             Ok(Some(Contents::Stream { stream, known })) => {
                 let shared = self.share(source, 0, known, stop);

@@ -55,8 +55,8 @@ pub(super) struct Members {
 }
 
 impl Members {
-    pub(super) fn new(format: Format, input: Input, decoder: Box<dyn Decoder>) -> Self {
-        Self { format, input, decoder, state: State::Inside, full: false, last: false, behind: false }
+    pub(super) fn new(format: Format, input: Input, decoder: Box<dyn Decoder>, behind: bool) -> Self {
+        Self { format, input, decoder, state: State::Inside, full: false, last: false, behind }
     }
 
     /// Whether there is another member, for which the decoder is then ready.

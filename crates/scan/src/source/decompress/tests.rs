@@ -14,7 +14,7 @@ const FORMATS: [Format; 6] =
 /// Formats of which several can stand in a file.
 const MULTIPLE: [Format; 5] = [Format::Gzip, Format::Zstd, Format::Bzip2, Format::Xz, Format::Lz4];
 
-fn compress(format: Format, data: &[u8]) -> Vec<u8> {
+pub(in crate::source) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
     match format {
         Format::Gzip => {
             let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -74,7 +74,7 @@ fn read_by(format: Format, compressed: &[u8], size: usize) -> (Vec<u8>, Option<S
     (data, error)
 }
 
-fn read(format: Format, compressed: &[u8]) -> (Vec<u8>, Option<String>) {
+pub(in crate::source) fn read(format: Format, compressed: &[u8]) -> (Vec<u8>, Option<String>) {
     read_by(format, compressed, 1 << 16)
 }
 

@@ -1,0 +1,100 @@
+//! Taking turns: what several threads do to one value, in a fixed order.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+
+/// A value that is passed on in turns, numbered from 0.
+pub(crate) struct Turns<T>(Mutex<State<T>>);
+
+struct State<T> {
+    turn: u64,
+    /// Who waits for which turn. Only the next one is woken: waking all would cost more than the work, with many of
+    /// them.
+    waiting: Vec<(u64, Thread)>,
+    value: T,
+}
+
+impl<T> Turns<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Mutex::new(State { turn: 0, waiting: Vec::new(), value }))
+    }
+
+    /// Waits for the turn of a number, which ends when the guard is dropped. Whoever has an earlier number must be on the way to
+    /// end its turn without waiting for a later one.
+    pub(crate) fn await_turn(&self, number: u64) -> Turn<'_, T> {
+        let mut state = self.lock();
+        if state.turn != number {
+            state.waiting.push((number, thread::current()));
+            while state.turn != number {
+                drop(state);
+                thread::park();
+                state = self.lock();
+            }
+            state.waiting.retain(|&(waiting, _)| waiting != number);
+        }
+        Turn(state)
+    }
+
+    /// Looks at the value between turns, or changes it.
+    pub(crate) fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
+        look(&mut self.lock().value)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The value, for as long as a turn lasts.
+pub(crate) struct Turn<'a, T>(MutexGuard<'a, State<T>>);
+
+impl<T> Deref for Turn<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.value
+    }
+}
+
+impl<T> DerefMut for Turn<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0.value
+    }
+}
+
+impl<T> Drop for Turn<'_, T> {
+    fn drop(&mut self) {
+        let state = &mut *self.0;
+        state.turn += 1;
+        if let Some((_, next)) = state.waiting.iter().find(|&&(number, _)| number == state.turn) {
+            next.unpark();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn turns_are_in_order_whoever_comes_first() {
+        let (turns, next) = (Turns::new(Vec::new()), AtomicU64::new(0));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= 1000 {
+                            break;
+                        }
+                        turns.await_turn(number).push(number);
+                    }
+                });
+            }
+        });
+        assert!(turns.with(|seen| seen.iter().copied().eq(0..1000)));
+    }
+}

@@ -1,0 +1,287 @@
+//! A compressed file whose parts decompress independently, so that several workers read it.
+//!
+//! A [`Splitter`] cuts the compressed bytes into parts, in order. Parts are decompressed in parallel. Then each has its turn to
+//! be cut into whole lines: it is given the beginning of a line that the part before it ended with, and passes on its own last
+//! line. What is done in turn is little beside decompressing.
+//!
+//! Where a part turns out not to be one (a signature inside compressed data looked like the beginning of the next), where it
+//! is damaged or larger than memory should hold, the file is read on from there as a stream, one block in each turn: the text
+//! and the errors are then the same as if it had been read as a stream from the start.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use finecomb_meter::{Meter, Phase};
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::TextBlock;
+use super::cut::{FileFrom, retry};
+use super::decompress::Format;
+use super::split::{Part, Splitter};
+use crate::block::Source;
+use crate::options::Bounds;
+use crate::problem::{ProblemKind, Problems};
+use crate::schedule::turns::Turns;
+
+/// Room in front of decompressed bytes for the beginning of their first line, in bytes.
+const HEADROOM: usize = if cfg!(test) { 50 } else { 16 << 10 };
+
+/// The largest part that is kept in memory, in decompressed bytes. Each worker may hold one.
+const LARGEST: usize = if cfg!(test) { 300_000 } else { 64 << 20 };
+
+/// Bytes that are decompressed at first, before it is known how many there are.
+const FIRST_STEP: usize = if cfg!(test) { 100 } else { 1 << 20 };
+
+/// A compressed file that workers read part by part.
+pub(crate) struct PartedFile {
+    pub(crate) source: Source,
+    file: Arc<File>,
+    format: Format,
+    bounds: Bounds,
+    next: AtomicU64,
+    ended: AtomicBool,
+    splitter: Turns<Splitter>,
+    text: Turns<Text>,
+}
+
+/// The decompressed text, as far as it has been cut into blocks.
+struct Text {
+    mode: Mode,
+    /// The beginning of a line whose end has not been seen.
+    tail: Vec<u8>,
+    /// Offset of the tail in the text, in bytes.
+    offset: u64,
+    /// Number of the line that the tail begins, from 1.
+    line: u64,
+    /// Whether the rest of a line that is too long is still to come.
+    discarding: bool,
+}
+
+enum Mode {
+    Parts,
+    /// Reading on as a stream.
+    Stream(Box<dyn Read + Send>),
+    Ended,
+}
+
+/// What came of decompressing a part.
+enum Decoded {
+    /// It is in the buffer behind [`HEADROOM`], up to here, and has this many line ends.
+    Whole { end: usize, line_ends: u64, is_last: bool },
+    /// It must be read as a stream, beginning at this offset of the file, of whose text so many bytes come first that have been
+    /// read already.
+    Stream { from: u64, skip_text: bool },
+    /// There are no more parts.
+    Nothing,
+}
+
+impl PartedFile {
+    /// A file, if it can be read in several parts.
+    pub(crate) fn new(source: Source, file: Arc<File>, format: Format, bounds: Bounds) -> Option<Self> {
+        let size = file.metadata().ok()?.len();
+        let splitter = Splitter::new(Arc::clone(&file), size, format)?;
+        let text = Text { mode: Mode::Parts, tail: Vec::new(), offset: 0, line: 1, discarding: false };
+        Some(Self {
+            source,
+            file,
+            format,
+            bounds,
+            next: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
+            splitter: Turns::new(splitter),
+            text: Turns::new(text),
+        })
+    }
+
+    /// Takes the next part, for the caller to read; none if all have been read. Whoever takes one must read it.
+    pub(crate) fn claim(&self) -> Option<u64> {
+        let ended = self.ended.load(Ordering::Acquire);
+        (!ended).then(|| self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Reads the lines of a part into `buffer`, and says where they stand in it. A part may have none.
+    pub(crate) fn read(
+        &self,
+        number: u64,
+        buffer: &mut Vec<u8>,
+        meter: &mut Meter,
+        problems: &mut Problems,
+    ) -> TextBlock {
+        meter.enter(Phase::Wait);
+        let part = {
+            let mut splitter = self.splitter.await_turn(number);
+            meter.enter(Phase::Read);
+            splitter.next()
+        };
+        meter.enter(Phase::Decompress);
+        let decoded = self.decode(part, buffer);
+        meter.enter(Phase::Wait);
+        let mut text = self.text.await_turn(number);
+        match decoded {
+            Decoded::Whole { end, line_ends, is_last } if matches!(text.mode, Mode::Parts) => {
+                if is_last {
+                    self.end(&mut text);
+                }
+                text.cut(buffer, end, line_ends, is_last, self.bounds)
+            }
+            decoded => {
+                if let Decoded::Stream { from, skip_text } = decoded
+                    && matches!(text.mode, Mode::Parts)
+                {
+                    let skipped = if skip_text { text.offset + text.tail.len() as u64 } else { 0 };
+                    self.read_as_stream(&mut text, from, skipped, problems);
+                }
+                meter.enter(Phase::Decompress);
+                self.read_on(&mut text, buffer, problems)
+            }
+        }
+    }
+
+    fn end(&self, text: &mut Text) {
+        text.mode = Mode::Ended;
+        self.ended.store(true, Ordering::Release);
+    }
+
+    /// Decompresses a part into the buffer.
+    fn decode(&self, part: Part, buffer: &mut Vec<u8>) -> Decoded {
+        let (compressed, from, skip_text, is_last) = match part {
+            Part::Whole { bytes, from, skip_text, is_last } => (bytes, from, skip_text, is_last),
+            Part::Stream { from, skip_text } => return Decoded::Stream { from, skip_text },
+            Part::Nothing => return Decoded::Nothing,
+        };
+        match decompress(self.format, compressed, buffer) {
+            Some(end) => {
+                let line_ends = memchr_iter(self.bounds.line_end, &buffer[HEADROOM..end]).count() as u64;
+                Decoded::Whole { end, line_ends, is_last }
+            }
+            None => Decoded::Stream { from, skip_text },
+        }
+    }
+
+    /// Goes over to reading as a stream, from an offset of the file on, without the first bytes of its text.
+    fn read_as_stream(&self, text: &mut Text, from: u64, skipped: u64, problems: &mut Problems) {
+        let input = FileFrom { file: Arc::clone(&self.file), offset: from };
+        match self.format.reader_behind(from > 0, input) {
+            Ok(mut reader) => {
+                // If that fails, so does the next read, and says why.
+                let _ = io::copy(&mut (&mut reader).take(skipped), &mut io::sink());
+                text.mode = Mode::Stream(reader);
+            }
+            Err(error) => {
+                problems.add(&self.source, ProblemKind::Decode { error });
+                self.end(text);
+            }
+        }
+    }
+
+    /// Reads the next block as a stream.
+    fn read_on(&self, text: &mut Text, buffer: &mut Vec<u8>, problems: &mut Problems) -> TextBlock {
+        let Mode::Stream(reader) = &mut text.mode else { return TextBlock::default() };
+        grow(buffer, HEADROOM + self.bounds.block_size);
+        let mut end = HEADROOM;
+        let limit = HEADROOM + self.bounds.block_size;
+        let is_last = loop {
+            if end == limit {
+                break false;
+            }
+            match retry(|| reader.read(&mut buffer[end..limit])) {
+                Ok(0) => break true,
+                Ok(got) => end += got,
+                Err(error) => {
+                    problems.add(&self.source, ProblemKind::Decode { error });
+                    break true;
+                }
+            }
+        };
+        if is_last {
+            self.end(text);
+        }
+        let line_ends = memchr_iter(self.bounds.line_end, &buffer[HEADROOM..end]).count() as u64;
+        text.cut(buffer, end, line_ends, is_last, self.bounds)
+    }
+}
+
+impl Text {
+    /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, behind their last line end.
+    fn cut(
+        &mut self,
+        buffer: &mut Vec<u8>,
+        end: usize,
+        mut line_ends: u64,
+        is_last: bool,
+        bounds: Bounds,
+    ) -> TextBlock {
+        let mut begin = HEADROOM;
+        if self.discarding {
+            let rest = memchr(bounds.line_end, &buffer[begin..end]).map(|at| at + 1);
+            let dropped = rest.unwrap_or(end - begin);
+            self.discarding = rest.is_none();
+            let ended = u64::from(rest.is_some());
+            (self.line, line_ends) = (self.line + ended, line_ends - ended);
+            self.offset += dropped as u64;
+            begin += dropped;
+        }
+        let last = memrchr(bounds.line_end, &buffer[begin..end]);
+        let is_too_long = last.is_none() && self.tail.len() + end - begin > bounds.max_line;
+        let cut = match last {
+            _ if is_last => end,
+            Some(line_end) => begin + line_end + 1,
+            // The beginning of a line that is too long is handed out, to be reported.
+            None if is_too_long => end,
+            None => {
+                self.tail.extend_from_slice(&buffer[begin..end]);
+                return TextBlock::default();
+            }
+        };
+        self.discarding |= is_too_long && !is_last;
+        let next_tail = buffer[cut..end].to_vec();
+        let range = self.put_tail_before(buffer, begin..cut);
+        let block = TextBlock { range, offset: self.offset, first_line: Some(self.line) };
+        self.offset += block.range.len() as u64;
+        self.line += line_ends;
+        self.tail = next_tail;
+        block
+    }
+
+    /// Puts the tail before a range of the buffer, and gives the range of both.
+    fn put_tail_before(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> Range<usize> {
+        let length = self.tail.len();
+        if length <= range.start {
+            buffer[range.start - length..range.start].copy_from_slice(&self.tail);
+            return range.start - length..range.end;
+        }
+        buffer.splice(range.start..range.start, self.tail.drain(..));
+        range.start..range.end + length
+    }
+}
+
+/// Decompresses all of `compressed` into the buffer, behind [`HEADROOM`], and gives where that ends. None if it is damaged, not
+/// complete, or too large.
+fn decompress(format: Format, compressed: Vec<u8>, buffer: &mut Vec<u8>) -> Option<usize> {
+    let mut reader = format.reader(io::Cursor::new(compressed)).ok()?;
+    let mut end = HEADROOM;
+    loop {
+        if end == buffer.len() || end < HEADROOM + FIRST_STEP {
+            grow(buffer, (2 * end).clamp(HEADROOM + FIRST_STEP, HEADROOM + LARGEST + 1));
+        }
+        match reader.read(&mut buffer[end..]).ok()? {
+            0 => return Some(end),
+            got => end += got,
+        }
+        if end > HEADROOM + LARGEST {
+            return None;
+        }
+    }
+}
+
+fn grow(buffer: &mut Vec<u8>, length: usize) {
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
+}

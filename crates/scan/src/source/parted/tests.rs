@@ -1,0 +1,266 @@
+//! Files that are read in parts give the text and the errors that a stream gives, at any width. The sizes in this module and in
+//! `split` are small in tests, so that small files have many parts.
+
+use std::fs;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use liblzma::stream::{Action, Check, Stream};
+use proptest::prelude::*;
+
+use super::super::decompress::tests::{compress, read};
+use super::*;
+use crate::{Accumulate, Block, Inputs, Output, ScanOptions, Visit, Width, fold, in_order};
+
+/// A file with several members, or for bzip2 and xz with several blocks, and the text in it.
+fn several(format: Format, texts: &[Vec<u8>], blocks: bool) -> Vec<u8> {
+    match format {
+        Format::Xz if blocks => xz_of_blocks(texts),
+        Format::Bzip2 if blocks => {
+            let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+            encoder
+                .write_all(&texts.concat())
+                .and_then(|()| encoder.finish())
+                .expect("nothing fails in memory")
+        }
+        _ => texts.iter().flat_map(|text| compress(format, text)).collect(),
+    }
+}
+
+/// One stream with a block for each text.
+fn xz_of_blocks(texts: &[Vec<u8>]) -> Vec<u8> {
+    let mut stream = Stream::new_easy_encoder(0, Check::Crc64).expect("memory");
+    let mut file = Vec::with_capacity(texts.concat().len() + 4096 * (texts.len() + 1));
+    for text in texts {
+        let before = stream.total_in();
+        while ((stream.total_in() - before) as usize) < text.len() {
+            let done = (stream.total_in() - before) as usize;
+            stream.process_vec(&text[done..], &mut file, Action::Run).expect("memory");
+        }
+        while stream.process_vec(&[], &mut file, Action::FullFlush).expect("memory")
+            == liblzma::stream::Status::Ok
+        {}
+    }
+    while stream.process_vec(&[], &mut file, Action::Finish).expect("memory") == liblzma::stream::Status::Ok {
+    }
+    file
+}
+
+/// Keeps lines with their offsets and numbers.
+#[derive(Default)]
+struct Gather(Vec<(u64, Option<u64>, Vec<u8>)>);
+
+impl Accumulate for Gather {
+    type Part = Vec<(u64, Option<u64>, Vec<u8>)>;
+    type Joined = Vec<(u64, Option<u64>, Vec<u8>)>;
+
+    fn take(&mut self, block: &Block<'_>, _: &mut Meter) -> ControlFlow<()> {
+        let mut position = 0;
+        for line in block.bytes.split_inclusive(|&byte| byte == b'\n') {
+            let place = block.place(position);
+            self.0.push((place.offset, place.line, line.to_owned()));
+            position += line.len();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn into_parts(self) -> Vec<Self::Part> {
+        vec![self.0]
+    }
+
+    fn join(parts: Vec<Self::Part>) -> Self::Joined {
+        parts.concat()
+    }
+}
+
+/// Prints lines with their offsets.
+struct Print;
+
+impl Visit for Print {
+    type Found = ();
+    type State = u64;
+    type Tally = ();
+
+    fn begin(&mut self, _: &Source, _: &[u8]) -> u64 {
+        0
+    }
+
+    fn search(&mut self, _: &mut Block<'_>) {}
+
+    fn advance(&mut self, block: &Block<'_>, (): &(), lines: &mut u64) -> ControlFlow<()> {
+        *lines += memchr_iter(b'\n', block.bytes).count() as u64;
+        ControlFlow::Continue(())
+    }
+
+    fn print(&mut self, block: &Block<'_>, (): (), lines: &u64, (): &mut (), out: &mut Output<'_>) {
+        let mut offset = block.offset;
+        for (number, line) in (1..).zip(block.bytes.split_inclusive(|&byte| byte == b'\n')) {
+            out.bytes().extend(format!("{offset}:{}:", lines + number).bytes());
+            out.bytes().extend(line);
+            offset += line.len() as u64;
+        }
+    }
+}
+
+/// Holds what comes of a file at one width to what comes of it at another.
+fn check_widths(file: &[u8], widths: [usize; 2]) -> Result<(), TestCaseError> {
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("file");
+    fs::write(&path, file)?;
+    let found = widths.map(|width| {
+        let options = ScanOptions { width: Width::Fixed(width), block_size: 60, ..ScanOptions::default() };
+        let folded = fold(&Inputs::new([&path]), &options, Gather::default);
+        let mut lines = folded.joined.concat();
+        lines.sort();
+        (lines, folded.problems.iter().map(ToString::to_string).collect::<Vec<_>>())
+    });
+    prop_assert!(found[0] == found[1]);
+    Ok(())
+}
+
+/// Holds what comes of a file to what a stream of the same bytes gives.
+fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result<(), TestCaseError> {
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("file");
+    fs::write(&path, file)?;
+    let (text, error) = read(format, file);
+    let mut expected = Vec::new();
+    let mut offset = 0;
+    for (number, line) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {
+        expected.push((offset, Some(number), line.to_owned()));
+        offset += line.len() as u64;
+    }
+    let error: Vec<_> = error
+        .map(|error| format!("{}: cannot decode: {error}; what comes before was read", path.display()))
+        .into_iter()
+        .collect();
+    let options = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+    let inputs = Inputs::new([&path]);
+
+    let folded = fold(&inputs, &options, Gather::default);
+    let mut lines = folded.joined.concat();
+    lines.sort();
+    prop_assert!(lines == expected, "{format:?} {} lines, {} expected", lines.len(), expected.len());
+    let problems: Vec<_> = folded.problems.iter().map(ToString::to_string).collect();
+    prop_assert_eq!(&problems, &error);
+
+    let mut printed = Vec::new();
+    let done = in_order(&inputs, &options, None, &mut printed, || Print);
+    let shown = |(offset, number, line): (u64, Option<u64>, Vec<u8>)| {
+        [format!("{offset}:{}:", number.unwrap_or(0)).into_bytes(), line].concat()
+    };
+    prop_assert!(printed == expected.into_iter().flat_map(shown).collect::<Vec<u8>>(), "{format:?} in order");
+    let problems: Vec<_> = done.problems.iter().map(ToString::to_string).collect();
+    prop_assert_eq!(&problems, &error);
+    Ok(())
+}
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let line = prop_oneof![
+        8 => prop::collection::vec(any::<u8>(), 0..80),
+        1 => prop::collection::vec(prop::sample::select(vec![b'x', b'\n']), 0..3000),
+        // What looks like the beginning of a member, and is stored as it is.
+        1 => prop::sample::select(vec![
+            vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], vec![0x28, 0xb5, 0x2f, 0xfd], vec![4, 0x22, 0x4d, 0x18],
+        ]),
+    ];
+    prop::collection::vec(line, 0..60).prop_map(|lines| lines.join(&b"\n"[..]))
+}
+
+fn formats() -> impl Strategy<Value = (Format, bool)> {
+    prop::sample::select(vec![
+        (Format::Gzip, false),
+        (Format::Zstd, false),
+        (Format::Lz4, false),
+        (Format::Xz, false),
+        (Format::Xz, true),
+        (Format::Bzip2, false),
+        (Format::Bzip2, true),
+    ])
+}
+
+fn widths() -> impl Strategy<Value = usize> {
+    prop::sample::select(vec![1, 2, 3, 8])
+}
+
+/// A text of several blocks of bzip2, which are of 100,000 bytes at the least.
+fn long_enough(format: Format, blocks: bool, mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    if format == Format::Bzip2 && blocks {
+        let number = |line: u32| line.wrapping_mul(2_654_435_761) >> 7;
+        texts.push((0..20_000).flat_map(|line| format!("{:x}\n", number(line)).into_bytes()).collect());
+    }
+    texts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn parts_give_the_lines_of_the_stream(
+        (format, blocks) in formats(),
+        texts in prop::collection::vec(text(), 1..9),
+        width in widths(),
+        block_size in prop::sample::select(vec![1, 60, 1000, 1 << 17]),
+    ) {
+        let file = several(format, &long_enough(format, blocks, texts), blocks);
+        check(format, &file, width, block_size)?;
+    }
+
+    #[test]
+    fn damage_gives_the_text_and_the_error_of_the_stream(
+        (format, blocks) in formats(),
+        texts in prop::collection::vec(text(), 2..9),
+        width in widths(),
+        at in any::<prop::sample::Index>(),
+        damage in 0..4_u8,
+    ) {
+        let mut file = several(format, &long_enough(format, blocks, texts), blocks);
+        let at = at.index(file.len());
+        match damage {
+            0 => file.truncate(at.max(20)),
+            1 => file.extend(b"something else"),
+            2 if at >= 20 => file[at] ^= 1 << (at % 8),
+            _ if at >= 20 => drop(file.remove(at)),
+            _ => {}
+        }
+        // How much of a damaged block the library of bzip2 gives depends on how much it is asked for at a time.
+        if format == Format::Bzip2 { check_widths(&file, [1, width])? } else { check(format, &file, width, 60)? }
+    }
+}
+
+#[test]
+fn a_part_that_is_too_large_is_read_as_a_stream() {
+    for format in [Format::Gzip, Format::Zstd, Format::Xz] {
+        let large: Vec<u8> = (0..80_000).flat_map(|line| format!("{line}\n").into_bytes()).collect();
+        assert!(large.len() > LARGEST);
+        let texts = [b"one\ntwo".to_vec(), large.clone(), b"\nlast".to_vec()];
+        check(format, &several(format, &texts, format == Format::Xz), 3, 1000).expect("the same lines");
+    }
+}
+
+#[test]
+fn files_of_several_parts_are_read_in_parts() {
+    let texts: Vec<Vec<u8>> = (0..20_u32).map(|part| part.to_string().repeat(5000).into_bytes()).collect();
+    for (format, blocks) in [
+        (Format::Gzip, false),
+        (Format::Zstd, false),
+        (Format::Lz4, false),
+        (Format::Xz, false),
+        (Format::Xz, true),
+        (Format::Bzip2, true),
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("file");
+        fs::write(&path, several(format, &long_enough(format, blocks, texts.clone()), blocks))
+            .expect("a file");
+        let file = Arc::new(File::open(&path).expect("a file"));
+        let size = file.metadata().expect("its size").len();
+        let mut splitter = Splitter::new(file, size, format).expect("several parts");
+        let parts = Mutex::new(0);
+        while let Part::Whole { .. } = splitter.next() {
+            *parts.lock().expect("no panics") += 1;
+        }
+        assert!(parts.into_inner().expect("no panics") > 1, "{format:?} {blocks}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Members, frames or streams that begin at a byte with a signature: gzip (also BGZF), zstd, LZ4, xz.
+//!
+//! The signature may also occur inside compressed data. So a part is a guess, which the decompressor confirms: it must come to
+//! the end of a member just where the next signature stands.
+
+use std::fs::File;
+use std::mem;
+use std::sync::Arc;
+
+use memchr::memmem::Finder;
+
+use super::super::decompress::Format;
+use super::{Part, append};
+
+/// The least size of a part in compressed bytes, so that small members are gathered.
+const LEAST: usize = if cfg!(test) { 200 } else { 256 << 10 };
+
+/// The most bytes that are searched for a signature.
+const FARTHEST: usize = if cfg!(test) { 4000 } else { 16 << 20 };
+
+/// The most bytes that are searched for the second signature, when a file is opened.
+const PROBED: usize = if cfg!(test) { 4000 } else { 4 << 20 };
+
+/// Bytes that are read at a time.
+const STEP: usize = if cfg!(test) { 100 } else { 512 << 10 };
+
+/// A file cut where members seem to begin.
+pub(crate) struct Members {
+    file: Arc<File>,
+    format: Format,
+    finder: Finder<'static>,
+    /// Bytes behind the last part that have been read.
+    pending: Vec<u8>,
+    /// Offset of `pending` in the file.
+    offset: u64,
+    size: u64,
+    done: bool,
+}
+
+impl Members {
+    /// A file of `size` bytes; none if no second member is seen near its beginning.
+    pub(super) fn new(file: Arc<File>, size: u64, format: Format) -> Option<Self> {
+        let finder = Finder::new(signature(format)?);
+        let mut members = Self { file, format, finder, pending: Vec::new(), offset: 0, size, done: false };
+        members.find(1, PROBED)?;
+        Some(members)
+    }
+
+    pub(super) fn next(&mut self) -> Part {
+        if self.done {
+            return Part::Nothing;
+        }
+        let from = self.offset;
+        let end = self.find(LEAST, FARTHEST);
+        let reaches_end = self.offset + self.pending.len() as u64 == self.size;
+        let Some(end) = end.or(reaches_end.then_some(self.pending.len())) else {
+            self.done = true;
+            return Part::Stream { from, skip_text: false };
+        };
+        let rest = self.pending.split_off(end);
+        let bytes = mem::replace(&mut self.pending, rest);
+        self.offset += end as u64;
+        self.done = self.offset == self.size;
+        Part::Whole { bytes, from, skip_text: false, is_last: self.done }
+    }
+
+    /// Where the first member begins in the pending bytes at or behind `start`, searched for as far as `most` bytes.
+    fn find(&mut self, start: usize, most: usize) -> Option<usize> {
+        let mut searched = start;
+        loop {
+            if let Some(bytes) = self.pending.get(searched..) {
+                let mut found = self.finder.find_iter(bytes).map(|at| searched + at);
+                if let Some(at) = found.find(|&at| is_header(self.format, &self.pending[at..])) {
+                    return Some(at);
+                }
+                // What stands at the end may be the beginning of a header.
+                searched = start.max(self.pending.len().saturating_sub(LONGEST_HEADER));
+            }
+            let read = self.offset + self.pending.len() as u64;
+            if self.pending.len() >= most || read == self.size {
+                return None;
+            }
+            if !append(&self.file, &mut self.pending, read, self.size, STEP) {
+                return None;
+            }
+        }
+    }
+}
+
+/// Bytes that tell a header from bytes that only look like one, at most.
+const LONGEST_HEADER: usize = 12;
+
+/// The first bytes of a member.
+fn signature(format: Format) -> Option<&'static [u8]> {
+    match format {
+        Format::Gzip => Some(&[0x1f, 0x8b, 8]),
+        Format::Zstd => Some(&[0x28, 0xb5, 0x2f, 0xfd]),
+        Format::Lz4 => Some(&[4, 0x22, 0x4d, 0x18]),
+        Format::Xz => Some(&[0xfd, b'7', b'z', b'X', b'Z', 0]),
+        Format::Bzip2 | Format::Lzma => None,
+    }
+}
+
+/// Whether bytes that begin with the signature may be a header.
+fn is_header(format: Format, bytes: &[u8]) -> bool {
+    match (format, bytes) {
+        // Flags, a time, extra flags and an operating system as RFC 1952 has them.
+        (Format::Gzip, [_, _, _, flags, _, _, _, _, extra, system, ..]) => {
+            flags & 0xe0 == 0 && matches!(extra, 0 | 2 | 4) && matches!(system, 0..=13 | 255)
+        }
+        (Format::Gzip, _) => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,159 @@
+//! The blocks of an xz file with one stream, as the index at its end lists them (The .xz File Format, version 1.2.1).
+//!
+//! Each block becomes a stream of its own: the header of the file, the block, an index of one block, a footer.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use super::{Part, append};
+
+/// Bytes of a stream's header, and of its footer.
+const HEADER: usize = 12;
+
+const MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
+const FOOTER_MAGIC: [u8; 2] = *b"YZ";
+
+/// The largest index that is read, in bytes. It has a few bytes for each block.
+const LARGEST_INDEX: usize = 16 << 20;
+
+/// The largest block that is read at once, in bytes.
+const LARGEST_BLOCK: u64 = 64 << 20;
+
+/// A file cut into the blocks that its index lists.
+pub(crate) struct Blocks {
+    file: Arc<File>,
+    header: [u8; HEADER],
+    records: std::vec::IntoIter<Record>,
+    /// Offset of the next block in the file.
+    offset: u64,
+    done: bool,
+}
+
+/// A block as the index has it.
+#[derive(Clone, Copy)]
+struct Record {
+    /// Its size without padding, in bytes.
+    unpadded: u64,
+    /// The size of its text.
+    text: u64,
+}
+
+impl Record {
+    fn padded(self) -> u64 {
+        self.unpadded.saturating_add(3) & !3
+    }
+}
+
+impl Blocks {
+    /// A file of `size` bytes; none if it is anything but one stream of several blocks.
+    pub(super) fn new(file: Arc<File>, size: u64) -> Option<Self> {
+        let mut header = [0; HEADER];
+        let mut footer = [0; HEADER];
+        let footer_at = size.checked_sub(HEADER as u64)?;
+        file.read_exact_at(&mut header, 0).ok()?;
+        file.read_exact_at(&mut footer, footer_at).ok()?;
+        let [c0, c1, c2, c3, b0, b1, b2, b3, f0, f1, magic @ ..] = footer;
+        let is_footer =
+            magic == FOOTER_MAGIC && u32::from_le_bytes([c0, c1, c2, c3]) == crc32(&footer[4..10]);
+        if !header.starts_with(&MAGIC) || !is_footer || header[6..8] != [f0, f1] {
+            return None;
+        }
+        let index_size = (u64::from(u32::from_le_bytes([b0, b1, b2, b3])) + 1) * 4;
+        let index_at = footer_at.checked_sub(index_size)?;
+        let mut index = Vec::new();
+        let is_read = index_size <= LARGEST_INDEX as u64
+            && append(&file, &mut index, index_at, footer_at, LARGEST_INDEX);
+        let records = parse_index(is_read.then_some(&index)?)?;
+        let blocks =
+            records.iter().try_fold(HEADER as u64, |sum, record| sum.checked_add(record.padded()))?;
+        if records.len() < 2 || blocks != index_at {
+            return None;
+        }
+        Some(Self { file, header, records: records.into_iter(), offset: HEADER as u64, done: false })
+    }
+
+    pub(super) fn next(&mut self) -> Part {
+        if self.done {
+            return Part::Nothing;
+        }
+        let bytes = self.records.next().and_then(|record| self.as_stream(record));
+        self.done = bytes.is_none() || self.records.len() == 0;
+        match bytes {
+            Some(bytes) => Part::Whole { bytes, from: 0, skip_text: true, is_last: self.done },
+            None => Part::Stream { from: 0, skip_text: true },
+        }
+    }
+
+    /// The next block, as a stream of its own. None if it is too large or cannot be read.
+    fn as_stream(&mut self, record: Record) -> Option<Vec<u8>> {
+        let length = record.padded();
+        if length.max(record.text) > LARGEST_BLOCK {
+            return None;
+        }
+        let mut stream = self.header.to_vec();
+        let end = self.offset + length;
+        if !append(&self.file, &mut stream, self.offset, end, LARGEST_BLOCK as usize) {
+            return None;
+        }
+        self.offset = end;
+        let mut index = vec![0, 1];
+        put_number(&mut index, record.unpadded);
+        put_number(&mut index, record.text);
+        index.resize(index.len().next_multiple_of(4), 0);
+        let checksum = crc32(&index);
+        index.extend(checksum.to_le_bytes());
+        let mut sizes = (index.len() as u32 / 4 - 1).to_le_bytes().to_vec();
+        sizes.extend(&self.header[6..8]);
+        stream.extend(index);
+        stream.extend(crc32(&sizes).to_le_bytes());
+        stream.extend(sizes);
+        stream.extend(FOOTER_MAGIC);
+        Some(stream)
+    }
+}
+
+/// The blocks that an index lists; none if it is damaged.
+fn parse_index(index: &[u8]) -> Option<Vec<Record>> {
+    let (content, checksum) = index.split_last_chunk::<4>()?;
+    if crc32(content) != u32::from_le_bytes(*checksum) {
+        return None;
+    }
+    let mut rest = content.strip_prefix(&[0])?;
+    let count = take_number(&mut rest)?;
+    // A record takes two bytes at the least.
+    let count = usize::try_from(count).ok().filter(|&count| count <= rest.len() / 2)?;
+    let mut records = Vec::with_capacity(count);
+    for _ in 0..count {
+        records.push(Record { unpadded: take_number(&mut rest)?, text: take_number(&mut rest)? });
+    }
+    (rest.len() < 4 && rest.iter().all(|&byte| byte == 0)).then_some(records)
+}
+
+/// Takes a number of variable length: seven bits a byte, the lowest first.
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for place in 0..9 {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << (7 * place);
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// The CRC-32 of a few bytes.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, _| if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
+    !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), step))
+}
