@@ -39,12 +39,15 @@
 mod decimal;
 mod factors;
 mod float;
+mod multiply;
+mod natural;
 mod newton;
 mod primes;
 mod progress;
 mod series;
 mod splitting;
 mod team;
+mod transform;
 
 use std::fmt;
 use std::num::NonZeroUsize;
