@@ -4,11 +4,9 @@
 //! that of x, and the second half that of the fraction of 10^(d/2) x. Either needs only half of the precision, so both
 //! are found in the same way from half as many bits.
 
-use malachite_base::num::arithmetic::traits::{ModPowerOf2Assign, Pow};
-use malachite_base::num::logic::traits::BitBlockAccess;
-use malachite_nz::natural::Natural;
-
 use crate::Error;
+use crate::multiply::multiply_by_word;
+use crate::natural::Natural;
 use crate::team::Team;
 
 /// Up to this many digits are found one word at a time.
@@ -70,9 +68,9 @@ impl<'t, 'a> Decimal<'t, 'a> {
         let levels = digits.div_ceil(LEAF_DIGITS).next_power_of_two().trailing_zeros();
         let leaf = digits.div_ceil(1 << levels);
         let mut powers = Vec::with_capacity(levels as usize);
-        for level in 0..levels {
+        for _ in 0..levels {
             powers.push(match powers.last() {
-                None => Natural::from(5u32).pow((leaf as u64) << level),
+                None => power_of_5(leaf),
                 Some(last) => team.square(last)?,
             });
         }
@@ -109,14 +107,12 @@ impl<'t, 'a> Decimal<'t, 'a> {
         // 10^half times the first half bits of x is an integer. Without them, 5^half x in units of 2^-bits is 10^half x
         // in units of 2^-(bits - half).
         let point = bits - half as u64;
-        let mut tail = fraction;
-        tail.mod_power_of_2_assign(point);
+        let tail = fraction.modulo_power_of_2(point);
         let find_second = || {
             let product = self.team.multiply(&tail, power)?;
             drop(tail);
             let second_bits = bits - half_bits;
-            let rest = product.get_bits(point - second_bits, point);
-            drop(product);
+            let rest = product.modulo_power_of_2(point) >> (point - second_bits);
             self.halve(rest, second_bits, powers, second)
         };
         let (found_first, found_second) =
@@ -130,7 +126,7 @@ impl<'t, 'a> Decimal<'t, 'a> {
         for (step, chunk) in digits.chunks_mut(19).enumerate() {
             // The 19 digits of each step before are worth more than 63 bits, so what is dropped is less than 1 unit.
             dropped = step * 63 / 64;
-            let mut word = multiply_by_word(&mut limbs[dropped..], 10u64.pow(chunk.len() as u32));
+            let mut word = multiply_by_word(&mut limbs[dropped..], 10u64.pow(chunk.len() as u32), 0);
             for digit in chunk.iter_mut().rev() {
                 *digit = b'0' + (word % 10) as u8;
                 word /= 10;
@@ -147,20 +143,15 @@ impl<'t, 'a> Decimal<'t, 'a> {
 /// The limbs of a fraction of `bits` bits, from the least one, with the point before the last one's first bit.
 fn aligned_limbs(fraction: &Natural, bits: u64) -> Vec<u64> {
     let count = bits.div_ceil(64);
-    let mut limbs = (fraction << (64 * count - bits)).into_limbs_asc();
+    let mut limbs = (fraction << (64 * count - bits)).into_limbs();
     limbs.resize(count as usize, 0);
     limbs
 }
 
-/// Multiplies a fraction by a word and gives the integer part.
-fn multiply_by_word(limbs: &mut [u64], word: u64) -> u64 {
-    let mut carry = 0;
-    for limb in limbs {
-        let product = u128::from(*limb) * u128::from(word) + u128::from(carry);
-        *limb = product as u64;
-        carry = (product >> 64) as u64;
-    }
-    carry
+/// 5 to the power of `exponent`, 27 factors at a time: so many fit a word.
+fn power_of_5(exponent: usize) -> Natural {
+    let words = std::iter::repeat_n(5u64.pow(27), exponent / 27);
+    words.fold(Natural::from(5u64.pow((exponent % 27) as u32)), |power, word| power * word)
 }
 
 /// How many ones follow the point of a fraction.
@@ -177,7 +168,7 @@ fn leading_ones(limbs: &[u64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use malachite_base::num::arithmetic::traits::PowerOf2;
+    use num_bigint::BigUint;
 
     use super::*;
     use crate::team::alone;
@@ -185,13 +176,14 @@ mod tests {
     /// The digits of a fraction given by its exact digits, `guard` more bits, and 3 units taken off.
     fn digits_of(exact: &str, count: usize, guard: u64) -> Result<String, Failure> {
         let bits = bits_of_digits(count as u64) + guard;
-        let numerator: Natural = exact.parse().unwrap();
-        let fraction = (numerator << bits) / Natural::from(10u32).pow(exact.len() as u64);
+        let numerator: BigUint = exact.parse().unwrap();
+        let fraction = (numerator << bits) / BigUint::from(10u32).pow(exact.len() as u32);
         let mut digits = vec![0; count];
         let team = alone();
-        let fraction = if fraction < 3u32 { Natural::power_of_2(bits) + fraction } else { fraction }
-            - Natural::from(3u32);
-        Decimal::new(&team, count, guard).unwrap().write(fraction, &mut digits)?;
+        let three = BigUint::from(3u32);
+        let fraction =
+            if fraction < three { (BigUint::from(1u32) << bits) + fraction } else { fraction } - three;
+        Decimal::new(&team, count, guard).unwrap().write(fraction.into(), &mut digits)?;
         Ok(String::from_utf8(digits).unwrap())
     }
 

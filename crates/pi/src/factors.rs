@@ -9,10 +9,9 @@
 
 use std::cmp::Ordering;
 
-use malachite_nz::natural::Natural;
-
 use crate::Error;
 use crate::float::Float;
+use crate::natural::Natural;
 use crate::primes::odd_primes;
 use crate::series::{ODD_SCALE_FACTORS, twos};
 use crate::splitting::{middle, sum};
@@ -118,7 +117,7 @@ impl Planner<'_, '_> {
                 *exponent > 0
             });
         }
-        let mut product = Natural::from(1u32);
+        let mut product = Natural::from(1u64);
         for words in of_bits.iter().rev() {
             let (square, odd) = self.team.try_join(
                 words.len() >= SHARED_WORDS,
@@ -132,9 +131,7 @@ impl Planner<'_, '_> {
 
     fn product_of_words(&self, words: &[u64]) -> Result<Natural, Error> {
         if words.len() <= 8 {
-            return Ok(words
-                .iter()
-                .fold(Natural::from(1u32), |product, &word| product * Natural::from(word)));
+            return Ok(words.iter().fold(Natural::from(1u64), |product, &word| product * word));
         }
         let (low, high) = words.split_at(words.len() / 2);
         let shared = words.len() >= SHARED_WORDS;
@@ -225,19 +222,27 @@ fn in_factorial(n: u64, prime: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use malachite_base::num::arithmetic::traits::Gcd;
+    use num_bigint::BigUint;
 
     use super::*;
     use crate::series::{ODD_SCALE, numerator};
     use crate::team::alone;
 
     /// P and the odd part of Q, factor by factor.
-    fn plain_products(start: u64, end: u64) -> (Natural, Natural) {
-        let one = Natural::from(1u32);
+    fn plain_products(start: u64, end: u64) -> (BigUint, BigUint) {
+        let one = BigUint::from(1u32);
         (start.max(1)..end).fold((one.clone(), one), |(p, q), k| {
-            let odd = Natural::from(k >> k.trailing_zeros());
-            (p * Natural::from(numerator(k)), q * &odd * &odd * odd * Natural::from(ODD_SCALE))
+            let odd = BigUint::from(k >> k.trailing_zeros());
+            (p * numerator(k), q * &odd * &odd * odd * ODD_SCALE)
         })
+    }
+
+    /// The greatest common divisor, by Euclid's algorithm.
+    fn common_divisor(mut one: BigUint, mut other: BigUint) -> BigUint {
+        while other > BigUint::ZERO {
+            (one, other) = (other.clone(), one % other);
+        }
+        one
     }
 
     fn factors(start: u64, end: u64) -> Vec<Factor> {
@@ -252,8 +257,16 @@ mod tests {
         for (start, end) in [(0, 6), (1, 7), (0, 50), (50, 100), (999, 1_333)] {
             let factors = factors(start, end);
             let (p, q) = plain_products(start, end);
-            assert_eq!(planner.product(&factors, |factor| factor.p).unwrap(), p, "P of {start}..{end}");
-            assert_eq!(planner.product(&factors, |factor| factor.q).unwrap(), q, "Q of {start}..{end}");
+            assert_eq!(
+                BigUint::from(&planner.product(&factors, |factor| factor.p).unwrap()),
+                p,
+                "P of {start}..{end}"
+            );
+            assert_eq!(
+                BigUint::from(&planner.product(&factors, |factor| factor.q).unwrap()),
+                q,
+                "Q of {start}..{end}"
+            );
         }
     }
 
@@ -264,13 +277,13 @@ mod tests {
         let (mut left, mut right) = (factors(200, 300), factors(300, 400));
         let whole = reduce(&mut left, &mut right);
         let ((p, left_q), (right_p, q)) = (plain_products(200, 300), plain_products(300, 400));
-        let common = (&p).gcd(&q);
-        assert!(common > u64::MAX);
+        let common = common_divisor(p.clone(), q.clone());
+        assert!(common > BigUint::from(u64::MAX));
         let (reduced_p, reduced_q) = (p / &common, q / &common);
-        assert_eq!(planner.product(&left, |factor| factor.p).unwrap(), reduced_p);
-        assert_eq!(planner.product(&right, |factor| factor.q).unwrap(), reduced_q);
-        assert_eq!(planner.product(&whole, |factor| factor.p).unwrap(), reduced_p * right_p);
-        assert_eq!(planner.product(&whole, |factor| factor.q).unwrap(), left_q * reduced_q);
+        assert_eq!(BigUint::from(&planner.product(&left, |factor| factor.p).unwrap()), reduced_p);
+        assert_eq!(BigUint::from(&planner.product(&right, |factor| factor.q).unwrap()), reduced_q);
+        assert_eq!(BigUint::from(&planner.product(&whole, |factor| factor.p).unwrap()), reduced_p * right_p);
+        assert_eq!(BigUint::from(&planner.product(&whole, |factor| factor.q).unwrap()), left_q * reduced_q);
         assert!(whole.is_sorted_by_key(|factor| factor.prime));
     }
 
@@ -282,11 +295,12 @@ mod tests {
         let planned = plan.sum(&alone()).unwrap();
         let plain = sum(&alone(), 0, terms).unwrap();
         // planned / denominator = plain / Q, compared modulo a prime: the products would be large.
-        let modulus = Natural::from(0xffff_ffff_ffff_ffc5u64);
-        let q = (1..terms).fold(Natural::from(1u32), |q, k| {
-            let odd = Natural::from(k >> k.trailing_zeros());
-            q * &odd * &odd * odd * Natural::from(ODD_SCALE) % &modulus
+        let modulus = BigUint::from(0xffff_ffff_ffff_ffc5u64);
+        let q = (1..terms).fold(BigUint::from(1u32), |q, k| {
+            let odd = BigUint::from(k >> k.trailing_zeros());
+            q * &odd * &odd * odd * ODD_SCALE % &modulus
         });
-        assert_eq!(planned * q % &modulus, plain * denominator.mantissa % &modulus);
+        let (planned, plain) = (BigUint::from(&planned), BigUint::from(&plain));
+        assert_eq!(planned * q % &modulus, plain * BigUint::from(&denominator.mantissa) % &modulus);
     }
 }

@@ -1,7 +1,6 @@
 //! Numbers with a binary exponent.
 
-use malachite_base::num::logic::traits::SignificantBits;
-use malachite_nz::natural::Natural;
+use crate::natural::Natural;
 
 /// The number `mantissa` * 2^`exponent`.
 #[derive(Clone, Debug)]
@@ -25,11 +24,11 @@ impl Float {
 
     /// The number in units of 2^-`bits`, without the fraction of a unit.
     pub(crate) fn floor_of_units(self, bits: u64) -> Natural {
-        self.mantissa << (self.exponent + bits as i64)
+        self.mantissa.scaled(self.exponent + bits as i64)
     }
 }
 
 /// The `count` highest bits of `number`, as if zeros followed its last bit.
 pub(crate) fn leading_bits(number: &Natural, count: u64) -> Natural {
-    number << (count as i64 - number.significant_bits() as i64)
+    number.scaled(count as i64 - number.significant_bits() as i64)
 }

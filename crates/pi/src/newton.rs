@@ -4,16 +4,13 @@
 //! precision, so that all steps together cost about twice as much as the last one. The steps here err to one side only:
 //! an approximation is never too large, hence what it lacks is never negative.
 
-use malachite_base::num::arithmetic::traits::{FloorSqrt, PowerOf2, SaturatingSub};
-use malachite_base::num::logic::traits::SignificantBits;
-use malachite_nz::natural::Natural;
-
 use crate::Error;
 use crate::float::{Float, leading_bits};
+use crate::natural::Natural;
 use crate::team::Team;
 
-/// Up to this many bits the library's own division and root are faster.
-const DIRECT_BITS: u64 = 2_000;
+/// Up to this many bits a quotient or a root is one of machine words.
+const DIRECT_BITS: u64 = 56;
 
 /// 2^`bits` / sqrt(`radicand`), less than 2 too small and never too large, for `radicand` < 2^14.
 ///
@@ -21,13 +18,12 @@ const DIRECT_BITS: u64 = 2_000;
 /// error of 2 units at h bits makes e < 4 sqrt(d) 2^-h < 2^(9 - h), so the step to at most 2h - 15 bits adds less than
 /// 2^(bits + 18 - 2h) / sqrt(d) < 1/10 unit for d > 100, and rounding less than 1.
 pub(crate) fn inverse_square_root(team: &Team<'_>, radicand: u64, bits: u64) -> Result<Natural, Error> {
-    let divisor = Natural::from(radicand);
     if bits <= DIRECT_BITS {
-        return Ok((Natural::power_of_2(2 * bits) / divisor).floor_sqrt());
+        return Ok(Natural::from(((1u128 << (2 * bits)) / u128::from(radicand)).isqrt()));
     }
     let half = bits / 2 + 12;
     let root = inverse_square_root(team, radicand, half)?;
-    let lacking = Natural::power_of_2(2 * half) - team.square(&root)? * divisor;
+    let lacking = Natural::power_of_2(2 * half) - &(team.square(&root)? * radicand);
     let correction = team.multiply(&root, &lacking)? >> (3 * half + 1 - bits);
     Ok((root << (bits - half)) + correction)
 }
@@ -39,14 +35,15 @@ pub(crate) fn inverse_square_root(team: &Team<'_>, radicand: u64, bits: u64) -> 
 /// than wanted adds at most 1/4, cutting e adds 1/16, and rounding less than 1.
 fn reciprocal(team: &Team<'_>, number: &Natural, bits: u64) -> Result<Natural, Error> {
     let precision = bits + 4;
-    let above = leading_bits(number, precision) + Natural::from(1u32);
+    let above = leading_bits(number, precision) + Natural::from(1u64);
     if bits <= DIRECT_BITS {
-        return Ok(Natural::power_of_2(bits + precision) / above);
+        let above = above.limbs().first().copied().unwrap_or(1);
+        return Ok(Natural::from((1u128 << (bits + precision)) / u128::from(above)));
     }
     let half = bits / 2 + 5;
     let inverse = reciprocal(team, number, half)?;
     // The step may have nothing to add, and even see a negative e as x is taken from above.
-    let lacking = Natural::power_of_2(half + precision).saturating_sub(team.multiply(&inverse, &above)?);
+    let lacking = Natural::power_of_2(half + precision).saturating_sub(&team.multiply(&inverse, &above)?);
     let cut = precision + half - bits - 5;
     let correction = team.multiply(&inverse, &(lacking >> cut))? >> (half + 5);
     Ok((inverse << (bits - half)) + correction)
@@ -70,9 +67,9 @@ pub(crate) fn quotient(
     let inverse = reciprocal(team, &divisor.mantissa, half)?;
     let first = team.multiply(&leading_bits(&dividend.mantissa, half), &inverse)? >> half;
     let covered = team.multiply(&first, &divisor.mantissa)?;
-    let scaled = &dividend.mantissa << (half as i64 + divisor_bits as i64 - dividend_bits as i64);
+    let scaled = dividend.mantissa.scaled(half as i64 + divisor_bits as i64 - dividend_bits as i64);
     // In units of 2^-(half + divisor_bits), and then of 2^-(bits + 8).
-    let rest = (scaled - covered) >> (half as i64 + divisor_bits as i64 - bits as i64 - 8);
+    let rest = (scaled - &covered).scaled(bits as i64 + 8 - half as i64 - divisor_bits as i64);
     let second = team.multiply(&rest, &inverse)? >> (half + 8);
     let mantissa = (first << (bits - half)) + second;
     let scale = dividend_bits as i64 - divisor_bits as i64 - bits as i64;
@@ -81,20 +78,27 @@ pub(crate) fn quotient(
 
 #[cfg(test)]
 mod tests {
-    use malachite_base::num::arithmetic::traits::Pow;
+    use num_bigint::BigUint;
 
     use super::*;
     use crate::team::alone;
 
-    fn near(approximation: &Natural, exact: &Natural, most: u32) {
-        assert!(approximation <= exact, "too large");
-        assert!(exact - approximation <= most, "{} too small", exact - approximation);
+    fn near(approximation: &Natural, exact: &BigUint, most: u32) {
+        let approximation = BigUint::from(approximation);
+        assert!(&approximation <= exact, "too large");
+        let lacking = exact - approximation;
+        assert!(lacking <= BigUint::from(most), "{lacking} too small");
+    }
+
+    fn float(number: BigUint) -> Float {
+        Natural::from(number).into()
     }
 
     #[test]
     fn the_inverse_square_root_is_at_most_two_units_too_small() {
-        for bits in [1, 63, 64, 65, 1_999, 2_000, 2_001, 4_000, 10_007, 70_001, 400_000] {
-            let exact = (Natural::power_of_2(2 * bits) / Natural::from(10_005u32)).floor_sqrt();
+        for bits in [1, 55, 56, 57, 63, 64, 65, 113, 1_999, 4_000, 10_007, 70_001, 400_000] {
+            let scaled: BigUint = BigUint::from(1u32) << (2 * bits);
+            let exact = BigUint::sqrt(&(scaled / 10_005u32));
             near(&inverse_square_root(&alone(), 10_005, bits).unwrap(), &exact, 2);
         }
     }
@@ -102,14 +106,14 @@ mod tests {
     #[test]
     fn the_reciprocal_is_at_most_two_units_too_small() {
         let powers = [
-            Natural::from(3u32).pow(100_000),
-            Natural::power_of_2(9_000),
-            Natural::power_of_2(9_000) - Natural::from(1u32),
+            BigUint::from(3u32).pow(100_000),
+            BigUint::from(1u32) << 9_000,
+            (BigUint::from(1u32) << 9_000) - 1u32,
         ];
         for number in powers {
-            for bits in [8, 64, 2_000, 2_001, 4_013, 10_007, 70_001] {
-                let exact = Natural::power_of_2(bits + number.significant_bits()) / &number;
-                near(&reciprocal(&alone(), &number, bits).unwrap(), &exact, 2);
+            for bits in [8, 55, 56, 57, 64, 113, 2_001, 4_013, 10_007, 70_001] {
+                let exact = (BigUint::from(1u32) << (bits + number.bits())) / &number;
+                near(&reciprocal(&alone(), &number.clone().into(), bits).unwrap(), &exact, 2);
             }
         }
     }
@@ -118,9 +122,9 @@ mod tests {
     fn the_quotient_is_at_most_eight_units_too_small() {
         for (up, down) in [(3u32, 7u32), (7, 3), (5, 5), (2, 3), (3, 2)] {
             for bits in [100, 2_000, 5_001, 33_333, 150_001] {
-                let (dividend, divisor) = (Natural::from(up).pow(60_000), Natural::from(down).pow(50_000));
+                let (dividend, divisor) = (BigUint::from(up).pow(60_000), BigUint::from(down).pow(50_000));
                 let got =
-                    quotient(&alone(), &dividend.clone().into(), &divisor.clone().into(), bits).unwrap();
+                    quotient(&alone(), &float(dividend.clone()), &float(divisor.clone()), bits).unwrap();
                 let exact = (dividend << -got.exponent.min(0)) / (divisor << got.exponent.max(0));
                 near(&got.mantissa, &exact, 8);
             }

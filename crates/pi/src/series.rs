@@ -15,10 +15,9 @@
 use crate::Error;
 use crate::factors::Plan;
 use crate::float::Float;
+use crate::natural::Natural;
 use crate::newton::{inverse_square_root, quotient};
 use crate::team::Team;
-use malachite_base::num::arithmetic::traits::ModPowerOf2;
-use malachite_nz::natural::Natural;
 
 /// What the linear factor of a term starts with, and its slope.
 const LINEAR: (u64, u64) = (13_591_409, 545_140_134);
@@ -80,14 +79,14 @@ pub(crate) fn fraction(team: &Team<'_>, bits: u64) -> Result<Natural, Error> {
     )?;
     let pi = quotient(team, &numerator, &sum, working)?;
     let below = pi.floor_of_units(bits);
-    Ok(below.mod_power_of_2(bits) - Natural::from(1u32))
+    Ok(below.modulo_power_of_2(bits) - &Natural::from(1u64))
 }
 
 /// 426880 sqrt(10005) times the denominator of the sum.
 fn scaled_denominator(team: &Team<'_>, denominator: Float, working: u64) -> Result<Float, Error> {
     // sqrt(10005) = 10005 / sqrt(10005)
     let inverse = inverse_square_root(team, RADICAND, working)?;
-    let root = inverse * Natural::from(RADICAND * 426_880);
+    let root = inverse * (RADICAND * 426_880);
     let product = team.multiply(&root, &denominator.mantissa)?;
     let exponent = denominator.exponent - working as i64;
     Ok(Float { mantissa: product, exponent }.truncated(working))
@@ -120,7 +119,7 @@ mod tests {
         for bits in (8..200u64).chain([500, 1_000, 3_000, 4_700, 8_000]) {
             let fraction = fraction(&team, bits).unwrap();
             let below = &exact >> (9_000 - bits);
-            assert!(fraction <= below && below - fraction <= 3u32, "{bits} bits");
+            assert!(fraction <= below && below - &fraction <= Natural::from(3u64), "{bits} bits");
         }
     }
 }

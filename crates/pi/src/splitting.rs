@@ -2,9 +2,8 @@
 //!
 //! Bruno Haible and Thomas Papanikolaou, "Fast multiprecision evaluation of series of rational numbers" (1998).
 
-use malachite_nz::natural::Natural;
-
 use crate::Error;
+use crate::natural::Natural;
 use crate::series::{ODD_SCALE, linear, numerator, twos};
 use crate::team::Team;
 
@@ -91,18 +90,17 @@ fn merge(
 
 /// Adds term by term, from the last to the first: T(k..b) = p(k) (linear(k) Q(k+1..b) - T(k+1..b)).
 fn leaf(start: u64, end: u64, wanted: Wanted) -> Part {
-    let mut p = Natural::from(1u32);
-    let mut q = Natural::from(1u32);
+    let mut p = Natural::from(1u64);
+    let mut q = Natural::from(1u64);
     let mut t = Natural::default();
     for k in (start..end).rev() {
-        let factor = Natural::from(numerator(k));
-        t = ((&q * Natural::from(linear(k))) << twos(k + 1, end)) - t;
-        t *= &factor;
+        let factor = numerator(k);
+        t = (((q.clone() * linear(k)) << twos(k + 1, end)) - &t) * factor;
         if wanted.p {
-            p *= factor;
+            p = p * factor;
         }
         if k > start || wanted.q {
-            q *= Natural::from(odd_denominator(k));
+            q = q * odd_denominator(k);
         }
     }
     Part { p, q, t }

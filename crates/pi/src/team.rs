@@ -1,23 +1,25 @@
 //! Threads that share work, a wish to stop, and the progress made.
 
-use std::ops::Add;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use malachite_base::num::arithmetic::traits::Square;
-use malachite_nz::natural::Natural;
+use finecomb_sys::threads;
 
+use crate::natural::Natural;
 use crate::progress::Progress;
+use crate::transform::{self, Tables};
 use crate::{Error, Options};
 
 /// Products of fewer limbs than this are not noted as progress, and not stopped before.
 const NOTED_PRODUCT: usize = 100;
 
-/// Products of fewer limbs than this are not cut in two for two threads: starting a thread and adding the halves
-/// would eat the gain.
-const DIVISIBLE_PRODUCT: usize = 20_000;
+/// From so many limbs of the shorter factor on, transforms are faster than Karatsuba's method.
+const TRANSFORMED: usize = 100;
+
+/// The first tables are for transforms of up to 2^12 residues.
+const FIRST_TABLES: u32 = 12;
 
 /// A fixed number of threads that work on one computation.
 ///
@@ -28,6 +30,8 @@ pub(crate) struct Team<'a> {
     idle: AtomicUsize,
     stop: Option<&'a AtomicBool>,
     progress: Progress<'a>,
+    /// Roots of unity for transforms: as many as the longest one so far needed.
+    tables: Mutex<Arc<Tables>>,
 }
 
 impl<'a> Team<'a> {
@@ -37,6 +41,7 @@ impl<'a> Team<'a> {
             idle: AtomicUsize::new(options.threads.get() - 1),
             stop: options.stop,
             progress: Progress::new(options.progress, work),
+            tables: Mutex::new(Arc::new(Tables::new(FIRST_TABLES))),
         }
     }
 
@@ -94,20 +99,30 @@ impl<'a> Team<'a> {
                 leave();
                 done
             };
-            let helper = thread::Builder::new().spawn_scoped(scope, run_errand);
+            let helper = threads::spawn(scope, run_errand);
             let first = first();
             leave();
             // Nobody took the errand if the thread could not be started, or has not begun yet.
             match (take_errand(), helper) {
                 (Some(second), _) => (first, second()),
-                (None, Ok(helper)) => match helper.join() {
+                (None, Some(helper)) => match helper.join() {
                     Ok(Some(second)) => (first, second),
                     Ok(None) => unreachable!("the errand was taken, and not here"),
                     Err(panic) => resume_unwind(panic),
                 },
-                (None, Err(_)) => unreachable!("only a started thread takes the errand"),
+                (None, None) => unreachable!("only a started thread takes the errand"),
             }
         })
+    }
+
+    /// Does both things as [`join`](Self::join) does, if they are `large`, and else one after the other.
+    pub(crate) fn join_if<A: Send, B: Send>(
+        &self,
+        large: bool,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        if large { self.join(first, second) } else { (first(), second()) }
     }
 
     /// Does both things as [`join`](Self::join) does, if they are `large`, and else one after the other. Fails if one
@@ -125,41 +140,49 @@ impl<'a> Team<'a> {
         Ok((first?, second?))
     }
 
-    /// A product. The longer factor is cut in two when there is a thread to spare for its other half.
-    pub(crate) fn multiply(&self, left: &Natural, right: &Natural) -> Result<Natural, Error> {
-        let limbs = left.as_limbs_asc().len() + right.as_limbs_asc().len();
-        if limbs < NOTED_PRODUCT {
-            return Ok(left * right);
+    /// Roots of unity for transforms of up to 2^`length_bits` residues.
+    pub(crate) fn tables(&self, length_bits: u32) -> Arc<Tables> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if !tables.serve(length_bits) {
+            *tables = Arc::new(Tables::new(length_bits));
         }
-        self.go_on()?;
-        if limbs >= DIVISIBLE_PRODUCT && self.hire() {
-            let (short, long) = if left < right { (left, right) } else { (right, left) };
-            return self.multiply_halves(short, long);
-        }
-        let product = left * right;
-        self.progress.add(work_of_product(limbs));
-        Ok(product)
+        Arc::clone(&tables)
     }
 
-    fn multiply_halves(&self, short: &Natural, long: &Natural) -> Result<Natural, Error> {
-        let limbs = long.as_limbs_asc();
-        let (low, high) = limbs.split_at(limbs.len() / 2);
-        let shift = 64 * low.len() as u64;
-        let (low, high) = (Natural::from_limbs_asc(low), Natural::from_limbs_asc(high));
-        let (low, high) = self.join_on_threads(|| self.multiply(short, &low), || self.multiply(short, &high));
-        Ok((high? << shift).add(low?))
+    /// A product.
+    pub(crate) fn multiply(&self, left: &Natural, right: &Natural) -> Result<Natural, Error> {
+        let short = left.limbs().len().min(right.limbs().len());
+        self.product(left.limbs().len() + right.limbs().len(), || {
+            if short < TRANSFORMED {
+                return Ok(left * right);
+            }
+            transform::multiply(self, left.limbs(), Some(right.limbs())).map(Natural::from_limbs)
+        })
     }
 
     /// A square.
     pub(crate) fn square(&self, root: &Natural) -> Result<Natural, Error> {
-        let limbs = 2 * root.as_limbs_asc().len();
+        self.product(2 * root.limbs().len(), || {
+            if root.limbs().len() < TRANSFORMED {
+                return Ok(root * root);
+            }
+            transform::multiply(self, root.limbs(), None).map(Natural::from_limbs)
+        })
+    }
+
+    /// Computes a product of so many `limbs` and notes it as progress.
+    fn product(
+        &self,
+        limbs: usize,
+        compute: impl FnOnce() -> Result<Natural, Error>,
+    ) -> Result<Natural, Error> {
         if limbs < NOTED_PRODUCT {
-            return Ok(root.square());
+            return compute();
         }
         self.go_on()?;
-        let square = root.square();
+        let product = compute()?;
         self.progress.add(work_of_product(limbs));
-        Ok(square)
+        Ok(product)
     }
 }
 
@@ -175,13 +198,13 @@ pub(crate) fn alone() -> Team<'static> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::num::NonZeroUsize;
     use std::sync::atomic::AtomicUsize;
 
     use super::*;
 
-    fn team_of(threads: usize) -> Team<'static> {
+    pub(crate) fn team_of(threads: usize) -> Team<'static> {
         Team::new(&Options::new(NonZeroUsize::new(threads).unwrap()), 1.0)
     }
 
@@ -207,19 +230,6 @@ mod tests {
             assert_eq!(fork(&team, 8, &running, &most), 256);
             assert!(most.into_inner() <= threads, "{threads} threads");
             assert_eq!(team.idle.into_inner(), threads - 1, "all places are free again");
-        }
-    }
-
-    #[test]
-    fn a_product_cut_in_two_is_the_product() {
-        let limbs = |count: u64, seed: u64| {
-            Natural::from_owned_limbs_asc(
-                (1..=count).map(|i| i.wrapping_mul(seed | 1).wrapping_mul(i)).collect(),
-            )
-        };
-        for (left, right) in [(15_000, 15_000), (30_001, 1_000), (700, 20_000)] {
-            let (left, right) = (limbs(left, 0x9e37_79b9_7f4a_7c15), limbs(right, 0xd1b5_4a32_d192_ed03));
-            assert_eq!(team_of(4).multiply(&left, &right).unwrap(), left * right);
         }
     }
 

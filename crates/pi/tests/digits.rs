@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 use finecomb_pi::{Error, MAX_DIGITS, Options, digits, memory};
-use malachite_base::num::arithmetic::traits::{FloorSqrt, Pow, Square};
-use malachite_nz::natural::Natural;
+use num_bigint::BigUint;
 use proptest::prelude::*;
 
 /// The most digits that random tests ask for.
@@ -25,40 +24,40 @@ fn text(count: usize, threads: usize) -> String {
 }
 
 /// The digits of a number in units of 10^-(count + spare) after its first one.
-fn after_the_point(pi: &Natural, count: usize) -> String {
+fn after_the_point(pi: &BigUint, count: usize) -> String {
     pi.to_string()[1..=count].to_owned()
 }
 
 /// Machin's formula, pi = 16 arctan(1/5) - 4 arctan(1/239), term by term.
 fn machin(count: usize) -> String {
-    let unit = Natural::from(10u32).pow(count as u64 + 20);
+    let unit = BigUint::from(10u32).pow(count as u32 + 20);
     let arctan_of_inverse = |n: u32| {
-        let mut power = &unit / Natural::from(n);
-        let (mut sums, mut k) = ([Natural::default(), Natural::default()], 0u32);
-        while power > 0u32 {
-            sums[(k % 2) as usize] += &power / Natural::from(2 * k + 1);
-            power /= Natural::from(n * n);
+        let mut power = &unit / BigUint::from(n);
+        let (mut sums, mut k) = ([BigUint::default(), BigUint::default()], 0u32);
+        while power > BigUint::ZERO {
+            sums[(k % 2) as usize] += &power / BigUint::from(2 * k + 1);
+            power /= BigUint::from(n * n);
             k += 1;
         }
         &sums[0] - &sums[1]
     };
-    let pi = Natural::from(16u32) * arctan_of_inverse(5) - Natural::from(4u32) * arctan_of_inverse(239);
+    let pi = BigUint::from(16u32) * arctan_of_inverse(5) - BigUint::from(4u32) * arctan_of_inverse(239);
     after_the_point(&pi, count)
 }
 
 /// The arithmetic-geometric mean of Gauss, by Brent's and Salamin's iteration.
 fn gauss_legendre(count: usize) -> String {
-    let unit = Natural::from(10u32).pow(count as u64 + 20);
-    let (mut a, mut b) = (unit.clone(), (unit.clone().square() >> 1u32).floor_sqrt());
+    let unit = BigUint::from(10u32).pow(count as u32 + 20);
+    let (mut a, mut b) = (unit.clone(), (unit.pow(2) >> 1u32).sqrt());
     let (mut t, mut power) = (&unit >> 2u32, 0u32);
-    while &a - &b > 1u32 {
+    while &a - &b > BigUint::from(1u32) {
         let mean = (&a + &b) >> 1u32;
-        b = (&a * &b).floor_sqrt();
-        t -= ((a - &mean).square() << power) / &unit;
+        b = (&a * &b).sqrt();
+        t -= ((a - &mean).pow(2) << power) / &unit;
         a = mean;
         power += 1;
     }
-    after_the_point(&((a + b).square() / (t << 2u32)), count)
+    after_the_point(&((a + b).pow(2) / (t << 2u32)), count)
 }
 
 #[test]
