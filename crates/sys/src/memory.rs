@@ -1,33 +1,113 @@
 //! How much memory there is, and memory in huge pages.
 
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fs;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::slice;
 
 /// The size of a huge page on the systems that are meant, in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
 
-/// Asks the system to back a large piece of memory with huge pages, so that filling it takes a page fault for every 2 MiB
-/// rather than for every 4 KiB, and looking things up in it fewer walks of the page table. Only an advice: nothing
-/// depends on it. Pieces smaller than a huge page are left alone.
-pub fn prefer_huge_pages<T>(memory: &mut [T]) {
-    #[cfg(target_os = "linux")]
-    advise(memory);
-    #[cfg(not(target_os = "linux"))]
-    let _ = memory;
+/// A vector that never moves nor grows. If it takes a huge page or more, it begins at the boundary of one and asks the system
+/// for huge pages, so that filling it takes a page fault for every 2 MiB rather than for every 4 KiB, and looking things up in
+/// it fewer walks of the page table.
+#[derive(Debug)]
+pub struct FixedVec<T> {
+    start: NonNull<T>,
+    length: usize,
+    capacity: usize,
 }
 
-#[cfg(target_os = "linux")]
-fn advise<T>(memory: &mut [T]) {
-    use rustix::mm::{Advice, madvise};
-    use rustix::param::page_size;
+// SAFETY: the values are owned, as those of a `Vec` are.
+unsafe impl<T: Send> Send for FixedVec<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for FixedVec<T> {}
 
-    let range = memory.as_mut_ptr_range();
-    let start = range.start.cast::<u8>();
-    let skipped = start.align_offset(page_size());
-    let length = size_of_val(memory).saturating_sub(skipped) / page_size() * page_size();
-    if length >= HUGE_PAGE {
-        // SAFETY: the pages from `start + skipped` on lie within `memory`, which is borrowed for as long as this takes,
-        // and this advice changes nothing about what is in them.
-        let _ = unsafe { madvise(start.add(skipped).cast(), length, Advice::LinuxHugepage) };
+impl<T: Copy> FixedVec<T> {
+    /// An empty vector with room for so many values, at least one.
+    ///
+    /// The process ends if there is not enough memory, as with `Vec`.
+    pub fn with_capacity(capacity: usize) -> Self {
+        const { assert!(size_of::<T>() > 0) };
+        let capacity = capacity.max(1);
+        let layout = Self::layout(capacity);
+        // SAFETY: the layout is of at least one value, which has a size.
+        let memory = unsafe { alloc(layout) };
+        let Some(start) = NonNull::new(memory.cast::<T>()) else { handle_alloc_error(layout) };
+        #[cfg(target_os = "linux")]
+        if layout.size() >= HUGE_PAGE {
+            use rustix::mm::{Advice, madvise};
+            // SAFETY: the memory was just allocated, and this advice changes nothing about what is in it. That it is not taken
+            // does no harm.
+            let _ = unsafe {
+                madvise(memory.cast(), layout.size() / HUGE_PAGE * HUGE_PAGE, Advice::LinuxHugepage)
+            };
+        }
+        Self { start, length: 0, capacity }
+    }
+
+    /// A vector of so many copies of a value, at least one.
+    pub fn filled(value: T, length: usize) -> Self {
+        let mut vector = Self::with_capacity(length);
+        for index in 0..vector.capacity {
+            // SAFETY: the index is below the capacity.
+            unsafe { vector.start.add(index).write(value) };
+        }
+        vector.length = vector.capacity;
+        vector
+    }
+
+    /// How many values there is room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Appends values.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub fn extend_from_slice(&mut self, values: &[T]) {
+        assert!(values.len() <= self.capacity - self.length, "no room in a vector of fixed capacity");
+        // SAFETY: there is room behind the values that are there, and the others cannot overlap with memory that is borrowed
+        // mutably.
+        unsafe {
+            self.start.add(self.length).copy_from_nonoverlapping(NonNull::from(values).cast(), values.len())
+        };
+        self.length += values.len();
+    }
+}
+
+impl<T> FixedVec<T> {
+    fn layout(capacity: usize) -> Layout {
+        let layout = Layout::array::<T>(capacity).expect("no address space holds more");
+        let align = if layout.size() >= HUGE_PAGE { HUGE_PAGE } else { 1 };
+        layout.align_to(align).expect("no address space holds more")
+    }
+}
+
+impl<T> Deref for FixedVec<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: so many values have been written, and they are borrowed with `self`.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
+    }
+}
+
+impl<T> DerefMut for FixedVec<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`, and `self` is borrowed mutably.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
+    }
+}
+
+impl<T> Drop for FixedVec<T> {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated with this layout. The values are `Copy` and need no drop.
+        unsafe { dealloc(self.start.as_ptr().cast(), Self::layout(self.capacity)) };
     }
 }
 
@@ -50,11 +130,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_in_the_memory_stays() {
-        for length in [0, 1, 1000, HUGE_PAGE / 8, HUGE_PAGE] {
-            let mut memory: Vec<u64> = (0..length as u64).collect();
-            prefer_huge_pages(&mut memory);
-            assert!(memory.iter().copied().eq(0..length as u64));
+    fn values_stay_and_large_vectors_begin_at_a_huge_page() {
+        for length in [1, 1000, HUGE_PAGE / 8 - 1, HUGE_PAGE / 8, HUGE_PAGE] {
+            let values: Vec<u64> = (0..length as u64).collect();
+            let mut vector = FixedVec::with_capacity(length);
+            vector.extend_from_slice(&values[..length / 2]);
+            vector.extend_from_slice(&values[length / 2..]);
+            assert!(*vector == *values);
+            vector[length - 1] = 7;
+            assert_eq!(vector.last(), Some(&7));
+            let is_large = 8 * length >= HUGE_PAGE;
+            assert!(!is_large || vector.as_ptr().addr().is_multiple_of(HUGE_PAGE));
         }
+        assert!(FixedVec::filled(3_u8, 100).iter().eq([3; 100].iter()));
+    }
+
+    #[test]
+    #[should_panic(expected = "no room")]
+    fn a_full_vector_takes_nothing() {
+        FixedVec::filled(0_u8, 10).extend_from_slice(&[1]);
     }
 }

@@ -1,12 +1,12 @@
 //! Keys one behind another in a few large pieces of memory.
 
-use finecomb_sys::memory::prefer_huge_pages;
+use finecomb_sys::memory::FixedVec;
 use finecomb_sys::simd::prefetch;
 
 /// Keys in chunks that are never moved.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
-    chunks: Vec<Vec<u8>>,
+    chunks: Vec<FixedVec<u8>>,
 }
 
 /// The first chunk is small, for there may be few keys; each is twice the one before, up to the largest, which is
@@ -20,12 +20,10 @@ pub(crate) type Address = u64;
 impl Arena {
     /// Stores a key and gives its address.
     pub(crate) fn store(&mut self, key: &[u8]) -> Address {
-        let has_room = |chunk: &&mut Vec<u8>| chunk.capacity() - chunk.len() >= key.len();
+        let has_room = |chunk: &&mut FixedVec<u8>| chunk.capacity() - chunk.len() >= key.len();
         if self.chunks.last_mut().filter(has_room).is_none() {
             let size = (FIRST_CHUNK << self.chunks.len().min(20)).min(LARGEST_CHUNK);
-            let mut chunk = Vec::with_capacity(size.max(key.len()));
-            prefer_huge_pages(chunk.spare_capacity_mut());
-            self.chunks.push(chunk);
+            self.chunks.push(FixedVec::with_capacity(size.max(key.len())));
         }
         let number = self.chunks.len() - 1;
         let chunk = &mut self.chunks[number];
@@ -52,7 +50,7 @@ impl Arena {
 
     /// Bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.chunks.iter().map(Vec::capacity).sum()
+        self.chunks.iter().map(FixedVec::capacity).sum()
     }
 }
 

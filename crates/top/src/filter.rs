@@ -40,7 +40,7 @@ impl Filter {
         FilterCache { must: caches(&self.must), must_not: caches(&self.must_not) }
     }
 
-    /// Judges one record: the plain twin of [`Filter::select`].
+    /// Judges one record: the reference implementation of [`Filter::select`].
     pub(crate) fn judge(&self, cache: &mut FilterCache, record: &[u8]) -> Verdict<'_> {
         for (pattern, cache) in self.must.iter().zip(&mut cache.must) {
             if pattern.find(cache, record).is_none() {

@@ -129,7 +129,7 @@ impl RecordPattern {
         PatternCache { record: self.record.create_cache(), block: self.block.create_cache() }
     }
 
-    /// The first match in one record: the plain twin of [`RecordPattern::next_line`].
+    /// The first match in one record: the reference implementation of [`RecordPattern::next_line`].
     pub(crate) fn find(&self, cache: &mut PatternCache, record: &[u8]) -> Option<Span> {
         let found = self.record.search_with(&mut cache.record, &Input::new(record))?;
         Some((found.start(), found.end()))

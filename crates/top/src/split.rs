@@ -243,7 +243,7 @@ mod tests {
         fields.into_iter().map(|field| bytes_of(record, field)).collect()
     }
 
-    /// The plain twin of the splitting at blanks.
+    /// Reference implementation of the splitting at blanks.
     fn words(record: &[u8]) -> Vec<&[u8]> {
         record.split(|&byte| byte == b' ' || byte == b'\t').filter(|word| !word.is_empty()).collect()
     }

@@ -9,7 +9,7 @@
 //! give way. So a table can grow from front to back, and a [`SHARDS`]th of all hashes is a run of slots: that is how
 //! tables are joined in parallel.
 
-use finecomb_sys::memory::prefer_huge_pages;
+use finecomb_sys::memory::{FixedVec, HUGE_PAGE};
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
 use crate::answer::{KeyCount, most_frequent};
@@ -25,6 +25,9 @@ const SHARD_BITS: u32 = 6;
 
 /// Enough that no shard is less than a few slots.
 const FIRST_SLOTS: usize = 1024;
+
+/// Tables of this many slots are about to be large.
+const FEW_SLOTS: usize = 4096;
 
 /// From this count on, a key comes often: in logs, as a rule, a third of the keys and most of the records.
 const OFTEN: u64 = 4;
@@ -101,7 +104,7 @@ impl Table {
 #[derive(Debug)]
 struct Counts<S> {
     /// A power of two of them, at least [`FIRST_SLOTS`].
-    slots: Vec<S>,
+    slots: FixedVec<S>,
     used: usize,
     /// Keys that fit in wide slots only.
     middling: usize,
@@ -110,9 +113,7 @@ struct Counts<S> {
 
 impl<S: Slot> Counts<S> {
     fn with_slots(size: usize) -> Self {
-        let mut slots = Vec::with_capacity(size);
-        prefer_huge_pages(slots.spare_capacity_mut());
-        slots.resize(size, S::EMPTY);
+        let slots = FixedVec::filled(S::EMPTY, size);
         Self { slots, used: 0, middling: 0, arena: Arena::default() }
     }
 
@@ -194,10 +195,16 @@ impl<S: Slot> Counts<S> {
         self.used += 1;
     }
 
-    /// Moves to twice as many slots. Keys that come often are placed first: who comes first finds its home free, and
+    /// Twice as many slots or, if there are more than a few, as many as fill a huge page: the sizes between would only be moved
+    /// through, with a page fault for every 4 KiB.
+    fn larger_than(slots: usize) -> usize {
+        if slots < FEW_SLOTS { 2 * slots } else { (2 * slots).max(HUGE_PAGE / size_of::<S>()) }
+    }
+
+    /// Moves to more slots. Keys that come often are placed first: who comes first finds its home free, and
     /// what is at home is found at the first look, where a prefetch has already brought it.
     fn grow(&mut self) {
-        let mut larger = Self::with_slots(2 * self.slots.len());
+        let mut larger = Self::with_slots(Self::larger_than(self.slots.len()));
         for often in [true, false] {
             let chosen = |slot: &&S| slot.is_used() && (slot.head().count >= OFTEN) == often;
             for slot in self.slots.iter().filter(chosen) {
