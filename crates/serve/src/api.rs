@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arc_swap::Guard;
 use finecomb_text_index::{Index, Pattern};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
@@ -48,7 +49,7 @@ pub(crate) struct Target<'a> {
     endpoint: &'static Endpoint,
     catalog: &'a Catalog,
     /// The index and its name, looked up once, so that the version is that of the answer; none for the list of indexes.
-    index: Option<(&'a str, Arc<Index>)>,
+    index: Option<(&'a str, Guard<Arc<Index>>)>,
 }
 
 impl Endpoint {
@@ -110,7 +111,8 @@ impl Target<'_> {
         let request = IndexRequest { name, index, query: &query, limits, start };
         match self.endpoint {
             Endpoint::Index(answer) | Endpoint::Digits(answer) => answer(&request),
-            Endpoint::AllPositions => request.all_positions().await,
+            // Boxed, so that the futures of the other endpoints stay small.
+            Endpoint::AllPositions => Box::pin(request.all_positions()).await,
             Endpoint::Indexes => json(&indexes(self.catalog)),
         }
     }

@@ -1,8 +1,9 @@
 //! The served indexes, by name. Each can be opened again while it is in use.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use arc_swap::{ArcSwap, Guard};
 use finecomb_text_index::{Alphabet, Error, Index};
 use thiserror::Error as ThisError;
 
@@ -17,18 +18,17 @@ pub struct Catalog {
 pub(crate) struct CatalogEntry {
     pub(crate) name: String,
     path: PathBuf,
-    index: RwLock<Arc<Index>>,
+    index: ArcSwap<Index>,
 }
 
 impl CatalogEntry {
     /// The current index. It stays mapped while the result is held.
-    pub(crate) fn index(&self) -> Arc<Index> {
-        Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn index(&self) -> Guard<Arc<Index>> {
+        self.index.load()
     }
 
     fn reopen(&self) -> Result<(), Error> {
-        let index = Arc::new(Index::open(&self.path)?);
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = index;
+        self.index.store(Arc::new(Index::open(&self.path)?));
         Ok(())
     }
 }
@@ -64,7 +64,7 @@ impl Catalog {
             if entries.iter().any(|entry| entry.name == name) {
                 return Err(CatalogError::DuplicateName(name));
             }
-            let index = RwLock::new(Arc::new(Index::open(&path)?));
+            let index = ArcSwap::from_pointee(Index::open(&path)?);
             entries.push(CatalogEntry { name, path, index });
         }
         Ok(Self { entries })

@@ -27,8 +27,8 @@ const BOUNDS: [&str; 10] = [
     "2.62144",
 ];
 
-/// The first of [`BOUNDS`].
-const FIRST_BOUND: Duration = Duration::from_micros(10);
+/// The first of [`BOUNDS`], in nanoseconds.
+const FIRST_BOUND: u64 = 10_000;
 
 /// A number that only grows.
 #[derive(Default)]
@@ -77,9 +77,10 @@ struct Histogram {
 
 impl Histogram {
     fn observe(&self, time: Duration) {
-        let bucket = (0..BOUNDS.len()).find(|&bound| time <= FIRST_BOUND * 4_u32.pow(bound as u32));
+        let nanoseconds = time.as_nanos() as u64;
+        let bucket = (0..BOUNDS.len()).find(|&bound| nanoseconds <= FIRST_BOUND << (2 * bound));
         self.buckets[bucket.unwrap_or(BOUNDS.len())].increment();
-        self.nanoseconds.add(time.as_nanos() as u64);
+        self.nanoseconds.add(nanoseconds);
     }
 }
 

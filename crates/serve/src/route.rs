@@ -63,8 +63,11 @@ pub(crate) static ROUTES: [Route; 13] = [
     },
 ];
 
-/// The route of a path, and the name of the index that is in it.
-pub(crate) fn find(path: &str) -> Option<(&'static Route, Option<&str>)> {
+/// The route of a path, if any, and the name of the index that is in the path.
+pub(crate) type Found<'a> = Option<(&'static Route, Option<&'a str>)>;
+
+/// Finds the route of a path.
+pub(crate) fn find(path: &str) -> Found<'_> {
     ROUTES.iter().find_map(|route| Some((route, route.matches(path)?)))
 }
 

@@ -19,7 +19,7 @@ use crate::metrics::{self, Metrics};
 use crate::page::{self, Asset};
 use crate::permit::{Body, Permit};
 use crate::problem::Problem;
-use crate::route::{self, Handler};
+use crate::route::{self, Found, Handler};
 
 /// Answers requests. All threads share one.
 pub(crate) struct Service {
@@ -35,26 +35,28 @@ impl Service {
     pub(crate) async fn limit_requests<B>(&self, request: Request<B>, peer: IpAddr) -> Response<Body> {
         let start = Instant::now();
         let (request, _) = request.into_parts();
+        let route = route::find(request.uri.path());
         let response = match Permit::take(&self.metrics, self.limits.in_flight) {
             Some(permit) => {
-                let response = self.respond(&request, start).await;
+                let response = self.respond(&request, route, start).await;
                 response.map(|body| body.with_permit(permit))
             }
             None => Problem::unavailable("Too many requests in flight; try again later.").into_response(),
         };
-        self.record(&request, peer, start, response)
+        let label = route.map_or(route::NO_ROUTE, |(route, _)| route.label);
+        self.record(&request, label, peer, start, response)
     }
 
     /// Counts and logs a response.
     fn record(
         &self,
         request: &Parts,
+        label: &'static str,
         peer: IpAddr,
         start: Instant,
         mut response: Response<Body>,
     ) -> Response<Body> {
         response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        let label = route::find(request.uri.path()).map_or(route::NO_ROUTE, |(route, _)| route.label);
         self.metrics.record(label, response.status(), start.elapsed());
         if let Some(log) = &self.access_log {
             // A log that cannot be written is no reason not to answer; the next flush reports it.
@@ -64,18 +66,18 @@ impl Service {
     }
 
     /// The response to a request, with the headers that other origins need.
-    async fn respond(&self, request: &Parts, start: Instant) -> Response<Body> {
-        let Some(cors) = &self.cors else { return self.negotiate(request, start).await };
+    async fn respond(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
+        let Some(cors) = &self.cors else { return self.negotiate(request, route, start).await };
         if request.method == Method::OPTIONS {
             return cors.preflight();
         }
-        let mut response = self.negotiate(request, start).await;
+        let mut response = self.negotiate(request, route, start).await;
         cors.expose(response.headers_mut());
         response
     }
 
     /// The response to a request, in the coding that the client prefers.
-    async fn negotiate(&self, request: &Parts, start: Instant) -> Response<Body> {
+    async fn negotiate(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
         let Some(coding) = Coding::preferred(&request.headers) else {
             let mut response = Problem::not_acceptable().into_response();
             response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
@@ -84,7 +86,7 @@ impl Service {
         if !matches!(request.method, Method::GET | Method::HEAD) {
             return Problem::method_not_allowed().into_response();
         }
-        let Some((route, index)) = route::find(request.uri.path()) else {
+        let Some((route, index)) = route else {
             return coding.encode(Problem::no_route().into_response());
         };
         match &route.handler {
