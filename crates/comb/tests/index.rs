@@ -88,36 +88,39 @@ fn what_is_wrong_is_said_in_a_line() {
     fs::write(directory.path().join("changed"), header(16)).expect("a file");
     fs::write(directory.path().join("suffixes"), header(8192)).expect("a file");
     for (script, message) in [
-        ("comb find pi.comb 12x", "comb: the pattern has 'x' at 3, and this index is of digits, 0 to 9"),
+        ("comb find pi.comb 12x", "comb: invalid 'x' at position 3: the index contains only digits"),
         ("comb find pi.comb ''", "comb: the pattern is empty"),
-        ("comb find pi.comb 1 --from 0", "comb: positions of this index are counted from 1"),
+        (
+            "comb find pi.comb 1 --from 0",
+            "comb: position 0 is before the start of the text; the first position is 1",
+        ),
         (
             "comb find pi.comb 1 --from 102",
-            "comb: position 102 is behind the end of the text, whose last position is 100",
+            "comb: position 102 is past the end of the text; the last position is 100",
         ),
         ("comb find nix 1", "comb: nix: No such file or directory"),
         ("comb find . 1", "comb: .: is a directory"),
-        ("comb find three 1", "comb: three: is not an index of comb; 'comb index build' makes one"),
-        ("comb find empty 1", "comb: empty: is not an index of comb; 'comb index build' makes one"),
-        ("comb find cut 1", "comb: cut: the index is cut off: it has 9000 bytes and should have 20480"),
+        ("comb find three 1", "comb: three: not a comb index; build one with 'comb index build'"),
+        ("comb find empty 1", "comb: empty: not a comb index; build one with 'comb index build'"),
+        ("comb find cut 1", "comb: cut: index truncated: 9000 bytes instead of 20480; build it again"),
         (
             "comb find newer 1",
-            "comb: newer: is an index of format version 0; this comb reads version 1; build it again",
+            "comb: newer: unsupported index format version 0 (this comb reads version 1); build the index again",
         ),
-        ("comb find changed 1", "comb: changed: the index is damaged: the checksum of its header is wrong"),
+        ("comb find changed 1", "comb: changed: index corrupt: wrong checksum of the header; build it again"),
         (
             "comb index verify suffixes",
-            "comb: suffixes: the index is damaged: the checksum of its suffix array is wrong",
+            "comb: suffixes: index corrupt: wrong checksum of the suffix array; build it again",
         ),
         ("comb index build nix", "comb: nix: No such file or directory"),
-        ("comb index build /dev/null", "comb: /dev/null: is not a regular file; an index is built of one"),
+        ("comb index build /dev/null", "comb: /dev/null: not a regular file; copy the text to one first"),
         (
             "comb index build three --alphabet digits",
-            "comb: three: byte 1 is '.', which is not of the alphabet digits; --alphabet bytes takes any text",
+            "comb: three: invalid '.' at byte 1 for the alphabet digits; use --alphabet bytes for any text",
         ),
         (
             "comb index export odd.comb --pisearch odd",
-            "comb: odd.comb: the Pi Searcher's format has an even number of digits, and this index an odd one; build it with one digit less",
+            "comb: odd.comb: the Pi Searcher's format requires an even number of digits; build the index with one digit less",
         ),
         ("comb index import --pisearch nix", "comb: nix.4.bin: No such file or directory"),
     ] {
@@ -127,7 +130,7 @@ fn what_is_wrong_is_said_in_a_line() {
     assert_eq!(comb("comb find empty.comb 1"), answer("", "", 1));
     let sparse = comb("truncate -s 900G huge && comb index build huge");
     assert!(
-        sparse.1.starts_with("comb: huge: building its index takes 8.79 TiB of memory ("),
+        sparse.1.starts_with("comb: huge: building the index takes 8.79 TiB of memory ("),
         "{}",
         sparse.1
     );
@@ -146,11 +149,8 @@ fn an_index_is_described_checked_and_converted() {
     let (info, _, _) = comb("comb index info pi.comb --json");
     let info: serde_json::Value = serde_json::from_str(&info).expect("an object");
     assert_eq!((&info["symbols"], &info["sections"]["suffix_array"]), (&100.into(), &400.into()));
-    assert_eq!(comb("comb index verify pi.comb"), answer("", "comb: pi.comb: its checksums are right\n", 0));
-    assert_eq!(
-        comb("comb index verify pi.comb --full"),
-        answer("", "comb: pi.comb: all of it is right\n", 0)
-    );
+    assert_eq!(comb("comb index verify pi.comb"), answer("", "comb: pi.comb: checksums match\n", 0));
+    assert_eq!(comb("comb index verify pi.comb --full"), answer("", "comb: pi.comb: index valid\n", 0));
     let converted =
         "comb index export pi.comb --pisearch b && comb index import --pisearch b -o c && cmp c pi.comb";
     let (_, messages, code) = comb(converted);

@@ -161,50 +161,42 @@ fn bad_requests_are_told_what_is_wrong() {
     let server = serve(&directory, &["--max-pattern", "50", "--max-results", "10", "--max-text", "60"]);
     let long = format!("/api/v1/pi/search?q={}", "1".repeat(51));
     for (target, status, detail) in [
-        ("/api/v1/pi/search?q=12x", 400, "The pattern has 'x' at 3, and this index is of digits, 0 to 9."),
+        ("/api/v1/pi/search?q=12x", 400, "Invalid 'x' at position 3: the index contains only digits."),
         ("/api/v1/pi/search?q=", 400, "The pattern is empty."),
         ("/api/v1/pi/search", 400, "The parameter q is missing."),
-        ("/api/v1/pi/search?q=1&q=2", 400, "The parameter q is there more than once."),
+        ("/api/v1/pi/search?q=1&q=2", 400, "The parameter q is repeated."),
         (
             "/api/v1/pi/search?q=1&form=2",
             400,
-            "There is no parameter \"form\"; there are q, from, before, context.",
+            "Unknown parameter \"form\"; known parameters: q, from, before, context.",
         ),
-        (&long, 400, "The pattern has 51 bytes; 50 are allowed."),
-        ("/api/v1/pi/search?q=1&from=0", 400, "Positions of this index are counted from 1."),
+        (&long, 400, "The pattern is 51 bytes long; the limit is 50."),
+        (
+            "/api/v1/pi/search?q=1&from=0",
+            400,
+            "Position 0 is before the start of the text; the first position is 1.",
+        ),
         (
             "/api/v1/pi/search?q=1&from=102",
             400,
-            "Position 102 is behind the end of the text, whose last position is 100.",
+            "Position 102 is past the end of the text; the last position is 100.",
         ),
-        ("/api/v1/pi/search?q=1&from=-1", 400, "The parameter from must be a whole number from 0 on."),
+        ("/api/v1/pi/search?q=1&from=-1", 400, "The parameter from must be a whole number, 0 or greater."),
         (
             "/api/v1/pi/search?q=1&from=99999999999999999999",
             400,
-            "The parameter from must be a whole number from 0 on.",
+            "The parameter from must be a whole number, 0 or greater.",
         ),
-        (
-            "/api/v1/pi/search?q=1&from=1&before=9",
-            400,
-            "Of the parameters from and before, one may be there.",
-        ),
-        ("/api/v1/pi/search?q=1&context=1001", 400, "The parameter context may be 1000 at most."),
-        ("/api/v1/pi/all?q=1&limit=11", 400, "The parameter limit may be 10 at most."),
-        ("/api/v1/pi/text?count=61", 400, "The parameter count may be 60 at most."),
-        ("/api/v1/nix/search?q=1", 404, "There is no index of that name; /api/v1/indexes lists them."),
-        ("/api/v1/pi/nix", 404, "There is nothing at this address; /openapi.json tells what there is."),
-        (
-            "/api/v1/../../etc/passwd",
-            404,
-            "There is nothing at this address; /openapi.json tells what there is.",
-        ),
-        ("/api/v1/%2e%2e/search?q=1", 404, "There is no index of that name; /api/v1/indexes lists them."),
-        (
-            "/..%2f..%2fetc/passwd",
-            404,
-            "There is nothing at this address; /openapi.json tells what there is.",
-        ),
-        ("/page/index.html", 404, "There is nothing at this address; /openapi.json tells what there is."),
+        ("/api/v1/pi/search?q=1&from=1&before=9", 400, "The parameters from and before exclude each other."),
+        ("/api/v1/pi/search?q=1&context=1001", 400, "The parameter context must be at most 1000."),
+        ("/api/v1/pi/all?q=1&limit=11", 400, "The parameter limit must be at most 10."),
+        ("/api/v1/pi/text?count=61", 400, "The parameter count must be at most 60."),
+        ("/api/v1/nix/search?q=1", 404, "No index has this name; /api/v1/indexes lists all indexes."),
+        ("/api/v1/pi/nix", 404, "No such address; /openapi.json describes all addresses."),
+        ("/api/v1/../../etc/passwd", 404, "No such address; /openapi.json describes all addresses."),
+        ("/api/v1/%2e%2e/search?q=1", 404, "No index has this name; /api/v1/indexes lists all indexes."),
+        ("/..%2f..%2fetc/passwd", 404, "No such address; /openapi.json describes all addresses."),
+        ("/page/index.html", 404, "No such address; /openapi.json describes all addresses."),
     ] {
         let answer = server.get(target);
         let problem = answer.json();
@@ -271,13 +263,13 @@ fn answers_can_be_kept_compressed_and_asked_for_by_other_origins() {
     let head = server.ask("HEAD /api/v1/pi/count?q=1 HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
     assert_eq!((head.status, head.body.len(), head.field("content-length")), (200, 0, Some("38")));
     let wrong = run(program(COMB, directory.path()).args(["serve", "pi.comb", "--cors", "example.org"]));
-    assert_eq!(wrong.1, "comb: 'example.org' is not an origin; one is like https://example.org\n");
+    assert_eq!(wrong.1, "comb: invalid origin 'example.org'; use one like https://example.org\n");
 }
 
 #[test]
 fn silent_clients_are_sent_away() {
     let directory = indexes();
-    let server = serve(&directory, &["--silence", "0.3"]);
+    let server = serve(&directory, &["--idle-timeout", "0.3"]);
     let start = Instant::now();
     // One that never says anything, one that stops in the middle, one that stays after its answer.
     let mut half = server.connect();
@@ -312,11 +304,11 @@ fn more_than_the_limits_is_refused_for_a_while() {
         wait_until("an answer", || server.get("/healthz").status == 200);
     };
     refused(&["--max-connections", "2"], 503);
-    refused(&["--max-connections-per-address", "2"], 429);
+    refused(&["--max-connections-per-ip", "2"], 429);
     let server = serve(&directory, &["--max-in-flight", "0"]);
     let answer = server.get("/api/v1/pi/search?q=1");
     assert_eq!((answer.status, answer.field("retry-after")), (503, Some("1")));
-    let server = serve(&directory, &["--timeout", "0.001", "--max-results", "100000000"]);
+    let server = serve(&directory, &["--request-timeout", "0.001", "--max-results", "100000000"]);
     assert_eq!(server.get("/api/v1/pi/all?q=1").status, 200);
 }
 
@@ -369,19 +361,22 @@ fn a_rebuilt_index_is_taken_up_without_a_failed_request() {
 }
 
 #[test]
-fn an_index_that_is_cut_off_is_out_of_order_until_it_is_whole_again() {
+fn a_truncated_index_is_unavailable_until_it_is_whole_again() {
     let directory = indexes();
     let mut server = serve(&directory, &[]);
     let path = directory.path().join("pi.comb");
     let whole = fs::read(&path).expect("an index");
     fs::OpenOptions::new().write(true).open(&path).expect("the file").set_len(100).expect("cut off");
     let answer = server.get("/api/v1/pi/search?q=14159");
-    assert_eq!((answer.status, answer.json()["detail"].as_str()), (503, Some("This index is out of order.")));
+    assert_eq!(
+        (answer.status, answer.json()["detail"].as_str()),
+        (503, Some("Index unavailable or corrupt."))
+    );
     assert_eq!(server.get("/healthz").status, 503);
     assert_eq!(server.get("/api/v1/text/search?q=fish").status, 200);
     server.signal("HUP");
     let message = server.message();
-    assert!(message.contains("the index is cut off: it has 100 bytes and should have"), "{message}");
+    assert!(message.contains("index truncated: 100 bytes instead of"), "{message}");
     fs::write(directory.path().join("new"), whole).expect("a file");
     fs::rename(directory.path().join("new"), path).expect("in its place");
     server.signal("HUP");
@@ -393,7 +388,7 @@ fn an_index_that_is_cut_off_is_out_of_order_until_it_is_whole_again() {
 fn it_stops_when_it_is_told_to_and_finishes_what_is_under_way() {
     let directory = indexes();
     for signal in ["TERM", "INT"] {
-        let mut server = serve(&directory, &["--grace", "5"]);
+        let mut server = serve(&directory, &["--shutdown-timeout", "5"]);
         let mut idle = server.connect();
         idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").expect("sent");
         assert_eq!(server.get("/healthz").status, 200);
@@ -440,13 +435,13 @@ fn a_port_that_is_taken_and_other_mistakes_are_said() {
         format!("comb: cannot listen on {address}: Address already in use (os error 98)\n")
     );
     assert_eq!(said(&["nix.comb"]), "comb: nix.comb: No such file or directory\n");
-    assert_eq!(said(&["pi"]), "comb: pi: is not an index of comb; 'comb index build' makes one\n");
+    assert_eq!(said(&["pi"]), "comb: pi: not a comb index; build one with 'comb index build'\n");
     assert_eq!(
         said(&["pi.comb", "pi.comb"]),
-        "comb: two indexes have the name 'pi'; NAME=INDEX gives another one\n"
+        "comb: duplicate index name 'pi'; choose another with NAME=INDEX\n"
     );
-    assert!(said(&["a/b=pi.comb"]).starts_with("comb: 'b=pi' cannot be the name of an index"));
-    assert!(said(&["..=pi.comb"]).starts_with("comb: '..' cannot be the name of an index"));
+    assert!(said(&["a/b=pi.comb"]).starts_with("comb: invalid index name 'b=pi'"));
+    assert!(said(&["..=pi.comb"]).starts_with("comb: invalid index name '..'"));
 }
 
 #[test]
@@ -471,7 +466,7 @@ fn a_cgi_program_gives_the_same_answers() {
     assert_eq!(code, Some(2));
     assert_eq!(
         messages,
-        "comb: there is no request in the environment: a web server runs this, as a CGI program\n"
+        "comb: no request in the environment; let a web server start 'comb cgi' as a CGI program\n"
     );
 }
 

@@ -7,15 +7,17 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, Version, header};
+use hyper::StatusCode;
+use hyper::header::{self, HeaderMap, HeaderName};
+use hyper::http::request::Parts;
 use jiff::Timestamp;
 
-/// Where requests are logged.
+/// Destination of the access log.
 #[derive(Clone, Debug)]
 pub enum LogTarget {
     /// Standard output.
     Output,
-    /// A file, to which lines are appended. It is opened again on SIGHUP, for those who rotate logs.
+    /// A file, to which lines are appended. It is opened again on SIGHUP, so that it can be rotated.
     File(PathBuf),
 }
 
@@ -23,15 +25,6 @@ pub enum LogTarget {
 pub(crate) struct AccessLog {
     target: LogTarget,
     out: Mutex<BufWriter<Box<dyn Write + Send>>>,
-}
-
-/// What is logged of a request.
-pub(crate) struct Request {
-    pub(crate) address: IpAddr,
-    pub(crate) method: Method,
-    pub(crate) uri: Uri,
-    pub(crate) version: Version,
-    pub(crate) headers: HeaderMap,
 }
 
 fn open(target: &LogTarget) -> io::Result<BufWriter<Box<dyn Write + Send>>> {
@@ -54,8 +47,15 @@ impl AccessLog {
         Ok(())
     }
 
-    pub(crate) fn write(&self, request: &Request, status: StatusCode, bytes: Option<u64>) -> io::Result<()> {
-        let line = line(request, status, bytes, Timestamp::now());
+    /// Writes the line of a request that was answered with a body of `bytes` bytes.
+    pub(crate) fn write(
+        &self,
+        peer: IpAddr,
+        request: &Parts,
+        status: StatusCode,
+        bytes: usize,
+    ) -> io::Result<()> {
+        let line = line(peer, request, status, bytes, Timestamp::now());
         self.lock().write_all(line.as_bytes())
     }
 
@@ -64,22 +64,18 @@ impl AccessLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, BufWriter<Box<dyn Write + Send>>> {
-        // Nothing panics while it holds the lock; if it did, the log would be none the worse.
+        // A panic while the lock is held would leave the log usable.
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn line(request: &Request, status: StatusCode, bytes: Option<u64>, time: Timestamp) -> String {
-    let Request { address, method, uri, version, headers } = request;
+fn line(peer: IpAddr, request: &Parts, status: StatusCode, bytes: usize, time: Timestamp) -> String {
+    let Parts { method, uri, version, headers, .. } = request;
     let time = time.strftime("%d/%b/%Y:%H:%M:%S +0000");
-    let mut line = format!("{address} - - [{time}] \"{method} ");
+    let mut line = format!("{peer} - - [{time}] \"{method} ");
     escape(uri.to_string().as_bytes(), &mut line);
-    // A string takes whatever is written to it.
-    let _ = write!(line, " {version:?}\" {} ", status.as_u16());
-    let _ = match bytes {
-        Some(bytes) => write!(line, "{bytes}"),
-        None => write!(line, "-"),
-    };
+    // Writing to a string never fails.
+    let _ = write!(line, " {version:?}\" {} {bytes}", status.as_u16());
     for name in [header::REFERER, header::USER_AGENT] {
         quote(headers, &name, &mut line);
     }
@@ -96,7 +92,8 @@ fn quote(headers: &HeaderMap, name: &HeaderName, line: &mut String) {
     line.push('"');
 }
 
-/// What would end a quoted field, or do something to a terminal, is written as `\xHH`.
+/// Appends text with quotes, backslashes, spaces and control characters as `\xHH`, so that it neither ends its field nor
+/// controls a terminal.
 fn escape(text: &[u8], line: &mut String) {
     for &byte in text {
         match byte {
@@ -110,28 +107,21 @@ fn escape(text: &[u8], line: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
+    use hyper::Request;
+    use hyper::header::HeaderValue;
 
     use super::*;
 
     #[test]
-    fn a_line_is_in_the_combined_format() {
-        let mut headers = HeaderMap::new();
+    fn a_line_is_in_the_combined_log_format() {
         let agent = HeaderValue::from_bytes(b"a \"b\" \xff").expect("a value");
-        headers.insert(header::USER_AGENT, agent);
-        let request = Request {
-            address: IpAddr::from([127, 0, 0, 1]),
-            method: Method::GET,
-            uri: Uri::from_static("/api/v1/pi/search?q=1"),
-            version: Version::HTTP_11,
-            headers,
-        };
+        let request = Request::get("/api/v1/pi/search?q=1").header(header::USER_AGENT, agent).body(());
+        let (request, ()) = request.expect("a request").into_parts();
         let time = Timestamp::from_second(951_830_000).expect("a time");
         assert_eq!(
-            line(&request, StatusCode::OK, Some(17), time),
+            line(IpAddr::from([127, 0, 0, 1]), &request, StatusCode::OK, 17, time),
             "127.0.0.1 - - [29/Feb/2000:13:13:20 +0000] \"GET /api/v1/pi/search?q=1 HTTP/1.1\" 200 17 \"-\" \
              \"a \\x22b\\x22 \\xff\"\n"
         );
-        assert!(line(&request, StatusCode::NOT_FOUND, None, time).contains("\" 404 - \"-\""));
     }
 }

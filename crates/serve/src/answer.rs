@@ -1,4 +1,4 @@
-//! Answers as JSON: the same at the prompt, over HTTP and from a CGI program.
+//! Answers as JSON, the same on the command line, over HTTP and from a CGI program.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 use serde::Serialize;
 
-/// Bytes as JSON can say them: a string, in which what is not UTF-8 is replaced, and then the exact bytes beside it.
+/// Bytes as a JSON string. Invalid UTF-8 is replaced in it, and the exact bytes are then given in Base64.
 struct Lossy {
     text: String,
     base64: Option<String>,
@@ -22,81 +22,81 @@ impl Lossy {
     }
 }
 
-/// One occurrence, or that there is none.
+/// Answer to a search: one occurrence, or none.
 #[derive(Debug, Serialize)]
-pub struct Found {
-    /// The name of the index, where there may be several.
+pub struct SearchAnswer {
+    /// Name of the index, where there may be several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// What was looked for.
+    /// Pattern that was searched for.
     pub pattern: String,
-    /// Its exact bytes, if it is not UTF-8.
+    /// Exact bytes of the pattern, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern_base64: Option<String>,
-    /// Occurrences begin here or after it; null if the last before a position was asked for.
+    /// Position from which the first occurrence was searched for; null in a search backwards.
     pub from: Option<u64>,
-    /// Occurrences begin before this; there if the last before a position was asked for.
+    /// Position before which the last occurrence was searched for; absent in a search forwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before_position: Option<u64>,
-    /// How often it occurs in the whole text.
+    /// Number of occurrences in the whole text.
     pub count: u64,
-    /// Where it begins; null if there is none.
+    /// Position of the occurrence; null if there is none.
     pub position: Option<u64>,
-    /// Its line, counted from 1; null unless the text is one of bytes.
+    /// Line of the occurrence, counted from 1; null unless the alphabet is bytes.
     pub line: Option<u64>,
-    /// Its first byte in that line, counted from 1.
+    /// First byte of the occurrence in its line, counted from 1.
     pub column: Option<u64>,
-    /// What is before it.
+    /// Text before the occurrence.
     pub before: Option<String>,
-    /// The exact bytes of that, if it is not UTF-8.
+    /// Exact bytes of the field above, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before_base64: Option<String>,
-    /// The occurrence.
+    /// Text of the occurrence.
     #[serde(rename = "match")]
     pub matched: Option<String>,
-    /// The exact bytes of that, if it is not UTF-8.
+    /// Exact bytes of the field above, if it is not UTF-8.
     #[serde(rename = "match_base64", skip_serializing_if = "Option::is_none")]
     pub matched_base64: Option<String>,
-    /// What is after it.
+    /// Text after the occurrence.
     pub after: Option<String>,
-    /// The exact bytes of that, if it is not UTF-8.
+    /// Exact bytes of the field above, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_base64: Option<String>,
 }
 
-/// From where an occurrence is looked for. Positions are as people say them: digits are counted from 1, all else from 0.
+/// Direction of a search. Digits are counted from 1, all other symbols from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The first that begins here or after it.
-    From(u64),
-    /// The last that begins before this.
-    Before(u64),
+pub enum Direction {
+    /// Finds the first occurrence at or after a position.
+    FirstFrom(u64),
+    /// Finds the last occurrence that begins before a position.
+    LastBefore(u64),
 }
 
-impl Side {
-    /// The occurrence, as an offset from 0.
+impl Direction {
+    /// Finds the occurrence and returns its offset, counted from 0.
     ///
     /// # Errors
     ///
-    /// If the position is not in the text, nor right behind it, or the index turns out to be damaged.
+    /// If the position is neither in the text nor its end, or the index turns out to be corrupt.
     pub fn find(self, index: &Index, occurrences: &Occurrences<'_>) -> Result<Option<u64>, Error> {
         match self {
-            Self::From(position) => occurrences.first_from(index.offset(position)?),
-            Self::Before(position) => occurrences.last_before(index.offset(position)?),
+            Self::FirstFrom(position) => occurrences.first_from(index.offset(position)?),
+            Self::LastBefore(position) => occurrences.last_before(index.offset(position)?),
         }
     }
 }
 
-impl Found {
-    /// The answer to a search: the passage that was found, if any.
+impl SearchAnswer {
+    /// Makes the answer from the passage that was found, if any.
     pub fn new(
         name: Option<&str>,
         pattern: &Pattern,
-        side: Side,
+        direction: Direction,
         count: u64,
         passage: Option<&Passage>,
     ) -> Self {
-        let wanted = Lossy::new(pattern.text());
+        let searched = Lossy::new(pattern.text());
         let part = |bytes: fn(&Passage) -> &[u8]| {
             let lossy = passage.map(|passage| Lossy::new(bytes(passage)));
             lossy.map_or((None, None), |lossy| (Some(lossy.text), lossy.base64))
@@ -105,14 +105,14 @@ impl Found {
         let (matched, matched_base64) = part(|passage| &passage.matched);
         let (after, after_base64) = part(|passage| &passage.after);
         let place = passage.and_then(|passage| passage.place);
-        let (from, before_position) = match side {
-            Side::From(position) => (Some(position), None),
-            Side::Before(position) => (None, Some(position)),
+        let (from, before_position) = match direction {
+            Direction::FirstFrom(position) => (Some(position), None),
+            Direction::LastBefore(position) => (None, Some(position)),
         };
         Self {
             index: name.map(str::to_owned),
-            pattern: wanted.text,
-            pattern_base64: wanted.base64,
+            pattern: searched.text,
+            pattern_base64: searched.base64,
             from,
             before_position,
             count,
@@ -129,42 +129,42 @@ impl Found {
     }
 }
 
-/// How often a pattern occurs.
+/// Answer to a count.
 #[derive(Debug, Serialize)]
-pub struct Count {
-    /// The name of the index, where there may be several.
+pub struct CountAnswer {
+    /// Name of the index, where there may be several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// What was looked for.
+    /// Pattern that was searched for.
     pub pattern: String,
-    /// Its exact bytes, if it is not UTF-8.
+    /// Exact bytes of the pattern, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern_base64: Option<String>,
-    /// How often it occurs; occurrences that overlap count each.
+    /// Number of occurrences, overlapping ones included.
     pub count: u64,
 }
 
-impl Count {
-    /// The answer to a count.
+impl CountAnswer {
+    /// Makes the answer.
     pub fn new(name: Option<&str>, pattern: &Pattern, count: u64) -> Self {
         let Lossy { text, base64 } = Lossy::new(pattern.text());
         Self { index: name.map(str::to_owned), pattern: text, pattern_base64: base64, count }
     }
 }
 
-/// Positions of a pattern, in the order of the text.
+/// Positions of a pattern, in ascending order.
 #[derive(Debug, Serialize)]
-pub(crate) struct All {
+pub(crate) struct PositionsAnswer {
     #[serde(flatten)]
-    pub(crate) count: Count,
+    pub(crate) count: CountAnswer,
     pub(crate) positions: Vec<u64>,
-    /// What to ask for to get those that come next; null if there are none.
+    /// Cursor of the next positions; null if there are none.
     pub(crate) next_cursor: Option<String>,
 }
 
-/// A part of the text.
+/// Part of the text.
 #[derive(Debug, Serialize)]
-pub(crate) struct Part {
+pub(crate) struct TextAnswer {
     index: String,
     start: u64,
     count: u64,
@@ -173,7 +173,7 @@ pub(crate) struct Part {
     text_base64: Option<String>,
 }
 
-impl Part {
+impl TextAnswer {
     pub(crate) fn new(name: &str, start: u64, symbols: &[u8]) -> Self {
         let Lossy { text, base64 } = Lossy::new(symbols);
         Self { index: name.to_owned(), start, count: symbols.len() as u64, text, text_base64: base64 }

@@ -1,136 +1,131 @@
-//! Paths and queries to answers: what the server and the CGI program have in common. It knows nothing of connections.
+//! The interface: from an endpoint and a query to an answer. The server and the CGI program share it; it knows nothing of HTTP.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use arc_swap::Guard;
 use finecomb_text_index::{Index, Pattern};
 use percent_encoding::percent_decode_str;
+use serde::Serialize;
 use serde_json::json;
+use tokio::task::yield_now;
 
-use crate::answer::{All, Count, Found, Part, Side};
-use crate::catalog::{Catalog, Entry};
+use crate::answer::{CountAnswer, Direction, PositionsAnswer, SearchAnswer, TextAnswer};
+use crate::catalog::Catalog;
 use crate::limits::Limits;
-use crate::pisearch;
 use crate::problem::Problem;
 use crate::query::Query;
 
-/// Symbols of context, unless a request says otherwise.
+/// Default number of symbols of context.
 const CONTEXT: u64 = 20;
-/// Positions in an answer, unless a request says otherwise.
+/// Default number of positions in an answer.
 const RESULTS: u64 = 100;
-/// Symbols of text in an answer, unless a request says otherwise.
+/// Default number of symbols of text in an answer.
 const SYMBOLS: u64 = 1000;
 
-/// What can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Route {
+/// Time after which an answer that takes long lets other requests go on.
+const SLICE: Duration = Duration::from_millis(1);
+
+/// How the answers of a route are computed.
+pub(crate) enum Endpoint {
+    /// The list of indexes.
     Indexes,
-    Search,
-    Count,
-    All,
-    Text,
-    PiQuery,
-    PiDigits,
+    /// From the index that the path names.
+    Index(fn(&IndexRequest<'_>) -> Result<Answer, Problem>),
+    /// All positions in the index that the path names: the one answer that may take long.
+    AllPositions,
+    /// From the first index of digits; not cacheable, as the answer has the time in it that it took.
+    Digits(fn(&IndexRequest<'_>) -> Result<Answer, Problem>),
 }
 
-/// The body of an answer, which is always JSON, and what it was made from.
+/// The body of an answer.
 pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
     pub(crate) media_type: &'static str,
 }
 
-/// What a request is about.
+/// An endpoint, with the index that it asks.
 pub(crate) struct Target<'a> {
-    pub(crate) route: Route,
-    /// None for what is not about one index.
-    pub(crate) entry: Option<&'a Entry>,
+    endpoint: &'static Endpoint,
+    catalog: &'a Catalog,
+    /// The index and its name, looked up once, so that the version is that of the answer; none for the list of indexes.
+    index: Option<(&'a str, Guard<Arc<Index>>)>,
+}
+
+impl Endpoint {
+    /// Looks up the index.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such index.
+    pub(crate) fn target<'a>(
+        &'static self,
+        catalog: &'a Catalog,
+        name: Option<&str>,
+    ) -> Result<Target<'a>, Problem> {
+        let entry = match self {
+            Self::Indexes => None,
+            Self::Digits(_) => {
+                let entry = catalog.first_of_digits();
+                Some(entry.ok_or_else(|| Problem::not_found("No index of digits is served."))?)
+            }
+            Self::Index(_) | Self::AllPositions => {
+                // A name may be percent-encoded, though none needs to be.
+                let entry = catalog.by_name(&percent_decode_str(name.unwrap_or("")).decode_utf8_lossy());
+                Some(entry.ok_or_else(|| {
+                    Problem::not_found("No index has this name; /api/v1/indexes lists all indexes.")
+                })?)
+            }
+        };
+        let index = entry.map(|entry| (&*entry.name, entry.index()));
+        Ok(Target { endpoint: self, catalog, index })
+    }
 }
 
 impl Target<'_> {
-    /// A value that is the same as long as the answer to the same request is.
-    pub(crate) fn version(&self, catalog: &Catalog) -> Option<u64> {
-        match self.route {
-            // The answers have the time in them that they took.
-            Route::PiQuery | Route::PiDigits => None,
-            Route::Indexes => Some(
-                catalog
-                    .entries()
-                    .iter()
-                    .fold(0, |all: u64, entry| all.rotate_left(1) ^ entry.index().version()),
-            ),
-            _ => self.entry.map(|entry| entry.index().version()),
+    /// A number that stays the same as long as equal requests have equal answers.
+    pub(crate) fn version(&self) -> Option<u64> {
+        match (self.endpoint, &self.index) {
+            (Endpoint::Digits(_), _) => None,
+            (_, Some((_, index))) => Some(index.version()),
+            (_, None) => {
+                let versions = self.catalog.entries().iter().map(|entry| entry.index().version());
+                Some(versions.fold(0, |all: u64, version| all.rotate_left(1) ^ version))
+            }
+        }
+    }
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    ///
+    /// If the query is invalid, the index is unavailable or corrupt, or the time is up.
+    pub(crate) async fn answer(
+        &self,
+        query: &str,
+        limits: &Limits,
+        start: Instant,
+    ) -> Result<Answer, Problem> {
+        let query = Query::parse(query)?;
+        let Some((name, index)) = &self.index else { return json(&indexes(self.catalog)) };
+        let request = IndexRequest { name, index, query: &query, limits, start };
+        match self.endpoint {
+            Endpoint::Index(answer) | Endpoint::Digits(answer) => answer(&request),
+            // Boxed, so that the futures of the other endpoints stay small.
+            Endpoint::AllPositions => Box::pin(request.all_positions()).await,
+            Endpoint::Indexes => json(&indexes(self.catalog)),
         }
     }
 }
 
-/// Which answer a path asks for.
-///
-/// # Errors
-///
-/// If there is no such index, or nothing of that name.
-pub(crate) fn target<'a>(catalog: &'a Catalog, path: &str) -> Result<Target<'a>, Problem> {
-    let nothing =
-        || Problem::not_found("There is nothing at this address; /openapi.json tells what there is.");
-    let rest = match path {
-        "/api/v1/indexes" => return Ok(Target { route: Route::Indexes, entry: None }),
-        "/piquery" | "/pidigits" => {
-            let entry = catalog.first_of_digits();
-            let entry = entry.ok_or_else(|| Problem::not_found("No index of digits is served here."))?;
-            let route = if path == "/piquery" { Route::PiQuery } else { Route::PiDigits };
-            return Ok(Target { route, entry: Some(entry) });
-        }
-        path => path.strip_prefix("/api/v1/").ok_or_else(nothing)?,
-    };
-    let (name, what) = rest.split_once('/').unwrap_or((rest, ""));
-    let route = match what {
-        "search" => Route::Search,
-        "count" => Route::Count,
-        "all" => Route::All,
-        "text" => Route::Text,
-        _ => return Err(nothing()),
-    };
-    // A name may be percent-encoded in a path, though none needs to be.
-    let name = percent_decode_str(name).decode_utf8_lossy();
-    let entry = catalog.by_name(&name);
-    let entry = entry
-        .ok_or_else(|| Problem::not_found("There is no index of that name; /api/v1/indexes lists them."))?;
-    Ok(Target { route, entry: Some(entry) })
-}
-
-/// Answers a request.
-///
-/// # Errors
-///
-/// If there is something wrong with the query, the index is out of order, or the time is up.
-pub(crate) fn answer(
-    catalog: &Catalog,
-    target: &Target<'_>,
-    query: &str,
-    limits: &Limits,
-    start: Instant,
-) -> Result<Answer, Problem> {
-    let query = Query::parse(query)?;
-    let Some(entry) = target.entry else { return json(&indexes(catalog)) };
-    let index = &**entry.index();
-    let asked = Asked { name: &entry.name, index, query: &query, limits, start };
-    match target.route {
-        Route::Indexes => json(&indexes(catalog)),
-        Route::Search => json(&asked.search()?),
-        Route::Count => json(&asked.count()?),
-        Route::All => json(&asked.all()?),
-        Route::Text => json(&asked.text()?),
-        Route::PiQuery => Ok(pisearch::query(index, &query, limits, start)),
-        Route::PiDigits => Ok(pisearch::digits(index, &query, limits, start)),
-    }
-}
-
-fn json(value: &impl serde::Serialize) -> Result<Answer, Problem> {
-    // Strings, numbers and lists of them: there is nothing in it that could not be written.
+fn json(value: &impl Serialize) -> Result<Answer, Problem> {
+    // Strings, numbers and lists of them can always be serialized.
     let body = serde_json::to_vec(value).map_err(|error| Problem::unavailable(error.to_string()))?;
     Ok(Answer { body, media_type: "application/json" })
 }
 
 fn indexes(catalog: &Catalog) -> serde_json::Value {
-    let describe = |entry: &Entry| {
+    let describe = |entry: &crate::catalog::CatalogEntry| {
         let index = entry.index();
         json!({
             "name": entry.name,
@@ -144,62 +139,67 @@ fn indexes(catalog: &Catalog) -> serde_json::Value {
     json!({ "indexes": catalog.entries().iter().map(describe).collect::<Vec<_>>() })
 }
 
-/// A question to one index.
-struct Asked<'a> {
+/// A request to one index.
+pub(crate) struct IndexRequest<'a> {
     name: &'a str,
-    index: &'a Index,
-    query: &'a Query<'a>,
-    limits: &'a Limits,
-    start: Instant,
+    pub(crate) index: &'a Index,
+    pub(crate) query: &'a Query<'a>,
+    pub(crate) limits: &'a Limits,
+    pub(crate) start: Instant,
 }
 
-impl Asked<'_> {
+impl IndexRequest<'_> {
     fn pattern(&self) -> Result<Pattern, Problem> {
         let pattern = self.query.required("q")?;
-        if pattern.len() > self.limits.pattern {
+        let (length, limit) = (pattern.len(), self.limits.pattern);
+        if length > limit {
             return Err(Problem::bad_request(format!(
-                "The pattern has {} bytes; {} are allowed.",
-                pattern.len(),
-                self.limits.pattern
+                "The pattern is {length} bytes long; the limit is {limit}."
             )));
         }
         Ok(self.index.pattern(pattern)?)
     }
 
-    /// A number of the query that has a limit; beyond that is an error, as less than what was asked for would go unnoticed.
-    fn limited(&self, name: &str, default: u64, most: u64) -> Result<u64, Problem> {
+    /// A number of the query that has a limit. Beyond the limit is an error: a smaller number than requested would go unnoticed.
+    fn limited(&self, name: &str, default: u64, limit: u64) -> Result<u64, Problem> {
         match self.query.number(name)? {
-            None => Ok(default.min(most)),
-            Some(number) if number <= most => Ok(number),
-            Some(_) => Err(Problem::bad_request(format!("The parameter {name} may be {most} at most."))),
+            None => Ok(default.min(limit)),
+            Some(number) if number <= limit => Ok(number),
+            Some(_) => Err(Problem::bad_request(format!("The parameter {name} must be at most {limit}."))),
         }
     }
 
-    fn search(&self) -> Result<Found, Problem> {
+    /// The first occurrence from a position on, or the last before one.
+    pub(crate) fn search(&self) -> Result<Answer, Problem> {
         self.query.only(&["q", "from", "before", "context"])?;
         let pattern = self.pattern()?;
         let context = self.limited("context", CONTEXT, self.limits.context)?;
-        let side = match (self.query.number("from")?, self.query.number("before")?) {
-            (None, Some(before)) => Side::Before(before),
-            (from, None) => Side::From(from.unwrap_or_else(|| self.index.alphabet().first_position())),
+        let direction = match (self.query.number("from")?, self.query.number("before")?) {
+            (None, Some(before)) => Direction::LastBefore(before),
+            (from, None) => {
+                Direction::FirstFrom(from.unwrap_or_else(|| self.index.alphabet().first_position()))
+            }
             (Some(_), Some(_)) => {
-                return Err(Problem::bad_request("Of the parameters from and before, one may be there."));
+                return Err(Problem::bad_request("The parameters from and before exclude each other."));
             }
         };
         let occurrences = self.index.occurrences(&pattern)?;
-        let found = side.find(self.index, &occurrences)?;
+        let found = direction.find(self.index, &occurrences)?;
         let passage =
             found.map(|offset| self.index.passage(offset, pattern.len() as u64, context)).transpose()?;
-        Ok(Found::new(Some(self.name), &pattern, side, occurrences.count(), passage.as_ref()))
+        let count = occurrences.count();
+        json(&SearchAnswer::new(Some(self.name), &pattern, direction, count, passage.as_ref()))
     }
 
-    fn count(&self) -> Result<Count, Problem> {
+    /// The number of occurrences.
+    pub(crate) fn count(&self) -> Result<Answer, Problem> {
         self.query.only(&["q"])?;
         let pattern = self.pattern()?;
-        Ok(Count::new(Some(self.name), &pattern, self.index.occurrences(&pattern)?.count()))
+        json(&CountAnswer::new(Some(self.name), &pattern, self.index.occurrences(&pattern)?.count()))
     }
 
-    fn all(&self) -> Result<All, Problem> {
+    /// The positions of all occurrences from a position on, up to a limit. Lets other requests go on meanwhile.
+    async fn all_positions(&self) -> Result<Answer, Problem> {
         self.query.only(&["q", "limit", "cursor"])?;
         let pattern = self.pattern()?;
         let limit = self.limited("limit", RESULTS, self.limits.results)? as usize;
@@ -208,6 +208,7 @@ impl Asked<'_> {
         let occurrences = self.index.occurrences(&pattern)?;
         let mut positions = Vec::with_capacity(limit.min(occurrences.count() as usize));
         let mut next_cursor = None;
+        let mut yielded = self.start;
         for offset in occurrences.positions_from(self.index.offset(from)?) {
             let position = offset? + first;
             if positions.len() == limit {
@@ -215,24 +216,26 @@ impl Asked<'_> {
                 break;
             }
             positions.push(position);
-            self.check_time()?;
+            let now = Instant::now();
+            if now - self.start >= self.limits.request_timeout {
+                return Err(Problem::unavailable("The request took too long; lower the limit."));
+            }
+            if now - yielded >= SLICE {
+                yield_now().await;
+                yielded = Instant::now();
+            }
         }
-        Ok(All { count: Count::new(Some(self.name), &pattern, occurrences.count()), positions, next_cursor })
+        let count = CountAnswer::new(Some(self.name), &pattern, occurrences.count());
+        json(&PositionsAnswer { count, positions, next_cursor })
     }
 
-    fn text(&self) -> Result<Part, Problem> {
+    /// A part of the text.
+    pub(crate) fn text(&self) -> Result<Answer, Problem> {
         self.query.only(&["start", "count"])?;
         let first = self.index.alphabet().first_position();
         let start = self.query.number("start")?.unwrap_or(first);
         let count = self.limited("count", SYMBOLS, self.limits.text)?;
         let offset = self.index.offset(start)?;
-        Ok(Part::new(self.name, start, &self.index.text(offset, offset + count)?))
-    }
-
-    fn check_time(&self) -> Result<(), Problem> {
-        if self.start.elapsed() < self.limits.time {
-            return Ok(());
-        }
-        Err(Problem::unavailable("Answering this takes too long; a lower limit makes it quicker."))
+        json(&TextAnswer::new(self.name, start, &self.index.text(offset, offset + count)?))
     }
 }

@@ -1,26 +1,29 @@
-//! The interface as a CGI program (RFC 3875): a process for each request, the way the first Pi Searcher worked.
+//! The interface as a CGI program (RFC 3875): one process per request, as the first Pi Searcher worked.
 
 use std::io::{self, Write};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use crate::api::{self, Answer};
+use crate::api::Answer;
 use crate::catalog::Catalog;
 use crate::limits::Limits;
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
+use crate::route::{self, Handler};
 
-/// What a web server tells a CGI program of a request.
+/// A request as a web server passes it to a CGI program.
 #[derive(Clone, Debug, Default)]
 pub struct CgiRequest {
     /// `REQUEST_METHOD`.
     pub method: String,
-    /// `PATH_INFO`: an address of the interface; if it is empty, that of a search in the first index.
+    /// `PATH_INFO`: an address of the interface; if empty, a search in the first index.
     pub path: String,
     /// `QUERY_STRING`.
     pub query: String,
 }
 
 impl CgiRequest {
-    /// Takes it from the environment. None if there is no request: the program was not started by a web server.
+    /// Reads the request from the environment. None if there is none: the program was not started by a web server.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         Some(Self {
             method: variable("REQUEST_METHOD")?,
@@ -36,23 +39,35 @@ impl CgiRequest {
 ///
 /// If the answer cannot be written.
 pub fn respond(catalog: &Catalog, request: &CgiRequest, out: &mut impl Write) -> io::Result<()> {
-    let (status, media_type, body) = match answer(catalog, request) {
-        Ok(Answer { body, media_type }) => (200, media_type, body),
-        Err(problem) => (problem.status, problem::MEDIA_TYPE, problem.json()),
+    let (status, Answer { body, media_type }) = match answer(catalog, request) {
+        Ok(answer) => (200, answer),
+        Err(problem) => (problem.status.as_u16(), problem.answer()),
     };
     write!(out, "Status: {status}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n\r\n", body.len())?;
-    // A HEAD has the same head and no body.
+    // The answer to HEAD has the same head and no body.
     out.write_all(if request.method == "HEAD" { &[] } else { &body })?;
     out.flush()
 }
 
 fn answer(catalog: &Catalog, request: &CgiRequest) -> Result<Answer, Problem> {
     if !matches!(&*request.method, "GET" | "HEAD") {
-        return Err(Problem::method());
+        return Err(Problem::method_not_allowed());
     }
     let first = catalog.entries().first().map(|entry| format!("/api/v1/{}/search", entry.name));
     let path =
         if matches!(&*request.path, "" | "/") { first.unwrap_or_default() } else { request.path.clone() };
-    let target = api::target(catalog, &path)?;
-    api::answer(catalog, &target, &request.query, &Limits::default(), Instant::now())
+    let Some((route, index)) = route::find(&path) else { return Err(Problem::no_route()) };
+    let Handler::Api(endpoint) = &route.handler else { return Err(Problem::no_route()) };
+    let target = endpoint.target(catalog, index)?;
+    run(target.answer(&request.query, &Limits::default(), Instant::now()))
+}
+
+/// Runs a future that never waits, but may yield, to its end.
+fn run<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return result;
+        }
+    }
 }

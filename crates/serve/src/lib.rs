@@ -1,8 +1,8 @@
 //! HTTP and a web page over text indexes.
 //!
-//! [`serve`] answers until it is told to stop: the interface under `/api/v1/`, the two addresses of the Pi Searcher, and a page that
-//! searches as one types. [`respond`] answers one request as a CGI program does. Both take their answers from the same code, and so
-//! does `comb find --json`.
+//! [`serve`] answers requests until it is stopped: the interface under `/api/v1/`, the two addresses of the Pi Searcher, and a
+//! page that searches as you type. [`respond`] answers one request as a CGI program. Both share the code of their answers with
+//! `comb find --json`.
 
 #![forbid(unsafe_code)]
 
@@ -11,17 +11,23 @@ mod answer;
 mod api;
 mod catalog;
 mod cgi;
+mod compression;
+mod conditional;
+mod connections;
+mod cors;
 mod limits;
 mod metrics;
 mod page;
-mod pisearch;
+mod permit;
+mod pi_searcher;
 mod problem;
 mod query;
-mod router;
+mod route;
 mod server;
+mod service;
 
 pub use access_log::LogTarget;
-pub use answer::{Count, Found, Side};
+pub use answer::{CountAnswer, Direction, SearchAnswer};
 pub use catalog::{Catalog, CatalogError, default_name};
 pub use cgi::{CgiRequest, respond};
 pub use limits::Limits;

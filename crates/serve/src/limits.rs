@@ -1,11 +1,11 @@
-//! How much may be asked for.
+//! Limits on requests and connections.
 
 use std::time::Duration;
 
-/// Bounds on what a server does for its clients.
+/// Limits on what a server does for its clients.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Bytes of a pattern.
+    /// Bytes in a pattern.
     pub pattern: usize,
     /// Positions in an answer.
     pub results: u64,
@@ -13,20 +13,20 @@ pub struct Limits {
     pub context: u64,
     /// Symbols of text in an answer.
     pub text: u64,
-    /// How long an answer may take to be found.
-    pub time: Duration,
-    /// Bytes of a request's head.
+    /// Time that computing an answer may take.
+    pub request_timeout: Duration,
+    /// Bytes in the head of a request.
     pub head: usize,
-    /// How long the head of a request may take to come, and a connection may be silent.
-    pub silence: Duration,
-    /// Connections at a time.
-    pub connections: usize,
-    /// Connections at a time of one address.
-    pub connections_of_one: usize,
-    /// Requests that are being answered at a time, until their last byte is on its way.
+    /// Time that a connection may be idle, and that the head of a request may take to arrive.
+    pub idle_timeout: Duration,
+    /// Concurrent connections.
+    pub max_connections: usize,
+    /// Concurrent connections from one IP address.
+    pub max_connections_per_ip: usize,
+    /// Requests in flight, each until its last byte is sent.
     pub in_flight: usize,
-    /// How long requests that are under way have to finish when the server stops.
-    pub grace: Duration,
+    /// Time that requests in flight have to finish when the server stops.
+    pub shutdown_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -36,13 +36,13 @@ impl Default for Limits {
             results: 1000,
             context: 1000,
             text: 100_000,
-            time: Duration::from_secs(2),
+            request_timeout: Duration::from_secs(2),
             head: 16 << 10,
-            silence: Duration::from_secs(30),
-            connections: 1000,
-            connections_of_one: 250,
+            idle_timeout: Duration::from_secs(30),
+            max_connections: 1000,
+            max_connections_per_ip: 250,
             in_flight: 250,
-            grace: Duration::from_secs(30),
+            shutdown_timeout: Duration::from_secs(30),
         }
     }
 }

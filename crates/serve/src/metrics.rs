@@ -1,99 +1,222 @@
-//! What the server counts, as Prometheus reads it.
+//! Metrics of the server, in the OpenMetrics text format.
 
+use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::{Registry, Unit};
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Answered {
-    route: &'static str,
-    status: u16,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Routed {
-    route: &'static str,
-}
-
-/// What is counted.
-pub(crate) struct Metrics {
-    registry: Registry,
-    requests: Family<Answered, Counter>,
-    routes: Vec<RouteMetrics>,
-    pub(crate) connections: Gauge,
-    pub(crate) in_flight: Gauge,
-    pub(crate) refused: Counter,
-    pub(crate) reopened: Counter,
-}
-
-/// What is counted of one route; found once, as finding it costs more than counting.
-struct RouteMetrics {
-    route: &'static str,
-    good: Counter,
-    seconds: Histogram,
-}
+use hyper::StatusCode;
 
 /// The media type of [`Metrics::text`].
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+/// Statuses that requests are answered with.
+const STATUSES: [StatusCode; 7] = [
+    StatusCode::OK,
+    StatusCode::NOT_MODIFIED,
+    StatusCode::BAD_REQUEST,
+    StatusCode::NOT_FOUND,
+    StatusCode::METHOD_NOT_ALLOWED,
+    StatusCode::NOT_ACCEPTABLE,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
+
+/// Upper bounds of the histogram's buckets, in seconds as they are printed; each is four times the one before.
+const BOUNDS: [&str; 10] = [
+    "0.00001", "0.00004", "0.00016", "0.00064", "0.00256", "0.01024", "0.04096", "0.16384", "0.65536",
+    "2.62144",
+];
+
+/// The first of [`BOUNDS`], in nanoseconds.
+const FIRST_BOUND: u64 = 10_000;
+
+/// A number that only grows.
+#[derive(Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn increment(&self) {
+        self.add(1);
+    }
+
+    fn add(&self, number: u64) {
+        self.0.fetch_add(number, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A number of things that come and go.
+#[derive(Default)]
+pub(crate) struct Gauge(AtomicUsize);
+
+impl Gauge {
+    /// Adds one, and returns the number before.
+    pub(crate) fn increment(&self) -> usize {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn decrement(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed) as u64
+    }
+}
+
+/// Response times: how many are within each bound, and their sum.
+#[derive(Default)]
+struct Histogram {
+    /// Those above the bound before and within this one; the last are above all bounds.
+    buckets: [Counter; BOUNDS.len() + 1],
+    nanoseconds: Counter,
+}
+
+impl Histogram {
+    fn observe(&self, time: Duration) {
+        let nanoseconds = time.as_nanos() as u64;
+        let bucket = (0..BOUNDS.len()).find(|&bound| nanoseconds <= FIRST_BOUND << (2 * bound));
+        self.buckets[bucket.unwrap_or(BOUNDS.len())].increment();
+        self.nanoseconds.add(nanoseconds);
+    }
+}
+
+/// Metrics of one route.
+struct RouteMetrics {
+    label: &'static str,
+    /// Answers by status, in the order of [`STATUSES`].
+    answers: [Counter; STATUSES.len()],
+    times: Histogram,
+}
+
+/// Metrics of the server.
+pub(crate) struct Metrics {
+    routes: Vec<RouteMetrics>,
+    /// Open connections.
+    pub(crate) connections: Gauge,
+    /// Requests that are being answered.
+    pub(crate) in_flight: Gauge,
+    /// Connections beyond the limits.
+    pub(crate) refused: Counter,
+    /// Times that the indexes were opened again.
+    pub(crate) reopened: Counter,
+}
+
 impl Metrics {
-    /// Counters for routes of these names.
-    pub(crate) fn new(routes: &[&'static str]) -> Arc<Self> {
-        // From 10 µs to 2.6 s.
-        let histogram: fn() -> Histogram = || Histogram::new(exponential_buckets(1e-5, 4.0, 10));
-        let seconds = Family::<Routed, Histogram, _>::new_with_constructor(histogram);
-        let requests = Family::<Answered, Counter>::default();
-        let of_route = |&route: &&'static str| RouteMetrics {
-            route,
-            good: requests.get_or_create(&Answered { route, status: 200 }).clone(),
-            seconds: seconds.get_or_create(&Routed { route }).clone(),
-        };
-        let mut metrics = Self {
-            registry: Registry::with_prefix("comb"),
-            routes: routes.iter().map(of_route).collect(),
-            requests,
+    /// Metrics of routes with these labels; a label that several routes share is listed once.
+    pub(crate) fn new(labels: impl IntoIterator<Item = &'static str>) -> Arc<Self> {
+        let mut routes: Vec<RouteMetrics> = Vec::new();
+        for label in labels {
+            if routes.iter().all(|route| route.label != label) {
+                routes.push(RouteMetrics { label, answers: Default::default(), times: Histogram::default() });
+            }
+        }
+        Arc::new(Self {
+            routes,
             connections: Gauge::default(),
             in_flight: Gauge::default(),
-            refused: Counter::<u64, AtomicU64>::default(),
+            refused: Counter::default(),
             reopened: Counter::default(),
-        };
-        let Self { registry, requests, connections, in_flight, refused, reopened, .. } = &mut metrics;
-        registry.register("requests", "Requests that were answered", requests.clone());
-        registry.register_with_unit(
-            "request",
-            "Time from a request's head to its answer's",
-            Unit::Seconds,
-            seconds,
-        );
-        registry.register("connections", "Connections that are open", connections.clone());
-        registry.register("requests_in_flight", "Requests that are being answered", in_flight.clone());
-        registry.register("connections_refused", "Connections that were one too many", refused.clone());
-        registry.register("indexes_reopened", "Times that the indexes were opened again", reopened.clone());
-        Arc::new(metrics)
+        })
     }
 
-    /// Counts an answer of one of the routes.
-    pub(crate) fn answered(&self, route: &'static str, status: u16, time: Duration) {
-        let Some(metrics) = self.routes.iter().find(|metrics| metrics.route == route) else { return };
-        match status {
-            200 => metrics.good.inc(),
-            status => self.requests.get_or_create(&Answered { route, status }).inc(),
-        };
-        metrics.seconds.observe(time.as_secs_f64());
+    /// Records an answer of the route with this label.
+    pub(crate) fn record(&self, label: &'static str, status: StatusCode, time: Duration) {
+        let route = self.routes.iter().find(|route| route.label == label);
+        let answers = STATUSES.iter().position(|&known| known == status);
+        debug_assert!(route.is_some() && answers.is_some(), "{label} {status} has no metric");
+        if let (Some(route), Some(answers)) = (route, answers) {
+            route.answers[answers].increment();
+            route.times.observe(time);
+        }
     }
 
+    /// All metrics as text.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        // A string takes whatever is written to it.
-        let _ = encode(&mut text, &self.registry);
+        // Writing to a string never fails.
+        let _ = self.write(&mut text);
         text
     }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        self.write_answers(out)?;
+        self.write_times(out)?;
+        let Self { connections, in_flight, refused, reopened, .. } = self;
+        write_single(out, "connections", "gauge", "Connections that are open", connections.get())?;
+        write_single(
+            out,
+            "requests_in_flight",
+            "gauge",
+            "Requests that are being answered",
+            in_flight.get(),
+        )?;
+        write_single(
+            out,
+            "connections_refused",
+            "counter",
+            "Connections that were one too many",
+            refused.get(),
+        )?;
+        write_single(
+            out,
+            "indexes_reopened",
+            "counter",
+            "Times that the indexes were opened again",
+            reopened.get(),
+        )?;
+        out.write_str("# EOF\n")
+    }
+
+    fn write_answers(&self, out: &mut String) -> std::fmt::Result {
+        write_head(out, "requests", "counter", "Requests that were answered")?;
+        for RouteMetrics { label, answers, .. } in &self.routes {
+            for (status, count) in STATUSES.iter().zip(answers) {
+                // Successes are listed from the start, so that a rate can be taken of them.
+                if *status == StatusCode::OK || count.get() > 0 {
+                    let (status, count) = (status.as_u16(), count.get());
+                    writeln!(out, "comb_requests_total{{route=\"{label}\",status=\"{status}\"}} {count}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_times(&self, out: &mut String) -> std::fmt::Result {
+        write_head(out, "request_seconds", "histogram", "Time from a request's head to its answer's")?;
+        writeln!(out, "# UNIT comb_request_seconds seconds")?;
+        for RouteMetrics { label, times, .. } in &self.routes {
+            let bounds = BOUNDS.into_iter().chain(["+Inf"]);
+            let mut count = 0;
+            let cumulative: Vec<u64> = times
+                .buckets
+                .iter()
+                .map(|bucket| {
+                    count += bucket.get();
+                    count
+                })
+                .collect();
+            let seconds = Duration::from_nanos(times.nanoseconds.get()).as_secs_f64();
+            writeln!(out, "comb_request_seconds_sum{{route=\"{label}\"}} {seconds:?}")?;
+            writeln!(out, "comb_request_seconds_count{{route=\"{label}\"}} {count}")?;
+            for (bound, count) in bounds.zip(cumulative) {
+                writeln!(out, "comb_request_seconds_bucket{{le=\"{bound}\",route=\"{label}\"}} {count}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_head(out: &mut String, name: &str, kind: &str, help: &str) -> std::fmt::Result {
+    writeln!(out, "# HELP comb_{name} {help}.\n# TYPE comb_{name} {kind}")
+}
+
+/// Writes a metric that is one number.
+fn write_single(out: &mut String, name: &str, kind: &str, help: &str, value: u64) -> std::fmt::Result {
+    write_head(out, name, kind, help)?;
+    let suffix = if kind == "counter" { "_total" } else { "" };
+    writeln!(out, "comb_{name}{suffix} {value}")
 }

@@ -1,14 +1,28 @@
-//! The page and what belongs to it, embedded in the program.
+//! The page and its files, embedded in the program.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
-/// A file that is served as it stands.
+use crate::compression::gzip;
+
+/// A file that is served unchanged.
 pub(crate) struct Asset {
     pub(crate) media_type: &'static str,
     pub(crate) content: &'static str,
-    /// Changes when the content does.
-    pub(crate) version: LazyLock<u64>,
+    version: LazyLock<u64>,
+    gzip: LazyLock<Option<Vec<u8>>>,
+}
+
+impl Asset {
+    /// A number that changes when the content does.
+    pub(crate) fn version(&self) -> u64 {
+        *self.version
+    }
+
+    /// The content as a gzip file, compressed once.
+    pub(crate) fn gzip(&self) -> Option<&[u8]> {
+        self.gzip.as_deref()
+    }
 }
 
 macro_rules! asset {
@@ -16,12 +30,13 @@ macro_rules! asset {
         Asset {
             media_type: $media_type,
             content: include_str!($file),
-            version: LazyLock::new(|| version(include_str!($file))),
+            version: LazyLock::new(|| hash(include_str!($file))),
+            gzip: LazyLock::new(|| gzip(include_str!($file).as_bytes())),
         }
     };
 }
 
-fn version(content: &str) -> u64 {
+fn hash(content: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     hasher.finish()
@@ -32,6 +47,6 @@ pub(crate) static STYLE: Asset = asset!("page/style.css", "text/css; charset=utf
 pub(crate) static SCRIPT: Asset = asset!("page/app.js", "text/javascript; charset=utf-8");
 pub(crate) static OPENAPI: Asset = asset!("openapi.json", "application/json");
 
-/// What the page may load and ask: nothing but what this server has.
+/// The content security policy of the page: it loads and asks nothing but this server.
 pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

@@ -1,92 +1,101 @@
-//! What is wrong with a request, as RFC 9457 says it.
+//! Errors as problem documents (RFC 9457).
 
 use std::time::Duration;
 
 use finecomb_text_index::Error;
+use hyper::StatusCode;
 use serde::Serialize;
 
-/// A request that has no answer.
+use crate::api::Answer;
+
+/// Why a request has no answer.
 #[derive(Debug)]
 pub(crate) struct Problem {
-    pub(crate) status: u16,
+    pub(crate) status: StatusCode,
     detail: String,
-    /// When it is worth trying again.
+    /// Time after which it is worth trying again.
     pub(crate) retry_after: Option<Duration>,
 }
 
 #[derive(Serialize)]
 struct Details<'a> {
     r#type: &'static str,
-    title: &'static str,
+    title: &'a str,
     status: u16,
     detail: &'a str,
 }
 
-/// The media type of [`Problem::json`].
-pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
+/// The media type of a problem document.
+const MEDIA_TYPE: &str = "application/problem+json";
 
-/// How long a client should wait when there is too much to do.
-const BUSY: Duration = Duration::from_secs(1);
+/// Time that a client should wait when the server is overloaded.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl Problem {
-    fn new(status: u16, detail: impl Into<String>) -> Self {
+    fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self { status, detail: detail.into(), retry_after: None }
     }
 
-    /// The request is not one that can be answered.
+    /// The request is invalid.
     pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
-        Self::new(400, detail)
+        Self::new(StatusCode::BAD_REQUEST, detail)
     }
 
-    /// There is nothing of that name.
+    /// The path names something that does not exist.
     pub(crate) fn not_found(detail: impl Into<String>) -> Self {
-        Self::new(404, detail)
+        Self::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// It has another method than those that are answered.
-    pub(crate) fn method() -> Self {
-        Self::new(405, "Only GET and HEAD are answered.")
+    /// No route has the path.
+    pub(crate) fn no_route() -> Self {
+        Self::not_found("No such address; /openapi.json describes all addresses.")
     }
 
-    /// This client asks too much.
+    /// The method is neither GET nor HEAD.
+    pub(crate) fn method_not_allowed() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed; use GET or HEAD.")
+    }
+
+    /// The client accepts no content coding of this server.
+    pub(crate) fn not_acceptable() -> Self {
+        Self::new(StatusCode::NOT_ACCEPTABLE, "No acceptable content coding; accept gzip or identity.")
+    }
+
+    /// This client has too many connections.
     pub(crate) fn too_many(detail: impl Into<String>) -> Self {
-        Self { retry_after: Some(BUSY), ..Self::new(429, detail) }
+        Self { retry_after: Some(RETRY_AFTER), ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
     }
 
-    /// There is too much to do, or something is out of order for now.
+    /// The server is overloaded, or an index cannot be read for now.
     pub(crate) fn unavailable(detail: impl Into<String>) -> Self {
-        Self { retry_after: Some(BUSY), ..Self::new(503, detail) }
+        Self { retry_after: Some(RETRY_AFTER), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, detail) }
     }
 
-    pub(crate) fn json(&self) -> Vec<u8> {
-        let Self { status, detail, .. } = self;
-        let title = match status {
-            400 => "Bad Request",
-            404 => "Not Found",
-            405 => "Method Not Allowed",
-            429 => "Too Many Requests",
-            _ => "Service Unavailable",
-        };
-        let details = Details { r#type: "about:blank", title, status: *status, detail };
-        serde_json::to_vec(&details).unwrap_or_default()
+    /// The problem document.
+    pub(crate) fn answer(&self) -> Answer {
+        let title = self.status.canonical_reason().unwrap_or_default();
+        let details =
+            Details { r#type: "about:blank", title, status: self.status.as_u16(), detail: &self.detail };
+        Answer { body: serde_json::to_vec(&details).unwrap_or_default(), media_type: MEDIA_TYPE }
     }
 }
 
 impl From<Error> for Problem {
-    /// What is wrong with a pattern or a position is the client's matter; what is wrong with an index is not, nor is where it is.
+    /// Errors in a pattern or a position are the client's, and are reported in full. Of a damaged index, a client learns neither
+    /// the path nor the damage.
     fn from(error: Error) -> Self {
         match error {
             Error::EmptyPattern
-            | Error::LongPattern { .. }
-            | Error::ForeignPattern { .. }
-            | Error::Before { .. }
-            | Error::Behind { .. } => Self::bad_request(sentence(&error.to_string())),
-            _ => Self::unavailable("This index is out of order."),
+            | Error::PatternTooLong { .. }
+            | Error::InvalidPattern { .. }
+            | Error::PositionTooLow { .. }
+            | Error::PositionTooHigh { .. } => Self::bad_request(sentence(&error.to_string())),
+            _ => Self::unavailable("Index unavailable or corrupt."),
         }
     }
 }
 
-/// With a capital letter and a full stop.
+/// The text with a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).chain(['.']).collect()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The query of a URL: names and values, percent-encoded, in which a plus stands for a space.
+//! The query of a URL: percent-encoded names and values, with a plus for a space.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use percent_encoding::percent_decode;
 
 use crate::problem::Problem;
 
-/// More parameters than that are no query of ours.
-const MOST: usize = 64;
+/// Limit on the parameters of a query.
+const MAX_PARAMETERS: usize = 64;
 
-/// The parameters of a query, decoded, in their order.
+/// The parameters of a query, decoded and in order.
 #[derive(Debug)]
 pub(crate) struct Query<'a> {
     parameters: Vec<(Decoded<'a>, Decoded<'a>)>,
@@ -18,7 +18,7 @@ pub(crate) struct Query<'a> {
 type Decoded<'a> = Cow<'a, [u8]>;
 
 impl<'a> Query<'a> {
-    /// Takes a query apart. Anything is a query; escapes that are none stand for themselves.
+    /// Parses a query. Any text is a query; an invalid escape stands for itself.
     ///
     /// # Errors
     ///
@@ -26,68 +26,68 @@ impl<'a> Query<'a> {
     pub(crate) fn parse(query: &'a str) -> Result<Self, Problem> {
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
         let parameters: Vec<_> = pairs
-            .take(MOST + 1)
+            .take(MAX_PARAMETERS + 1)
             .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
             .map(|(name, value)| (decode(name), decode(value)))
             .collect();
-        if parameters.len() > MOST {
-            return Err(Problem::bad_request(format!("A query may have {MOST} parameters at most.")));
+        if parameters.len() > MAX_PARAMETERS {
+            return Err(Problem::bad_request(format!("A query has at most {MAX_PARAMETERS} parameters.")));
         }
         Ok(Self { parameters })
     }
 
-    /// All values of a name.
+    /// All values of a parameter.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &[u8]> {
         self.parameters.iter().filter(move |(key, _)| **key == *name.as_bytes()).map(|(_, value)| &**value)
     }
 
-    /// The value of a name, which must not be there twice.
+    /// The value of an optional parameter.
     ///
     /// # Errors
     ///
-    /// If it is.
+    /// If it is repeated.
     pub(crate) fn one(&self, name: &str) -> Result<Option<&[u8]>, Problem> {
         let mut values = self.all(name);
         let first = values.next();
         match values.next() {
             None => Ok(first),
-            Some(_) => Err(Problem::bad_request(format!("The parameter {name} is there more than once."))),
+            Some(_) => Err(Problem::bad_request(format!("The parameter {name} is repeated."))),
         }
     }
 
-    /// The value of a name, which must be there.
+    /// The value of a required parameter.
     ///
     /// # Errors
     ///
-    /// If it is not, or more than once.
+    /// If it is missing or repeated.
     pub(crate) fn required(&self, name: &str) -> Result<&[u8], Problem> {
         self.one(name)?.ok_or_else(|| Problem::bad_request(format!("The parameter {name} is missing.")))
     }
 
-    /// The value of a name as a number.
+    /// The value of an optional parameter as a number.
     ///
     /// # Errors
     ///
-    /// If it is none, or is there more than once.
+    /// If it is not a number, or repeated.
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, Problem> {
         let Some(value) = self.one(name)? else { return Ok(None) };
-        number(value).map(Some).ok_or_else(|| {
-            Problem::bad_request(format!("The parameter {name} must be a whole number from 0 on."))
+        parse_number(value).map(Some).ok_or_else(|| {
+            Problem::bad_request(format!("The parameter {name} must be a whole number, 0 or greater."))
         })
     }
 
-    /// That there are no parameters but these: a misspelt one would go unnoticed.
+    /// Checks that all parameters have one of these names: a misspelt one would go unnoticed.
     ///
     /// # Errors
     ///
-    /// Names the first other one.
+    /// Names the first unknown parameter.
     pub(crate) fn only(&self, names: &[&str]) -> Result<(), Problem> {
         let other =
             self.parameters.iter().find(|(key, _)| !names.iter().any(|name| **key == *name.as_bytes()));
         match other {
             None => Ok(()),
             Some((key, _)) => Err(Problem::bad_request(format!(
-                "There is no parameter {:?}; there are {}.",
+                "Unknown parameter {:?}; known parameters: {}.",
                 String::from_utf8_lossy(key),
                 names.join(", ")
             ))),
@@ -95,8 +95,8 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Digits as a number. A sign is no digit.
-pub(crate) fn number(value: &[u8]) -> Option<u64> {
+/// Parses a number of digits only, without a sign.
+pub(crate) fn parse_number(value: &[u8]) -> Option<u64> {
     let is_number = value.first().is_some_and(u8::is_ascii_digit);
     str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
 }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_twice_missing_or_unknown_is_said() {
+    fn repeated_missing_and_unknown_parameters_are_errors() {
         let query = Query::parse("q=1&q=2&a=-1&b=1.5&c=18446744073709551616").expect("a query");
         assert!(query.one("q").is_err());
         assert_eq!(query.all("q").collect::<Vec<_>>(), [b"1", b"2"]);

@@ -1,55 +1,48 @@
-//! Connections: accepting them, bounding them, and stopping without a failed request.
+//! The server: its listener, its threads and its signals.
 
-use std::collections::HashMap;
+use std::future::poll_fn;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
+use std::net::{SocketAddr, TcpListener as StdListener};
 use std::panic::resume_unwind;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, Method, header};
-use axum::response::IntoResponse;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use finecomb_sys::threads;
 use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
 use thiserror::Error;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Runtime;
+use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use tokio::time::interval;
 
 use crate::access_log::{AccessLog, LogTarget};
 use crate::catalog::Catalog;
+use crate::connections::{Acceptor, Peers};
+use crate::cors::Cors;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::problem::Problem;
-use crate::router::{Answerer, ROUTE_NAMES, Shared};
+use crate::route::{self, ROUTES};
+use crate::service::Service;
 
-/// How to serve.
-pub struct ServeOptions<'a> {
-    /// Where to listen. Port 0 is any that is free.
+/// Options of [`serve`].
+pub struct ServeOptions {
+    /// Address to listen on. Port 0 is any free port.
     pub listen: SocketAddr,
-    /// How much may be asked for.
+    /// Limits on requests and connections.
     pub limits: Limits,
-    /// An origin whose pages may ask, or `*` for all.
+    /// Origin whose pages may read answers; `*` for all.
     pub cors: Option<String>,
-    /// Where requests are logged.
+    /// Destination of the access log.
     pub access_log: Option<LogTarget>,
-    /// How many threads work.
+    /// Number of threads that answer requests. If the system refuses some, the others answer.
     pub threads: usize,
-    /// Told what an operator should know, a line each.
-    pub say: &'a (dyn Fn(&str) + Sync),
+    /// Receives messages for the operator, one line each.
+    pub on_message: fn(&str),
 }
 
-/// Why serving came to its end.
+/// Why the server could not start.
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The address cannot be listened on.
@@ -58,290 +51,135 @@ pub enum ServeError {
     /// The access log cannot be opened.
     #[error("cannot open the access log: {0}")]
     Log(io::Error),
-    /// What `cors` says is no origin.
-    #[error("'{0}' is not an origin; one is like https://example.org")]
+    /// The value of `cors` is not an origin.
+    #[error("invalid origin '{0}'; use one like https://example.org")]
     Origin(String),
-    /// Threads or signal handlers could not be set up.
+    /// Event loops or signal handlers could not be set up.
     #[error("cannot start: {0}")]
     Start(io::Error),
 }
 
-/// Connections that wait to be taken.
+/// Length of the queue of connections that have not been accepted.
 const BACKLOG: i32 = 1024;
 
-/// How long to wait when there are no file descriptors left; meanwhile connections wait in the system's queue.
-const BREATHER: Duration = Duration::from_millis(50);
+/// Time between flushes of the access log.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often the access log is written out.
-const LOG_EVERY: Duration = Duration::from_secs(1);
-
-/// Connections beyond the limits that may be told so at a time; others are closed.
-const MOST_REFUSALS: usize = 64;
-
-/// Serves indexes until SIGTERM or SIGINT. What is under way then is finished.
+/// Serves indexes until SIGTERM or SIGINT, and then finishes the requests in flight.
 ///
-/// Every thread takes connections from the same queue and answers them itself, so that no request goes from one core to another.
+/// Every thread accepts connections from the same queue and answers them itself, so that no request moves between cores.
 ///
 /// # Errors
 ///
-/// If it cannot begin.
-pub fn serve(catalog: Catalog, options: &ServeOptions<'_>) -> Result<(), ServeError> {
-    let cors = options.cors.as_deref().map(cors_layer).transpose()?;
-    let access_log = options.access_log.clone().map(AccessLog::open).transpose().map_err(ServeError::Log)?;
-    let shared = Arc::new(Shared {
-        catalog,
-        limits: options.limits.clone(),
-        metrics: Metrics::new(&ROUTE_NAMES),
-        access_log,
-        in_flight: Arc::default(),
-    });
+/// If it cannot start.
+pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError> {
+    let service = Arc::new(service(catalog, options)?);
     let listener = listen(options)?;
     let address = listener.local_addr().map_err(|error| ServeError::Listen(options.listen, error))?;
-    let answerer = Answerer::new(Arc::clone(&shared), cors);
     let peers = Peers::default();
     let (stop, stopped) = watch::channel(());
-    let worker = |listener: StdListener, stopped: watch::Receiver<()>| {
-        let acceptor = Acceptor::new(Arc::clone(&shared), answerer.clone(), Arc::clone(&peers));
-        runtime()?.block_on(acceptor.run(listener, stopped, options)).map_err(ServeError::Start)
+    let accept = || {
+        let acceptor = Acceptor::new(Arc::clone(&service), Arc::clone(&peers), options.on_message);
+        listener.try_clone().map(|listener| acceptor.run(listener, stopped.clone()))
     };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.threads.max(1))
-            .map(|_| {
-                let (listener, stopped) = (listener.try_clone().map_err(ServeError::Start)?, stopped.clone());
-                Ok(scope.spawn(move || worker(listener, stopped)))
-            })
-            .collect::<Result<_, ServeError>>()?;
-        drop(listener);
-        runtime()?.block_on(attend(&shared, address, options))?;
+    let control = event_loop().map_err(ServeError::Start)?;
+    let served = thread::scope(|scope| {
+        let mut workers = Vec::new();
+        while workers.len() < options.threads {
+            let (event_loop, accept) = (event_loop()?, accept()?);
+            let Some(worker) = threads::spawn(scope, move || event_loop.block_on(accept)) else { break };
+            workers.push(worker);
+        }
+        report_missing(workers.len(), options);
+        // Without any other thread, this one answers.
+        let here = if workers.is_empty() { Some(control.spawn(accept()?)) } else { None };
+        control.block_on(wait_for_stop(&service, address, options.on_message))?;
         drop(stop);
+        here.map_or(Ok(()), |here| control.block_on(here)?)?;
         workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    })?;
-    flush(&shared, options.say);
+    });
+    served.map_err(ServeError::Start)?;
+    flush(&service, options.on_message);
     Ok(())
 }
 
-fn runtime() -> Result<Runtime, ServeError> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::Start)
+/// Reports threads that the system refused.
+fn report_missing(started: usize, options: &ServeOptions) {
+    let ServeOptions { threads, on_message, .. } = options;
+    if started < *threads {
+        let answering = started.max(1);
+        on_message(&format!("cannot start {threads} threads; answering requests on {answering}"));
+    }
 }
 
-/// Listens. What is set here holds for every connection, as they take it from the listener.
-fn listen(options: &ServeOptions<'_>) -> Result<StdListener, ServeError> {
+fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service, ServeError> {
+    let parse = |origin: &str| Cors::parse(origin).ok_or_else(|| ServeError::Origin(origin.to_owned()));
+    let labels = ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE]);
+    Ok(Service {
+        catalog,
+        limits: options.limits.clone(),
+        metrics: Metrics::new(labels),
+        access_log: options.access_log.clone().map(AccessLog::open).transpose().map_err(ServeError::Log)?,
+        cors: options.cors.as_deref().map(parse).transpose()?,
+    })
+}
+
+fn event_loop() -> io::Result<Runtime> {
+    runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// Listens. Connections inherit the socket options that are set here.
+fn listen(options: &ServeOptions) -> Result<StdListener, ServeError> {
     let failed = |error| ServeError::Listen(options.listen, error);
     let listener = StdListener::bind(options.listen).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
-    // A longer queue than the standard library's, for clients that come all at once.
+    // The standard library's queue is too short for bursts of connections.
     rustix::net::listen(&listener, BACKLOG).map_err(|error| failed(error.into()))?;
-    // An answer goes out at once, and a client that takes none of it for so long is gone.
-    let silence = options.limits.silence.as_millis().try_into().unwrap_or(u32::MAX);
+    // Answers are sent without delay, and a client that acknowledges nothing for the idle time-out is disconnected.
+    let idle_timeout = options.limits.idle_timeout.as_millis().try_into().unwrap_or(u32::MAX);
     set_tcp_nodelay(&listener, true).map_err(|error| failed(error.into()))?;
-    set_tcp_user_timeout(&listener, silence).map_err(|error| failed(error.into()))?;
+    set_tcp_user_timeout(&listener, idle_timeout).map_err(|error| failed(error.into()))?;
     Ok(listener)
 }
 
-/// Waits for signals, until one of them says to stop.
-async fn attend(shared: &Shared, address: SocketAddr, options: &ServeOptions<'_>) -> Result<(), ServeError> {
-    let handler = |kind| signal(kind).map_err(ServeError::Start);
-    let (mut terminate, mut interrupt) =
-        (handler(SignalKind::terminate())?, handler(SignalKind::interrupt())?);
-    let mut hangup = handler(SignalKind::hangup())?;
-    (options.say)(&format!("listening on http://{address}"));
-    let mut log_due = tokio::time::interval(LOG_EVERY);
-    loop {
-        tokio::select! {
-            _ = hangup.recv() => reopen(shared, options.say),
-            _ = log_due.tick() => flush(shared, options.say),
-            _ = terminate.recv() => return Ok(()),
-            _ = interrupt.recv() => return Ok(()),
+/// Handles signals until one of them stops the server.
+async fn wait_for_stop(service: &Service, address: SocketAddr, on_message: fn(&str)) -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    let mut flush_due = interval(FLUSH_INTERVAL);
+    on_message(&format!("listening on http://{address}"));
+    poll_fn(|context| {
+        if terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready() {
+            return Poll::Ready(());
         }
-    }
+        while hangup.poll_recv(context).is_ready() {
+            reopen(service, on_message);
+        }
+        while flush_due.poll_tick(context).is_ready() {
+            flush(service, on_message);
+        }
+        Poll::Pending
+    })
+    .await;
+    Ok(())
 }
 
-fn cors_layer(origin: &str) -> Result<CorsLayer, ServeError> {
-    let allowed = match origin {
-        "*" => AllowOrigin::any(),
-        origin => {
-            let is_origin = origin
-                .split_once("://")
-                .is_some_and(|(scheme, host)| !scheme.is_empty() && !host.is_empty() && !host.contains('/'));
-            let value = HeaderValue::from_str(origin).ok().filter(|_| is_origin);
-            AllowOrigin::exact(value.ok_or_else(|| ServeError::Origin(origin.to_owned()))?)
-        }
-    };
-    let exposed: [HeaderName; 2] = [header::ETAG, header::RETRY_AFTER];
-    Ok(CorsLayer::new()
-        .allow_origin(allowed)
-        .allow_methods([Method::GET, Method::HEAD])
-        .expose_headers(exposed))
-}
-
-/// Opens all indexes again, and the access log. Requests that are under way go on with what they have.
-fn reopen(shared: &Shared, say: &dyn Fn(&str)) {
-    for (path, reopened) in shared.catalog.reopen() {
+/// Opens all indexes again, and the access log. Requests in flight keep the indexes that they have.
+fn reopen(service: &Service, on_message: fn(&str)) {
+    for (path, reopened) in service.catalog.reopen() {
         if let Err(error) = reopened {
-            say(&format!("{error}; going on with what {} was", path.display()));
+            on_message(&format!("{error}; still serving the previous {}", path.display()));
         }
     }
-    shared.metrics.reopened.inc();
-    if let Some(Err(error)) = shared.access_log.as_ref().map(AccessLog::reopen) {
-        say(&format!("cannot open the access log again: {error}; going on with the old one"));
+    service.metrics.reopened.increment();
+    if let Some(Err(error)) = service.access_log.as_ref().map(AccessLog::reopen) {
+        on_message(&format!("cannot reopen the access log: {error}; still writing to the previous one"));
     }
 }
 
-fn flush(shared: &Shared, say: &dyn Fn(&str)) {
-    if let Some(Err(error)) = shared.access_log.as_ref().map(AccessLog::flush) {
-        say(&format!("cannot write the access log: {error}"));
-    }
-}
-
-/// Connections by the address that they come from.
-type Peers = Arc<Mutex<HashMap<IpAddr, usize>>>;
-
-/// What takes connections, one for each thread.
-struct Acceptor {
-    shared: Arc<Shared>,
-    answerer: Answerer,
-    builder: http1::Builder,
-    graceful: GracefulShutdown,
-    peers: Peers,
-    refusals: Arc<()>,
-    is_short_of_descriptors: bool,
-}
-
-impl Acceptor {
-    fn new(shared: Arc<Shared>, answerer: Answerer, peers: Peers) -> Self {
-        let mut builder = http1::Builder::new();
-        builder
-            .timer(TokioTimer::new())
-            .header_read_timeout(shared.limits.silence)
-            .max_buf_size(shared.limits.head.max(8192));
-        Self {
-            shared,
-            answerer,
-            builder,
-            graceful: GracefulShutdown::new(),
-            peers,
-            refusals: Arc::default(),
-            is_short_of_descriptors: false,
-        }
-    }
-
-    /// Takes connections until it is told to stop, and then lets them finish.
-    async fn run(
-        mut self,
-        listener: StdListener,
-        mut stopped: watch::Receiver<()>,
-        options: &ServeOptions<'_>,
-    ) -> io::Result<()> {
-        let listener = TcpListener::from_std(listener)?;
-        loop {
-            tokio::select! {
-                accepted = listener.accept() => self.take(accepted, options.say).await,
-                // Nothing is ever sent: the other end is dropped.
-                _ = stopped.changed() => break,
-            }
-        }
-        drop(listener);
-        self.stop(options).await;
-        Ok(())
-    }
-
-    /// Takes a connection, or waits a little if the system has no room for another.
-    async fn take(&mut self, accepted: io::Result<(TcpStream, SocketAddr)>, say: &(dyn Fn(&str) + Sync)) {
-        match accepted {
-            Ok((stream, peer)) => {
-                self.is_short_of_descriptors = false;
-                self.connect(stream, peer.ip());
-            }
-            // The client has gone away again.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
-            Err(error) => {
-                if !self.is_short_of_descriptors {
-                    say(&format!("cannot accept connections for now: {error}"));
-                }
-                self.is_short_of_descriptors = true;
-                sleep(BREATHER).await;
-            }
-        }
-    }
-
-    fn connect(&mut self, stream: TcpStream, peer: IpAddr) {
-        let limits = &self.shared.limits;
-        let (connection, all, of_one) = Connection::count(&self.shared.metrics, &self.peers, peer);
-        if all > limits.connections {
-            return self.refuse(stream, || Problem::unavailable("There are too many connections."));
-        }
-        if of_one > limits.connections_of_one {
-            return self
-                .refuse(stream, || Problem::too_many("There are too many connections from this address."));
-        }
-        let answerer = self.answerer.clone();
-        let service = service_fn(move |request| answerer.clone().answer(request, peer));
-        let served = self.graceful.watch(self.builder.serve_connection(TokioIo::new(stream), service));
-        tokio::spawn(async move {
-            // How a connection ends is the client's matter: it goes away, is silent, or talks something else.
-            let _ = served.await;
-            drop(connection);
-        });
-    }
-
-    /// Answers the first request of a connection with a problem, and closes it.
-    fn refuse(&self, stream: TcpStream, problem: fn() -> Problem) {
-        self.shared.metrics.refused.inc();
-        let refusal = Arc::clone(&self.refusals);
-        if Arc::strong_count(&refusal) > MOST_REFUSALS {
-            return;
-        }
-        let service = service_fn(move |_: Request<Incoming>| async move {
-            let mut response = problem().into_response();
-            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            Ok::<axum::http::Response<Body>, io::Error>(response)
-        });
-        let served = self.builder.serve_connection(TokioIo::new(stream), service);
-        tokio::spawn(async move {
-            let _ = timeout(Duration::from_secs(5), served).await;
-            drop(refusal);
-        });
-    }
-
-    /// Closes the connections that are idle, and lets the others finish what they are at.
-    async fn stop(self, options: &ServeOptions<'_>) {
-        let grace = options.limits.grace;
-        if timeout(grace, self.graceful.shutdown()).await.is_err() {
-            (options.say)(&format!("stopped after {} s with requests under way", grace.as_secs()));
-        }
-    }
-}
-
-/// A connection that is counted as long as it is there.
-struct Connection {
-    metrics: Arc<Metrics>,
-    peers: Peers,
-    peer: IpAddr,
-}
-
-impl Connection {
-    /// Counts it; and how many there are now, in all and of its address.
-    fn count(metrics: &Arc<Metrics>, peers: &Peers, peer: IpAddr) -> (Self, usize, usize) {
-        let before = metrics.connections.inc();
-        let mut counts = peers.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_one = counts.entry(peer).or_default();
-        *of_one += 1;
-        let counted = (before as usize + 1, *of_one);
-        drop(counts);
-        let connection = Self { metrics: Arc::clone(metrics), peers: Arc::clone(peers), peer };
-        (connection, counted.0, counted.1)
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.metrics.connections.dec();
-        let mut counts = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(&self.peer) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&self.peer);
-            }
-        }
+fn flush(service: &Service, on_message: fn(&str)) {
+    if let Some(Err(error)) = service.access_log.as_ref().map(AccessLog::flush) {
+        on_message(&format!("cannot write the access log: {error}"));
     }
 }

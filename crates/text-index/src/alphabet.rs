@@ -1,8 +1,8 @@
-//! Which symbols a text is made of, and how many bits each takes.
+//! Alphabets: the symbols of a text, and the bits that each takes.
 
 use std::fmt;
 
-/// The symbols of an indexed text.
+/// Alphabet of an indexed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alphabet {
     /// `0` to `9`, in four bits each.
@@ -13,45 +13,45 @@ pub enum Alphabet {
     Bytes,
 }
 
-/// What stands for a byte that is no symbol.
+/// Code of a byte that is not a symbol.
 const NONE: u8 = u8::MAX;
 
 static DIGITS: Codes = Codes::of(b"0123456789");
 static DNA: Codes = Codes::of(b"ACGT");
 
-/// From bytes to codes, and back.
+/// Maps bytes to codes, and back.
 pub(crate) struct Codes {
-    code: [u8; 256],
+    codes: [u8; 256],
     symbols: &'static [u8],
 }
 
 impl Codes {
     const fn of(symbols: &'static [u8]) -> Self {
-        let mut code = [NONE; 256];
+        let mut codes = [NONE; 256];
         let mut at = 0;
         while at < symbols.len() {
-            code[symbols[at] as usize] = at as u8;
+            codes[symbols[at] as usize] = at as u8;
             at += 1;
         }
-        Self { code, symbols }
+        Self { codes, symbols }
     }
 
-    /// The code of a byte that is a symbol.
-    pub(crate) fn known(&self, byte: u8) -> u8 {
-        self.code[usize::from(byte)]
+    /// The code of a symbol.
+    pub(crate) fn code(&self, byte: u8) -> u8 {
+        self.codes[usize::from(byte)]
     }
 
-    /// The byte of a code; of what is no code, as in a damaged file, that of the first symbol.
+    /// The symbol of a code. For an invalid code, as in a corrupt file, the first symbol.
     pub(crate) fn byte(&self, code: u8) -> u8 {
         self.symbols.get(usize::from(code)).copied().unwrap_or(self.symbols[0])
     }
 }
 
 impl Alphabet {
-    /// All of them.
+    /// All alphabets.
     pub const ALL: [Self; 3] = [Self::Digits, Self::Dna, Self::Bytes];
 
-    /// Its name, as in `--alphabet`.
+    /// Name, as in `--alphabet`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Digits => "digits",
@@ -60,7 +60,7 @@ impl Alphabet {
         }
     }
 
-    /// Bits that a packed symbol takes: 4, 2 or 8.
+    /// Bits per packed symbol: 4, 2 or 8.
     pub fn bits(self) -> u32 {
         match self {
             Self::Digits => 4,
@@ -69,23 +69,22 @@ impl Alphabet {
         }
     }
 
-    /// Symbols in a byte.
+    /// Number of symbols in a byte.
     pub(crate) fn per_byte(self) -> usize {
         (8 / self.bits()) as usize
     }
 
-    /// Symbols in 64 bits.
+    /// Number of symbols in 64 bits.
     pub(crate) fn per_word(self) -> usize {
         (64 / self.bits()) as usize
     }
 
-    /// What the first symbol's position is called: digits are counted from 1 after the point, as people speak of them; all
-    /// else by byte offsets.
+    /// Position of the first symbol: digits are counted from 1, the first after the decimal point; all other symbols from 0.
     pub fn first_position(self) -> u64 {
         u64::from(self == Self::Digits)
     }
 
-    /// The codes of the symbols; none if they are bytes.
+    /// Codes of the symbols; none for bytes.
     pub(crate) fn codes(self) -> Option<&'static Codes> {
         match self {
             Self::Digits => Some(&DIGITS),
@@ -94,21 +93,21 @@ impl Alphabet {
         }
     }
 
-    /// The first byte that is none of the symbols.
-    pub(crate) fn first_foreign(self, text: &[u8]) -> Option<usize> {
+    /// Finds the first byte that is not a symbol.
+    pub(crate) fn first_invalid(self, text: &[u8]) -> Option<usize> {
         let codes = self.codes()?;
-        // A whole stretch is judged without a branch before the byte is looked for.
-        const STRETCH: usize = 4096;
-        let is_foreign = |&byte: &u8| codes.code[usize::from(byte)] == NONE;
-        for (at, stretch) in text.chunks(STRETCH).enumerate() {
-            if stretch.iter().fold(false, |any, byte| any | is_foreign(byte)) {
-                return stretch.iter().position(is_foreign).map(|offset| at * STRETCH + offset);
+        // Whole blocks are tested without a branch before the byte is searched for.
+        const BLOCK: usize = 4096;
+        let is_invalid = |&byte: &u8| codes.codes[usize::from(byte)] == NONE;
+        for (at, block) in text.chunks(BLOCK).enumerate() {
+            if block.iter().fold(false, |any, byte| any | is_invalid(byte)) {
+                return block.iter().position(is_invalid).map(|offset| at * BLOCK + offset);
             }
         }
         None
     }
 
-    /// Its number in an index file.
+    /// Number in an index file.
     pub(crate) fn number(self) -> u8 {
         match self {
             Self::Digits => 0,
@@ -117,7 +116,7 @@ impl Alphabet {
         }
     }
 
-    pub(crate) fn of_number(number: u8) -> Option<Self> {
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|alphabet| alphabet.number() == number)
     }
 }

@@ -1,4 +1,4 @@
-//! From a text to an index file.
+//! Building an index file from a text.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -19,37 +19,37 @@ use crate::presence;
 use crate::sort::{self, Sorted};
 use crate::write::Writer;
 
-/// What a build is doing.
+/// Stage of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Packing the text and making the tables that need nothing else.
+    /// Packing the text and making the tables that need only the text.
     Pack,
-    /// Sorting the suffixes; nearly all of the time.
+    /// Sorting the suffixes: nearly all of the time.
     Sort,
     /// Writing the suffix array and making its bitmaps.
     Write,
-    /// Waiting until everything is on the disk.
+    /// Syncing the file to the disk.
     Sync,
 }
 
-/// How to build.
+/// Options of a build.
 #[derive(Clone, Copy)]
 pub struct BuildOptions<'a> {
-    /// How many threads work.
+    /// Number of threads.
     pub threads: NonZeroUsize,
-    /// Told of each stage as it begins.
+    /// Called at the start of each stage.
     pub on_stage: &'a dyn Fn(Stage),
 }
 
-/// Bytes of memory that a build takes for a text with so many bytes, whatever its alphabet turns out to be.
+/// Bytes of memory that the build of a text of `bytes` bytes takes, for any alphabet.
 pub fn memory(bytes: u64) -> u64 {
-    // The text and the suffix array, and beside them what libsais needs. Before there is a suffix array, there are in its place: the
-    // text as codes, the tables that strings are counted in, and the strings that were gathered, for each of four threads.
-    let gathered = bytes.saturating_mul(8).min(128 << 20);
-    bytes.saturating_mul(2 + sort::entry_bytes(bytes)).saturating_add(gathered + (8 << 20))
+    // The text, the suffix array and the working memory of libsais. Before the suffix array exists, its place is taken by the codes
+    // of the text, and by the count tables and batches of strings of up to four threads.
+    let batches = bytes.saturating_mul(8).min(128 << 20);
+    bytes.saturating_mul(2 + sort::entry_bytes(bytes)).saturating_add(batches + (8 << 20))
 }
 
-/// A text that is in memory and has been looked through.
+/// A text in memory, with its alphabet.
 #[derive(Debug)]
 pub struct Text {
     path: PathBuf,
@@ -58,17 +58,17 @@ pub struct Text {
 }
 
 impl Text {
-    /// Reads a text. Of digits and DNA a final line end does not count.
+    /// Reads a text. A final line end of digits or DNA is ignored.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, changes while it is read, has a byte that the alphabet does not have, or is too long.
+    /// If it cannot be read, changes while it is read, has a byte outside the alphabet, or is too long.
     pub fn read(path: &Path, alphabet: Option<Alphabet>) -> Result<Self, Error> {
         let failed = |error| Error::Io { path: path.to_owned(), doing: "", error };
         let mut file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
-            let reason = "is not a regular file; an index is built of one".to_owned();
+            let reason = "not a regular file; copy the text to one first".to_owned();
             return Err(Error::Format { path: path.to_owned(), reason });
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
@@ -79,25 +79,25 @@ impl Text {
         Self::new(path, bytes, alphabet)
     }
 
-    /// A text that is in memory; `name` is what messages call it.
+    /// Makes a text of bytes in memory; `name` stands for it in messages.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
     pub fn new(name: &Path, mut bytes: Vec<u8>, alphabet: Option<Alphabet>) -> Result<Self, Error> {
         let path = name.to_owned();
-        // An alphabet that was detected has been compared with all of the text.
+        // A detected alphabet has been compared with the whole text already.
         let is_detected = alphabet.is_none();
         let alphabet = alphabet.unwrap_or_else(|| detect(&bytes));
         if alphabet != Alphabet::Bytes {
-            bytes.truncate(without_line_end(&bytes).len());
+            bytes.truncate(trim_line_end(&bytes).len());
         }
-        if !is_detected && let Some(at) = alphabet.first_foreign(&bytes) {
-            return Err(Error::ForeignText { path, byte: bytes[at], at, alphabet });
+        if !is_detected && let Some(at) = alphabet.first_invalid(&bytes) {
+            return Err(Error::InvalidText { path, byte: bytes[at], at, alphabet });
         }
         let symbols = bytes.len() as u64;
         if symbols >= 1 << 40 {
-            return Err(Error::TooLong { path, symbols });
+            return Err(Error::TextTooLong { path, symbols });
         }
         let mut occurs = [false; 256];
         if alphabet == Alphabet::Bytes {
@@ -106,38 +106,38 @@ impl Text {
         Ok(Self { path, bytes, header: Header::new(alphabet, symbols, occurs) })
     }
 
-    /// Takes 40 bits for an entry even where 32 would do: for tests of what texts beyond 4 Gi need.
+    /// Uses 40 bits per entry even where 32 are enough, to test indexes of large texts with small ones.
     pub fn with_wide_entries(mut self) -> Self {
         self.header.width = Width::Bits40;
         self
     }
 
-    /// What it is made of.
+    /// Alphabet of the text.
     pub fn alphabet(&self) -> Alphabet {
         self.header.alphabet
     }
 
-    /// Symbols in it.
+    /// Number of symbols.
     pub fn symbols(&self) -> u64 {
         self.header.symbols
     }
 
-    /// Bytes that its index will have.
+    /// Size of the index in bytes.
     pub fn index_size(&self) -> u64 {
         self.header.ranges().map_or(u64::MAX, |ranges| ranges[Section::ALL.len() - 1].end)
     }
 
-    /// Builds its index, beside the output, and puts it in its place when all of it is on the disk.
+    /// Builds the index and writes it atomically.
     ///
     /// # Errors
     ///
-    /// If it cannot be written, or there is no memory to sort in. What was there before is still there then.
+    /// If it cannot be written, or there is not enough memory to sort. A previous file is then unchanged.
     pub fn build(self, output: &Path, options: &BuildOptions<'_>) -> Result<(), Error> {
         let Self { path, bytes, header } = self;
         build(&path, bytes, header, None, output, options)
     }
 
-    /// Puts an index around a suffix array that is there.
+    /// Builds the index with an existing suffix array.
     pub(crate) fn build_with(
         self,
         sorted: Sorted,
@@ -164,7 +164,7 @@ fn build(
     let threads = options.threads.get();
     let mut writer = Writer::create(output, header.clone(), threads)?;
     (options.on_stage)(Stage::Pack);
-    // What needs no suffix array is written first: the system carries it to the disk while the suffixes are sorted.
+    // Sections that need no suffix array are written first: the system writes them back while the suffixes are sorted.
     writer.section(Section::Text, &packed(&text, header.alphabet, threads))?;
     let lines = if header.alphabet == Alphabet::Bytes { lines::build(&text) } else { Vec::new() };
     writer.section(Section::Lines, &lines)?;
@@ -190,19 +190,19 @@ fn build(
     writer.finish()
 }
 
-/// The narrowest alphabet that has all symbols of a text.
+/// Detects the narrowest alphabet of a text.
 fn detect(bytes: &[u8]) -> Alphabet {
-    let text = without_line_end(bytes);
-    let fits = |alphabet: &Alphabet| !text.is_empty() && alphabet.first_foreign(text).is_none();
+    let text = trim_line_end(bytes);
+    let fits = |alphabet: &Alphabet| !text.is_empty() && alphabet.first_invalid(text).is_none();
     [Alphabet::Dna, Alphabet::Digits].into_iter().find(fits).unwrap_or(Alphabet::Bytes)
 }
 
-fn without_line_end(bytes: &[u8]) -> &[u8] {
+fn trim_line_end(bytes: &[u8]) -> &[u8] {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     if line.len() < bytes.len() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
 }
 
-/// The text packed, with its padding.
+/// Packs the text and adds the padding.
 fn packed(text: &[u8], alphabet: Alphabet, threads: usize) -> Vec<u8> {
     let part = text.len().div_ceil(threads).next_multiple_of(alphabet.per_byte()).max(alphabet.per_byte());
     let parts = map(threads, text.chunks(part), |part| {
@@ -215,10 +215,10 @@ fn packed(text: &[u8], alphabet: Alphabet, threads: usize) -> Vec<u8> {
     packed
 }
 
-/// The text as codes, a byte each.
+/// The text as codes, one byte each.
 fn codes(text: &[u8], alphabet: Alphabet) -> Cow<'_, [u8]> {
     match alphabet.codes() {
         None => Cow::Borrowed(text),
-        Some(codes) => text.iter().map(|&byte| codes.known(byte)).collect(),
+        Some(codes) => text.iter().map(|&byte| codes.code(byte)).collect(),
     }
 }

@@ -1,16 +1,16 @@
-//! Arrays of positions as wide as a text needs them: 32 bits, or 40 beyond 4 G.
+//! Arrays of positions, with 32 bits per entry, or 40 for texts of 4 Gi symbols and more.
 
-/// How wide an entry is.
+/// Width of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// Up to 4,294,967,295 symbols.
+    /// For up to 4,294,967,295 symbols.
     Bits32,
-    /// Up to 1,099,511,627,775.
+    /// For up to 1,099,511,627,775 symbols.
     Bits40,
 }
 
 impl Width {
-    /// The narrowest for a text of so many symbols, whose number is an entry, too.
+    /// The narrowest width for a text of `symbols` symbols; their number is an entry, too.
     pub(crate) fn of(symbols: u64) -> Self {
         if u32::try_from(symbols).is_ok() { Self::Bits32 } else { Self::Bits40 }
     }
@@ -22,17 +22,17 @@ impl Width {
         }
     }
 
-    pub(crate) fn of_bytes(bytes: u8) -> Option<Self> {
+    pub(crate) fn from_bytes(bytes: u8) -> Option<Self> {
         [Self::Bits32, Self::Bits40].into_iter().find(|width| width.bytes() == usize::from(bytes))
     }
 
-    /// Appends a value, the lowest byte first.
+    /// Appends a value, little-endian.
     pub(crate) fn append(self, value: u64, to: &mut Vec<u8>) {
         to.extend_from_slice(&value.to_le_bytes()[..self.bytes()]);
     }
 }
 
-/// An array of entries in bytes.
+/// An array of entries, as bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'a> {
     bytes: &'a [u8],
@@ -40,7 +40,7 @@ pub(crate) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// The entries in bytes, of which there must be a multiple of the width.
+    /// Reads entries from bytes, the length of which must be a multiple of the width.
     pub(crate) fn new(bytes: &'a [u8], width: Width) -> Self {
         debug_assert!(bytes.len().is_multiple_of(width.bytes()));
         Self { bytes, width }
@@ -51,7 +51,7 @@ impl<'a> Entries<'a> {
         (self.bytes.len() / self.width.bytes()) as u64
     }
 
-    /// An entry, which must be there.
+    /// The entry at an index, which must be in range.
     pub(crate) fn get(&self, index: u64) -> u64 {
         let index = index as usize;
         match self.width {
@@ -61,24 +61,24 @@ impl<'a> Entries<'a> {
             }
             Width::Bits40 => {
                 let (entries, _) = self.bytes.as_chunks();
-                wide(entries[index])
+                read_wide(entries[index])
             }
         }
     }
 
-    /// The entries from one index to another, which must be there.
+    /// The entries from `start` to `end`, which must be in range.
     pub(crate) fn range(&self, start: u64, end: u64) -> Self {
         let bytes = self.width.bytes();
         Self { bytes: &self.bytes[start as usize * bytes..end as usize * bytes], width: self.width }
     }
 
-    /// The lowest entry that is at least this.
+    /// The lowest entry that is at least `from`.
     pub(crate) fn lowest_from(&self, from: u64) -> Option<u64> {
         match self.width {
             Width::Bits32 => {
                 let from = u32::try_from(from).ok()?;
                 let (entries, _) = self.bytes.as_chunks();
-                // What is below `from` wraps to the highest distances: one subtraction and one minimum for an entry.
+                // Entries below `from` wrap to the highest distances: one subtraction and one minimum per entry.
                 let distance =
                     entries.iter().map(|&entry| u32::from_le_bytes(entry).wrapping_sub(from)).min()?;
                 from.checked_add(distance).map(u64::from)
@@ -87,23 +87,23 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The highest entry that is below this.
+    /// The highest entry below `below`.
     pub(crate) fn highest_below(&self, below: u64) -> Option<u64> {
         self.iter().map(|entry| if entry < below { entry + 1 } else { 0 }).max()?.checked_sub(1)
     }
 
-    /// All of them, in their order.
+    /// All entries in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + use<'a> {
         let (narrow, wider): (&[[u8; 4]], &[[u8; 5]]) = match self.width {
             Width::Bits32 => (self.bytes.as_chunks().0, &[]),
             Width::Bits40 => (&[], self.bytes.as_chunks().0),
         };
         let narrow = narrow.iter().map(|&entry| u64::from(u32::from_le_bytes(entry)));
-        narrow.chain(wider.iter().map(|&entry| wide(entry)))
+        narrow.chain(wider.iter().map(|&entry| read_wide(entry)))
     }
 }
 
-fn wide(bytes: [u8; 5]) -> u64 {
+fn read_wide(bytes: [u8; 5]) -> u64 {
     let [a, b, c, d, e] = bytes;
     u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with an index, a text or a pattern.
+//! Errors of indexes, texts and patterns.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::alphabet::Alphabet;
 
-/// What can go wrong.
+/// An error of an index, a text or a pattern.
 #[derive(Debug, Error)]
 pub enum Error {
     /// A file could not be opened, read, written or renamed.
@@ -17,9 +17,9 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What was being done, with a colon behind it; empty if the reason says it all.
+        /// The failed operation, followed by a colon; empty if the reason is enough.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The index cannot be used.
@@ -27,33 +27,33 @@ pub enum Error {
     Damaged {
         /// The index file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage.
         damage: Damage,
     },
-    /// The text has a byte that is no symbol of the alphabet.
-    #[error("{}: byte {at} is {}, which is not of the alphabet {alphabet}; --alphabet bytes takes any text", path.display(), Shown(*byte))]
-    ForeignText {
+    /// The text has a byte outside the alphabet.
+    #[error("{}: invalid {} at byte {at} for the alphabet {alphabet}; use --alphabet bytes for any text", path.display(), ByteName(*byte))]
+    InvalidText {
         /// The text.
         path: PathBuf,
         /// The byte.
         byte: u8,
-        /// Bytes before it.
+        /// Offset of the byte.
         at: usize,
-        /// The alphabet that was asked for.
+        /// The requested alphabet.
         alphabet: Alphabet,
     },
     /// The text changed while it was read.
-    #[error("{}: the file changed while it was read", path.display())]
+    #[error("{}: the file changed while it was read; try again", path.display())]
     Changed {
         /// The text.
         path: PathBuf,
     },
-    /// The text is longer than an entry of 40 bits can say.
-    #[error("{}: {symbols} symbols are more than an index can hold (1099511627775)", path.display())]
-    TooLong {
+    /// The text is too long for entries of 40 bits.
+    #[error("{}: {symbols} symbols exceed the limit of 1099511627775 per index; split the text", path.display())]
+    TextTooLong {
         /// The text.
         path: PathBuf,
-        /// Symbols in it.
+        /// Number of symbols.
         symbols: u64,
     },
     /// The suffixes could not be sorted.
@@ -61,106 +61,108 @@ pub enum Error {
     Sort {
         /// The text.
         path: PathBuf,
-        /// What the library said.
+        /// The library's error.
         reason: String,
     },
-    /// The index cannot be written in another format.
+    /// A file does not have the required form.
     #[error("{}: {reason}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A pattern without a symbol.
+    /// The pattern has no symbols.
     #[error("the pattern is empty")]
     EmptyPattern,
-    /// A pattern that is longer than the limit.
-    #[error("the pattern has {length} symbols; at most {longest} are allowed")]
-    LongPattern {
-        /// Its symbols.
+    /// The pattern is longer than the limit.
+    #[error("the pattern is {length} symbols long; the limit is {limit}")]
+    PatternTooLong {
+        /// Number of symbols.
         length: usize,
         /// The limit.
-        longest: usize,
+        limit: usize,
     },
-    /// A pattern with a symbol that the index's alphabet does not have.
-    #[error("the pattern has {} at {}, and this index is of {}", Shown(*byte), at + 1, what(*alphabet))]
-    ForeignPattern {
+    /// The pattern has a byte outside the index's alphabet.
+    #[error("invalid {} at position {}: the index contains only {}", ByteName(*byte), at + 1, symbols_of(*alphabet))]
+    InvalidPattern {
         /// The byte.
         byte: u8,
-        /// Bytes before it.
+        /// Offset of the byte.
         at: usize,
         /// The index's alphabet.
         alphabet: Alphabet,
     },
-    /// A position before the text.
-    #[error("positions of this index are counted from {first}")]
-    Before {
-        /// The first there is.
+    /// The position is before the start of the text.
+    #[error("position {position} is before the start of the text; the first position is {first}")]
+    PositionTooLow {
+        /// The requested position.
+        position: u64,
+        /// The first position.
         first: u64,
     },
-    /// A position behind the text.
-    #[error("position {position} is behind the end of the text, whose last position is {last}")]
-    Behind {
-        /// The position that was asked for.
+    /// The position is past the end of the text.
+    #[error("position {position} is past the end of the text; the last position is {last}")]
+    PositionTooHigh {
+        /// The requested position.
         position: u64,
-        /// The last there is.
+        /// The last position.
         last: u64,
     },
 }
 
-/// What can be wrong with an index file.
+/// Damage of an index file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Damage {
-    /// It begins with other bytes.
-    #[error("is not an index of comb; 'comb index build' makes one")]
-    Foreign,
-    /// It is of a version that is not known.
+    /// The file does not begin as an index does.
+    #[error("not a comb index; build one with 'comb index build'")]
+    NotAnIndex,
+    /// The version of the format is not supported.
     #[error(
-        "is an index of format version {found}; this comb reads version {known}; build it again",
+        "unsupported index format version {found} (this comb reads version {known}); build the index again",
         known = crate::format::VERSION
     )]
     Version {
-        /// Its version.
+        /// The version of the file.
         found: u32,
     },
-    /// It ends too early.
-    #[error("the index is cut off: it has {found} bytes and should have {expected}")]
-    Cut {
-        /// Its length.
+    /// The file is shorter than its header says.
+    #[error("index truncated: {found} bytes instead of {expected}; build it again")]
+    Truncated {
+        /// Length of the file.
         found: u64,
-        /// The length that its header tells.
+        /// Length according to the header.
         expected: u64,
     },
-    /// A checksum is wrong.
-    #[error("the index is damaged: the checksum of its {0} is wrong")]
+    /// A checksum does not match.
+    #[error("index corrupt: wrong checksum of the {0}; build it again")]
     Checksum(&'static str),
-    /// What it says cannot be.
-    #[error("the index is damaged: {0}")]
-    Nonsense(&'static str),
-    /// It became shorter, or could not be read, while it was in use.
-    #[error("the index file was cut off or could not be read while it was in use")]
-    Vanished,
+    /// Parts of the file contradict each other.
+    #[error("index corrupt: {0}")]
+    Inconsistent(&'static str),
+    /// The file was truncated, or became unreadable, while it was in use.
+    #[error("index truncated or unreadable while in use; build it again")]
+    TruncatedInUse,
 }
 
-/// A byte as an error shows it.
-struct Shown(u8);
+/// A byte as a message names it.
+struct ByteName(u8);
 
-impl fmt::Display for Shown {
+impl fmt::Display for ByteName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             byte if byte.is_ascii_graphic() => write!(formatter, "'{}'", char::from(byte)),
-            b' ' => formatter.write_str("a space"),
-            b'\n' => formatter.write_str("a line feed"),
-            byte => write!(formatter, "the byte 0x{byte:02x}"),
+            b' ' => formatter.write_str("space"),
+            b'\n' => formatter.write_str("line feed"),
+            byte => write!(formatter, "byte 0x{byte:02x}"),
         }
     }
 }
 
-fn what(alphabet: Alphabet) -> &'static str {
+fn symbols_of(alphabet: Alphabet) -> &'static str {
     match alphabet {
-        Alphabet::Digits => "digits, 0 to 9",
-        Alphabet::Dna => "DNA: A, C, G and T",
+        Alphabet::Digits => "digits",
+        Alphabet::Dna => "the bases A, C, G and T",
         Alphabet::Bytes => "bytes",
     }
 }

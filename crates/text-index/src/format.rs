@@ -12,26 +12,26 @@ use crate::lines;
 use crate::packed::packed_len;
 use crate::presence::Shape;
 
-/// How an index file begins. The first byte is none of a text; a transfer that changes line ends changes the rest.
+/// First bytes of an index file. The first one does not occur in text; a transfer that converts line ends changes the others.
 const MAGIC: [u8; 8] = *b"\x89COMB\r\n\x1a";
 
 /// The version of the format.
 pub(crate) const VERSION: u32 = 1;
 
-/// Bytes of the header; sections begin at multiples of it.
+/// Size of the header; sections are aligned to it.
 pub(crate) const PAGE: u64 = 4096;
 
-/// Bytes that one hash covers. The checksum of a section is the hash of the hashes of its pieces, so that all cores can work on it.
+/// Bytes per hash. The checksum of a section is the hash of the hashes of its pieces, which are computed in parallel.
 pub(crate) const PIECE: usize = 1 << 24;
 
-/// Where the bytes that occur are marked, a bit each.
+/// Offset of the set of bytes that occur, one bit each.
 const OCCURS_AT: usize = 64;
-/// Where the section table begins.
+/// Offset of the section table.
 const TABLE_AT: usize = 128;
-/// Where the header's own checksum is.
+/// Offset of the header's own checksum.
 const CHECKSUM_AT: usize = PAGE as usize - 8;
 
-/// What an index file consists of, in this order.
+/// Section of an index file, in file order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     /// The packed text.
@@ -60,22 +60,22 @@ impl Section {
     }
 }
 
-/// What the header says.
+/// Header of an index file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) alphabet: Alphabet,
     pub(crate) symbols: u64,
     pub(crate) width: Width,
-    /// Symbols of a string of the front table.
+    /// Number of symbols in a string of the front table.
     pub(crate) depth: u32,
-    /// Which bytes occur in a text of bytes; none if it is of anything else.
+    /// The bytes that occur in a text of bytes; none for other alphabets.
     pub(crate) occurs: [bool; 256],
-    /// A checksum for each section.
+    /// Checksum of each section.
     pub(crate) checksums: [u64; Section::ALL.len()],
 }
 
 impl Header {
-    /// The header of a text, as yet without checksums.
+    /// Makes the header of a text, without checksums.
     pub(crate) fn new(alphabet: Alphabet, symbols: u64, occurs: [bool; 256]) -> Self {
         let depth = front::depth(symbols, &Ranks::new(alphabet, &occurs));
         Self {
@@ -96,7 +96,7 @@ impl Header {
         Shape::new(self.symbols)
     }
 
-    /// Bytes of a section; none if it is more than any file has.
+    /// Size of a section in bytes; none if it overflows.
     fn len(&self, section: Section) -> Option<u64> {
         let width = self.width.bytes() as u64;
         match section {
@@ -109,7 +109,7 @@ impl Header {
         }
     }
 
-    /// Where the sections are in the file; none if they are more than any file has.
+    /// Byte ranges of the sections in the file; none if they overflow.
     pub(crate) fn ranges(&self) -> Option<[Range<u64>; Section::ALL.len()]> {
         let mut start = PAGE;
         let mut ranges = [const { 0..0 }; Section::ALL.len()];
@@ -120,12 +120,12 @@ impl Header {
         Some(ranges)
     }
 
-    /// Tells this index from any other: what it holds, not when it was made.
+    /// Hash of the contents: equal for equal indexes, whenever they were built.
     pub(crate) fn version(&self) -> u64 {
         xxh3_64(&self.encode()[..CHECKSUM_AT])
     }
 
-    /// The header as it is written.
+    /// Encodes the header.
     pub(crate) fn encode(&self) -> [u8; PAGE as usize] {
         let mut page = [0; PAGE as usize];
         let mut put = |at: usize, bytes: &[u8]| page[at..at + bytes.len()].copy_from_slice(bytes);
@@ -147,16 +147,20 @@ impl Header {
         page
     }
 
-    /// Reads the header of a file with these bytes, and checks that the file is as long as it should be.
+    /// Decodes the header of a file, and checks the length of the file.
     pub(crate) fn decode(file: &[u8]) -> Result<Self, Damage> {
         let found = file.len() as u64;
         if !file.starts_with(&MAGIC) {
-            // What was cut off within the first bytes is cut off, too.
+            // A file may be truncated within its first bytes, too.
             let is_beginning = !file.is_empty() && MAGIC.starts_with(file);
-            return Err(if is_beginning { Damage::Cut { found, expected: PAGE } } else { Damage::Foreign });
+            return Err(if is_beginning {
+                Damage::Truncated { found, expected: PAGE }
+            } else {
+                Damage::NotAnIndex
+            });
         }
         let Some((page, _)) = file.split_first_chunk::<{ PAGE as usize }>() else {
-            return Err(Damage::Cut { found, expected: PAGE });
+            return Err(Damage::Truncated { found, expected: PAGE });
         };
         let version = u32::from_le_bytes([page[8], page[9], page[10], page[11]]);
         if version != VERSION {
@@ -165,22 +169,22 @@ impl Header {
         if xxh3_64(&page[..CHECKSUM_AT]) != number(page, CHECKSUM_AT) {
             return Err(Damage::Checksum("header"));
         }
-        let header = Self::fields(page).ok_or(Damage::Nonsense("its header does not fit this format"))?;
+        let header = Self::fields(page).ok_or(Damage::Inconsistent("invalid header"))?;
         let expected = header.ranges().map(|ranges| ranges[Section::ALL.len() - 1].end);
-        match expected.ok_or(Damage::Nonsense("its header tells of more bytes than a file has"))? {
+        match expected.ok_or(Damage::Inconsistent("the size in the header overflows"))? {
             expected if expected == found => Ok(header),
-            expected if expected > found => Err(Damage::Cut { found, expected }),
-            _ => Err(Damage::Nonsense("there is something behind its end")),
+            expected if expected > found => Err(Damage::Truncated { found, expected }),
+            _ => Err(Damage::Inconsistent("extra bytes at the end")),
         }
     }
 
-    /// What a page says that has the right checksum. None unless writing it again gives the same page.
+    /// Decodes a page with a valid checksum. None unless encoding the result gives the same page.
     fn fields(page: &[u8; PAGE as usize]) -> Option<Self> {
         let symbols = number(page, 16);
         let mut header = Self {
-            alphabet: Alphabet::of_number(page[24])?,
+            alphabet: Alphabet::from_number(page[24])?,
             symbols,
-            width: Width::of_bytes(page[25])?,
+            width: Width::from_bytes(page[25])?,
             depth: u32::from(page[26]),
             occurs: std::array::from_fn(|byte| page[OCCURS_AT + byte / 8] >> (byte % 8) & 1 == 1),
             checksums: [0; Section::ALL.len()],
@@ -194,15 +198,14 @@ impl Header {
     }
 }
 
-/// Bytes with the checksums that an index of them would have, as far as they have the beginning of one: what keeps a fuzzer from
-/// being stopped by the first of them.
+/// Makes bytes pass for an index as far as the header and its checksum go, so that a fuzzer gets past them.
 pub fn with_checksums(bytes: &[u8]) -> Vec<u8> {
     let mut file = bytes.to_vec();
     let beginning = MAGIC.into_iter().chain(VERSION.to_le_bytes());
     file.iter_mut().zip(beginning).for_each(|(byte, wanted)| *byte = wanted);
     let Some((page, _)) = file.split_first_chunk_mut::<{ PAGE as usize }>() else { return file };
     let symbols = number(page, 16) % 4096;
-    let Some(alphabet) = Alphabet::of_number(page[24] % 3) else { return file };
+    let Some(alphabet) = Alphabet::from_number(page[24] % 3) else { return file };
     let occurs = std::array::from_fn(|byte| page[OCCURS_AT + byte / 8] >> (byte % 8) & 1 == 1);
     let header = Header::new(alphabet, symbols, occurs);
     *page = header.encode();
@@ -218,13 +221,13 @@ fn number(page: &[u8; PAGE as usize], at: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// The checksum of a section, from the hashes of its pieces.
+/// Combines the hashes of the pieces of a section into its checksum.
 pub(crate) fn checksum(pieces: impl IntoIterator<Item = u64>) -> u64 {
     let hashes: Vec<u8> = pieces.into_iter().flat_map(u64::to_le_bytes).collect();
     xxh3_64(&hashes)
 }
 
-/// The hash of one piece.
+/// Hashes one piece.
 pub(crate) fn piece_hash(piece: &[u8]) -> u64 {
     xxh3_64(piece)
 }
@@ -255,10 +258,10 @@ mod tests {
     fn every_cut_and_every_changed_byte_of_the_header_is_noticed() {
         let (_, file) = file();
         for cut in 1..file.len() {
-            assert!(matches!(Header::decode(&file[..cut]), Err(Damage::Cut { .. })), "cut at {cut}");
+            assert!(matches!(Header::decode(&file[..cut]), Err(Damage::Truncated { .. })), "cut at {cut}");
         }
-        assert_eq!(Header::decode(b""), Err(Damage::Foreign));
-        assert_eq!(Header::decode(b"digits"), Err(Damage::Foreign));
+        assert_eq!(Header::decode(b""), Err(Damage::NotAnIndex));
+        assert_eq!(Header::decode(b"digits"), Err(Damage::NotAnIndex));
         for at in 0..PAGE as usize {
             let mut changed = file.clone();
             changed[at] ^= 0x10;
@@ -266,6 +269,6 @@ mod tests {
         }
         let mut longer = file;
         longer.push(0);
-        assert_eq!(Header::decode(&longer), Err(Damage::Nonsense("there is something behind its end")));
+        assert_eq!(Header::decode(&longer), Err(Damage::Inconsistent("extra bytes at the end")));
     }
 }

@@ -1,7 +1,7 @@
-//! The front table: where in the suffix array the suffixes begin that start with given symbols.
+//! The front table: the range of the suffix array for every string of k symbols.
 //!
-//! For every string of k symbols it holds how many suffixes are smaller. A pattern of up to k symbols is found without a
-//! search, and a longer one needs to be searched for only between two neighbouring entries.
+//! For every string of k symbols it has the number of smaller suffixes. A pattern of up to k symbols is found without a search;
+//! a longer one is searched for between two adjacent entries.
 
 use std::ops::Range;
 
@@ -11,25 +11,25 @@ use crate::alphabet::Alphabet;
 use crate::entries::{Entries, Width};
 use crate::packed::Packed;
 
-/// One entry for so many symbols of the text at least: the table then takes no more than an eighth of what the suffix array
-/// does, and a slot holds about this many suffixes.
+/// Least number of symbols of the text per entry: the table takes at most an eighth of the size of the suffix array, and a slot
+/// has about this many suffixes.
 const SYMBOLS_PER_SLOT: u64 = 8;
 
-/// More symbols than that would not make a slot of a text without variety any smaller.
-const LONGEST: u32 = 16;
+/// Limit on k: in a repetitive text, longer strings do not make the slots smaller.
+const MAX_DEPTH: u32 = 16;
 
-/// The order of the codes that occur in a text: the k-th smallest has rank k.
+/// Ranks of the codes that occur in a text, in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ranks {
     rank: [u16; 256],
     count: u16,
 }
 
-/// The rank of what does not occur.
+/// Rank of a code that does not occur.
 const ABSENT: u16 = u16::MAX;
 
 impl Ranks {
-    /// All symbols of a small alphabet, or the bytes that occur.
+    /// Ranks all symbols of a small alphabet, or the bytes that occur.
     pub(crate) fn new(alphabet: Alphabet, occurs: &[bool; 256]) -> Self {
         let mut rank = [ABSENT; 256];
         let mut count = 0;
@@ -60,19 +60,19 @@ impl Ranks {
     }
 }
 
-/// How many symbols the table's strings have.
+/// Number of symbols in the strings of the table.
 pub(crate) fn depth(symbols: u64, ranks: &Ranks) -> u32 {
     let most = symbols / SYMBOLS_PER_SLOT;
     let fits = |depth: &u32| ranks.base().checked_pow(*depth).is_some_and(|slots| slots <= most);
-    if ranks.base() < 2 { 0 } else { (0..=LONGEST).take_while(fits).last().unwrap_or(0) }
+    if ranks.base() < 2 { 0 } else { (0..=MAX_DEPTH).take_while(fits).last().unwrap_or(0) }
 }
 
-/// How many entries a table has; none if that is more than any table has.
+/// Number of entries in a table; none if it overflows.
 pub(crate) fn len(depth: u32, ranks: &Ranks) -> Option<u64> {
     ranks.base().max(1).checked_pow(depth)?.checked_add(1)
 }
 
-/// A table, with what is needed to read it.
+/// A table that can be searched.
 #[derive(Clone, Copy)]
 pub(crate) struct Front<'a> {
     pub(crate) entries: Entries<'a>,
@@ -81,8 +81,8 @@ pub(crate) struct Front<'a> {
 }
 
 impl Front<'_> {
-    /// Where the suffixes are that begin with these codes. Exact if there are no more codes than the table is deep; otherwise they
-    /// are there, but not alone. None if one of the first codes does not occur in the text.
+    /// Range of the suffixes that begin with these codes. With more codes than the depth of the table, the range includes other
+    /// suffixes. None if one of the first codes does not occur in the text.
     pub(crate) fn range(&self, codes: &[u8], text: Packed<'_>) -> Option<Range<u64>> {
         let base = self.ranks.base();
         let length = codes.len().min(self.depth as usize);
@@ -91,15 +91,15 @@ impl Front<'_> {
             number = number * base + self.ranks.of(code)?;
         }
         if length < codes.len() {
-            // A suffix that the text's end cuts off may stand at the end of its slot: the search sees to that.
+            // The slot may end with a suffix that the end of the text truncates: the search handles it.
             return Some(self.entries.get(number)..self.entries.get(number + 1));
         }
         let start = self.smaller(number, length as u32, text);
         Some(start..self.smaller_than_next(number, length as u32, text))
     }
 
-    /// How many suffixes are smaller than all strings of this length behind the one with this number. The next string with its zeros is
-    /// not the bound: a suffix that the text's end cuts off before the zeros is larger than the string, too.
+    /// Number of suffixes smaller than all strings of this length after the one with this number. The next string, padded with
+    /// zeros, is not the bound: a suffix that the end of the text truncates before the zeros is larger than the string, too.
     fn smaller_than_next(&self, number: u64, length: u32, text: Packed<'_>) -> u64 {
         let base = self.ranks.base();
         let (mut next, mut length) = (number + 1, length);
@@ -109,10 +109,10 @@ impl Front<'_> {
         if length == 0 { text.symbols() } else { self.smaller(next, length, text) }
     }
 
-    /// How many suffixes are smaller than the string of this length with this number.
+    /// Number of suffixes smaller than the string of this length with this number.
     ///
-    /// The table knows it for the string with zeros behind it. Only suffixes that are the string itself, or the string and some
-    /// of the zeros, are smaller than that and yet not smaller than the string; they end with the text.
+    /// The table has it for the string padded with zeros. The only suffixes between the two are the string itself and the string
+    /// with some of the zeros; they end with the text.
     fn smaller(&self, number: u64, length: u32, text: Packed<'_>) -> u64 {
         let base = self.ranks.base();
         let smaller = self.entries.get(number * base.pow(self.depth - length));
@@ -129,8 +129,8 @@ impl Front<'_> {
     }
 }
 
-/// Makes the table of a text, given by the codes of its symbols: adds up the suffixes before each string, which are those whose first
-/// symbols are smaller, and those that end within the string's length and are the string's beginning or smaller.
+/// Makes the table of a text, given as codes: sums up the suffixes before each string, which are those with smaller first symbols,
+/// and those shorter than the string that are a prefix of it or smaller.
 pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threads: usize) -> Vec<u8> {
     let shortest = codes.len().saturating_sub((depth as usize).saturating_sub(1));
     let mut short: Vec<u64> = (shortest..codes.len())
@@ -156,68 +156,68 @@ pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threa
     table
 }
 
-/// Tables that are counted into at a time, one for a thread. Together they are no larger than half of the suffix array, for which there
-/// must be room later; and more threads would not make it much quicker, as they share the memory.
-const MOST_TABLES: usize = 4;
+/// Limit on the count tables, one per thread. Together they take at most half the size of the suffix array, which is allocated
+/// later; the work is bound by memory bandwidth, so that more threads help little.
+const MAX_TABLES: usize = 4;
 
-/// Symbols in a part of the text at most, so that 32 bits are enough to count in it.
-const LONGEST_PART: usize = 1 << 31;
+/// Limit on the symbols in a part of the text, so that counts fit 32 bits.
+const MAX_PART: usize = 1 << 31;
 
-/// Counts how often each string begins in the text, in parts.
+/// Counts the strings of the text, in parts.
 fn count(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize, threads: usize) -> Vec<Vec<u32>> {
-    let part = codes.len().div_ceil(threads.clamp(1, MOST_TABLES)).clamp(1, LONGEST_PART);
+    let part = codes.len().div_ceil(threads.clamp(1, MAX_TABLES)).clamp(1, MAX_PART);
     let overlap = (depth as usize).saturating_sub(1);
     let parts =
         (0..codes.len()).step_by(part).map(|start| &codes[start..codes.len().min(start + part + overlap)]);
-    map(threads.min(MOST_TABLES), parts, |codes| count_part(codes, depth, ranks, slots))
+    map(threads.min(MAX_TABLES), parts, |codes| count_part(codes, depth, ranks, slots))
 }
 
-/// Strings are gathered by their first symbols in so many buckets at most; each has its own stretch of the table.
-const BUCKETS: u64 = 1024;
+/// Limit on the buckets, in which strings are collected by their first symbols; each has its own slice of the table.
+const MAX_BUCKETS: u64 = 1024;
 
-/// So many strings are gathered before they are counted.
-const GATHERED: usize = 1 << 22;
+/// Number of strings that are collected before they are counted.
+const BATCH: usize = 1 << 22;
 
-/// Counts how often each string begins in a part of the text.
+/// Counts the strings of a part of the text.
 ///
-/// Counting them as they come would be a cache miss for each, nearly all of what it costs: a profile showed 36 ns a symbol. So they
-/// are gathered in buckets first, and then counted a bucket at a time, in a stretch of the table that the cache holds.
+/// Counting in text order is a cache miss per string: a profile showed 36 ns per symbol, nearly all of the cost. So strings are
+/// collected in buckets first and counted bucket by bucket, each in a slice of the table that fits the cache.
 fn count_part(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize) -> Vec<u32> {
     let mut counts = vec![0; slots];
     let (base, slots) = (ranks.base().max(1), slots as u64);
-    let lead = (0..depth).rev().find(|&lead| base.pow(lead) <= BUCKETS).unwrap_or(0);
-    let stretch = (slots / base.pow(lead)) as usize;
+    let lead = (0..depth).rev().find(|&lead| base.pow(lead) <= MAX_BUCKETS).unwrap_or(0);
+    let slice = (slots / base.pow(lead)) as usize;
     let mut buckets = vec![Vec::new(); base.pow(lead) as usize];
-    let mut gathered = 0;
-    each_string(codes, [lead, depth - lead], ranks, |bucket, rest| {
+    let mut collected = 0;
+    for_each_string(codes, [lead, depth - lead], ranks, |bucket, rest| {
         buckets[bucket as usize].push(rest as u32);
-        gathered += 1;
-        if gathered == GATHERED {
-            count_gathered(&mut buckets, stretch, &mut counts);
-            gathered = 0;
+        collected += 1;
+        if collected == BATCH {
+            count_batch(&mut buckets, slice, &mut counts);
+            collected = 0;
         }
     });
-    count_gathered(&mut buckets, stretch, &mut counts);
+    count_batch(&mut buckets, slice, &mut counts);
     counts
 }
 
-fn count_gathered(buckets: &mut [Vec<u32>], stretch: usize, counts: &mut [u32]) {
-    for (bucket, counts) in buckets.iter_mut().zip(counts.chunks_mut(stretch)) {
+fn count_batch(buckets: &mut [Vec<u32>], slice: usize, counts: &mut [u32]) {
+    for (bucket, counts) in buckets.iter_mut().zip(counts.chunks_mut(slice)) {
         bucket.drain(..).for_each(|rest| counts[rest as usize] += 1);
     }
 }
 
-/// The number of the symbols in a window that moves along the text.
+/// Number of the string in a window that slides over the text.
 struct Window {
     number: u64,
     base: u64,
-    /// What the first symbol counts for.
+    /// Weight of the first symbol.
     highest: u64,
     length: u32,
 }
 
 impl Window {
-    /// A window at the beginning of the text.
+    /// Makes a window at the start of the text.
     fn new(codes: &[u8], length: u32, ranks: &Ranks) -> Self {
         let base = ranks.base();
         let number =
@@ -232,12 +232,11 @@ impl Window {
     }
 }
 
-/// Calls a function with the number of each string of the text, in their order, in two parts: that of its first symbols, and that of
-/// the others.
-fn each_string(codes: &[u8], [lead, rest]: [u32; 2], ranks: &Ranks, mut take: impl FnMut(u64, u64)) {
+/// Calls `take` for each string of the text, in text order, with the number of its first symbols and that of the others.
+fn for_each_string(codes: &[u8], [lead, rest]: [u32; 2], ranks: &Ranks, mut take: impl FnMut(u64, u64)) {
     let (lead_length, length) = (lead as usize, (lead + rest) as usize);
     if length == 0 {
-        // There is one string, the empty one, which begins at every symbol.
+        // The only string is the empty one, which begins at every symbol.
         return codes.iter().for_each(|_| take(0, 0));
     }
     if codes.len() < length {
@@ -262,8 +261,8 @@ mod tests {
     use super::*;
     use crate::packed::{PADDING, pack};
 
-    /// How many suffixes begin with the pattern, and how many are smaller than it.
-    fn plain(text: &[u8], pattern: &[u8]) -> Range<u64> {
+    /// Range of the suffixes that begin with the pattern, by comparing all.
+    fn expected_range(text: &[u8], pattern: &[u8]) -> Range<u64> {
         let smaller = (0..text.len()).filter(|&start| &text[start..] < pattern).count() as u64;
         let equal = (0..text.len()).filter(|&start| text[start..].starts_with(pattern)).count() as u64;
         smaller..smaller + equal
@@ -277,7 +276,7 @@ mod tests {
         threads: usize,
     ) -> Result<(), TestCaseError> {
         let codes: Vec<u8> = match alphabet.codes() {
-            Some(codes) => text.iter().map(|&byte| codes.known(byte)).collect(),
+            Some(codes) => text.iter().map(|&byte| codes.code(byte)).collect(),
             None => text.to_vec(),
         };
         let mut occurs = [false; 256];
@@ -293,10 +292,10 @@ mod tests {
         prop_assert_eq!(Some(entries.len()), len(depth, &ranks));
         let front = Front { entries, depth, ranks: &ranks };
         let pattern: Vec<u8> = match alphabet.codes() {
-            Some(codes) => pattern.iter().map(|&byte| codes.known(byte)).collect(),
+            Some(codes) => pattern.iter().map(|&byte| codes.code(byte)).collect(),
             None => pattern.to_vec(),
         };
-        let wanted = plain(&codes, &pattern);
+        let wanted = expected_range(&codes, &pattern);
         match front.range(&pattern, packed) {
             None => prop_assert!(wanted.is_empty()),
             Some(range) if pattern.len() <= depth as usize => prop_assert_eq!(range, wanted),

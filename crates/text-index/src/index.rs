@@ -15,32 +15,32 @@ use crate::packed::Packed;
 use crate::pattern::Pattern;
 use crate::presence::Presence;
 
-/// Patterns may be this long, unless a caller sets a limit of its own.
-const LONGEST_PATTERN: usize = 1 << 24;
+/// Limit on the symbols of a pattern.
+const MAX_PATTERN: usize = 1 << 24;
 
-/// An index, ready to be asked. Any number of threads may ask at a time.
+/// An open index. Threads may share it.
 ///
-/// Opening checks the header, and every answer is checked against the text; reading all of the file is what
-/// [`verify`](Self::verify) is for. A file that is replaced (by renaming another over it) goes on being read as it was.
+/// Opening checks the header, and every answer is checked against the text; [`verify`](Self::verify) reads the whole file. If
+/// the file is replaced (by renaming another over it), the open index still reads the previous one.
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
-    bytes: Bytes,
+    storage: Storage,
     header: Header,
     ranks: Ranks,
     version: u64,
     sections: [(usize, usize); Section::ALL.len()],
 }
 
-/// Where an index is read from.
+/// Storage of an open index.
 #[derive(Debug)]
-enum Bytes {
+enum Storage {
     Map(Map),
     Memory(Vec<u8>),
 }
 
-impl Bytes {
-    fn all(&self) -> &[u8] {
+impl Storage {
+    fn bytes(&self) -> &[u8] {
         match self {
             Self::Map(map) => map,
             Self::Memory(bytes) => bytes,
@@ -49,11 +49,11 @@ impl Bytes {
 }
 
 impl Index {
-    /// Opens an index file, and maps it.
+    /// Opens and maps an index file.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, is no index, is of another version of the format, is cut off, or has a damaged header.
+    /// If it cannot be read, is not an index, has an unsupported version, is truncated, or has a corrupt header.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let failed = |error| Error::Io { path: path.to_owned(), doing: "", error };
         let file = File::open(path).map_err(failed)?;
@@ -62,84 +62,86 @@ impl Index {
             return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
         }
         let is_empty = metadata.is_file() && metadata.len() == 0;
-        let bytes =
-            if is_empty { Bytes::Memory(Vec::new()) } else { Bytes::Map(Map::new(&file).map_err(failed)?) };
-        Self::new(path, bytes)
+        let storage = if is_empty {
+            Storage::Memory(Vec::new())
+        } else {
+            Storage::Map(Map::new(&file).map_err(failed)?)
+        };
+        Self::new(path, storage)
     }
 
-    /// Opens an index that is in memory; `name` is what messages call it.
+    /// Opens an index in memory; `name` stands for it in messages.
     ///
     /// # Errors
     ///
     /// As [`open`](Self::open).
     pub fn from_bytes(name: &Path, bytes: Vec<u8>) -> Result<Self, Error> {
-        Self::new(name, Bytes::Memory(bytes))
+        Self::new(name, Storage::Memory(bytes))
     }
 
-    fn new(path: &Path, bytes: Bytes) -> Result<Self, Error> {
+    fn new(path: &Path, storage: Storage) -> Result<Self, Error> {
         let damaged = |damage| Error::Damaged { path: path.to_owned(), damage };
-        let header = Header::decode(bytes.all()).map_err(damaged)?;
-        let ranges =
-            header.ranges().ok_or_else(|| damaged(Damage::Nonsense("its sections do not fit a file")))?;
+        let header = Header::decode(storage.bytes()).map_err(damaged)?;
+        let ranges = header.ranges().ok_or_else(|| damaged(Damage::Inconsistent("the sections overflow")))?;
         let sections = ranges.map(|range| (range.start as usize, range.end as usize));
         Ok(Self {
             path: path.to_owned(),
             ranks: header.ranks(),
             version: header.version(),
-            bytes,
+            storage,
             header,
             sections,
         })
     }
 
-    /// The file.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What its text is made of.
+    /// Alphabet of the text.
     pub fn alphabet(&self) -> Alphabet {
         self.header.alphabet
     }
 
-    /// Symbols of its text.
+    /// Number of symbols in the text.
     pub fn symbols(&self) -> u64 {
         self.header.symbols
     }
 
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub fn size(&self) -> u64 {
-        self.bytes.all().len() as u64
+        self.storage.bytes().len() as u64
     }
 
-    /// A number that changes when the text does: two indexes with the same number hold the same.
+    /// Hash of the contents: equal for indexes of the same text.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Makes a pattern for this index.
+    /// Parses a pattern for this index.
     ///
     /// # Errors
     ///
-    /// If it is empty, has a symbol that is not of this index's alphabet, or is longer than 16 Mi symbols.
+    /// If it is empty, has a byte outside the alphabet, or is longer than 16 Mi symbols.
     pub fn pattern(&self, text: &[u8]) -> Result<Pattern, Error> {
-        Pattern::new(text, self.alphabet(), LONGEST_PATTERN)
+        Pattern::new(text, self.alphabet(), MAX_PATTERN)
     }
 
-    /// The text from one symbol (counted from 0) to another; what is behind the end is left out.
+    /// The text from symbol `start` to `end` (counted from 0), without positions past its end.
     ///
     /// # Errors
     ///
-    /// If the file was cut off since it was opened.
+    /// If the file was truncated after it was opened.
     pub fn text(&self, start: u64, end: u64) -> Result<Vec<u8>, Error> {
         self.checked(self.packed().text(start, end))
     }
 
-    /// The line and column of a symbol (counted from 0); none if it is not in the text, or if the text is not one of bytes.
+    /// Line and column of a symbol (counted from 0); none if it is past the end, or the alphabet is not bytes.
     ///
     /// # Errors
     ///
-    /// If the file was cut off since it was opened.
+    /// If the file was truncated after it was opened.
     pub fn place(&self, position: u64) -> Result<Option<Place>, Error> {
         if self.alphabet() != Alphabet::Bytes || position >= self.symbols() {
             return Ok(None);
@@ -147,17 +149,17 @@ impl Index {
         self.checked(lines::place(self.section(Section::Lines), self.section(Section::Text), position))
     }
 
-    /// How the sections of the file are called, and how many bytes each takes.
+    /// Names and sizes of the sections, in bytes.
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, u64)> {
         Section::ALL.into_iter().map(|section| (section.name(), self.section(section).len() as u64))
     }
 
-    /// Bits of an entry of the suffix array.
+    /// Bits per entry of the suffix array.
     pub fn entry_bits(&self) -> u32 {
         self.header.width.bytes() as u32 * 8
     }
 
-    /// Symbols that the front table answers without a search.
+    /// Longest pattern that the front table answers without a search, in symbols.
     pub fn front_symbols(&self) -> u32 {
         self.header.depth
     }
@@ -168,7 +170,7 @@ impl Index {
 
     pub(crate) fn section(&self, section: Section) -> &[u8] {
         let (start, end) = self.sections[section as usize];
-        &self.bytes.all()[start..end]
+        &self.storage.bytes()[start..end]
     }
 
     pub(crate) fn packed(&self) -> Packed<'_> {
@@ -189,20 +191,20 @@ impl Index {
     }
 
     pub(crate) fn damaged(&self, damage: Damage) -> Error {
-        // What does not fit together in a file that was cut off is a consequence of that.
-        let damage = if self.has_vanished() { Damage::Vanished } else { damage };
+        // In a truncated file, inconsistent sections are a consequence.
+        let damage = if self.is_truncated() { Damage::TruncatedInUse } else { damage };
         Error::Damaged { path: self.path.clone(), damage }
     }
 
-    /// A result, unless a part of the file that may have gone into it was missing.
+    /// Returns a result, unless the file was truncated while it was computed.
     pub(crate) fn checked<T>(&self, result: T) -> Result<T, Error> {
-        if self.has_vanished() { Err(self.damaged(Damage::Vanished)) } else { Ok(result) }
+        if self.is_truncated() { Err(self.damaged(Damage::TruncatedInUse)) } else { Ok(result) }
     }
 
-    fn has_vanished(&self) -> bool {
-        match &self.bytes {
-            Bytes::Map(map) => map.is_damaged(),
-            Bytes::Memory(_) => false,
+    fn is_truncated(&self) -> bool {
+        match &self.storage {
+            Storage::Map(map) => map.is_damaged(),
+            Storage::Memory(_) => false,
         }
     }
 }

@@ -1,9 +1,9 @@
-//! A suffix array over packed text: build it once, map it, and ask it in microseconds.
+//! A suffix array over packed text: build it once, map it, and search it in microseconds.
 //!
-//! An index is one file: the text with as few bits a symbol as its alphabet needs, the positions of all its suffixes in the order
-//! of the alphabet (Manber and Myers: Suffix arrays, 1993), a table that spares most of the binary search, and bitmaps that tell
-//! in which parts of the text a stretch of the array lies. A pattern's occurrences are neighbours in the array: how many there are
-//! is known when the first and the last are found, and the earliest at or after a position is found without looking at all.
+//! An index is one file: the text with as few bits per symbol as its alphabet needs, its suffix array (Manber and Myers: Suffix
+//! arrays, 1993), a front table that replaces most of the binary search, and bitmaps of the parts of the text in which the
+//! suffixes of a range of the array begin. The occurrences of a pattern are adjacent in the array: the ends of their range give
+//! their number, and the bitmaps give the earliest at or after a position without a scan of all.
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -48,7 +48,7 @@ mod sort;
 mod verify;
 mod write;
 
-// Only linked: its feature makes the sorting's threads part of the program, so that it needs no library beside it.
+// Linked only: its feature links the OpenMP runtime of the sorting statically.
 use openmp_sys as _;
 
 pub use alphabet::Alphabet;

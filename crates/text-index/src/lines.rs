@@ -1,23 +1,23 @@
-//! From byte offsets to lines and columns: how many lines begin before every 4 KiB, and where the one begins that is under way.
+//! Line and column of byte offsets, from a sample per 4 KiB: the number of lines before it, and the start of its line.
 
 use memchr::{memchr_iter, memrchr};
 
-/// Bytes of text for one sample.
+/// Bytes of text per sample.
 const STRIDE: usize = 4096;
 
-/// Bytes of a sample: how many line feeds are before it, and where the line begins that it lies in, eight each.
+/// Bytes per sample: the number of line feeds before it and the offset of its line, eight bytes each.
 const SAMPLE: usize = 16;
 
-/// Where in its line a byte is. Both count from 1.
+/// Line and column of a byte, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The line.
+    /// Line.
     pub line: u64,
-    /// The byte in the line.
+    /// Byte in the line.
     pub column: u64,
 }
 
-/// How many bytes the samples of a text take.
+/// Size of the samples of a text in bytes.
 pub(crate) fn len(symbols: u64) -> u64 {
     symbols.div_ceil(STRIDE as u64) * SAMPLE as u64
 }
@@ -26,18 +26,18 @@ pub(crate) fn len(symbols: u64) -> u64 {
 pub(crate) fn build(text: &[u8]) -> Vec<u8> {
     let mut samples = Vec::with_capacity(len(text.len() as u64) as usize);
     let (mut feeds, mut begin) = (0_u64, 0_u64);
-    for (number, stretch) in text.chunks(STRIDE).enumerate() {
+    for (number, chunk) in text.chunks(STRIDE).enumerate() {
         samples.extend(feeds.to_le_bytes());
         samples.extend(begin.to_le_bytes());
-        feeds += memchr_iter(b'\n', stretch).count() as u64;
-        if let Some(feed) = memrchr(b'\n', stretch) {
+        feeds += memchr_iter(b'\n', chunk).count() as u64;
+        if let Some(feed) = memrchr(b'\n', chunk) {
             begin = (number * STRIDE + feed + 1) as u64;
         }
     }
     samples
 }
 
-/// The place of a byte of the text. None if it is not in the text, or if the samples are damaged.
+/// The place of a byte of the text. None if it is past the end, or the samples are corrupt.
 pub(crate) fn place(samples: &[u8], text: &[u8], offset: u64) -> Option<Place> {
     let number = (offset / STRIDE as u64) as usize;
     let before = text.get(number * STRIDE..offset as usize)?;

@@ -1,8 +1,8 @@
-//! Mapped files that may be cut off while they are read.
+//! Mapped files that may be truncated while they are read.
 //!
-//! Reading a page of a map that is behind the end of its file, or that the disk cannot deliver, raises SIGBUS, which by default ends
-//! the process. A server must survive that one of its files is truncated: so the handler here puts a page of zeros in place of
-//! the missing one and notes that the map is damaged. Whoever reads from a map asks afterwards whether it is whole.
+//! Reading a page past the end of a mapped file, or one that the disk cannot deliver, raises SIGBUS, which by default ends the
+//! process. A server must survive the truncation of one of its files: the handler here replaces the missing page with zeros and
+//! marks the map as damaged. Readers check the mark before they use what they read.
 //! This is the one module of the crate with `unsafe` code.
 #![allow(unsafe_code, reason = "maps and signal handlers have no safe interface")]
 
@@ -18,10 +18,10 @@ use memmap2::{Advice, Mmap, MmapOptions};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use rustix::param::page_size;
 
-/// How many maps may be guarded at a time; a signal handler cannot wait for a lock or grow a list.
+/// Limit on guarded maps: a signal handler can neither take a lock nor grow a list.
 const SLOTS: usize = 1024;
 
-/// A range of addresses that is guarded, unless its end is zero.
+/// A guarded range of addresses; unused if its end is zero.
 struct Slot {
     taken: AtomicBool,
     start: AtomicUsize,
@@ -38,7 +38,7 @@ static MAPS: [Slot; SLOTS] = [const {
     }
 }; SLOTS];
 
-/// A file in memory, read-only.
+/// A read-only mapped file.
 #[derive(Debug)]
 pub(crate) struct Map {
     map: Mmap,
@@ -46,15 +46,15 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// Maps a file that is not empty. It will be read here and there, not from the beginning to the end.
+    /// Maps a file that is not empty, for random access.
     pub(crate) fn new(file: &File) -> io::Result<Self> {
         guard()?;
         let slot = MAPS.iter().position(|slot| !slot.taken.swap(true, Ordering::AcqRel));
-        let slot = slot.ok_or_else(|| io::Error::other("too many indexes are open at a time"))?;
+        let slot = slot.ok_or_else(|| io::Error::other("too many open indexes"))?;
         // SAFETY: the bytes are only read as bytes, and no decision relies on reading the same ones twice; a file that others
-        // change gives wrong answers, which are checked, but nothing worse. One that is cut off is what the guard is for.
+        // change gives wrong answers, which are checked, but nothing worse. The guard handles a truncated file.
         let map = unsafe { MmapOptions::new().map(file) }.inspect_err(|_| release(slot))?;
-        // Without this, every first touch of a page reads many beside it. It is advice: a kernel may refuse it.
+        // Prevents readahead around every page fault. A kernel may refuse the advice.
         let _ = map.advise(Advice::Random);
         let start = map.as_ptr() as usize;
         MAPS[slot].is_damaged.store(false, Ordering::Relaxed);
@@ -63,7 +63,7 @@ impl Map {
         Ok(Self { map, slot })
     }
 
-    /// Whether a page of it was missing when it was read.
+    /// Whether a page was missing when it was read.
     pub(crate) fn is_damaged(&self) -> bool {
         MAPS[self.slot].is_damaged.load(Ordering::Acquire)
     }
@@ -88,8 +88,9 @@ fn release(slot: usize) {
     MAPS[slot].taken.store(false, Ordering::Release);
 }
 
-/// The size of a page, for the handler, and what handled the signal before.
+/// Page size, for the handler.
 static PAGE: AtomicUsize = AtomicUsize::new(0);
+/// Previous action of the signal.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// Installs the handler, once.
@@ -118,8 +119,8 @@ fn check(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Puts zeros in place of a page of a map that is missing. A fault elsewhere is left to what handled the signal before: the
-/// instruction runs again when this returns.
+/// Replaces a missing page of a map with zeros. A fault elsewhere is left to the previous action: the instruction runs again when
+/// this returns.
 extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: with SA_SIGINFO the kernel passes a valid pointer, and for SIGBUS the address is set.
     let address = unsafe { (*info).si_addr() } as usize;

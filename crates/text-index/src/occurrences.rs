@@ -1,4 +1,4 @@
-//! Where a pattern occurs: how often, first at or after a position, last before one, all of them in order.
+//! Occurrences of a pattern: their number, the first from a position on, the last before one, and all in order.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -12,10 +12,10 @@ use crate::packed::Packed;
 use crate::pattern::Pattern;
 use crate::presence::Shape;
 
-/// So many occurrences are gathered and sorted; of more, the text is scanned.
-const SORTED_AT_MOST: u64 = 1 << 16;
+/// Limit on the occurrences that are collected and sorted; for more, the text is scanned.
+const MAX_SORTED: u64 = 1 << 16;
 
-/// A piece of text that is scanned at a time: small enough for the first cache, as the first occurrence is usually near.
+/// Symbols in the first scan: few enough for the L1 cache, as the next occurrence is usually near.
 const FIRST_SCAN: u64 = 1 << 10;
 
 /// The occurrences of a pattern. Positions are counted from 0.
@@ -23,21 +23,21 @@ const FIRST_SCAN: u64 = 1 << 10;
 pub struct Occurrences<'a> {
     index: &'a Index,
     pattern: &'a Pattern,
-    /// Where their suffixes are in the suffix array.
+    /// Range of their suffixes in the suffix array.
     suffixes: Range<u64>,
 }
 
 impl Index {
-    /// Finds where a pattern occurs. It must have been made by this index or one of the same alphabet.
+    /// Finds the occurrences of a pattern, which must have been parsed for the same alphabet.
     ///
     /// # Errors
     ///
-    /// If the file turns out to be damaged.
+    /// If the index turns out to be corrupt.
     pub fn occurrences<'a>(&'a self, pattern: &'a Pattern) -> Result<Occurrences<'a>, Error> {
         let suffixes = match self.front().range(pattern.codes(), self.packed()) {
             None => 0..0,
             Some(slot) if slot.start > slot.end || slot.end > self.symbols() => {
-                return Err(self.damaged(Damage::Nonsense("the front table and the text do not fit")));
+                return Err(self.damaged(Damage::Inconsistent("the front table does not match the text")));
             }
             Some(slot) if pattern.len() <= self.front_symbols() as usize => slot,
             Some(slot) => self.search(slot, pattern),
@@ -45,8 +45,8 @@ impl Index {
         self.checked(Occurrences { index: self, pattern, suffixes })
     }
 
-    /// [`occurrences`](Self::occurrences) without the front table: two binary searches in the whole suffix array, as textbooks
-    /// have it. It is what tests and benchmarks compare with.
+    /// Reference implementation of [`occurrences`](Self::occurrences) for tests and benchmarks: two binary searches in the whole
+    /// suffix array.
     ///
     /// # Errors
     ///
@@ -61,8 +61,7 @@ impl Index {
         self.checked(Occurrences { index: self, pattern, suffixes: start..end })
     }
 
-    /// All positions of a pattern in the order of their suffixes, as the suffix array has them: what is to be looked at without the
-    /// bitmaps. For tests and benchmarks.
+    /// All positions of a pattern in suffix order, without the bitmaps, for tests and benchmarks.
     pub fn positions_in_suffix_order(&self, occurrences: &Occurrences<'_>) -> impl Iterator<Item = u64> {
         self.suffixes().range(occurrences.suffixes.start, occurrences.suffixes.end).iter()
     }
@@ -70,7 +69,7 @@ impl Index {
     fn search(&self, slot: Range<u64>, pattern: &Pattern) -> Range<u64> {
         let text = self.packed();
         let start = self.partition(slot.clone(), |position| text.compare(position, pattern).is_lt());
-        // Most patterns that are longer than the table's occur a few times at most: the end is looked for nearby first.
+        // Most patterns longer than those of the table occur a few times at most: an exponential search finds the end.
         let is_one = |entry| text.compare(self.suffixes().get(entry), pattern) == Ordering::Equal;
         let (mut known, mut probe, mut step) = (start, start, 1);
         while probe < slot.end && is_one(probe) {
@@ -83,7 +82,7 @@ impl Index {
         start..end
     }
 
-    /// The first entry of a range for whose position the condition does not hold; it must hold for none behind that.
+    /// Binary search for the first entry of a range whose position does not satisfy the condition; all satisfying ones come before.
     fn partition(&self, range: Range<u64>, condition: impl Fn(u64) -> bool) -> u64 {
         let suffixes = self.suffixes();
         let Range { mut start, mut end } = range;
@@ -96,30 +95,30 @@ impl Index {
 }
 
 impl<'a> Occurrences<'a> {
-    /// How many there are; those that overlap count each.
+    /// Number of occurrences, overlapping ones included.
     pub fn count(&self) -> u64 {
         self.suffixes.end - self.suffixes.start
     }
 
-    /// The first that begins at a position or after it.
+    /// The first occurrence at or after a position.
     ///
-    /// It takes time in proportion to the square root of the text's length at most, however many there are.
+    /// Takes O(√n) time for a text of n symbols, whatever the number of occurrences.
     ///
     /// # Errors
     ///
-    /// If the file turns out to be damaged.
+    /// If the index turns out to be corrupt.
     pub fn first_from(&self, position: u64) -> Result<Option<u64>, Error> {
         let position = position.min(self.index.symbols());
         let shape = self.presence_shape();
         if self.count() <= 2 * shape.block() {
-            return self.confirmed(self.entries(self.suffixes.clone()).lowest_from(position));
+            return self.verified(self.entries(self.suffixes.clone()).lowest_from(position));
         }
         let group = shape.group_of(position);
         let group_end = (group + 1) * shape.group();
-        // Of so many the next is usually near.
+        // With many occurrences, the next is usually near.
         let near = (position + FIRST_SCAN).min(group_end);
         if let Some(found) = self.scan(position, near).or_else(|| self.scan(near, group_end)) {
-            return self.confirmed(Some(found));
+            return self.verified(Some(found));
         }
         let (head, blocks, tail) = self.blocks();
         let [head, tail] = [head, tail].map(|cut| self.entries(cut).lowest_from(position));
@@ -127,26 +126,26 @@ impl<'a> Occurrences<'a> {
         let cut = head.into_iter().chain(tail).min();
         match in_blocks {
             Some(group) if cut.is_none_or(|cut| shape.group_of(cut) >= group) => {
-                self.must_be_found(self.scan(group * shape.group(), (group + 1) * shape.group()))
+                self.expect_found(self.scan(group * shape.group(), (group + 1) * shape.group()))
             }
-            _ => self.confirmed(cut),
+            _ => self.verified(cut),
         }
     }
 
-    /// The last that begins before a position.
+    /// The last occurrence that begins before a position.
     ///
     /// # Errors
     ///
-    /// If the file turns out to be damaged.
+    /// If the index turns out to be corrupt.
     pub fn last_before(&self, position: u64) -> Result<Option<u64>, Error> {
         let position = position.min(self.index.symbols());
         let shape = self.presence_shape();
         if self.count() <= 2 * shape.block() {
-            return self.confirmed(self.entries(self.suffixes.clone()).highest_below(position));
+            return self.verified(self.entries(self.suffixes.clone()).highest_below(position));
         }
         let group = shape.group_of(position);
         if let Some(found) = self.scan_back(group * shape.group(), position) {
-            return self.confirmed(Some(found));
+            return self.verified(Some(found));
         }
         let (head, blocks, tail) = self.blocks();
         let [head, tail] = [head, tail].map(|cut| self.entries(cut).highest_below(position));
@@ -154,15 +153,15 @@ impl<'a> Occurrences<'a> {
         let cut = head.into_iter().chain(tail).max();
         match in_blocks {
             Some(group) if cut.is_none_or(|cut| shape.group_of(cut) <= group) => {
-                self.must_be_found(self.scan_back(group * shape.group(), (group + 1) * shape.group()))
+                self.expect_found(self.scan_back(group * shape.group(), (group + 1) * shape.group()))
             }
-            _ => self.confirmed(cut),
+            _ => self.verified(cut),
         }
     }
 
-    /// All that begin at a position or after it, in the order of the text.
+    /// All occurrences at or after a position, by ascending position.
     pub fn positions_from(&self, position: u64) -> Positions<'_> {
-        if self.count() > SORTED_AT_MOST.max(2 * self.presence_shape().block()) {
+        if self.count() > MAX_SORTED.max(2 * self.presence_shape().block()) {
             return Positions {
                 occurrences: self,
                 rest: Rest::Scanned { found: Vec::new(), next: Some(position) },
@@ -182,7 +181,7 @@ impl<'a> Occurrences<'a> {
         self.index.suffixes().range(range.start, range.end)
     }
 
-    /// The range of the suffix array as a cut block, whole blocks (by number), and another cut block.
+    /// Splits the range of the suffix array into a partial block, whole blocks (by number), and another partial block.
     fn blocks(&self) -> (Range<u64>, Range<u64>, Range<u64>) {
         let Range { start, end } = self.suffixes;
         let block = self.presence_shape().block();
@@ -190,7 +189,7 @@ impl<'a> Occurrences<'a> {
         (start..(first * block).min(end), first..last.max(first), (last * block).max(start)..end)
     }
 
-    /// The first occurrence that begins in a part of the text.
+    /// Scans a part of the text for the first occurrence.
     fn scan(&self, start: u64, end: u64) -> Option<u64> {
         let codes = self.codes(start, end);
         let found = match self.pattern.codes() {
@@ -200,13 +199,13 @@ impl<'a> Occurrences<'a> {
         found.map(|found| start + found as u64)
     }
 
-    /// The last occurrence that begins in a part of the text.
+    /// Scans a part of the text for the last occurrence.
     fn scan_back(&self, start: u64, end: u64) -> Option<u64> {
         let found = FinderRev::new(self.pattern.codes()).rfind(self.codes(start, end));
         found.map(|found| start + found as u64)
     }
 
-    /// The codes of a part of the text, and of as many behind it as an occurrence that begins in it may reach.
+    /// The codes of a part of the text, extended by the length of an occurrence that begins in it.
     fn codes(&self, start: u64, end: u64) -> Vec<u8> {
         let end = end.min(self.index.symbols());
         let mut codes = Vec::with_capacity((end.saturating_sub(start)) as usize + self.pattern.len() + 8);
@@ -217,24 +216,25 @@ impl<'a> Occurrences<'a> {
         codes
     }
 
-    /// An answer that the suffix array gave, compared with the text.
-    fn confirmed(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
+    /// Compares a position from the suffix array with the text.
+    fn verified(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
         let is_there = |found| self.index.packed().compare(found, self.pattern) == Ordering::Equal;
         if found.is_none_or(is_there) {
             return self.index.checked(found);
         }
-        Err(self.index.damaged(Damage::Nonsense("the suffix array and the text do not fit")))
+        Err(self.index.damaged(Damage::Inconsistent("the suffix array does not match the text")))
     }
 
-    fn must_be_found(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
+    /// Returns the occurrence that the bitmaps promise.
+    fn expect_found(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
         match found {
             Some(_) => self.index.checked(found),
-            None => Err(self.index.damaged(Damage::Nonsense("the bitmaps and the text do not fit"))),
+            None => Err(self.index.damaged(Damage::Inconsistent("the bitmaps do not match the text"))),
         }
     }
 }
 
-/// The positions of [`Occurrences::positions_from`]. After an error there are none.
+/// Iterator of [`Occurrences::positions_from`]. It ends after an error.
 #[derive(Debug)]
 pub struct Positions<'a> {
     occurrences: &'a Occurrences<'a>,
@@ -243,14 +243,14 @@ pub struct Positions<'a> {
 
 #[derive(Debug)]
 enum Rest {
-    /// The highest first.
+    /// Remaining positions, descending.
     Sorted(Vec<u64>),
-    /// Those found in one group, the highest first, and where to go on.
+    /// Remaining positions of one group, descending, and where the next scan starts.
     Scanned { found: Vec<u64>, next: Option<u64> },
 }
 
 impl Positions<'_> {
-    /// Finds those of the next group that has any. Leaves none if there is no such group.
+    /// Finds the positions in the next group that has any.
     fn next_group(&mut self) -> Result<(), Error> {
         let Rest::Scanned { found, next } = &mut self.rest else { return Ok(()) };
         let Some(from) = next.take() else { return Ok(()) };
@@ -277,7 +277,7 @@ impl Iterator for Positions<'_> {
         match &mut self.rest {
             Rest::Sorted(sorted) => {
                 let position = sorted.pop()?;
-                let result = self.occurrences.confirmed(Some(position));
+                let result = self.occurrences.verified(Some(position));
                 if result.is_err() {
                     self.rest = Rest::Sorted(Vec::new());
                 }

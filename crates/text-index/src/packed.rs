@@ -1,13 +1,13 @@
-//! A text with a few bits for each symbol, the first in the highest bits of a byte.
+//! Packed text: a few bits per symbol, the first in the highest bits of a byte.
 //!
-//! Eight bytes of it, read as a big-endian number, compare as the symbols in them do.
+//! Big-endian words of it compare as their symbols do.
 
 use std::cmp::Ordering;
 
 use crate::alphabet::Alphabet;
 use crate::pattern::Pattern;
 
-/// Bytes of zeros behind the packed text, so that a window may be read anywhere in it.
+/// Zero bytes after the packed text, so that a window can be read anywhere in it.
 pub(crate) const PADDING: usize = 16;
 
 /// A packed text.
@@ -18,20 +18,20 @@ pub(crate) struct Packed<'a> {
     alphabet: Alphabet,
 }
 
-/// How many bytes a packed text has, with its padding.
+/// Size of a packed text with its padding, in bytes.
 pub(crate) fn packed_len(symbols: u64, alphabet: Alphabet) -> u64 {
     symbols.div_ceil(alphabet.per_byte() as u64) + PADDING as u64
 }
 
-/// Packs whole bytes of symbols; what is missing from the last is zero. The text must be free of foreign bytes.
+/// Packs symbols, and pads the last byte with zeros. The text must have no bytes outside the alphabet.
 pub(crate) fn pack(text: &[u8], alphabet: Alphabet, packed: &mut Vec<u8>) {
     let Some(codes) = alphabet.codes() else { return packed.extend_from_slice(text) };
     let (bits, per_byte) = (alphabet.bits(), alphabet.per_byte());
     let chunks = text.chunks_exact(per_byte);
     let rest = chunks.remainder();
-    let symbols = |chunk: &[u8]| chunk.iter().fold(0, |byte, &symbol| byte << bits | codes.known(symbol));
+    let symbols = |chunk: &[u8]| chunk.iter().fold(0, |byte, &symbol| byte << bits | codes.code(symbol));
     match alphabet {
-        // Without a table, which keeps the compiler from working on many at a time.
+        // A table lookup would prevent vectorisation.
         Alphabet::Digits => packed.extend(chunks.map(|chunk| chunk[0] << 4 | (chunk[1] & 15))),
         _ => packed.extend(chunks.map(symbols)),
     }
@@ -40,7 +40,7 @@ pub(crate) fn pack(text: &[u8], alphabet: Alphabet, packed: &mut Vec<u8>) {
     }
 }
 
-/// The highest bits of a window that hold so many symbols.
+/// Mask of the highest bits of a window, for a number of symbols.
 fn mask(symbols: usize, bits: u32) -> u64 {
     match symbols as u32 * bits {
         0 => 0,
@@ -49,7 +49,7 @@ fn mask(symbols: usize, bits: u32) -> u64 {
 }
 
 impl<'a> Packed<'a> {
-    /// A text in these bytes, which must be as many as [`packed_len`] says.
+    /// Reads a text from bytes, of which there must be [`packed_len`].
     pub(crate) fn new(bytes: &'a [u8], symbols: u64, alphabet: Alphabet) -> Self {
         debug_assert_eq!(bytes.len() as u64, packed_len(symbols, alphabet));
         Self { bytes, symbols, alphabet }
@@ -59,7 +59,7 @@ impl<'a> Packed<'a> {
         self.symbols
     }
 
-    /// 64 bits of symbols from one on; behind the text they are zero.
+    /// 64 bits of symbols from a position on; zero past the end of the text.
     fn window(&self, position: u64) -> u64 {
         let bit = position * u64::from(self.alphabet.bits());
         let (byte, shift) = ((bit / 8) as usize, (bit % 8) as u32);
@@ -69,7 +69,7 @@ impl<'a> Packed<'a> {
         head << shift | u64::from(tail[0]) >> (8 - shift)
     }
 
-    /// Compares the suffix that begins at a position with a pattern; equal if it begins with the pattern.
+    /// Compares the suffix at a position with a pattern; equal if it begins with the pattern.
     pub(crate) fn compare(&self, position: u64, pattern: &Pattern) -> Ordering {
         let (bits, per_word) = (self.alphabet.bits(), self.alphabet.per_word());
         let mut position = position;
@@ -91,7 +91,7 @@ impl<'a> Packed<'a> {
         Ordering::Equal
     }
 
-    /// Compares two suffixes; none if they are the same for this many symbols.
+    /// Compares two suffixes; none if their first `at_most` symbols are equal.
     pub(crate) fn compare_suffixes(&self, left: u64, right: u64, at_most: u64) -> Option<Ordering> {
         if left == right {
             return Some(Ordering::Equal);
@@ -100,7 +100,7 @@ impl<'a> Packed<'a> {
         let longest = self.symbols - left.min(right);
         for offset in (0..longest.min(at_most)).step_by(per_word as usize) {
             let (left, right) = (left + offset, right + offset);
-            // What is behind the text compares by the lengths.
+            // At the end of the text, the shorter suffix is smaller.
             let there = per_word.min(self.symbols.saturating_sub(left.max(right)));
             let mask = mask(there as usize, self.alphabet.bits());
             let order = (self.window(left) & mask).cmp(&(self.window(right) & mask));
@@ -114,13 +114,13 @@ impl<'a> Packed<'a> {
         None
     }
 
-    /// The code of a symbol.
+    /// Code of a symbol.
     pub(crate) fn code(&self, position: u64) -> u8 {
         let bits = self.alphabet.bits();
         (self.window(position) >> (64 - bits)) as u8
     }
 
-    /// Appends the codes of symbols; those behind the text are left out.
+    /// Appends the codes of symbols, without positions past the end of the text.
     pub(crate) fn codes(&self, start: u64, end: u64, codes: &mut Vec<u8>) {
         let end = end.min(self.symbols);
         if start >= end {
@@ -142,7 +142,7 @@ impl<'a> Packed<'a> {
         codes.truncate(from + (end - start) as usize);
     }
 
-    /// The text as it was, from one symbol to another; what is behind the text is left out.
+    /// The original text from `start` to `end`, without positions past its end.
     pub(crate) fn text(&self, start: u64, end: u64) -> Vec<u8> {
         let mut text = Vec::with_capacity(end.min(self.symbols).saturating_sub(start) as usize);
         self.codes(start, end, &mut text);

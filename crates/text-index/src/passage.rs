@@ -1,69 +1,73 @@
-//! An occurrence with what is around it.
+//! An occurrence with its context.
 
 use crate::alphabet::Alphabet;
 use crate::error::Error;
 use crate::index::Index;
 use crate::lines::Place;
 
-/// A part of the text, with what is before it and after it.
+/// A part of the text with its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// Where it begins, as people say it: digits are counted from 1, all else from 0.
+    /// Position of the part: digits are counted from 1, all other symbols from 0.
     pub position: u64,
-    /// Its line and column, in a text of bytes.
+    /// Line and column, in a text of bytes.
     pub place: Option<Place>,
-    /// What is before it.
+    /// Context before the part.
     pub before: Vec<u8>,
     /// The part itself.
     pub matched: Vec<u8>,
-    /// What is after it.
+    /// Context after the part.
     pub after: Vec<u8>,
 }
 
 impl Index {
-    /// So many symbols of the text from an offset (counted from 0) on, with at most so many before and after. In a text of bytes, what
-    /// is around it is cut where characters begin, if it is UTF-8.
+    /// Reads `length` symbols from an offset (counted from 0), with up to `context` symbols before and after. In a text of bytes,
+    /// the context is trimmed to whole UTF-8 characters.
     ///
     /// # Errors
     ///
-    /// If the file was cut off since it was opened.
+    /// If the file was truncated after it was opened.
     pub fn passage(&self, offset: u64, length: u64, context: u64) -> Result<Passage, Error> {
         let end = offset.saturating_add(length);
         let mut before = self.text(offset.saturating_sub(context), offset)?;
         let mut after = self.text(end, end.saturating_add(context))?;
         if self.alphabet() == Alphabet::Bytes {
             if offset > context {
-                before.drain(..continued(&before));
+                before.drain(..leading_continuation(&before));
             }
-            after.truncate(after.len() - begun(&after));
+            after.truncate(after.len() - trailing_incomplete(&after));
         }
         let (position, place) = (offset + self.alphabet().first_position(), self.place(offset)?);
         Ok(Passage { position, place, before, matched: self.text(offset, end)?, after })
     }
 
-    /// The offset, counted from 0, of a position as people say it. The one right behind the text is one, too: what begins there or
-    /// later is nothing.
+    /// The offset, counted from 0, of a position. The end of the text is a valid position, at which nothing begins.
     ///
     /// # Errors
     ///
-    /// If it is further behind the text, or before it.
+    /// If it is before the start or past the end of the text.
     pub fn offset(&self, position: u64) -> Result<u64, Error> {
         let first = self.alphabet().first_position();
-        let Some(offset) = position.checked_sub(first) else { return Err(Error::Before { first }) };
+        let Some(offset) = position.checked_sub(first) else {
+            return Err(Error::PositionTooLow { position, first });
+        };
         if offset > self.symbols() {
-            return Err(Error::Behind { position, last: (first + self.symbols()).saturating_sub(1) });
+            return Err(Error::PositionTooHigh {
+                position,
+                last: (first + self.symbols()).saturating_sub(1),
+            });
         }
         Ok(offset)
     }
 }
 
-/// Bytes at the beginning that belong to a character which began before: three at most.
-fn continued(text: &[u8]) -> usize {
+/// Number of bytes at the start that continue a character: at most three.
+fn leading_continuation(text: &[u8]) -> usize {
     text.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count()
 }
 
-/// Bytes at the end of a character that is not all there.
-fn begun(text: &[u8]) -> usize {
+/// Number of bytes at the end that belong to an incomplete character.
+fn trailing_incomplete(text: &[u8]) -> usize {
     for (length, &byte) in text.iter().rev().take(3).enumerate() {
         match byte {
             0xC0..=0xDF => return if length < 1 { length + 1 } else { 0 },
@@ -84,11 +88,11 @@ mod tests {
     fn characters_are_not_cut() {
         let text = "aäö€😀".as_bytes();
         for end in 0..=text.len() {
-            let whole = &text[..end - begun(&text[..end])];
+            let whole = &text[..end - trailing_incomplete(&text[..end])];
             assert!(str::from_utf8(whole).is_ok() && end - whole.len() <= 3, "cut at {end}");
             let rest = &text[end..];
-            assert!(str::from_utf8(&rest[continued(rest)..]).is_ok(), "cut at {end}");
+            assert!(str::from_utf8(&rest[leading_continuation(rest)..]).is_ok(), "cut at {end}");
         }
-        assert_eq!((begun(b"abc\x80"), continued(b"abc")), (0, 0));
+        assert_eq!((trailing_incomplete(b"abc\x80"), leading_continuation(b"abc")), (0, 0));
     }
 }

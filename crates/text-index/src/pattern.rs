@@ -1,10 +1,10 @@
-//! What is looked for: symbols, packed as the text is.
+//! Patterns: symbols, packed as the text is.
 
 use crate::alphabet::Alphabet;
 use crate::error::Error;
 use crate::packed::pack;
 
-/// A pattern that fits an index: at least one symbol, all of the index's alphabet.
+/// A valid pattern for an index: at least one symbol, all of the index's alphabet.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: Vec<u8>,
@@ -13,22 +13,24 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// Packs a pattern.
+    ///
     /// # Errors
     ///
-    /// If it is empty, longer than so many symbols, or has a symbol that the alphabet does not have.
-    pub(crate) fn new(text: &[u8], alphabet: Alphabet, longest: usize) -> Result<Self, Error> {
+    /// If it is empty, longer than `limit` symbols, or has a byte outside the alphabet.
+    pub(crate) fn new(text: &[u8], alphabet: Alphabet, limit: usize) -> Result<Self, Error> {
         if text.is_empty() {
             return Err(Error::EmptyPattern);
         }
-        if text.len() > longest {
-            return Err(Error::LongPattern { length: text.len(), longest });
+        if text.len() > limit {
+            return Err(Error::PatternTooLong { length: text.len(), limit });
         }
-        if let Some(at) = alphabet.first_foreign(text) {
-            return Err(Error::ForeignPattern { byte: text[at], at, alphabet });
+        if let Some(at) = alphabet.first_invalid(text) {
+            return Err(Error::InvalidPattern { byte: text[at], at, alphabet });
         }
         let codes = match alphabet.codes() {
             None => text.to_vec(),
-            Some(codes) => text.iter().map(|&byte| codes.known(byte)).collect(),
+            Some(codes) => text.iter().map(|&byte| codes.code(byte)).collect(),
         };
         let mut packed = Vec::with_capacity(text.len() + 8);
         pack(text, alphabet, &mut packed);
@@ -41,23 +43,23 @@ impl Pattern {
         })
     }
 
-    /// As it was given.
+    /// The bytes of the pattern.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Symbols in it; at least one.
+    /// Number of symbols; at least one.
     #[allow(clippy::len_without_is_empty, reason = "a pattern is never empty")]
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// Its symbols as codes, a byte each.
+    /// Symbols as codes, one byte each.
     pub(crate) fn codes(&self) -> &[u8] {
         &self.codes
     }
 
-    /// Its symbols as they are packed, 64 bits at a time, the last filled with zeros.
+    /// Packed symbols in words of 64 bits, the last padded with zeros.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }

@@ -1,5 +1,5 @@
-//! The two files of the Pi Searcher (David G. Andersen): `BASE.4.bin`, two digits a byte, the first in the high half, and `BASE.4.idx`,
-//! the suffix array in 32 bits, the lowest byte first. The number of digits is twice the length of the first file, so it is even.
+//! The file format of the Pi Searcher (David G. Andersen): `BASE.4.bin`, two digits per byte, the first in the high half, and
+//! `BASE.4.idx`, the suffix array in 32 bits, little-endian. The number of digits is even: twice the size of the first file.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::sort::Sorted;
 use crate::verify::is_suffix_array;
 use crate::write::write_beside;
 
-/// The two files' names.
+/// Paths of the two files.
 fn names(base: &Path) -> [PathBuf; 2] {
     [".4.bin", ".4.idx"].map(|ending| {
         let mut name = OsString::from(base);
@@ -25,24 +25,26 @@ fn names(base: &Path) -> [PathBuf; 2] {
 }
 
 impl Index {
-    /// Writes the two files, and returns their names.
+    /// Writes the two files, and returns their paths.
     ///
     /// # Errors
     ///
-    /// If the index is not one of an even number of digits below 4 Gi, or a file cannot be written.
+    /// If the index does not have an even number of digits below 4 Gi, or a file cannot be written.
     pub fn export_pisearch(&self, base: &Path) -> Result<[PathBuf; 2], Error> {
         let refused =
             |reason: &str| Err(Error::Format { path: self.path().to_owned(), reason: reason.to_owned() });
         if self.alphabet() != Alphabet::Digits {
-            return refused("the Pi Searcher's format is for digits, and this index is not");
+            return refused("the Pi Searcher's format requires an index of digits");
         }
         if !self.symbols().is_multiple_of(2) {
             return refused(
-                "the Pi Searcher's format has an even number of digits, and this index an odd one; build it with one digit less",
+                "the Pi Searcher's format requires an even number of digits; build the index with one digit less",
             );
         }
         if self.header().width != Width::Bits32 {
-            return refused("the Pi Searcher's format has no more than 4294967295 digits");
+            return refused(
+                "the Pi Searcher's format is limited to 4294967295 digits; build the index with fewer",
+            );
         }
         let names = names(base);
         let text = &self.section(Section::Text)[..(self.symbols() / 2) as usize];
@@ -54,11 +56,11 @@ impl Index {
     }
 }
 
-/// Makes an index of the two files, whose suffix array is checked.
+/// Builds an index from the two files, and verifies the suffix array.
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or they are not what they should be.
+/// If a file cannot be read or is invalid.
 pub fn import_pisearch(base: &Path, output: &Path, options: &BuildOptions<'_>) -> Result<(), Error> {
     let [text_name, suffixes_name] = names(base);
     let read =
@@ -66,15 +68,15 @@ pub fn import_pisearch(base: &Path, output: &Path, options: &BuildOptions<'_>) -
     let (packed, suffixes) = (read(&text_name)?, read(&suffixes_name)?);
     if suffixes.len() != packed.len() * 8 {
         let reason = format!(
-            "has {} bytes; for {} digits it should have {}",
+            "{} bytes instead of {} for {} digits",
             suffixes.len(),
-            packed.len() * 2,
-            packed.len() * 8
+            packed.len() * 8,
+            packed.len() * 2
         );
         return Err(Error::Format { path: suffixes_name, reason });
     }
     if let Some(at) = packed.iter().position(|byte| byte >> 4 > 9 || byte & 15 > 9) {
-        let reason = format!("byte {at} is 0x{:02x}, which is not two digits", packed[at]);
+        let reason = format!("byte {at} (0x{:02x}) is not two digits", packed[at]);
         return Err(Error::Format { path: text_name, reason });
     }
     let digits = packed.iter().flat_map(|byte| [b'0' + (byte >> 4), b'0' + (byte & 15)]).collect();

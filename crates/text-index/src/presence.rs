@@ -1,48 +1,47 @@
-//! In which parts of the text the suffixes of a stretch of the suffix array begin: what finds the earliest occurrence at or
-//! after a position without looking at all occurrences.
+//! Bitmaps of the parts of the text in which the suffixes of a range of the suffix array begin. They find the earliest occurrence
+//! at or after a position without a scan of all occurrences.
 //!
-//! The text is cut into groups of positions, the suffix array into blocks of entries; about the square root of the length
-//! each. For every block there is a bitmap with a bit for each group, set if a suffix of the block begins in the group. Above the
-//! blocks stands a tree, whose nodes hold the union of sixteen bitmaps below them. A range of the suffix array is some nodes of that tree and
-//! two cut blocks: the first group with an occurrence is the lowest bit of the nodes, and where in the group the occurrence is, a
-//! scan of the group finds. All of it takes time in proportion to the square root of the text's length, whatever the pattern. It
-//! takes between a quarter of a bit and one bit an entry: 1 to 3 % of the suffix array.
+//! The text is divided into groups of positions, the suffix array into blocks of entries, about √n of each. Every block has a
+//! bitmap with a bit per group, set if a suffix of the block begins in the group. In the tree above the blocks, each node is the
+//! union of sixteen bitmaps. A range of the suffix array is some nodes of the tree and two partial blocks: the lowest bit of the
+//! nodes is the first group with an occurrence, and a scan of the group finds it. A query takes O(√n) time, whatever the pattern.
+//! The bitmaps take a quarter of a bit to one bit per entry: 1 to 3 % of the suffix array.
 
 use std::ops::Range;
 
 use finecomb_sys::threads::map;
 
-/// How many nodes are united in the one above them, as a power of two.
+/// Number of children per node, as a power of two.
 const FAN_OUT_SHIFT: u32 = 4;
 
-/// Groups are no smaller, nor are blocks: scanning that much is as quick as looking it up. As a power of two.
-const SMALLEST_SHIFT: u32 = 10;
+/// Least size of groups and blocks, as a power of two: scanning as much takes no longer than a lookup.
+const MIN_SHIFT: u32 = 10;
 
-/// How the bitmaps of a text are laid out.
+/// Layout of the bitmaps of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     symbols: u64,
-    /// Positions in a group, as a power of two.
+    /// Number of positions in a group, as a power of two.
     shift: u32,
 }
 
 impl Shape {
-    /// The layout for a text of so many symbols.
+    /// The layout for a text of `symbols` symbols.
     pub(crate) fn new(symbols: u64) -> Self {
-        Self { symbols, shift: (symbols.max(1).ilog2() / 2 + 1).max(SMALLEST_SHIFT) }
+        Self { symbols, shift: (symbols.max(1).ilog2() / 2 + 1).max(MIN_SHIFT) }
     }
 
-    /// Positions in a group of them.
+    /// Number of positions in a group.
     pub(crate) fn group(self) -> u64 {
         1 << self.shift
     }
 
-    /// Entries in a block of them; as many as positions in a group, so that both scans cost about the same.
+    /// Number of entries in a block; that of the positions in a group, so that both scans cost about the same.
     pub(crate) fn block(self) -> u64 {
         1 << self.shift
     }
 
-    /// The group of a position.
+    /// Group of a position.
     pub(crate) fn group_of(self, position: u64) -> u64 {
         position >> self.shift
     }
@@ -51,12 +50,12 @@ impl Shape {
         self.symbols.div_ceil(self.group())
     }
 
-    /// Bytes of a bitmap: whole words of 64 bits.
+    /// Size of a bitmap in bytes: whole words of 64 bits.
     fn bitmap(self) -> usize {
         self.groups().div_ceil(64) as usize * 8
     }
 
-    /// Nodes of each level, the blocks first.
+    /// Number of nodes in each level, the blocks first.
     fn levels(self) -> impl Iterator<Item = u64> {
         let blocks = self.symbols.div_ceil(self.block());
         let mut next = Some(blocks);
@@ -67,7 +66,7 @@ impl Shape {
         })
     }
 
-    /// Bytes of all bitmaps.
+    /// Size of all bitmaps in bytes.
     pub(crate) fn len(self) -> u64 {
         self.levels().sum::<u64>() * self.bitmap() as u64
     }
@@ -81,28 +80,28 @@ pub(crate) struct Presence<'a> {
 }
 
 impl Presence<'_> {
-    /// The first group from one on in which a suffix of these blocks begins.
+    /// The first group from `from` on in which a suffix of these blocks begins.
     pub(crate) fn first_group(&self, blocks: Range<u64>, from: u64) -> Option<u64> {
         let mut first: Option<u64> = None;
-        self.each_node(blocks, |bitmap| {
+        self.for_each_node(blocks, |bitmap| {
             let below = first.unwrap_or(u64::MAX);
             first = lowest(bitmap, from, below).or(first);
         });
         first
     }
 
-    /// The last group before another in which a suffix of these blocks begins.
+    /// The last group below `before` in which a suffix of these blocks begins.
     pub(crate) fn last_group(&self, blocks: Range<u64>, before: u64) -> Option<u64> {
         let mut last: Option<u64> = None;
-        self.each_node(blocks, |bitmap| {
+        self.for_each_node(blocks, |bitmap| {
             let from = last.map_or(0, |last| last + 1);
             last = highest(bitmap, from, before).or(last);
         });
         last
     }
 
-    /// Visits the fewest nodes that have all of these blocks below them, and no others.
-    fn each_node(&self, blocks: Range<u64>, mut visit: impl FnMut(&[u8])) {
+    /// Visits the smallest set of nodes that covers exactly these blocks.
+    fn for_each_node(&self, blocks: Range<u64>, mut visit: impl FnMut(&[u8])) {
         const FAN_OUT: u64 = 1 << FAN_OUT_SHIFT;
         let Range { mut start, mut end } = blocks;
         let length = self.shape.bitmap();
@@ -135,7 +134,7 @@ fn word(bitmap: &[u8], at: u64) -> Option<u64> {
     words.get(at as usize).map(|&word| u64::from_le_bytes(word))
 }
 
-/// The lowest bit from one on and below another.
+/// Lowest set bit from `from` on and below `below`.
 fn lowest(bitmap: &[u8], from: u64, below: u64) -> Option<u64> {
     let mut mask = u64::MAX << (from % 64);
     let mut at = from / 64;
@@ -150,7 +149,7 @@ fn lowest(bitmap: &[u8], from: u64, below: u64) -> Option<u64> {
     None
 }
 
-/// The highest bit from one on and below another.
+/// Highest set bit from `from` on and below `below`.
 fn highest(bitmap: &[u8], from: u64, below: u64) -> Option<u64> {
     let last = below.min(bitmap.len() as u64 * 8).checked_sub(1)?;
     let mut mask = u64::MAX >> (63 - last % 64);
@@ -164,8 +163,7 @@ fn highest(bitmap: &[u8], from: u64, below: u64) -> Option<u64> {
     None
 }
 
-/// Makes the bitmaps of a suffix array, of which `positions` gives the entries of a range. Those that are no positions of the text are
-/// passed over.
+/// Makes the bitmaps of a suffix array, of which `positions` gives the entries of a range. Invalid positions are skipped.
 pub(crate) fn build<P>(positions: impl Fn(Range<u64>) -> P + Sync, shape: Shape, threads: usize) -> Vec<u8>
 where
     P: Iterator<Item = u64>,

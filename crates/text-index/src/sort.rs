@@ -1,10 +1,13 @@
-//! The suffix array of a text: libsais (Ilya Grebnov), which sorts suffixes by induced sorting (Nong, Zhang and Chan: Two
-//! Efficient Algorithms for Linear Time Suffix Array Construction, 2011) on all cores.
+//! The suffix array of a text, by libsais (Ilya Grebnov): induced sorting (Nong, Zhang and Chan: Two Efficient Algorithms for
+//! Linear Time Suffix Array Construction, 2011) on all cores.
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
 
 use bytemuck::allocation::cast_vec;
+use finecomb_sys::threads;
 use libsais::{SuffixArrayConstruction, ThreadCount};
 
 use crate::entries::Width;
@@ -16,7 +19,7 @@ pub(crate) enum Sorted {
     Wide(Vec<u64>),
 }
 
-/// Bytes of an entry in memory while a text of so many symbols is sorted: libsais has signed entries.
+/// Bytes per entry while a text of `symbols` symbols is sorted: the entries of libsais are signed.
 pub(crate) fn entry_bytes(symbols: u64) -> u64 {
     if i32::try_from(symbols).is_ok() { 4 } else { 8 }
 }
@@ -26,9 +29,9 @@ impl Sorted {
     ///
     /// # Errors
     ///
-    /// What the library says, which is that there is no memory.
+    /// The library's error: not enough memory.
     pub(crate) fn new(text: &[u8], threads: usize) -> Result<Self, String> {
-        let threads = ThreadCount::fixed(u16::try_from(threads).unwrap_or(u16::MAX));
+        let threads = ThreadCount::fixed(u16::try_from(available_threads(threads)).unwrap_or(u16::MAX));
         let construction = SuffixArrayConstruction::for_text(text);
         let failed = |error| format!("{error:?}");
         if entry_bytes(text.len() as u64) == 4 {
@@ -39,7 +42,7 @@ impl Sorted {
         Ok(Self::Wide(cast_vec(sorted.into_vec())))
     }
 
-    /// The entries of a range.
+    /// Entries of a range.
     pub(crate) fn iter(&self, range: Range<u64>) -> impl Iterator<Item = u64> {
         let range = range.start as usize..range.end as usize;
         let (narrow, wide): (&[u32], &[u64]) = match self {
@@ -49,7 +52,7 @@ impl Sorted {
         narrow.iter().map(|&entry| u64::from(entry)).chain(wide.iter().copied())
     }
 
-    /// A range of the bytes of the array as an index file has them.
+    /// Bytes of a range of the array, as an index file has them.
     pub(crate) fn bytes(&self, range: Range<usize>, width: Width) -> Cow<'_, [u8]> {
         match self {
             Self::Narrow(entries) if width == Width::Bits32 && cfg!(target_endian = "little") => {
@@ -66,5 +69,45 @@ impl Sorted {
                 Cow::Owned(encoded)
             }
         }
+    }
+}
+
+/// Address space that OpenMP reserves for the stack of a thread, in bytes: Linux's default limit.
+const STACK: usize = 8 << 20;
+
+/// Number of threads, up to `wanted` and including the caller's, that the system grants at the same time.
+///
+/// OpenMP ends the process if it cannot start a thread. So as many are started here first, and stay until all are counted.
+fn available_threads(wanted: usize) -> usize {
+    let gate = Mutex::new(());
+    let (report, reports) = mpsc::channel();
+    thread::scope(|scope| {
+        let closed = gate.lock();
+        let start = |_| {
+            let (gate, report) = (&gate, report.clone());
+            let thread = threads::spawn(scope, move || {
+                let mut stack: Vec<u8> = Vec::new();
+                let has_space = stack.try_reserve_exact(STACK).is_ok();
+                let _ = report.send(has_space);
+                drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
+            });
+            // Nothing is received from a thread that was refused.
+            thread.and_then(|_| reports.recv().ok()).filter(|&has_space| has_space)
+        };
+        let started = (1..wanted).map_while(start).count();
+        drop(closed);
+        started + 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_counted_with_the_callers() {
+        assert_eq!(available_threads(0), 1);
+        assert_eq!(available_threads(1), 1);
+        assert_eq!(available_threads(3), 3);
     }
 }

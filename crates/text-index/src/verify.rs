@@ -1,4 +1,4 @@
-//! Reading all of an index and checking what it says.
+//! Verification of whole indexes.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,41 +12,40 @@ use crate::front;
 use crate::index::Index;
 use crate::lines;
 use crate::presence;
-use crate::write::each_piece;
+use crate::write::map_pieces;
 
-/// Pairs of neighbouring suffixes that are compared when not all are.
+/// Number of sampled pairs of adjacent suffixes.
 const SAMPLES: u64 = 100_000;
 
-/// A pair that is equal for so many symbols is left undecided: in a text that repeats itself, deciding takes too long.
-const COMPARED_AT_MOST: u64 = 1 << 14;
+/// Limit on the compared symbols of a pair: in a repetitive text, deciding takes too long.
+const MAX_COMPARED: u64 = 1 << 14;
 
 impl Index {
-    /// Reads all of the file, compares its checksums, and checks the order of 100,000 pairs of suffixes.
+    /// Compares the checksums of the whole file, and checks the order of 100,000 pairs of suffixes.
     ///
     /// # Errors
     ///
-    /// The first damage that is found.
+    /// If the index is corrupt or cannot be read.
     pub fn verify(&self, threads: usize) -> Result<(), Error> {
         for section in Section::ALL {
             let bytes = self.section(section);
-            let hashes = each_piece(bytes.len(), threads, |range| Ok::<_, Error>(piece_hash(&bytes[range])))?;
+            let hashes = map_pieces(bytes.len(), threads, |range| Ok::<_, Error>(piece_hash(&bytes[range])))?;
             if checksum(hashes) != self.header().checksums[section as usize] {
                 return Err(self.damaged(Damage::Checksum(section.name())));
             }
         }
         if !self.samples_are_in_order() {
-            return Err(self.damaged(OUT_OF_ORDER));
+            return Err(self.damaged(NOT_SORTED));
         }
         self.checked(())
     }
 
-    /// [`verify`](Self::verify), and checks all that the file says against the text: that the suffix array has every position
-    /// once, the order of all suffixes, and every entry of the tables. It takes memory of nine times the text's symbols
-    /// (seventeen beyond 4 Gi).
+    /// Does what [`verify`](Self::verify) does, and checks everything against the text: that the suffix array has every position
+    /// once, the order of all suffixes, and every entry of the tables. Takes 9 bytes of memory per symbol.
     ///
     /// # Errors
     ///
-    /// The first damage that is found.
+    /// If the index is corrupt or cannot be read.
     pub fn verify_fully(&self, threads: usize) -> Result<(), Error> {
         self.verify(threads)?;
         let symbols = self.symbols();
@@ -66,10 +65,10 @@ impl Index {
         ];
         for (section, table) in tables {
             if table != self.section(section) {
-                return Err(self.damaged(Damage::Nonsense(match section {
-                    Section::Front => "the front table is not that of its text",
-                    Section::Lines => "the line numbers are not those of its text",
-                    _ => "the bitmaps are not those of its suffix array",
+                return Err(self.damaged(Damage::Inconsistent(match section {
+                    Section::Front => "the front table does not match the text",
+                    Section::Lines => "the line numbers do not match the text",
+                    _ => "the bitmaps do not match the suffix array",
                 })));
             }
         }
@@ -79,7 +78,7 @@ impl Index {
     fn samples_are_in_order(&self) -> bool {
         let (text, suffixes) = (self.packed(), self.suffixes());
         let pairs = self.symbols().saturating_sub(1);
-        // Steps of a fraction of the golden ratio spread evenly over any range (Knuth, The Art of Computer Programming 3, 6.4).
+        // Multiples of the golden ratio spread evenly over any range (Knuth, The Art of Computer Programming 3, 6.4).
         let sample = |number: u64| {
             ((u128::from(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)) * u128::from(pairs)) >> 64) as u64
         };
@@ -87,17 +86,17 @@ impl Index {
             let (left, right) = (suffixes.get(at), suffixes.get(at + 1));
             left < self.symbols()
                 && right < self.symbols()
-                && text.compare_suffixes(left, right, COMPARED_AT_MOST).is_none_or(std::cmp::Ordering::is_lt)
+                && text.compare_suffixes(left, right, MAX_COMPARED).is_none_or(std::cmp::Ordering::is_lt)
         };
         if pairs <= SAMPLES { (0..pairs).all(is_in_order) } else { (0..SAMPLES).map(sample).all(is_in_order) }
     }
 }
 
-const OUT_OF_ORDER: Damage = Damage::Nonsense("the suffixes are not in order");
+const NOT_SORTED: Damage = Damage::Inconsistent("the suffixes are not sorted");
 
-/// Checks that an array has all positions of a text in the order of their suffixes, in linear time: neighbours must differ in
-/// their first symbols, or the rest of one must stand before the rest of the other (Burkhardt and Kärkkäinen: Fast Lightweight Suffix
-/// Array Construction and Checking, 2003).
+/// Checks in linear time that an array is the suffix array of a text: of two adjacent suffixes, the first must have the smaller
+/// first symbol, or the same one and the smaller rest (Burkhardt and Kärkkäinen: Fast Lightweight Suffix Array Construction and
+/// Checking, 2003).
 pub(crate) fn is_suffix_array<P>(
     codes: &[u8],
     positions: impl Fn(Range<u64>) -> P + Sync,
@@ -107,7 +106,7 @@ where
     P: Iterator<Item = u64>,
 {
     let symbols = codes.len() as u64;
-    // Ranks are counted from 1, so that nothing, which is smaller than any suffix, has rank 0.
+    // Ranks start at 1: the empty suffix, which is smaller than all others, has rank 0.
     let ranks: Vec<AtomicU64> = (0..=symbols).map(|_| AtomicU64::new(0)).collect();
     let each = symbols.div_ceil(threads.max(1) as u64).max(1);
     let parts = || (0..symbols).step_by(each as usize).map(|start| start..(start + each).min(symbols));
@@ -119,11 +118,11 @@ where
     };
     let all_hold = |holds: Vec<bool>| holds.into_iter().all(|holds| holds);
     if !all_hold(map(threads, parts(), invert)) {
-        return Err(Damage::Nonsense("the suffix array does not have every position once"));
+        return Err(Damage::Inconsistent("the suffix array is not a permutation of the positions"));
     }
     let key =
         |position: u64| (codes[position as usize], ranks[position as usize + 1].load(Ordering::Relaxed));
-    // Each part begins with the last of the one before.
+    // Each part starts with the last position of the one before.
     let is_in_order = |range: Range<u64>| {
         let mut before = None;
         positions(range.start.saturating_sub(1)..range.end).all(|position| {
@@ -131,5 +130,5 @@ where
             before.replace(key).is_none_or(|before| before < key)
         })
     };
-    if all_hold(map(threads, parts(), is_in_order)) { Ok(()) } else { Err(OUT_OF_ORDER) }
+    if all_hold(map(threads, parts(), is_in_order)) { Ok(()) } else { Err(NOT_SORTED) }
 }

@@ -1,4 +1,4 @@
-//! Writing an index file: beside the one it replaces, on all cores, and in its place only when all of it is on the disk.
+//! Writing index files atomically, on all cores.
 
 use std::borrow::Cow;
 use std::fs::{File, Permissions};
@@ -15,41 +15,41 @@ use tempfile::NamedTempFile;
 use crate::error::Error;
 use crate::format::{Header, PIECE, Section, checksum, piece_hash};
 
-/// What was being done when the system refused.
+/// The operation, in error messages.
 const WRITING: &str = "cannot write the index: ";
 
-/// An index file that is being written.
+/// Writes an index file.
 pub(crate) struct Writer {
     output: PathBuf,
-    file: Unplaced,
+    file: TemporaryFile,
     header: Header,
     ranges: [Range<u64>; Section::ALL.len()],
     threads: usize,
 }
 
-/// The directory that a file is in.
+/// Directory of a file.
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file that is not yet in its place.
-enum Unplaced {
-    /// Without a name: if the process is ended, nothing is left of it.
-    Nameless(File),
-    /// With one, where the file system has no files without.
+/// A temporary file in the directory of the file that it will replace.
+enum TemporaryFile {
+    /// Unnamed (`O_TMPFILE`): nothing is left of it if the process is killed.
+    Unnamed(File),
+    /// Named, on file systems without unnamed files.
     Named(NamedTempFile),
 }
 
-impl Unplaced {
-    /// Makes a file on the file system of another.
+impl TemporaryFile {
+    /// Creates a temporary file in the directory of `path`.
     fn beside(path: &Path) -> io::Result<Self> {
         let directory = directory_of(path);
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        // It gets its name by way of this directory.
+        // It is linked through this directory later.
         if Path::new(DESCRIPTORS).is_dir()
             && let Ok(file) = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o666))
         {
-            return Ok(Self::Nameless(File::from(file)));
+            return Ok(Self::Unnamed(File::from(file)));
         }
         let mut named = tempfile::Builder::new();
         named
@@ -61,19 +61,19 @@ impl Unplaced {
 
     fn file(&self) -> &File {
         match self {
-            Self::Nameless(file) => file,
+            Self::Unnamed(file) => file,
             Self::Named(file) => file.as_file(),
         }
     }
 
-    /// Puts it in the place of another when all of it is on the disk.
-    fn put_in_place(self, path: &Path) -> io::Result<()> {
+    /// Syncs the file and renames it to `path`.
+    fn persist(self, path: &Path) -> io::Result<()> {
         self.file().sync_all()?;
         let directory = directory_of(path);
         match self {
             Self::Named(file) => drop(file.persist(path).map_err(|error| error.error)?),
-            Self::Nameless(file) => {
-                // A name cannot be given in place of another: it gets one of its own for a moment.
+            Self::Unnamed(file) => {
+                // A link cannot replace an existing file, so it is linked under a temporary name first.
                 let descriptor = format!("{DESCRIPTORS}/{}", file.as_raw_fd());
                 let link = |name: &Path| {
                     Ok(rustix::fs::linkat(CWD, &*descriptor, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
@@ -82,52 +82,52 @@ impl Unplaced {
                 named.persist(path).map_err(|error| error.error)?;
             }
         }
-        // The name is on the disk only when the directory is.
+        // The new name is durable only when the directory is synced.
         File::open(directory)?.sync_all()
     }
 }
 
-/// How the name of a file begins that is not yet in its place.
+/// Prefix of the names of temporary files.
 const PREFIX: &str = ".comb-index-";
 
-/// Where open files have names.
+/// Directory of links to open files.
 const DESCRIPTORS: &str = "/proc/self/fd";
 
-/// Writes a whole file, which is there with all its bytes or not at all.
+/// Writes a file atomically.
 ///
 /// # Errors
 ///
-/// If it cannot be written; what was there before is still there then.
+/// If it cannot be written. A previous file is then unchanged.
 pub fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let unplaced = Unplaced::beside(path)?;
+    let unplaced = TemporaryFile::beside(path)?;
     unplaced.file().write_all_at(bytes, 0)?;
-    unplaced.put_in_place(path)
+    unplaced.persist(path)
 }
 
 impl Writer {
-    /// Makes a file beside the output, with all the room that it will need.
+    /// Creates a temporary file and reserves its space.
     pub(crate) fn create(output: &Path, header: Header, threads: usize) -> Result<Self, Error> {
         let failed = |error| Error::Io { path: output.to_owned(), doing: WRITING, error };
         let too_long = || failed(io::Error::from(io::ErrorKind::FileTooLarge));
         let ranges = header.ranges().ok_or_else(too_long)?;
-        let file = Unplaced::beside(output).map_err(failed)?;
+        let file = TemporaryFile::beside(output).map_err(failed)?;
         let length = ranges[Section::ALL.len() - 1].end;
         file.file().set_len(length).map_err(failed)?;
         match rustix::fs::fallocate(file.file(), FallocateFlags::empty(), 0, length) {
-            // Some file systems cannot reserve; then a full disk is noticed later.
+            // Where the file system cannot reserve space, a full disk is noticed later.
             Ok(()) | Err(rustix::io::Errno::OPNOTSUPP) => {}
             Err(error) => return Err(failed(error.into())),
         }
         Ok(Self { output: output.to_owned(), file, header, ranges, threads })
     }
 
-    /// Writes a section that is in memory as it will be in the file.
+    /// Writes a section from memory.
     pub(crate) fn section(&mut self, section: Section, bytes: &[u8]) -> Result<(), Error> {
         debug_assert_eq!(bytes.len() as u64, self.len(section));
         self.pieces(section, |range| Cow::Borrowed(&bytes[range]))
     }
 
-    /// Writes a section of which a function gives the bytes of a range.
+    /// Writes a section, of which `bytes` gives the bytes of a range.
     pub(crate) fn pieces<'a>(
         &mut self,
         section: Section,
@@ -136,7 +136,7 @@ impl Writer {
         let length = self.len(section) as usize;
         let start = self.ranges[section as usize].start;
         let file = self.file.file();
-        let hashes = each_piece(length, self.threads, |range| {
+        let hashes = map_pieces(length, self.threads, |range| {
             let piece = bytes(range.clone());
             file.write_all_at(&piece, start + range.start as u64)?;
             Ok(piece_hash(&piece))
@@ -145,10 +145,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the header, waits for the disk, and puts the file in its place.
+    /// Writes the header, syncs the file and renames it.
     pub(crate) fn finish(self) -> Result<(), Error> {
         let Self { output, file, header, .. } = self;
-        let written = file.file().write_all_at(&header.encode(), 0).and_then(|()| file.put_in_place(&output));
+        let written = file.file().write_all_at(&header.encode(), 0).and_then(|()| file.persist(&output));
         written.map_err(|error| Error::Io { path: output, doing: WRITING, error })
     }
 
@@ -164,7 +164,7 @@ impl Writer {
 
 /// Calls `work` for every piece of `length` bytes, on up to `threads` threads, and returns the results in the order of the
 /// pieces, or the first error.
-pub(crate) fn each_piece<T: Send, E: Send>(
+pub(crate) fn map_pieces<T: Send, E: Send>(
     length: usize,
     threads: usize,
     work: impl Fn(Range<usize>) -> Result<T, E> + Sync,

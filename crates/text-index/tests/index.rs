@@ -1,4 +1,4 @@
-//! Indexes of all kinds of texts against plain scans of them.
+//! Indexes of all kinds of texts, compared with scans of the texts.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -26,8 +26,8 @@ fn build(text: &[u8], alphabet: Option<Alphabet>, threads: usize) -> Built {
     Built { directory, output }
 }
 
-/// Where the pattern is in the text, by comparing everywhere.
-fn plain(text: &[u8], pattern: &[u8]) -> Vec<u64> {
+/// Positions of the pattern in the text, by comparing everywhere.
+fn scan(text: &[u8], pattern: &[u8]) -> Vec<u64> {
     (0..text.len()).filter(|&at| text[at..].starts_with(pattern)).map(|at| at as u64).collect()
 }
 
@@ -46,7 +46,7 @@ impl Numbers {
 }
 
 fn check(index: &Index, text: &[u8], pattern: &[u8], from: u64) -> Result<(), TestCaseError> {
-    let wanted = plain(text, pattern);
+    let wanted = scan(text, pattern);
     let pattern = index.pattern(pattern).expect("a pattern of the alphabet");
     let found = index.occurrences(&pattern).expect("an answer");
     prop_assert_eq!(found.count(), wanted.len() as u64);
@@ -77,7 +77,7 @@ proptest! {
 
     /// 200 texts with 50 patterns each: 10,000.
     #[test]
-    fn answers_are_those_of_a_plain_scan(
+    fn answers_are_those_of_a_scan(
         text in texts(), threads in 1..5_usize,
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 1..9_usize, 0..400_u64, any::<bool>()), 50),
     ) {
@@ -146,7 +146,7 @@ fn frequent_patterns_are_found_wherever_they_are() {
             let index = Index::open(&built.output).expect("an index");
             index.verify_fully(2).expect("a right index");
             for pattern in ["1", "7", "0", "3", "11", "77", "02", "5", "12", "21", "333", "37"] {
-                let wanted = plain(&text, pattern.as_bytes());
+                let wanted = scan(&text, pattern.as_bytes());
                 let pattern = index.pattern(pattern.as_bytes()).expect("digits");
                 let found = index.occurrences(&pattern).expect("an answer");
                 assert_eq!(found.count(), wanted.len() as u64);
@@ -181,7 +181,7 @@ fn all_positions_of_a_very_frequent_pattern() {
     let built = build(&text, None, 2);
     let index = Index::open(&built.output).expect("an index");
     for pattern in ["a", "aa", "aba"] {
-        let wanted = plain(&text, pattern.as_bytes());
+        let wanted = scan(&text, pattern.as_bytes());
         let pattern = index.pattern(pattern.as_bytes()).expect("a pattern");
         let occurrences = index.occurrences(&pattern).expect("an answer");
         let found: Vec<u64> = occurrences.positions_from(7).map(|at| at.expect("an answer")).collect();
@@ -205,32 +205,29 @@ fn alphabets_are_recognised_and_a_final_line_end_does_not_count() {
 }
 
 #[test]
-fn what_does_not_fit_an_alphabet_is_said() {
+fn bytes_outside_the_alphabet_are_errors() {
     let text =
         |text: &[u8], alphabet| Text::new(Path::new("pi.txt"), text.to_vec(), Some(alphabet)).map(drop);
     let said = |result: Result<(), Error>| result.expect_err("an error").to_string();
     assert_eq!(
         said(text(b"3.14", Alphabet::Digits)),
-        "pi.txt: byte 1 is '.', which is not of the alphabet digits; --alphabet bytes takes any text"
+        "pi.txt: invalid '.' at byte 1 for the alphabet digits; use --alphabet bytes for any text"
     );
     assert_eq!(
         said(text(b"ACGN", Alphabet::Dna)),
-        "pi.txt: byte 3 is 'N', which is not of the alphabet dna; --alphabet bytes takes any text"
+        "pi.txt: invalid 'N' at byte 3 for the alphabet dna; use --alphabet bytes for any text"
     );
     let built = build(b"314", None, 1);
     let index = Index::open(&built.output).expect("an index");
     let pattern = |pattern: &[u8]| index.pattern(pattern).map(drop).expect_err("an error").to_string();
-    assert_eq!(pattern(b"3x"), "the pattern has 'x' at 2, and this index is of digits, 0 to 9");
+    assert_eq!(pattern(b"3x"), "invalid 'x' at position 2: the index contains only digits");
     assert_eq!(pattern(b""), "the pattern is empty");
-    assert_eq!(
-        pattern(&vec![b'1'; 1 << 25]),
-        "the pattern has 33554432 symbols; at most 16777216 are allowed"
-    );
+    assert_eq!(pattern(&vec![b'1'; 1 << 25]), "the pattern is 33554432 symbols long; the limit is 16777216");
 }
 
 /// Every byte of a small index, changed, and every cut: opening or verifying says so, and asking never panics.
 #[test]
-fn damage_is_found_and_never_worse_than_an_error() {
+fn damage_is_an_error_and_never_a_panic() {
     let text: Vec<u8> = b"mississippi, ".repeat(40);
     let built = build(&text, None, 1);
     let bytes = fs::read(&built.output).expect("an index");
@@ -260,14 +257,14 @@ fn damage_is_found_and_never_worse_than_an_error() {
     for cut in (0..bytes.len()).step_by(511) {
         let error = Index::from_bytes(Path::new("cut"), bytes[..cut].to_vec()).expect_err("cut off");
         assert!(
-            matches!(error, Error::Damaged { damage: Damage::Cut { .. } | Damage::Foreign, .. }),
+            matches!(error, Error::Damaged { damage: Damage::Truncated { .. } | Damage::NotAnIndex, .. }),
             "{error}"
         );
     }
 }
 
 #[test]
-fn an_index_that_is_cut_off_while_it_is_open_gives_errors() {
+fn an_index_that_is_truncated_while_open_gives_errors() {
     let text: Vec<u8> = b"0123456789".repeat(50_000);
     let built = build(&text, None, 1);
     let index = Index::open(&built.output).expect("an index");
@@ -276,13 +273,13 @@ fn an_index_that_is_cut_off_while_it_is_open_gives_errors() {
     let answer = index.occurrences(&pattern).and_then(|found| found.first_from(0));
     let error = answer.expect_err("a part is missing").to_string();
     assert!(
-        error.ends_with("text.comb: the index file was cut off or could not be read while it was in use"),
+        error.ends_with("text.comb: index truncated or unreadable while in use; build it again"),
         "{error}"
     );
 }
 
 #[test]
-fn a_replaced_index_goes_on_being_read_as_it_was() {
+fn a_replaced_index_still_reads_the_previous_file() {
     let built = build(b"111222", None, 1);
     let index = Index::open(&built.output).expect("an index");
     let version = index.version();
@@ -313,22 +310,14 @@ fn the_files_of_the_pi_searcher_are_read_and_written() {
     let mut swapped = suffixes_were.clone();
     swapped.swap(0, 4);
     fs::write(&suffixes, &swapped).expect("written");
-    assert!(
-        import().ends_with("pi50.4.idx: the index is damaged: the suffixes are not in order"),
-        "{}",
-        import()
-    );
+    assert!(import().ends_with("pi50.4.idx: index corrupt: the suffixes are not sorted"), "{}", import());
     fs::write(&suffixes, &suffixes_were[..100]).expect("written");
-    assert!(
-        import().ends_with("pi50.4.idx: has 100 bytes; for 50 digits it should have 200"),
-        "{}",
-        import()
-    );
+    assert!(import().ends_with("pi50.4.idx: 100 bytes instead of 200 for 50 digits"), "{}", import());
     fs::write(&suffixes, &suffixes_were).expect("written");
     fs::write(&packed, [0x1a; 25]).expect("written");
-    assert!(import().ends_with("pi50.4.bin: byte 0 is 0x1a, which is not two digits"), "{}", import());
+    assert!(import().ends_with("pi50.4.bin: byte 0 (0x1a) is not two digits"), "{}", import());
     let odd = build(b"141", None, 1);
     let error =
         Index::open(&odd.output).expect("an index").export_pisearch(&base).expect_err("refused").to_string();
-    assert!(error.contains("an even number of digits, and this index an odd one"), "{error}");
+    assert!(error.contains("requires an even number of digits"), "{error}");
 }

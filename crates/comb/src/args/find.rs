@@ -9,67 +9,66 @@ use crate::terminal::When;
 
 const EXAMPLES: &str = "\
 Examples:
-  Where a date is in the digits of pi:
+  Search the digits of pi for a date:
       comb find pi.comb 140379
 
-  The first occurrence behind the millionth digit, and the last before it:
+  Find the first occurrence from the millionth digit on, and the last before it:
       comb find pi.comb 999999 --from 1000000
       comb find pi.comb 999999 --before 1000000
 
-  How often, and where each time:
+  Count all occurrences, and list them:
       comb find pi.comb 999999 --count
       comb find pi.comb 999999 --all
 
-  In a log, for a program:
+  Search a log, with output for a program:
       comb find access.log.comb '\" 500 ' --all --json | jq .line
 
 Exit status:
-  0    the pattern was found
-  1    it was not
-  2    something went wrong";
+  0    pattern found
+  1    pattern not found
+  2    error";
 
-/// Find a text in an index
+/// Search an index for a pattern
 ///
-/// Prints the first occurrence as POSITION:TEXT, with some of the text around it. Positions of digits are counted from 1: that
-/// of the first digit after the point. In DNA they are counted from 0. In other texts the position is a byte offset,
-/// counted from 0, and it is followed by the line and the column: OFFSET:LINE:COLUMN:TEXT. The pattern is text as it stands,
-/// not a regular expression.
+/// Prints the first occurrence and its context as POSITION:TEXT. Digits are counted from 1, the first after the decimal point.
+/// DNA is counted from 0. In other texts the position is a byte offset, counted from 0, and is followed by the line and the
+/// column: OFFSET:LINE:COLUMN:TEXT. The pattern is a literal string, not a regular expression.
 #[derive(Args)]
 #[command(after_help = "Try 'comb find --help' for examples.", after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The index, made by 'comb index build'
+    /// Index built by 'comb index build'
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
 
-    /// What to look for
+    /// Literal string to search for
     #[arg(value_name = "PATTERN", allow_hyphen_values = true)]
     pub(crate) pattern: OsString,
 
-    /// Find the first occurrence that begins at this position or after it
+    /// Find the first occurrence that begins at or after POS
     #[arg(long, value_name = "POS")]
     pub(crate) from: Option<u64>,
 
-    /// Find the last occurrence that begins before this position
+    /// Find the last occurrence that begins before POS
     #[arg(long, value_name = "POS", conflicts_with_all = ["from", "all", "count"])]
     pub(crate) before: Option<u64>,
 
-    /// Print all occurrences, in the order of the text
+    /// Print all occurrences, by ascending position
     #[arg(short, long, conflicts_with = "count")]
     pub(crate) all: bool,
 
-    /// Print no more than this many
+    /// Print at most N occurrences
     #[arg(short, long, value_name = "N", requires = "all")]
     pub(crate) limit: Option<u64>,
 
-    /// Print how often it occurs; occurrences that overlap count each
+    /// Print the number of occurrences, overlapping ones included
     #[arg(short, long, conflicts_with = "from")]
     pub(crate) count: bool,
 
-    /// How many symbols to show before and after it; in a text of lines, no further than its line
+    /// Symbols of context before and after an occurrence; in a text of bytes, within its line
     #[arg(short = 'C', long, value_name = "N", default_value = "20")]
     pub(crate) context: u64,
 
-    /// Print a JSON object for each answer: pattern, count, position, line, column, before, match, after
+    /// Print a JSON object per occurrence: pattern, count, position, line, column, before, match, after
     #[arg(long)]
     pub(crate) json: bool,
 

@@ -9,19 +9,19 @@ use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
-  The first million digits of pi, and where a date is in them:
+  Search the first million digits of pi for a date:
       comb pi 1000000 -o pi.txt
       comb index build pi.txt -o pi.comb
       comb find pi.comb 140379
 
-  A log that is asked often:
+  Search a log repeatedly:
       comb index build access.log
       comb find access.log.comb '\" 500 ' --all";
 
-/// Make, look at, check and convert text indexes
+/// Build, describe, verify and convert text indexes
 ///
-/// An index is one file with a text and the sorted array of its suffixes. 'comb find' and 'comb serve' answer from it in
-/// microseconds, however long the text is.
+/// An index is one file with a text and its suffix array. 'comb find' and 'comb serve' answer from it in microseconds,
+/// whatever the length of the text.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -40,20 +40,20 @@ pub(crate) enum Action {
 
 /// Build the index of a text
 ///
-/// Says first how much memory, disk and time it will take, and stops there if there is not enough. The index is written
-/// beside its place and put there when it is all on the disk.
+/// Prints the memory, disk space and time it will take, and stops if there is not enough memory. The index is written
+/// atomically.
 #[derive(Args)]
 pub(crate) struct Build {
-    /// The text; a regular file
+    /// Text to index; a regular file
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Where to put the index [default: FILE.comb]
+    /// Path of the index [default: FILE.comb]
     #[arg(short, long, value_name = "INDEX")]
     pub(crate) output: Option<PathBuf>,
 
-    /// What the text is made of: digits take 4 bits each, DNA (A, C, G, T) takes 2, bytes take 8; auto is the narrowest that
-    /// fits. Of digits and DNA a final line end does not count
+    /// Alphabet of the text: digits (4 bits per symbol), dna (A, C, G, T; 2 bits) or bytes (8 bits); auto is the narrowest that
+    /// fits. A final line end of digits or DNA is ignored
     #[arg(long, value_enum, value_name = "ALPHABET", default_value = "auto")]
     pub(crate) alphabet: AlphabetChoice,
 
@@ -80,10 +80,10 @@ impl AlphabetChoice {
     }
 }
 
-/// Show what an index holds
+/// Describe an index
 #[derive(Args)]
 pub(crate) struct Info {
-    /// The index
+    /// Index file
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
 
@@ -92,17 +92,16 @@ pub(crate) struct Info {
     pub(crate) json: bool,
 }
 
-/// Read all of an index and check it
+/// Verify an index
 ///
-/// Compares the checksums of all parts, and the order of 100,000 pairs of neighbouring suffixes.
+/// Compares the checksums of all sections, and the order of 100,000 pairs of adjacent suffixes.
 #[derive(Args)]
 pub(crate) struct Verify {
-    /// The index
+    /// Index file
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
 
-    /// Check also that the array has every position once and all of them in order, and every entry of the tables; takes memory of nine
-    /// times the text's symbols
+    /// Also verify the whole suffix array and every entry of the tables; takes 9 bytes of memory per symbol
     #[arg(long)]
     pub(crate) full: bool,
 
@@ -110,10 +109,10 @@ pub(crate) struct Verify {
     pub(crate) threads: Threads,
 }
 
-/// Write an index of digits as the files of the Pi Searcher
+/// Export an index of digits to the file format of the Pi Searcher
 #[derive(Args)]
 pub(crate) struct Export {
-    /// The index
+    /// Index file
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
 
@@ -122,14 +121,14 @@ pub(crate) struct Export {
     pub(crate) pisearch: PathBuf,
 }
 
-/// Make an index of the files of the Pi Searcher
+/// Import an index from the file format of the Pi Searcher
 #[derive(Args)]
 pub(crate) struct Import {
     /// Read BASE.4.bin and BASE.4.idx
     #[arg(long, value_name = "BASE", required = true)]
     pub(crate) pisearch: PathBuf,
 
-    /// Where to put the index [default: BASE.comb]
+    /// Path of the index [default: BASE.comb]
     #[arg(short, long, value_name = "INDEX")]
     pub(crate) output: Option<PathBuf>,
 

@@ -11,40 +11,40 @@ use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
-  A page to search the digits of pi, at http://127.0.0.1:1415/:
+  Search the digits of pi in a browser, at http://127.0.0.1:1415/:
       comb serve pi.comb
 
-  Several indexes, one under another name, for all the network, with a log:
+  Serve two indexes to the network, one under another name, with an access log:
       comb serve pi.comb access=logs/access.log.comb --listen 0.0.0.0:8080 --access-log access.log
 
-  A question, and the document that tells what can be asked:
+  Search from a script; read the description of the interface:
       curl 'http://127.0.0.1:1415/api/v1/pi/search?q=14159'
       curl http://127.0.0.1:1415/openapi.json
 
 Signals:
-  SIGTERM, SIGINT  stop; requests that are under way are answered
-  SIGHUP           open the indexes again, after they were rebuilt, and the access log, after it was rotated; no request fails";
+  SIGTERM, SIGINT  finish the requests in flight and stop
+  SIGHUP           reopen the indexes (after a rebuild) and the access log (after a rotation); no request fails";
 
 /// Serve indexes over HTTP, with a page that searches as you type
 ///
-/// The page is at /, the interface at /api/v1/, its description at /openapi.json; /healthz and /metrics are for those who run
-/// it. For indexes of digits, /piquery and /pidigits answer as the Pi Searcher's own server does.
+/// The page is at /, the interface at /api/v1/, its description at /openapi.json; /healthz and /metrics are for monitoring.
+/// For indexes of digits, /piquery and /pidigits answer as the Pi Searcher's own server does.
 #[derive(Args)]
 #[command(after_help = "Try 'comb serve --help' for examples.", after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The indexes, made by 'comb index build'. Without a name, an index has that of its file
+    /// Indexes built by 'comb index build'. The default name is that of the file
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named)]
     pub(crate) indexes: Vec<(String, PathBuf)>,
 
-    /// Where to listen: this machine only, unless told otherwise; with port 0, at any that is free
+    /// Address to listen on; the default is reachable from this machine only. Port 0 is any free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:1415")]
     pub(crate) listen: SocketAddr,
 
-    /// Let pages of this origin ask, such as https://example.org; '*' for those of all
+    /// Allow cross-origin requests from ORIGIN, such as https://example.org; '*' for all
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) cors: Option<String>,
 
-    /// Log requests in the Combined Log Format to this file, or to standard output if it is -
+    /// Log requests in the Combined Log Format to FILE; - is standard output
     #[arg(long, value_name = "FILE", value_parser = parse_log)]
     pub(crate) access_log: Option<LogTarget>,
 
@@ -57,45 +57,45 @@ pub(crate) struct Arguments {
 
 #[derive(Args)]
 struct LimitArguments {
-    /// Bytes of a pattern
+    /// Limit on the bytes of a pattern
     #[arg(long, value_name = "N", default_value = "1000")]
     max_pattern: usize,
 
-    /// Positions in an answer
+    /// Limit on the positions in an answer
     #[arg(long, value_name = "N", default_value = "1000")]
     max_results: u64,
 
-    /// Symbols before and after an occurrence
+    /// Limit on the symbols before and after an occurrence
     #[arg(long, value_name = "N", default_value = "1000")]
     max_context: u64,
 
-    /// Symbols of text in an answer
+    /// Limit on the symbols of text in an answer
     #[arg(long, value_name = "N", default_value = "100000")]
     max_text: u64,
 
-    /// Seconds that an answer may take to be found
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
-    timeout: Duration,
+    /// Time-out for computing an answer
+    #[arg(long, alias = "timeout", value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
+    request_timeout: Duration,
 
-    /// Seconds that a client may be silent
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
-    silence: Duration,
+    /// Time-out for idle connections
+    #[arg(long, alias = "silence", value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
+    idle_timeout: Duration,
 
-    /// Connections at a time
+    /// Limit on concurrent connections
     #[arg(long, value_name = "N", default_value = "1000")]
     max_connections: usize,
 
-    /// Connections at a time of one address; behind a proxy, all come from one
-    #[arg(long, value_name = "N", default_value = "250")]
-    max_connections_per_address: usize,
+    /// Limit on concurrent connections from one IP address; behind a proxy, all come from one
+    #[arg(long, alias = "max-connections-per-address", value_name = "N", default_value = "250")]
+    max_connections_per_ip: usize,
 
-    /// Requests that are being answered at a time
+    /// Limit on requests in flight
     #[arg(long, value_name = "N", default_value = "250")]
     max_in_flight: usize,
 
-    /// Seconds that requests under way have to finish when the server stops
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
-    grace: Duration,
+    /// Time-out for requests in flight when the server stops
+    #[arg(long, alias = "grace", value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
+    shutdown_timeout: Duration,
 }
 
 impl Arguments {
@@ -106,12 +106,12 @@ impl Arguments {
             results: limits.max_results,
             context: limits.max_context,
             text: limits.max_text,
-            time: limits.timeout,
-            silence: limits.silence,
-            connections: limits.max_connections,
-            connections_of_one: limits.max_connections_per_address,
+            request_timeout: limits.request_timeout,
+            idle_timeout: limits.idle_timeout,
+            max_connections: limits.max_connections,
+            max_connections_per_ip: limits.max_connections_per_ip,
             in_flight: limits.max_in_flight,
-            grace: limits.grace,
+            shutdown_timeout: limits.shutdown_timeout,
             ..Limits::default()
         }
     }
@@ -119,12 +119,12 @@ impl Arguments {
 
 /// Answer one request as a CGI program (RFC 3875)
 ///
-/// A web server starts it for each request, with the request in its environment: PATH_INFO is an address of the interface, such
-/// as /api/v1/pi/search; without one, QUERY_STRING is that of a search in the first index. It is there to be compared with
-/// 'comb serve', which answers a hundred times as many.
+/// A web server starts it for each request and passes the request in the environment: PATH_INFO is an address of the interface,
+/// such as /api/v1/pi/search; if it is empty, QUERY_STRING is a search in the first index. For comparison: 'comb serve' has 100×
+/// the throughput.
 #[derive(Args)]
 pub(crate) struct CgiArguments {
-    /// The indexes, made by 'comb index build'
+    /// Indexes built by 'comb index build'
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named)]
     pub(crate) indexes: Vec<(String, PathBuf)>,
 }
@@ -147,5 +147,5 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let bounded =
         seconds.filter(|seconds| (Duration::from_millis(1)..=Duration::from_secs(86_400)).contains(seconds));
-    bounded.ok_or_else(|| "it is a number of seconds from 0.001 to 86400".to_owned())
+    bounded.ok_or_else(|| "expected seconds from 0.001 to 86400".to_owned())
 }

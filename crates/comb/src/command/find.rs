@@ -1,10 +1,10 @@
-//! `comb find`: where a text is in an index.
+//! `comb find`: searches an index.
 
 use std::io::{self, BufWriter, Write, stdout};
 use std::os::unix::ffi::OsStrExt;
 
 use anstyle::{AnsiColor, Style};
-use finecomb_serve::{Count, Found, Side};
+use finecomb_serve::{CountAnswer, Direction, SearchAnswer};
 use finecomb_sys::stdio;
 use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 
@@ -12,10 +12,10 @@ use super::{Exit, output_failed};
 use crate::args::find::Arguments;
 use crate::{message, terminal};
 
-/// The longest context: what is shown is read into memory.
-const LONGEST_CONTEXT: u64 = 1 << 24;
+/// Limit on the context, which is read into memory.
+const MAX_CONTEXT: u64 = 1 << 24;
 
-/// Why a search came to its end.
+/// Why a search failed.
 enum Failure {
     Index(Error),
     Output(io::Error),
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         Ok(false) => Exit::Nothing,
         Err(Failure::Output(error)) => output_failed(&error),
         Err(Failure::Index(error)) => {
-            // What was found before is printed, too.
+            // Print the occurrences found before the error.
             let _ = out.flush();
             message::error(error);
             Exit::Trouble
@@ -62,25 +62,25 @@ fn find(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
     if arguments.count {
         let count = occurrences.count();
         match arguments.json {
-            true => print_json(out, &Count::new(None, &pattern, count))?,
+            true => print_json(out, &CountAnswer::new(None, &pattern, count))?,
             false => writeln!(out, "{count}")?,
         }
         return Ok(count > 0);
     }
     let first = index.alphabet().first_position();
-    let side = match (arguments.from, arguments.before) {
-        (_, Some(before)) => Side::Before(before),
-        (from, None) => Side::From(from.unwrap_or(first)),
+    let direction = match (arguments.from, arguments.before) {
+        (_, Some(before)) => Direction::LastBefore(before),
+        (from, None) => Direction::FirstFrom(from.unwrap_or(first)),
     };
-    let printer = Printer::new(arguments, &index, &pattern, side, &occurrences);
+    let printer = Printer::new(arguments, &index, &pattern, direction, &occurrences);
     if arguments.all {
         return printer.all(out, arguments.from.unwrap_or(first), arguments.limit.unwrap_or(u64::MAX));
     }
-    let found = side.find(&index, &occurrences)?;
+    let found = direction.find(&index, &occurrences)?;
     match found {
         Some(offset) => printer.print(out, offset)?,
         None if arguments.json => {
-            print_json(out, &Found::new(None, &pattern, side, occurrences.count(), None))?
+            print_json(out, &SearchAnswer::new(None, &pattern, direction, occurrences.count(), None))?
         }
         None => {}
     }
@@ -92,11 +92,11 @@ fn print_json(out: &mut impl Write, answer: &impl serde::Serialize) -> io::Resul
     out.write_all(b"\n")
 }
 
-/// How occurrences are printed.
+/// Prints occurrences.
 struct Printer<'a> {
     index: &'a Index,
     pattern: &'a Pattern,
-    side: Side,
+    direction: Direction,
     occurrences: &'a Occurrences<'a>,
     context: u64,
     json: bool,
@@ -109,16 +109,16 @@ impl<'a> Printer<'a> {
         arguments: &Arguments,
         index: &'a Index,
         pattern: &'a Pattern,
-        side: Side,
+        direction: Direction,
         occurrences: &'a Occurrences<'a>,
     ) -> Self {
         let style = |style| if terminal::output_has_colors() { style } else { Style::new() };
         Self {
             index,
             pattern,
-            side,
+            direction,
             occurrences,
-            context: arguments.context.min(LONGEST_CONTEXT),
+            context: arguments.context.min(MAX_CONTEXT),
             json: arguments.json,
             place: style(AnsiColor::Green.on_default()),
             matched: style(AnsiColor::Red.on_default().bold()),
@@ -138,7 +138,13 @@ impl<'a> Printer<'a> {
     fn print(&self, out: &mut impl Write, offset: u64) -> Result<(), Failure> {
         let passage = self.index.passage(offset, self.pattern.len() as u64, self.context)?;
         if self.json {
-            let found = Found::new(None, self.pattern, self.side, self.occurrences.count(), Some(&passage));
+            let found = SearchAnswer::new(
+                None,
+                self.pattern,
+                self.direction,
+                self.occurrences.count(),
+                Some(&passage),
+            );
             return Ok(print_json(out, &found)?);
         }
         Ok(self.line(out, &passage)?)

@@ -1,4 +1,4 @@
-//! `comb index`: make, look at, check and convert text indexes.
+//! `comb index`: builds, describes, verifies and converts text indexes.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,10 +30,10 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     }
 }
 
-/// Seconds that a symbol takes to be sorted, written and synced, by one thread and as far as more threads help; measured on
-/// texts of 20 to 500 million symbols on an Intel Xeon at 2.5 GHz.
+/// Seconds per symbol to sort, write and sync with one thread; measured on texts of 20 to 500 million symbols on an Intel Xeon
+/// at 2.5 GHz.
 const SECONDS_PER_SYMBOL: f64 = 120e-9;
-/// The part of it that is not shared among threads.
+/// Serial part of the build.
 const SERIAL: f64 = 0.3;
 
 fn predicted(symbols: u64, threads: usize) -> Duration {
@@ -45,7 +45,7 @@ fn build(arguments: &Build) -> Result<(), String> {
     let Build { file, alphabet, .. } = arguments;
     let length =
         fs::metadata(file).map_err(|error| format!("{}: {}", file.display(), io_reason(&error)))?.len();
-    fits_memory(format_args!("{}: building its index takes", file.display()), memory(length))?;
+    fits_memory(format_args!("{}: building the index takes", file.display()), memory(length))?;
     let text = Text::read(file, alphabet.alphabet()).map_err(said)?;
     let output = arguments.output.clone().unwrap_or_else(|| with_ending(file, ".comb"));
     let threads = arguments.threads.count();
@@ -62,7 +62,7 @@ fn build(arguments: &Build) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a build, shows on a terminal what it is doing, and says in the end where the time went.
+/// Runs a build, shows its stages on a terminal, and reports the time of each at the end.
 fn staged<T>(build: impl FnOnce(&dyn Fn(Stage)) -> Result<T, Error>) -> Result<T, Error> {
     let start = Instant::now();
     let bar = if stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
@@ -75,11 +75,13 @@ fn staged<T>(build: impl FnOnce(&dyn Fn(Stage)) -> Result<T, Error>) -> Result<T
     bar.finish_and_clear();
     if result.is_ok() {
         let (stages, end) = (stages.into_inner(), Instant::now());
-        let ends = stages.iter().skip(1).map(|&(_, begun)| begun).chain([end]);
+        let ends = stages.iter().skip(1).map(|&(_, trailing_incomplete)| trailing_incomplete).chain([end]);
         let parts: Vec<String> = stages
             .iter()
             .zip(ends)
-            .map(|(&(stage, begun), ended)| format!("{} {}", doing(stage), seconds(ended - begun)))
+            .map(|(&(stage, trailing_incomplete), ended)| {
+                format!("{} {}", doing(stage), seconds(ended - trailing_incomplete))
+            })
             .collect();
         message::note(format_args!("done in {}: {}", seconds(end - start), parts.join(", ")));
     }
@@ -149,7 +151,7 @@ fn verify(arguments: &Verify) -> Result<(), String> {
     let threads = arguments.threads.count().get();
     let checked = if arguments.full { index.verify_fully(threads) } else { index.verify(threads) };
     checked.map_err(said)?;
-    let what = if arguments.full { "all of it is right" } else { "its checksums are right" };
+    let what = if arguments.full { "index valid" } else { "checksums match" };
     message::note(format_args!("{}: {what}", arguments.index.display()));
     Ok(())
 }

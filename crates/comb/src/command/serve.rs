@@ -17,8 +17,8 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
         Ok(catalog) => catalog,
         Err(error) => return trouble(error),
     };
-    let say = |line: &str| message::note(line);
-    let options = ServeOptions { listen, limits, cors, access_log, threads, say: &say };
+    let on_message = |line: &str| message::note(line);
+    let options = ServeOptions { listen, limits, cors, access_log, threads, on_message };
     match serve(catalog, &options) {
         Ok(()) => Exit::Found,
         Err(error) => trouble(error),
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
 /// Runs `comb cgi`.
 pub(crate) fn cgi(arguments: CgiArguments) -> Exit {
     let Some(request) = CgiRequest::from_environment(|name| env::var(name).ok()) else {
-        return trouble("there is no request in the environment: a web server runs this, as a CGI program");
+        return trouble("no request in the environment; let a web server start 'comb cgi' as a CGI program");
     };
     let catalog = match Catalog::open(arguments.indexes) {
         Ok(catalog) => catalog,

@@ -1,0 +1,130 @@
+//! Compression of answers: gzip, where the client accepts it (RFC 9110, section 12.5.3).
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::Response;
+use hyper::header::{self, HeaderMap, HeaderValue};
+
+use crate::permit::Body;
+
+/// Bytes from which an answer is compressed: a smaller one fits a packet as it is.
+pub(crate) const MIN_SIZE: usize = 1024;
+
+/// A content coding of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Identity,
+    Gzip,
+}
+
+impl Coding {
+    /// The coding that a request prefers; none if it accepts neither.
+    ///
+    /// Identity is acceptable unless it is excluded, but a coding that is listed comes before it.
+    pub(crate) fn preferred(headers: &HeaderMap) -> Option<Self> {
+        let (mut gzip, mut identity, mut wildcard) = (None, None, None);
+        let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+        for item in values.flat_map(|value| value.split(',')) {
+            let (name, weight) = match item.split_once(';') {
+                Some((name, weight)) => (name, parse_weight(weight.trim())),
+                None => (item, Some(MAX_WEIGHT)),
+            };
+            let slot = match &*name.trim().to_ascii_lowercase() {
+                "gzip" | "x-gzip" => &mut gzip,
+                "identity" => &mut identity,
+                "*" => &mut wildcard,
+                _ => continue,
+            };
+            // Nothing is less than any weight.
+            *slot = (*slot).max(weight);
+        }
+        match (gzip.or(wildcard).unwrap_or(0), identity.or(wildcard)) {
+            (0, Some(0)) => None,
+            (0, _) => Some(Self::Identity),
+            (gzip, identity) if gzip >= identity.unwrap_or(0) => Some(Self::Gzip),
+            _ => Some(Self::Identity),
+        }
+    }
+
+    /// Encodes an answer that is large enough.
+    pub(crate) fn encode(self, response: Response<Body>) -> Response<Body> {
+        self.encode_with(response, |bytes| gzip(bytes).map(Body::from))
+    }
+
+    /// As [`encode`](Self::encode), with the compressed bytes from a function.
+    pub(crate) fn encode_with(
+        self,
+        mut response: Response<Body>,
+        compress: impl FnOnce(&[u8]) -> Option<Body>,
+    ) -> Response<Body> {
+        if response.body().len() < MIN_SIZE {
+            return response;
+        }
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
+        if self == Self::Gzip
+            && let Some(compressed) = compress(response.body().bytes())
+        {
+            *response.body_mut() = compressed;
+            response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+}
+
+/// The highest weight: 1, in thousandths.
+const MAX_WEIGHT: u16 = 1000;
+
+/// Parses a weight, `q=0` to `q=1` with up to three decimals, as thousandths.
+fn parse_weight(text: &str) -> Option<u16> {
+    let value = text.strip_prefix(['q', 'Q'])?.strip_prefix('=')?;
+    let (whole, decimals) = value.split_once('.').unwrap_or((value, ""));
+    let is_valid = matches!(whole, "0" | "1")
+        && decimals.len() <= 3
+        && decimals.bytes().all(|byte| byte.is_ascii_digit());
+    let thousandths = is_valid.then(|| format!("{whole}{decimals:0<3}"))?;
+    thousandths.parse().ok().filter(|&weight| weight <= MAX_WEIGHT)
+}
+
+/// The bytes as a gzip file.
+pub(crate) fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 2), Compression::default());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_preferred_coding_is_used() {
+        let gzip = Some(Coding::Gzip);
+        let identity = Some(Coding::Identity);
+        for (accepted, coding) in [
+            ("", identity),
+            ("gzip", gzip),
+            ("br, X-GZIP;q=0.5", gzip),
+            ("gzip;q=0.001", gzip),
+            ("gzip;q=0", identity),
+            ("gzip;q=0.5, identity;q=0.8", identity),
+            ("gzip;q=0.8, identity;q=0.8", gzip),
+            ("*", gzip),
+            ("*;q=0.1, identity", identity),
+            ("gzip;q=0, *", identity),
+            ("br", identity),
+            ("br, *;q=0", None),
+            ("identity;q=0", None),
+            ("identity;q=0, gzip", gzip),
+            ("gzip;q=2", identity),
+            ("gzip;q=1.001", identity),
+            ("gzip;q=0.0001", identity),
+            ("gzip;level=1", identity),
+        ] {
+            let value = HeaderValue::from_static(accepted);
+            let headers = HeaderMap::from_iter([(header::ACCEPT_ENCODING, value)]);
+            assert_eq!(Coding::preferred(&headers), coding, "{accepted}");
+        }
+        assert_eq!(Coding::preferred(&HeaderMap::new()), identity);
+    }
+}

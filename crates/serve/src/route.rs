@@ -1,0 +1,113 @@
+//! Routes: from the path of a request to what answers it. One entry has all that belongs to a route.
+
+use crate::api::Endpoint;
+use crate::page::{self, Asset};
+use crate::pi_searcher;
+
+/// A path that is served.
+pub(crate) struct Route {
+    /// The path, as the OpenAPI document has it; [`INDEX`] stands for the name of an index.
+    path: &'static str,
+    /// The label of the route's metrics.
+    pub(crate) label: &'static str,
+    pub(crate) handler: Handler,
+}
+
+/// Where the answers of a route come from.
+pub(crate) enum Handler {
+    /// A file that is part of the program.
+    Asset(&'static Asset),
+    /// Whether every index can be read.
+    Health,
+    Metrics,
+    /// The indexes.
+    Api(Endpoint),
+}
+
+/// The name of an index in a path.
+const INDEX: &str = "{index}";
+
+/// The label of requests that have no route.
+pub(crate) const NO_ROUTE: &str = "other";
+
+/// All routes.
+pub(crate) static ROUTES: [Route; 13] = [
+    Route { path: "/", label: "page", handler: Handler::Asset(&page::PAGE) },
+    Route { path: "/style.css", label: "page", handler: Handler::Asset(&page::STYLE) },
+    Route { path: "/app.js", label: "page", handler: Handler::Asset(&page::SCRIPT) },
+    Route { path: "/openapi.json", label: "page", handler: Handler::Asset(&page::OPENAPI) },
+    Route { path: "/healthz", label: "healthz", handler: Handler::Health },
+    Route { path: "/metrics", label: "metrics", handler: Handler::Metrics },
+    Route { path: "/piquery", label: "piquery", handler: Handler::Api(Endpoint::Digits(pi_searcher::query)) },
+    Route {
+        path: "/pidigits",
+        label: "pidigits",
+        handler: Handler::Api(Endpoint::Digits(pi_searcher::digits)),
+    },
+    Route { path: "/api/v1/indexes", label: "indexes", handler: Handler::Api(Endpoint::Indexes) },
+    Route {
+        path: "/api/v1/{index}/search",
+        label: "search",
+        handler: Handler::Api(Endpoint::Index(|request| request.search())),
+    },
+    Route {
+        path: "/api/v1/{index}/count",
+        label: "count",
+        handler: Handler::Api(Endpoint::Index(|request| request.count())),
+    },
+    Route { path: "/api/v1/{index}/all", label: "all", handler: Handler::Api(Endpoint::AllPositions) },
+    Route {
+        path: "/api/v1/{index}/text",
+        label: "text",
+        handler: Handler::Api(Endpoint::Index(|request| request.text())),
+    },
+];
+
+/// The route of a path, if any, and the name of the index that is in the path.
+pub(crate) type Found<'a> = Option<(&'static Route, Option<&'a str>)>;
+
+/// Finds the route of a path.
+pub(crate) fn find(path: &str) -> Found<'_> {
+    ROUTES.iter().find_map(|route| Some((route, route.matches(path)?)))
+}
+
+impl Route {
+    /// The name of the index in a path, if the route's path has one; none if the path is not of this route.
+    fn matches<'a>(&self, path: &'a str) -> Option<Option<&'a str>> {
+        let Some((before, after)) = self.path.split_once(INDEX) else {
+            return (self.path == path).then_some(None);
+        };
+        let name = path.strip_prefix(before)?.strip_suffix(after)?;
+        (!name.contains('/')).then_some(Some(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_have_their_routes() {
+        let found = |path: &'static str| find(path).map(|(route, index)| (route.label, index));
+        assert_eq!(found("/"), Some(("page", None)));
+        assert_eq!(found("/api/v1/indexes"), Some(("indexes", None)));
+        assert_eq!(found("/api/v1/pi/search"), Some(("search", Some("pi"))));
+        assert_eq!(found("/api/v1//count"), Some(("count", Some(""))));
+        assert_eq!(found("/api/v1/%70i/all"), Some(("all", Some("%70i"))));
+        for path in ["", "//", "/healthz/", "/api/v1/", "/api/v1/pi", "/api/v1/a/b/text", "/api/v1/search"] {
+            assert_eq!(found(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_openapi_document_has_every_route() {
+        let document: serde_json::Value = serde_json::from_str(page::OPENAPI.content).expect("JSON");
+        let documented = document["paths"].as_object().expect("paths");
+        let is_listed = |path: &str| ROUTES.iter().any(|route| route.path == path);
+        assert!(documented.keys().all(|path| is_listed(path)), "{:?}", documented.keys());
+        let is_documented = |route: &&Route| documented.contains_key(route.path);
+        let undocumented: Vec<_> =
+            ROUTES.iter().filter(|route| !is_documented(route)).map(|route| route.path).collect();
+        assert_eq!(undocumented, ["/", "/style.css", "/app.js", "/openapi.json"]);
+    }
+}

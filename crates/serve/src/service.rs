@@ -1,0 +1,343 @@
+//! From a request to its response: limits, methods, conditional requests and compression around the answers of the routes.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
+
+use crate::access_log::AccessLog;
+use crate::api::{Answer, Endpoint};
+use crate::catalog::Catalog;
+use crate::compression::Coding;
+use crate::conditional::{entity_tag, is_current, not_modified, set_tag};
+use crate::cors::Cors;
+use crate::limits::Limits;
+use crate::metrics::{self, Metrics};
+use crate::page::{self, Asset};
+use crate::permit::{Body, Permit};
+use crate::problem::Problem;
+use crate::route::{self, Found, Handler};
+
+/// Answers requests. All threads share one.
+pub(crate) struct Service {
+    pub(crate) catalog: Catalog,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) access_log: Option<AccessLog>,
+    pub(crate) cors: Option<Cors>,
+}
+
+impl Service {
+    /// Answers a request from an address, unless too many are in flight.
+    pub(crate) async fn limit_requests<B>(&self, request: Request<B>, peer: IpAddr) -> Response<Body> {
+        let start = Instant::now();
+        let (request, _) = request.into_parts();
+        let route = route::find(request.uri.path());
+        let response = match Permit::take(&self.metrics, self.limits.in_flight) {
+            Some(permit) => {
+                let response = self.respond(&request, route, start).await;
+                response.map(|body| body.with_permit(permit))
+            }
+            None => Problem::unavailable("Too many requests in flight; try again later.").into_response(),
+        };
+        let label = route.map_or(route::NO_ROUTE, |(route, _)| route.label);
+        self.record(&request, label, peer, start, response)
+    }
+
+    /// Counts and logs a response.
+    fn record(
+        &self,
+        request: &Parts,
+        label: &'static str,
+        peer: IpAddr,
+        start: Instant,
+        mut response: Response<Body>,
+    ) -> Response<Body> {
+        response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        self.metrics.record(label, response.status(), start.elapsed());
+        if let Some(log) = &self.access_log {
+            // A log that cannot be written is no reason not to answer; the next flush reports it.
+            let _ = log.write(peer, request, response.status(), response.body().len());
+        }
+        response
+    }
+
+    /// The response to a request, with the headers that other origins need.
+    async fn respond(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
+        let Some(cors) = &self.cors else { return self.negotiate(request, route, start).await };
+        if request.method == Method::OPTIONS {
+            return cors.preflight();
+        }
+        let mut response = self.negotiate(request, route, start).await;
+        cors.expose(response.headers_mut());
+        response
+    }
+
+    /// The response to a request, in the coding that the client prefers.
+    async fn negotiate(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
+        let Some(coding) = Coding::preferred(&request.headers) else {
+            let mut response = Problem::not_acceptable().into_response();
+            response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
+            return response;
+        };
+        if !matches!(request.method, Method::GET | Method::HEAD) {
+            return Problem::method_not_allowed().into_response();
+        }
+        let Some((route, index)) = route else {
+            return coding.encode(Problem::no_route().into_response());
+        };
+        match &route.handler {
+            Handler::Asset(asset) => {
+                coding.encode_with(respond_asset(asset, request), |_| Some(Body::from(asset.gzip()?)))
+            }
+            Handler::Health => self.health(),
+            Handler::Metrics => coding.encode(respond_answer(self.metrics())),
+            Handler::Api(endpoint) => {
+                let answered = self.ask(endpoint, index, request, start).await;
+                coding.encode(answered.unwrap_or_else(Problem::into_response))
+            }
+        }
+    }
+
+    /// The answer of an endpoint, or that the client has it already.
+    async fn ask(
+        &self,
+        endpoint: &'static Endpoint,
+        index: Option<&str>,
+        request: &Parts,
+        start: Instant,
+    ) -> Result<Response<Body>, Problem> {
+        let target = endpoint.target(&self.catalog, index)?;
+        let tag = target.version().map(entity_tag);
+        if let Some(tag) = tag.as_ref().filter(|tag| is_current(&request.headers, tag)) {
+            return Ok(not_modified(tag.clone()));
+        }
+        let query = request.uri.query().unwrap_or("");
+        let mut response = respond_answer(target.answer(query, &self.limits, start).await?);
+        match tag {
+            Some(tag) => set_tag(response.headers_mut(), tag),
+            None => forbid_caching(&mut response),
+        }
+        Ok(response)
+    }
+
+    /// Whether every index can be read.
+    fn health(&self) -> Response<Body> {
+        let damaged = self.catalog.entries().iter().find(|entry| entry.index().text(0, 1).is_err());
+        let text = match damaged {
+            None => "ok\n".to_owned(),
+            Some(entry) => format!("index {} unavailable or corrupt\n", entry.name),
+        };
+        let mut response =
+            respond_answer(Answer { body: text.into_bytes(), media_type: "text/plain; charset=utf-8" });
+        if damaged.is_some() {
+            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        }
+        forbid_caching(&mut response);
+        response
+    }
+
+    fn metrics(&self) -> Answer {
+        Answer { body: self.metrics.text().into_bytes(), media_type: metrics::MEDIA_TYPE }
+    }
+}
+
+fn respond_answer(answer: Answer) -> Response<Body> {
+    let mut response = Response::new(Body::from(answer.body));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(answer.media_type));
+    response
+}
+
+fn respond_asset(asset: &'static Asset, request: &Parts) -> Response<Body> {
+    let tag = entity_tag(asset.version());
+    if is_current(&request.headers, &tag) {
+        return not_modified(tag);
+    }
+    let mut response = Response::new(Body::from(asset.content.as_bytes()));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::CONTENT_SECURITY_POLICY));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    set_tag(headers, tag);
+    response
+}
+
+fn forbid_caching(response: &mut Response<Body>) {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+}
+
+impl Problem {
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let mut response = respond_answer(self.answer());
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(after) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(after.as_secs()));
+        }
+        if self.status == StatusCode::METHOD_NOT_ALLOWED {
+            headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::num::NonZeroUsize;
+    use std::path::Path;
+    use std::pin::pin;
+    use std::sync::LazyLock;
+    use std::task::{Context, Poll, Waker};
+
+    use finecomb_text_index::{BuildOptions, Text};
+    use flate2::read::GzDecoder;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cgi::{CgiRequest, respond};
+    use crate::route::ROUTES;
+
+    /// A service without cross-origin requests, and one with them, over an index of digits and one of a text.
+    static SERVICES: LazyLock<[Service; 2]> =
+        LazyLock::new(|| [None, Some("https://example.org")].map(service));
+
+    fn service(origin: Option<&str>) -> Service {
+        let directory = tempfile::tempdir().expect("a directory");
+        let digits = "14159265358979323846264338327950288".repeat(40);
+        let named = [("pi", &*digits), ("text", "one fish\ntwo <fish>\nred \u{e4}")].map(|(name, text)| {
+            let path = directory.path().join(name);
+            let text = Text::new(Path::new(name), text.into(), None).expect("a text");
+            let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+            text.build(&path, &options).expect("an index");
+            (name.to_owned(), path)
+        });
+        Service {
+            catalog: Catalog::open(named.into()).expect("indexes"),
+            limits: Limits::default(),
+            metrics: Metrics::new(ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE])),
+            access_log: None,
+            cors: origin.and_then(Cors::parse),
+        }
+    }
+
+    fn answer(service: &Service, method: &Method, target: &str, fields: &[(&str, &str)]) -> Response<Body> {
+        let mut request = Request::builder().method(method).uri(target);
+        for &(name, value) in fields {
+            request = request.header(name, value);
+        }
+        let request = request.body(()).expect("a request");
+        let mut answered = pin!(service.limit_requests(request, IpAddr::from([127, 0, 0, 1])));
+        loop {
+            let polled = answered.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            if let Poll::Ready(response) = polled {
+                return response;
+            }
+        }
+    }
+
+    /// The body of a response, without its compression and without times.
+    fn body(response: &Response<Body>) -> String {
+        let mut text = String::new();
+        match response.headers().get(header::CONTENT_ENCODING) {
+            Some(_) => GzDecoder::new(response.body().bytes()).read_to_string(&mut text).expect("gzip"),
+            None => response.body().bytes().read_to_string(&mut text).expect("UTF-8"),
+        };
+        let Some((before, time)) = text.split_once("\"et\":") else { return text };
+        format!("{before}{}", time.trim_start_matches(|char: char| char.is_ascii_digit()))
+    }
+
+    fn targets() -> impl Strategy<Value = String> {
+        let path = prop_oneof![
+            6 => ("(pi|text|te%78t|nix)", "(search|count|all|text|nix)").prop_map(|(index, end)| format!("/api/v1/{index}/{end}")),
+            2 => "/(piquery|pidigits|style[.]css|app[.]js|openapi[.]json|healthz|api/v1/indexes)?",
+            1 => "/[a-z/]{0,9}",
+        ];
+        let value = "([0-9]{1,4}|14159|fish|%3C|%E4|-1|)";
+        let parameter = ("(q|q|from|before|context|limit|cursor|start|count|qs|x)", value);
+        let query = prop::collection::vec(parameter, 0..4);
+        (path, query).prop_map(|(path, query)| {
+            let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            format!("{path}?{}", query.join("&"))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// However a client asks, it gets the same answer: by GET or HEAD, compressed or not, from another origin or not, again
+        /// with the tag of the answer, and from the CGI program.
+        #[test]
+        fn all_ways_to_ask_give_the_same_answer(target in targets()) {
+            let [plain, cross_origin] = &*SERVICES;
+            let get = |service, fields: &[_]| answer(service, &Method::GET, &target, fields);
+            let expected = get(plain, &[]);
+            prop_assert_eq!(&expected.headers()[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
+
+            let head = answer(plain, &Method::HEAD, &target, &[]);
+            prop_assert_eq!((head.status(), head.headers()), (expected.status(), expected.headers()));
+            prop_assert_eq!(body(&head), body(&expected));
+
+            let mut gzip = get(plain, &[("accept-encoding", "gzip")]);
+            prop_assert_eq!((gzip.status(), body(&gzip)), (expected.status(), body(&expected)));
+            let is_large = expected.body().len() >= crate::compression::MIN_SIZE;
+            prop_assert_eq!(gzip.headers().contains_key(header::CONTENT_ENCODING), is_large);
+            prop_assert_eq!(gzip.headers().contains_key(header::VARY), is_large);
+            gzip.headers_mut().remove(header::CONTENT_ENCODING);
+            prop_assert_eq!(gzip.headers(), expected.headers());
+
+            let mut crossed = get(cross_origin, &[("origin", "https://example.org")]);
+            prop_assert_eq!((crossed.status(), body(&crossed)), (expected.status(), body(&expected)));
+            prop_assert_eq!(&crossed.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://example.org");
+            for name in [header::ACCESS_CONTROL_ALLOW_ORIGIN, header::ACCESS_CONTROL_EXPOSE_HEADERS, header::VARY] {
+                crossed.headers_mut().remove(name);
+            }
+            let mut headers = expected.headers().clone();
+            headers.remove(header::VARY);
+            prop_assert_eq!(crossed.headers(), &headers);
+
+            if let Some(tag) = expected.headers().get(header::ETAG) {
+                let again = get(plain, &[("if-none-match", tag.to_str().expect("a tag"))]);
+                prop_assert_eq!((again.status(), again.body().len()), (StatusCode::NOT_MODIFIED, 0));
+                prop_assert_eq!(again.headers().get(header::ETAG), Some(tag));
+            }
+        }
+
+        #[test]
+        fn the_cgi_program_gives_the_same_answer(
+            index in "(pi|text|nix)", end in "(search|count|all|text|nix)", query in "(q=[0-9a-f]{1,3})?(&from=[0-9])?",
+        ) {
+            let [plain, _] = &*SERVICES;
+            let path = format!("/api/v1/{index}/{end}");
+            let expected = answer(plain, &Method::GET, &format!("{path}?{query}"), &[]);
+            let mut printed = Vec::new();
+            let request = CgiRequest { method: "GET".to_owned(), path, query };
+            respond(&plain.catalog, &request, &mut printed).expect("writing to memory");
+            let printed = String::from_utf8(printed).expect("UTF-8");
+            let (head, printed) = printed.split_once("\r\n\r\n").expect("a head");
+            let status = format!("Status: {}\r\n", expected.status().as_u16());
+            prop_assert!(head.starts_with(&status), "{}", head);
+            prop_assert_eq!(printed, body(&expected));
+        }
+    }
+
+    #[test]
+    fn requests_beyond_the_limits_and_other_methods_are_refused() {
+        let [plain, cross_origin] = &*SERVICES;
+        let status = |service, method, fields: &[_]| answer(service, method, "/healthz", fields).status();
+        assert_eq!(status(plain, &Method::POST, &[]), StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(status(plain, &Method::OPTIONS, &[]), StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(status(cross_origin, &Method::OPTIONS, &[]), StatusCode::OK);
+        let refused = [("accept-encoding", "identity;q=0")];
+        assert_eq!(status(plain, &Method::GET, &refused), StatusCode::NOT_ACCEPTABLE);
+        let full = Service { limits: Limits { in_flight: 1, ..Limits::default() }, ..service(None) };
+        let held = answer(&full, &Method::GET, "/healthz", &[]);
+        assert_eq!(status(&full, &Method::GET, &[]), StatusCode::SERVICE_UNAVAILABLE);
+        drop(held);
+        assert_eq!(status(&full, &Method::GET, &[]), StatusCode::OK);
+    }
+}
