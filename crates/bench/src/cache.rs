@@ -24,12 +24,12 @@ use self::residue::Look;
 pub use self::residue::Residue;
 use crate::{Error, Result};
 
-/// What root writes to, to have the kernel forget what it holds of files.
+/// File to which root writes to make the kernel drop its caches.
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 /// Pages of files, and also directory entries and inodes.
 const PAGES_AND_NAMES: &str = "3\n";
 
-/// How caches were dropped.
+/// A way to drop caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
@@ -102,7 +102,7 @@ impl CacheDropper {
     /// Looks at some pages of the files, evenly spread over all bytes, and says how many of them are in memory. None if
     /// the kernel does not say, or there is nothing to look at.
     ///
-    /// It reads the pages, sees in `/proc/thread-self/io` whether they came from the storage, and drops them again.
+    /// It reads the pages, sees in `/proc/self/io` whether they came from the storage, and drops them again.
     /// (`preadv2` with `RWF_NOWAIT` would seem made for this. But since Linux 5.9 it starts to read what it does not find,
     /// and tmpfs does not have it.) As tmpfs has no storage below it, its files are always in memory.
     pub fn verify(&self) -> Option<Residue> {

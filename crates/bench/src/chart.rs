@@ -1,55 +1,49 @@
-//! What is drawn: panels beside each other, with series of points.
-//!
-//! A [`Chart`] says what is to be seen; how it is drawn is this module's matter, so that all plots look alike.
+//! Charts: panels beside each other, with series of points, drawn by plotters as an SVG document.
 
-mod draw;
-mod legend;
-mod marks;
-mod palette;
-mod scale;
+pub(crate) mod draw;
 
-use serde::{Deserialize, Serialize};
+use crate::sample::Sample;
+use crate::units::Unit;
 
 /// A picture of one or more panels beside each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What the picture is about.
+    /// Subject of the picture.
     pub title: String,
-    /// On which machine, with how many runs, and the like; may be empty.
+    /// Machine, number of runs, and the like; may be empty.
     pub subtitle: String,
     /// The panels, from left to right.
     pub panels: Vec<Panel>,
 }
 
-/// A pair of axes and what is drawn between them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A pair of axes and the series between them.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What the panel shows; may be empty.
+    /// Heading of the panel; may be empty.
     pub title: String,
-    /// What the horizontal axis counts or measures, with its unit.
-    pub x_label: String,
-    /// What the vertical axis measures, with its unit. It begins at zero.
+    /// Name of the horizontal axis, with its unit.
+    pub x_label: &'static str,
+    /// Name of the vertical axis, with its unit. It begins at zero.
     pub y_label: String,
-    /// How values are laid out along the horizontal axis.
+    /// Scale of the horizontal axis.
     pub x: Axis,
-    /// What is drawn, the first below the others. Series of one name have one colour in all panels.
+    /// The series, the first below the others. Series of one name have one colour in all panels.
     pub series: Vec<Series>,
 }
 
-/// How values are laid out along the horizontal axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Scale of the horizontal axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Evenly, from zero or from what lies below it.
+    /// Even, from zero or from the least value if that is negative.
     Linear,
-    /// A doubling is always the same distance. There are ticks at the measured values, which are those of series that have
-    /// marks, and at powers of two where there is room. Values that are not positive are left out.
+    /// Logarithmic, with ticks at powers of two. Values that are not positive are left out.
     Log2,
 }
 
 /// Points that belong together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What the legend calls it. A series without a name is not in the legend.
+    /// Name in the legend.
     pub name: String,
     /// How it is drawn.
     pub kind: SeriesKind,
@@ -57,36 +51,43 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
+impl Series {
+    /// A series of these points.
+    pub fn new(name: impl Into<String>, kind: SeriesKind, points: impl IntoIterator<Item = Point>) -> Self {
+        Self { name: name.into(), kind, points: points.into_iter().collect() }
+    }
+}
+
 /// How a series is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesKind {
-    /// A line through the points, which are not marked: for what was computed.
+    /// A line through the points, which are not marked: for computed values.
     Line,
     /// A dashed line through them: for bounds and ideals.
     Dashed,
-    /// A mark at each point, with its whiskers: for what was measured.
+    /// A mark at each point, with its whiskers: for measured values.
     Points,
-    /// The same, with a line through the marks.
+    /// Marks with whiskers, and a line through them.
     Joined,
 }
 
 impl SeriesKind {
     /// Whether each point has a mark.
-    fn marked(self) -> bool {
+    fn is_marked(self) -> bool {
         matches!(self, Self::Points | Self::Joined)
     }
 }
 
 /// A value at a place, and how uncertain it is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Where it is on the horizontal axis.
+    /// Place on the horizontal axis.
     pub x: f64,
     /// The value.
     pub y: f64,
-    /// Where its whisker begins; `y` if it has none.
+    /// Lower end of its whisker; `y` if it has none.
     pub low: f64,
-    /// Where its whisker ends; `y` if it has none.
+    /// Upper end of its whisker; `y` if it has none.
     pub high: f64,
 }
 
@@ -100,33 +101,37 @@ impl Point {
     pub fn between(x: f64, y: f64, low: f64, high: f64) -> Self {
         Self { x, y, low, high }
     }
+
+    /// The median of a sample in some unit, with whiskers from the lower to the upper quartile.
+    pub(crate) fn of(x: usize, sample: &Sample, unit: Unit) -> Self {
+        let [y, low, high] = [sample.median(), sample.lower_quartile(), sample.upper_quartile()];
+        Self::between(x as f64, unit.scaled(y), unit.scaled(low), unit.scaled(high))
+    }
 }
 
 impl Chart {
     /// The picture as an SVG document: on white, with the colours of Masataka Okabe and Kei Ito ("Color Universal
-    /// Design", 2008), which those who are colour-blind can tell apart.
+    /// Design", 2008), which colour-blind readers can tell apart.
     ///
     /// Control characters in texts are shown as �, as XML cannot hold them.
     pub fn svg(&self) -> String {
-        draw::svg(self)
+        draw::chart(self)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use resvg::usvg::{Options, Tree};
-
+pub(crate) mod tests {
     use super::*;
 
-    fn chart(name: &str, kind: SeriesKind, points: Vec<Point>) -> Chart {
+    pub(crate) fn chart(name: &str, kind: SeriesKind, points: Vec<Point>) -> Chart {
         let panel = |x| Panel {
             title: name.to_owned(),
-            x_label: name.to_owned(),
+            x_label: "threads",
             y_label: name.to_owned(),
             x,
             series: vec![
-                Series { name: name.to_owned(), kind, points: points.clone() },
-                Series { name: "other".to_owned(), kind: SeriesKind::Dashed, points: points.clone() },
+                Series::new(name, kind, points.clone()),
+                Series::new("other", SeriesKind::Dashed, points.clone()),
             ],
         };
         let panels = vec![panel(Axis::Linear), panel(Axis::Log2)];
@@ -146,13 +151,14 @@ mod tests {
         for name in ["", "a <b> & \"c\" 'd' \u{1b}[31m\0\n é 漢", &long] {
             for points in [Vec::new(), points.clone()] {
                 let svg = chart(name, SeriesKind::Joined, points).svg();
-                let tree = Tree::from_str(&svg, &Options::default());
-                assert!(tree.is_ok_and(|tree| tree.size().width() > 1000.0), "{name}");
+                let document = roxmltree::Document::parse(&svg).expect("well-formed");
+                let width = document.root_element().attribute("width").and_then(|width| width.parse().ok());
+                assert!(width.is_some_and(|width: f64| width > 1000.0), "{name}");
                 assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
             }
         }
         let none = Chart { title: String::new(), subtitle: String::new(), panels: Vec::new() };
-        assert!(Tree::from_str(&none.svg(), &Options::default()).is_ok());
+        assert!(roxmltree::Document::parse(&none.svg()).is_ok());
     }
 
     #[test]
@@ -166,7 +172,7 @@ mod tests {
             (SeriesKind::Dashed, 0),
         ] {
             let svg = chart("measured", kind, points.clone()).svg();
-            assert_eq!(count(&svg, "circle"), marks, "{kind:?}");
+            assert_eq!(count(&svg, "polygon"), marks, "{kind:?}");
         }
     }
 

@@ -1,20 +1,20 @@
-//! Cold runs: what was done to have them, and whether that worked.
+//! Cold runs: dropping of caches, and whether it worked.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{CacheDropper, Method, Residue};
 use crate::units::counted;
 
-/// What was done to have cold runs, and what was found then.
+/// Dropping of caches before cold runs, and whether it worked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cold {
-    /// How caches were dropped before each run.
+    /// Way in which caches were dropped before each run.
     pub method: Method,
-    /// What was still in memory before the run that found most there; none if the kernel does not say.
+    /// Pages still in memory before the run that found most there; none if the kernel does not say.
     pub residue: Option<Residue>,
 }
 
-/// What is known of the runs so far: `None` before the first.
+/// Drops caches, and adds to the findings of earlier runs: `None` before the first.
 pub(crate) fn drop_caches(dropper: &CacheDropper, before: Option<Cold>) -> Cold {
     let method = dropper.drop_caches();
     let now = Cold { method, residue: dropper.verify() };
@@ -27,21 +27,21 @@ impl Cold {
         self.residue.is_none_or(|residue| residue.is_cold())
     }
 
-    /// The same with one more run.
+    /// Findings with those of one more run.
     fn and(self, other: Self) -> Self {
         let share = |residue: &Residue| residue.in_memory as f64 / residue.pages.max(1) as f64;
         let residues = [self.residue, other.residue].into_iter().flatten();
         Self { residue: residues.max_by(|a, b| share(a).total_cmp(&share(b))), ..self }
     }
 
-    /// What is known, in a sentence.
+    /// Findings in a sentence.
     pub(crate) fn note(self) -> String {
         let Self { method, residue } = self;
         let found = match residue {
             None => "; the kernel does not say whether that worked".to_owned(),
             Some(Residue { pages, in_memory }) => format!(
                 "; of {} that were then looked at, {in_memory} were in memory at most{}",
-                counted(pages as usize, "page"),
+                counted(pages, "page"),
                 if self.is_cold() { "" } else { ", so the runs were warm. Files on tmpfs always are" }
             ),
         };
@@ -49,7 +49,7 @@ impl Cold {
     }
 }
 
-/// What to call runs: cold ones only if they were.
+/// Temperature of runs: cold only if they were.
 pub(crate) fn temperature(cold: Option<Cold>) -> &'static str {
     match cold {
         None => "warm",

@@ -1,44 +1,29 @@
-//! What a piece of work in this process takes.
+//! Resources that work in this process uses.
 
 use std::time::{Duration, Instant};
 
-use nix::sys::resource::{Usage, UsageWho, getrusage};
-use nix::sys::time::TimeVal;
+use finecomb_sys::Usage;
 
-/// What a piece of work took, in seconds.
+/// Time that a piece of work took, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Effort {
-    /// From its beginning to its end.
+    /// Wall time.
     pub(crate) wall: f64,
-    /// On processors, in user and system mode, of all threads that worked on it.
+    /// CPU time in user and system mode, of all threads.
     pub(crate) cpu: f64,
 }
 
-/// Does some work and says what it took. Nothing else may go on in the process meanwhile.
-///
-/// The processor time is 0 if the system does not say it, which Linux always does.
+/// Does some work and measures it. Nothing else may go on in the process meanwhile.
 pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Effort) {
-    let cpu = || getrusage(UsageWho::RUSAGE_SELF).map_or(0.0, |usage| on_processors(&usage));
-    let (before, start) = (cpu(), Instant::now());
+    let (before, start) = (Usage::of_process(), Instant::now());
     let result = work();
     let wall = seconds(start.elapsed());
-    (result, Effort { wall, cpu: rounded(cpu() - before) })
-}
-
-/// Seconds in user and system mode.
-pub(crate) fn on_processors(usage: &Usage) -> f64 {
-    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    rounded(seconds(usage.user_time()) + seconds(usage.system_time()))
+    (result, Effort { wall, cpu: seconds((Usage::of_process() - before).processor()) })
 }
 
 /// A duration in seconds.
 pub(crate) fn seconds(duration: Duration) -> f64 {
     duration.as_nanos() as f64 / 1e9
-}
-
-/// Seconds as a whole number of nanoseconds, which survives being written as a decimal.
-pub(crate) fn rounded(seconds: f64) -> f64 {
-    (seconds * 1e9).round() / 1e9
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What can go wrong with a measurement.
+//! Errors of measurements.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -11,7 +11,7 @@ use thiserror::Error;
 /// A result whose error is this crate's.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong.
+/// An error of a measurement.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,9 +20,9 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What was being done, with a colon and a space behind it; empty if the reason says it all.
+        /// The operation, with a colon and a space behind it; empty if the reason says it all.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A command could not be started, or what it wrote could not be read.
@@ -30,7 +30,7 @@ pub enum Error {
     Start {
         /// The command line.
         command: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A command failed.
@@ -38,46 +38,31 @@ pub enum Error {
     Failed {
         /// The command line.
         command: String,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
         /// The last lines of its standard error, joined to one.
         said: String,
     },
-    /// The name of a picture does not say in which format to draw it.
-    #[error("{}: a picture's name ends with .svg or .png", path.display())]
-    PictureEnding {
-        /// The name.
-        path: PathBuf,
-    },
-    /// There is no font to write the labels of a PNG with.
-    #[error(
-        "{}: a PNG cannot be labelled here, as no fonts are installed; name a file that ends with .svg instead",
-        path.display()
-    )]
-    NoFonts {
-        /// The picture.
-        path: PathBuf,
-    },
-    /// A picture could not be turned into pixels.
-    #[error("{}: cannot draw the picture: {reason}", path.display())]
+    /// A picture could not be drawn.
+    #[error("{}: {reason}", path.display())]
     Picture {
         /// The picture.
         path: PathBuf,
-        /// What the library said.
+        /// The reason.
         reason: String,
     },
     /// The system did not give a process as many threads as it should have.
     #[error("cannot start {count} threads: {}; ask for fewer", io_reason(error))]
     Thread {
-        /// How many there should have been.
+        /// Number of threads asked for.
         count: usize,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// What should be in memory does not fit in it.
+    /// Memory is too small.
     #[error("cannot hold {bytes} bytes in memory")]
     Memory {
-        /// How many bytes it takes.
+        /// Bytes needed.
         bytes: u64,
     },
     /// A file is not what an experiment has written.
@@ -87,43 +72,25 @@ pub enum Error {
         path: PathBuf,
         /// The experiment.
         experiment: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A command that has no width was to be run at several.
-    #[error(
-        "'{command}' has no width to set; top and grep have, as in 'comb bench scale -- top -f 7 access.log'"
-    )]
-    NotScalable {
-        /// The command.
-        command: String,
+    /// A command cannot be compared at several widths.
+    #[error("{reason}")]
+    Job {
+        /// The command and what is wrong with it.
+        reason: String,
     },
-    /// A command that is to be run at several widths sets its own.
-    #[error("leave out {flag}: 'comb bench scale' sets the width, those of --widths")]
-    OwnWidth {
-        /// What sets it.
-        flag: String,
-    },
-    /// A command writes something else at another width.
-    #[error("{job}: what it writes at width {other} is not what it writes at width {same}")]
-    OutputsDiffer {
-        /// The command line.
-        job: String,
-        /// The widths at which it writes the same as at the first.
-        same: String,
-        /// The others.
-        other: String,
-    },
-    /// What should give the same result in every way did not.
+    /// Two ways gave different results.
     #[error("{this} found {found}, and {other} {expected}; did the files change meanwhile?")]
     Differs {
-        /// The way of which that is said.
+        /// One way.
         this: String,
-        /// What came of it.
+        /// Its result.
         found: String,
-        /// The way it is compared with.
+        /// The other way.
         other: String,
-        /// What came of that.
+        /// Its result.
         expected: String,
     },
     /// A pattern is no regular expression.
@@ -131,26 +98,18 @@ pub enum Error {
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The server that is to be asked does not answer as it should.
+    /// A server or CGI program does not answer as it should.
     #[error("{reason}")]
     Server {
-        /// What it said, or what was said of it.
-        reason: String,
-    },
-    /// A question was not answered as it should have been.
-    #[error("{way}: {reason}")]
-    Asking {
-        /// How it was asked.
-        way: crate::serve::Way,
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
 }
 
-/// How a command ended, and what it had to say.
+/// Exit status and messages of a command.
 fn failure(status: ExitStatus, said: &str) -> String {
     let ended = match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with exit status {code}"),

@@ -1,7 +1,5 @@
-//! What the results of all experiments have in common: a table, perhaps a picture, and a file in which they
-//! are kept.
+//! Results of experiments: a table, notes, perhaps a picture, and a JSON file.
 
-use std::fmt::{self, Formatter};
 use std::fs;
 use std::path::Path;
 
@@ -13,42 +11,44 @@ use crate::{Error, Result};
 
 /// The result of an experiment.
 pub trait Experiment: Serialize + DeserializeOwned {
-    /// Its name, as the files say it.
+    /// Name of the experiment in its files.
     const NAME: &'static str;
-    /// The version of its files. It goes up when files of the version before cannot be read any more.
+    /// Version of its files. It goes up when older files can no longer be read.
     const VERSION: u32;
 
-    /// What was measured, with what, in a line.
+    /// Subject, number of runs and machine, in a line.
     fn heading(&self) -> String;
 
-    /// What came of it.
+    /// The measurements.
     fn table(&self) -> Table;
 
-    /// What one must know to read the table, a sentence each.
+    /// Explanations and findings, a sentence each.
     fn notes(&self) -> Vec<String>;
 
-    /// A picture of it, as an SVG document; none if it has none.
-    fn picture(&self) -> Option<String>;
-
-    /// All of it in Markdown.
-    fn markdown(&self) -> String {
-        let notes: String = self.notes().iter().map(|note| format!("- {note}\n")).collect();
-        let table = format!("{}\n\n{}", self.heading(), self.table().markdown());
-        if notes.is_empty() { table } else { format!("{table}\n{notes}") }
+    /// A picture as an SVG document; none if the experiment has none.
+    fn picture(&self) -> Option<String> {
+        None
     }
 
-    /// All of it as plain text, as the implementations of [`fmt::Display`] have it.
-    fn display(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}\n\n{}", self.heading(), self.table())?;
-        for (number, note) in self.notes().iter().enumerate() {
-            let before = if number == 0 { "\n" } else { "" };
-            writeln!(formatter, "{before}{note}")?;
-        }
-        Ok(())
+    /// Heading, table and notes in Markdown.
+    fn markdown(&self) -> String {
+        self.report(&self.table().markdown(), "- ")
+    }
+
+    /// Heading, table and notes as plain text.
+    fn text(&self) -> String {
+        self.report(&self.table().to_string(), "")
+    }
+
+    /// Heading, table and notes, each with a bullet before it.
+    fn report(&self, table: &str, bullet: &str) -> String {
+        let notes: String = self.notes().iter().map(|note| format!("{bullet}{note}\n")).collect();
+        let gap = if notes.is_empty() { "" } else { "\n" };
+        format!("{}\n\n{table}{gap}{notes}", self.heading())
     }
 }
 
-/// The name and the version that a file begins with.
+/// Name and version, which a file begins with.
 #[derive(Deserialize)]
 struct Label {
     experiment: String,
@@ -96,22 +96,11 @@ pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::num::NonZeroUsize;
+    use std::fmt;
 
     use super::*;
-    use crate::machine::Machine;
 
-    /// A machine that nothing was measured on.
-    pub(crate) fn machine(cores: usize) -> Machine {
-        Machine {
-            cores: NonZeroUsize::new(cores).expect("not zero"),
-            processor: "Some CPU".to_owned(),
-            kernel: "Linux 6.1".to_owned(),
-            date: "2025-01-31T12:00:00Z".to_owned(),
-        }
-    }
-
-    /// Holds a result to be the same after it was written and read.
+    /// Asserts that a result is the same after it was written and read.
     pub(crate) fn survives_its_file<E: Experiment + PartialEq + fmt::Debug>(result: &E) {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("result.json");
@@ -139,23 +128,13 @@ pub(crate) mod tests {
         }
 
         fn table(&self) -> Table {
-            let mut table = Table::new([crate::table::Column::number("number")]);
+            let mut table = Table::new(["number"]);
             table.push([self.number.to_string()]);
             table
         }
 
         fn notes(&self) -> Vec<String> {
             (0..self.number).map(|number| format!("Note {number}.")).collect()
-        }
-
-        fn picture(&self) -> Option<String> {
-            None
-        }
-    }
-
-    impl fmt::Display for Guess {
-        fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-            self.display(formatter)
         }
     }
 
@@ -182,8 +161,8 @@ pub(crate) mod tests {
 
     #[test]
     fn notes_stand_below_the_table() {
-        assert_eq!(Guess { number: 0 }.to_string(), "a guess\n\nnumber\n     0\n");
-        assert_eq!(Guess { number: 2 }.to_string(), "a guess\n\nnumber\n     2\n\nNote 0.\nNote 1.\n");
+        assert_eq!(Guess { number: 0 }.text(), "a guess\n\nnumber\n     0\n");
+        assert_eq!(Guess { number: 2 }.text(), "a guess\n\nnumber\n     2\n\nNote 0.\nNote 1.\n");
         assert_eq!(Guess { number: 1 }.markdown(), "a guess\n\n| number |\n| ---: |\n| 1 |\n\n- Note 0.\n");
     }
 }

@@ -1,4 +1,4 @@
-//! Which files an experiment reads: those that `comb grep` would search, found before anything is timed.
+//! Files that an experiment reads: those that `comb grep` would search, found before anything is timed.
 
 use std::io;
 use std::path::{Path, PathBuf};

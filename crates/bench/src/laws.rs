@@ -36,20 +36,21 @@ use serde::Serialize;
 pub use self::amdahl::Amdahl;
 use self::least_squares::Sums;
 pub use self::usl::Usl;
+use crate::rounds::distinct;
 use crate::sample::quantile_of_sorted;
 
-/// How long a job took once.
+/// Wall time of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
-    /// How many threads worked; at least 1.
+    /// Number of threads; at least 1.
     pub width: usize,
-    /// How long it took, in seconds; more than 0.
+    /// Wall time in seconds; more than 0.
     pub seconds: f64,
 }
 
 /// A law that says how long a job takes at a width, with `P` coefficients.
 pub trait Law<const P: usize>: Copy {
-    /// What the coefficients are multiplied with at a width.
+    /// Factors of the coefficients at a width.
     fn terms(width: f64) -> [f64; P];
 
     /// The law with these coefficients, none of which is negative; none if a job of one thread would take no time.
@@ -58,12 +59,12 @@ pub trait Law<const P: usize>: Copy {
     /// Its coefficients.
     fn coefficients(&self) -> [f64; P];
 
-    /// How long the job takes at a width, in seconds.
+    /// Time of the job at a width, in seconds.
     fn seconds(&self, width: f64) -> f64 {
         self.coefficients().iter().zip(Self::terms(width)).map(|(coefficient, term)| coefficient * term).sum()
     }
 
-    /// How many times as fast it is at a width as with one thread.
+    /// Speed-up at a width over one thread.
     fn speed_up(&self, width: f64) -> f64 {
         self.seconds(1.0) / self.seconds(width)
     }
@@ -96,9 +97,9 @@ pub struct Estimate {
 /// There are fewer widths than a law has coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFewWidths {
-    /// So many different widths there are.
+    /// Number of different widths.
     pub have: usize,
-    /// So many are needed.
+    /// Number needed.
     pub need: usize,
 }
 
@@ -108,9 +109,7 @@ pub struct TooFewWidths {
 ///
 /// If there are fewer different widths than the law has coefficients.
 pub fn fit<L: Law<P>, const P: usize>(timings: &[Timing]) -> Result<Fitted<L>, TooFewWidths> {
-    let mut widths: Vec<usize> = timings.iter().map(|timing| timing.width).collect();
-    widths.sort_unstable();
-    widths.dedup();
+    let widths = distinct(timings.iter().map(|timing| timing.width));
     let too_few = TooFewWidths { have: widths.len(), need: P };
     let groups: Vec<Vec<Sums<P>>> = widths
         .iter()
@@ -124,7 +123,7 @@ pub fn fit<L: Law<P>, const P: usize>(timings: &[Timing]) -> Result<Fitted<L>, T
     Ok(Fitted { law, widths, error, resampled })
 }
 
-/// What one timing contributes: its time is to be 1, and the terms are measured in it.
+/// Sums of one timing: its time is to be 1, and the terms are measured in it.
 fn sums<L: Law<P>, const P: usize>(timing: &Timing) -> Sums<P> {
     Sums::of(L::terms(timing.width as f64).map(|term| term / timing.seconds))
 }

@@ -1,4 +1,4 @@
-//! On what was measured, and when.
+//! The machine that measured, and when.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs;
@@ -9,16 +9,16 @@ use jiff::{Timestamp, Unit};
 use rustix::system::uname;
 use serde::{Deserialize, Serialize};
 
-/// A machine at a time, as far as it matters for what was measured.
+/// A machine at a time, as far as it matters for measurements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Cores that the process may use; at least 1.
     pub cores: NonZeroUsize,
-    /// What the processor calls itself; empty if it does not say.
+    /// Name of the processor; empty if it does not say.
     pub processor: String,
     /// The system and its release.
     pub kernel: String,
-    /// When, in UTC, as RFC 3339 has it.
+    /// Time in UTC, in the format of RFC 3339.
     pub date: String,
 }
 

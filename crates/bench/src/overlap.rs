@@ -4,11 +4,11 @@
 //! in each other's way, the whole would take as long as the longer of the two: that is the bound against
 //! which everything is held.
 
-mod ahead;
 mod job;
 mod pieces;
+mod prefetch;
 mod report;
-mod turns;
+mod rounds;
 mod words;
 
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use self::job::Job;
 use self::pieces::cut;
-use self::turns::Bench;
+use self::rounds::Bench;
 pub use self::words::Words;
 use crate::cache::CacheDropper;
 use crate::cold::Cold;
@@ -28,33 +28,33 @@ use crate::rounds::Step;
 use crate::sample::Sample;
 use crate::{Error, Result};
 
-/// What to measure.
+/// Options of the experiment.
 pub struct OverlapOptions<'a> {
     /// The file or tree to read.
     pub path: PathBuf,
     /// Numbers of threads.
     pub widths: Vec<NonZeroUsize>,
-    /// How often each way is measured.
+    /// Number of runs of each way.
     pub runs: NonZeroUsize,
     /// Whether to measure with files that are in memory.
     pub warm: bool,
     /// Whether to measure with caches that are dropped before each run.
     pub cold: bool,
-    /// How often the work is done on every byte.
+    /// Repetitions of the work on every byte.
     pub work: NonZeroU32,
     /// Bytes that may be taken to have files in memory, where the work alone is measured. If they do not fit,
     /// a part of them is worked on.
     pub memory: u64,
-    /// Told before each run.
+    /// Called before each run.
     pub progress: &'a dyn Fn(Step<'_>),
 }
 
-/// What came of it.
+/// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overlap {
-    /// On what it ran, and when.
+    /// Machine and time.
     pub machine: Machine,
-    /// What was read.
+    /// The file or tree.
     pub path: String,
     /// Files that were read.
     pub files: u64,
@@ -64,37 +64,37 @@ pub struct Overlap {
     pub unseen: u64,
     /// Pieces of files that could not be read.
     pub unreadable: u64,
-    /// How often the work was done on every byte.
+    /// Repetitions of the work on every byte.
     pub work: NonZeroU32,
-    /// What came of the work, in all ways the same.
+    /// Result of the work, the same in all ways.
     pub words: Words,
-    /// Bytes that the work alone was measured with; it was scaled to all of them.
+    /// Bytes with which working alone was measured; it was scaled to all of them.
     pub in_memory: u64,
-    /// What was measured warm and cold, in this order.
+    /// Measurements with warm and with cold caches, in this order.
     pub parts: Vec<Part>,
 }
 
-/// What was measured with warm or with cold caches. Times are in seconds.
+/// Measurements with warm or with cold caches. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// What was done to have cold runs; nothing if they are warm.
+    /// Dropping of caches; none if the runs are warm.
     pub cold: Option<Cold>,
-    /// What the work takes one thread, without reading.
+    /// Working with one thread, without reading.
     pub working: Sample,
     /// The widths in ascending order, each without and with reading ahead.
     pub cases: Vec<Case>,
 }
 
-/// What was measured at a width. Times are in seconds.
+/// Measurements at a width. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// The number of threads.
     pub width: NonZeroUsize,
-    /// Whether the system was told what would be read next.
+    /// Whether pieces were prefetched.
     pub ahead: bool,
-    /// What reading takes, without work.
+    /// Reading without work.
     pub reading: Sample,
-    /// What both take.
+    /// Reading and working.
     pub both: Sample,
 }
 
@@ -145,13 +145,13 @@ impl Part {
         self.reading_at(width).max(self.working_at(width, cores))
     }
 
-    /// Seconds that reading takes at a width, in whichever way is quicker.
+    /// Seconds of reading at a width, with or without prefetching, whichever is faster.
     fn reading_at(&self, width: NonZeroUsize) -> f64 {
         let cases = self.cases.iter().filter(|case| case.width == width);
         cases.map(|case| case.reading.median()).fold(f64::NAN, f64::min)
     }
 
-    /// Seconds that working takes so many threads on so many cores, if they do not get in each other's way.
+    /// Seconds of working with some threads on some cores, if they do not hinder each other.
     fn working_at(&self, width: NonZeroUsize, cores: NonZeroUsize) -> f64 {
         self.working.median() / width.min(cores).get() as f64
     }

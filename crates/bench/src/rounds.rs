@@ -1,21 +1,27 @@
-//! Runs of what is compared, in turns.
+//! Interleaved runs of the cases that are compared.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use crate::Result;
 
-/// How far an experiment is: told before each of its runs.
+/// Progress of an experiment, reported before each of its runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
-    /// Runs that are done.
+    /// Runs done.
     pub done: usize,
-    /// Runs that there will be.
+    /// Runs in all.
     pub total: usize,
-    /// What is run now.
+    /// Name of the current run.
     pub what: &'a str,
 }
 
-/// Runs every case once in each round, and returns what came of them, case by case.
+/// Values in ascending order, each once.
+pub(crate) fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    BTreeSet::from_iter(values).into_iter().collect()
+}
+
+/// Runs every case once in each round, and returns the results, case by case.
 ///
 /// What is compared is run in turns, so that a machine that becomes slower in the course of an hour does so
 /// for all. Each round begins with another case, as a case may be helped or hindered by the one before it.

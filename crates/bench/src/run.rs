@@ -1,8 +1,8 @@
-//! One run of a command, and what it took.
+//! Runs of a command, and the resources they use.
 
 mod digest;
 mod feed;
-mod said;
+mod messages;
 mod usage;
 
 use std::ffi::OsString;
@@ -12,11 +12,12 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
+use finecomb_sys::Usage;
+
 pub use self::digest::Digest;
 use self::feed::Feed;
-use self::said::Said;
+use self::messages::Messages;
 pub use self::usage::Measured;
-use self::usage::used;
 use crate::{Error, Result};
 
 /// A command that can be run again and again.
@@ -26,17 +27,8 @@ pub struct Job {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// What it finds on its standard input.
-    pub standard_input: StandardInput,
-}
-
-/// What a job finds on its standard input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StandardInput {
-    /// Nothing: it ends at once.
-    Nothing,
-    /// A pipe into which `cat` writes this file. What that takes is not counted as the job's.
-    Pipe(PathBuf),
+    /// A file that `cat` writes into its standard input, which is empty otherwise. The resources of `cat` are not counted.
+    pub pipe: Option<PathBuf>,
 }
 
 impl Job {
@@ -48,12 +40,12 @@ impl Job {
         Self {
             program: program.into(),
             arguments: arguments.into_iter().map(Into::into).collect(),
-            standard_input: StandardInput::Nothing,
+            pipe: None,
         }
     }
 
-    /// Runs the job, with its standard output going nowhere, and says what it took. No other child process may be waited
-    /// for meanwhile, as processor time is that of all children.
+    /// Runs the job with its standard output discarded, and measures it. No other child process may be waited for meanwhile, as
+    /// CPU time is that of all children.
     ///
     /// # Errors
     ///
@@ -63,7 +55,7 @@ impl Job {
         Ok(measured)
     }
 
-    /// Runs the job and says what it wrote to its standard output.
+    /// Runs the job and hashes its standard output.
     ///
     /// # Errors
     ///
@@ -76,19 +68,18 @@ impl Job {
 
     fn run<T>(&self, output: Stdio, read: impl FnOnce(&mut Child) -> io::Result<T>) -> Result<(T, Measured)> {
         let failed = |error| Error::Start { command: self.to_string(), error };
-        let mut feed = Feed::start(&self.standard_input)?;
+        let mut feed = Feed::start(self.pipe.as_deref())?;
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).stdin(feed.input()).stdout(output).stderr(Stdio::piped());
-        let (before, start) = (used(), Instant::now());
+        let (before, start) = (Usage::of_children(), Instant::now());
         let mut child = command.spawn().map_err(failed)?;
-        // It holds the end of the pipe that only the job may read from: else `cat` would not learn that the job has ended.
+        // It holds the read end of the pipe: `cat` would not learn that the job has ended.
         drop(command);
-        let said = Said::listen(child.stderr.take());
+        let messages = Messages::listen(child.stderr.take());
         let result = read(&mut child);
         let status = child.wait().map_err(failed)?;
-        let measured = used().since(&before, start.elapsed());
-        let said = said.last_lines();
-        self.check(status, said)?;
+        let measured = Measured::new(start.elapsed(), Usage::of_children() - before);
+        self.check(status, messages.last_lines())?;
         Ok((result.map_err(failed)?, measured))
     }
 
@@ -109,16 +100,14 @@ impl Display for Job {
         for argument in &self.arguments {
             write!(formatter, " {}", quoted(&argument.to_string_lossy()))?;
         }
-        match &self.standard_input {
-            StandardInput::Nothing => Ok(()),
-            StandardInput::Pipe(path) => {
-                write!(formatter, " < {} (through cat)", quoted(&path.to_string_lossy()))
-            }
+        match &self.pipe {
+            Some(path) => write!(formatter, " < {} (through cat)", quoted(&path.to_string_lossy())),
+            None => Ok(()),
         }
     }
 }
 
-/// A word as a shell takes it.
+/// A word, quoted for a shell where it has to be.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |char: char| char.is_alphanumeric() || "_@%+=:,./-".contains(char);
     if !word.is_empty() && word.chars().all(plain) {
@@ -161,14 +150,14 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("-file");
         std::fs::write(&path, vec![b'x'; 1 << 20]).expect("a file");
-        let piped = |script| Job { standard_input: StandardInput::Pipe(path.clone()), ..shell(script) };
+        let piped = |script| Job { pipe: Some(path.clone()), ..shell(script) };
         assert_eq!(piped("cat").digest().expect("a run").bytes, 1 << 20);
         assert_eq!(piped("head -c 3").digest().expect("a run").bytes, 3);
         assert_eq!(piped(":").digest().expect("a run").bytes, 0);
         assert_eq!(shell("cat").digest().expect("a run").bytes, 0);
-        let directory = Job { standard_input: StandardInput::Pipe("/".into()), ..shell(":") };
+        let directory = Job { pipe: Some("/".into()), ..shell(":") };
         assert_eq!(directory.measure().expect_err("no file").to_string(), "/: is a directory");
-        let missing = Job { standard_input: StandardInput::Pipe("/nowhere".into()), ..shell(":") };
+        let missing = Job { pipe: Some("/nowhere".into()), ..shell(":") };
         assert_eq!(
             missing.measure().expect_err("no file").to_string(),
             "/nowhere: No such file or directory"

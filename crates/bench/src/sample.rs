@@ -65,7 +65,7 @@ impl Sample {
     }
 }
 
-/// The same of values that are in ascending order already.
+/// [`Sample::quantile`] of values in ascending order.
 pub(crate) fn quantile_of_sorted(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = share.clamp(0.0, 1.0) * last as f64;

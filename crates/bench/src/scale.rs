@@ -1,4 +1,4 @@
-//! How a job of comb scales: what it takes at each width, and which laws that follows.
+//! Scaling of a job of comb: its times at each width, and the laws fitted to them.
 
 mod analysis;
 mod jobs;
@@ -11,28 +11,26 @@ mod tests;
 mod width;
 
 use std::ffi::OsString;
-use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use self::analysis::Analysis;
 use self::jobs::Scalable;
 pub use self::record::{Case, Record};
-use self::summary::Saved;
 pub use self::width::{Width, default_widths};
 use crate::cache::CacheDropper;
 use crate::cold::drop_caches;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Step, in_turns};
+use crate::rounds::{Step, distinct, in_turns};
 use crate::run::Digest;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::units::{Unit, ratio};
 use crate::{Error, Result};
 
-/// What to measure.
+/// Options of the experiment.
 pub struct ScaleOptions<'a> {
     /// The program, which is comb.
     pub program: PathBuf,
@@ -40,19 +38,19 @@ pub struct ScaleOptions<'a> {
     pub job: Vec<OsString>,
     /// The widths to run it at; those of [`default_widths`] if there are none.
     pub widths: Vec<Width>,
-    /// How often it is run at each width.
+    /// Number of runs at each width.
     pub runs: NonZeroUsize,
     /// Whether caches are dropped before each run.
     pub cold: bool,
     /// A file that `cat` writes into the job's standard input.
     pub pipe: Option<PathBuf>,
-    /// Told before each run.
+    /// Called before each run.
     pub progress: &'a dyn Fn(Step<'_>),
 }
 
-/// What was measured, and what follows from it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Record", into = "Saved")]
+/// Measurements, and their analysis.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Record")]
 pub struct Scale {
     record: Record,
     analysis: Analysis,
@@ -70,12 +68,8 @@ pub struct Scale {
 pub fn scale(options: &ScaleOptions<'_>) -> Result<Scale> {
     let machine = Machine::here();
     let job = Scalable::new(options.program.clone(), &options.job, options.pipe.clone())?;
-    let mut widths = options.widths.clone();
-    if widths.is_empty() {
-        widths = default_widths(machine.cores);
-    }
-    widths.sort_unstable();
-    widths.dedup();
+    let default = if options.widths.is_empty() { default_widths(machine.cores) } else { Vec::new() };
+    let widths = distinct(options.widths.iter().copied().chain(default));
     let dropper = options.cold.then(|| CacheDropper::new(job.paths())).transpose()?;
     let total = widths.len() * (1 + options.runs.get());
     let name = |width: &Width| format!("{}: width {width}", job.line());
@@ -95,7 +89,7 @@ pub fn scale(options: &ScaleOptions<'_>) -> Result<Scale> {
     Ok(Scale::new(Record { job: job.line(), machine, cold, output, cases }))
 }
 
-/// What the job writes at all widths.
+/// Output of the job, if it is the same at all widths.
 fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result<Digest> {
     let first = digests.first().cloned().unwrap_or_default();
     let (same, other): (Vec<_>, Vec<_>) =
@@ -104,7 +98,9 @@ fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result
         return Ok(first);
     }
     let listed = |cases: Vec<(&Width, &Digest)>| notes::listed(cases.iter().map(|(width, _)| width));
-    Err(Error::OutputsDiffer { job: job.line(), same: listed(same), other: listed(other) })
+    let (line, same, other) = (job.line(), listed(same), listed(other));
+    let reason = format!("{line}: what it writes at width {other} is not what it writes at width {same}");
+    Err(Error::Job { reason })
 }
 
 impl Scale {
@@ -113,7 +109,7 @@ impl Scale {
         Self { record, analysis }
     }
 
-    /// What was measured.
+    /// The measurements.
     pub fn record(&self) -> &Record {
         &self.record
     }
@@ -127,7 +123,7 @@ impl Scale {
     }
 }
 
-/// All else follows from the record.
+/// Compares the records, from which all else follows.
 impl PartialEq for Scale {
     fn eq(&self, other: &Self) -> bool {
         self.record == other.record
@@ -152,29 +148,25 @@ impl Experiment for Scale {
     }
 
     fn table(&self) -> Table {
-        let (unit, analysis) = (self.unit(), &self.analysis);
+        let unit = self.unit();
         let mut table = Table::new([
-            Column::number("width"),
-            Column::number(unit.label("wall")),
-            Column::number(unit.label("spread")),
-            Column::number(unit.label("CPU")),
-            Column::number("speed-up"),
-            Column::number("efficiency"),
-            Column::number("busy"),
-            Column::number("to best"),
+            "width",
+            &unit.label("wall"),
+            &unit.label("spread"),
+            &unit.label("CPU"),
+            "speed-up",
+            "efficiency",
+            "busy",
+            "to best",
         ]);
-        for row in &analysis.rows {
-            let wall = row.wall.median();
-            table.push([
-                row.width.to_string(),
-                unit.number(wall),
-                unit.number(row.wall.spread()),
-                unit.number(row.cpu.median()),
-                ratio(analysis.speed_up(wall), 1.0),
-                ratio(analysis.efficiency(row), 1.0),
-                ratio(row.busy, 1.0),
-                ratio(analysis.to_best(row), 1.0),
-            ]);
+        for row in &self.analysis.rows {
+            let mut cells = vec![row.width.to_string()];
+            cells
+                .extend([row.wall.median(), row.wall_spread, row.cpu.median()].map(|time| unit.number(time)));
+            cells.extend(
+                [row.speed_up, row.efficiency, row.busy, row.to_best].map(|number| ratio(number, 1.0)),
+            );
+            table.push(cells);
         }
         table
     }
@@ -185,11 +177,5 @@ impl Experiment for Scale {
 
     fn picture(&self) -> Option<String> {
         Some(plot::chart(self).svg())
-    }
-}
-
-impl Display for Scale {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.display(formatter)
     }
 }

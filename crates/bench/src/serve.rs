@@ -1,18 +1,15 @@
 //! The persistent server against a process for each request.
 //!
-//! Everything runs on one machine: those who ask take processor time from those who answer, in all three ways
-//! alike. Each asks its next question when the one before is answered, so that the latencies are those of a
-//! server that is busy and not of one that is overrun.
+//! Everything runs on one machine: the clients take CPU time from those who answer, in all three ways alike. Each client asks
+//! its next question when the one before is answered, so that the latencies are those of a server that is busy and not of one
+//! that is overrun.
 
-mod answer;
 mod ask;
+mod cgi;
 mod client;
-mod latency;
-mod program;
 mod questions;
 mod server;
 
-use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,35 +17,34 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::ask::Way;
-use self::ask::{Asked, Asker};
-use self::latency::Latencies;
+use self::ask::{Asker, Latencies};
 use self::server::Server;
 use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::rounds::{Step, in_turns};
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::units::{Unit, grouped};
 use crate::{Error, Result};
 use finecomb_sys::io_reason;
 
-/// What to measure.
+/// Options of the experiment.
 pub struct ServeOptions<'a> {
     /// The program `comb`.
     pub comb: PathBuf,
     /// An index that 'comb index build' has made.
     pub index: PathBuf,
-    /// How many ask at the same time; [`MOST_CONNECTIONS`] at most.
+    /// Number of concurrent clients; [`MAX_CONNECTIONS`] at most.
     pub connections: NonZeroUsize,
-    /// For how long each way is asked.
+    /// Time for each way.
     pub time: Duration,
-    /// Told before each stretch of that.
+    /// Called before each stretch of that time.
     pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// More connections at the same time than this, and the server would refuse some: it allows 250 of one
 /// address, and those that are just being closed count, too.
-pub const MOST_CONNECTIONS: usize = 100;
+pub const MAX_CONNECTIONS: usize = 100;
 
 /// The time is cut into stretches of about a second, in which the ways take turns.
 const STRETCH: Duration = Duration::from_secs(1);
@@ -56,29 +52,29 @@ const STRETCH: Duration = Duration::from_secs(1);
 /// Questions that are asked in all three ways, and whose answers are compared, before anything is timed.
 const COMPARED: usize = 20;
 
-/// What came of it.
+/// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Serve {
     /// The index.
     pub index: String,
-    /// On what those who asked and those who answered ran, and when.
+    /// Machine of clients and server, and time.
     pub machine: Machine,
-    /// How many asked at the same time.
+    /// Number of concurrent clients.
     pub connections: usize,
     /// Different questions.
     pub questions: usize,
-    /// What came of each way.
+    /// Measurements of each way.
     pub ways: Vec<Measured>,
 }
 
-/// What came of a way to have questions answered.
+/// Measurements of a way to have questions answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The way.
     pub way: Way,
     /// Requests that were answered.
     pub requests: u64,
-    /// The seconds that it took.
+    /// Wall time in seconds.
     pub seconds: f64,
     /// The latency, in seconds, that half of the requests did not exceed; off by less than 1 %.
     pub median: f64,
@@ -107,28 +103,28 @@ pub fn serve(options: &ServeOptions<'_>) -> Result<Serve> {
     let stretch = options.time / stretches;
     let rounds = NonZeroUsize::new(stretches as usize).unwrap_or(NonZeroUsize::MIN);
     let asked = in_turns(&Way::ALL, rounds, Way::to_string, options.progress, |&way| {
-        asker.keep_asking(way, options.connections.get().min(MOST_CONNECTIONS), stretch)
+        asker.keep_asking(way, options.connections.get().min(MAX_CONNECTIONS), stretch)
     })?;
     Ok(Serve {
         index: index.display().to_string(),
         machine,
-        connections: options.connections.get().min(MOST_CONNECTIONS),
+        connections: options.connections.get().min(MAX_CONNECTIONS),
         questions: questions.len(),
         ways: Way::ALL.into_iter().zip(&asked).map(|(way, asked)| Measured::new(way, asked)).collect(),
     })
 }
 
 impl Measured {
-    fn new(way: Way, asked: &[Asked]) -> Self {
+    fn new(way: Way, stretches: &[Latencies]) -> Self {
         let mut latencies = Latencies::new();
-        asked.iter().for_each(|asked| latencies.merge(&asked.latencies));
+        stretches.iter().for_each(|stretch| latencies.merge(stretch));
         Self {
             way,
-            requests: latencies.count(),
-            seconds: seconds(asked.iter().map(|asked| asked.took).sum()),
+            requests: latencies.nanoseconds.len(),
+            seconds: seconds(stretches.iter().map(|stretch| stretch.took).sum()),
             median: latencies.quantile(0.5),
             percentile_99: latencies.quantile(0.99),
-            longest: latencies.longest(),
+            longest: seconds(latencies.longest),
         }
     }
 
@@ -152,16 +148,17 @@ impl Experiment for Serve {
     }
 
     fn table(&self) -> Table {
-        let unit = Unit::Milliseconds;
+        let unit = Unit::MILLISECONDS;
         let mut table = Table::new([
-            Column::text("way"),
-            Column::number("requests"),
-            Column::number("requests/s"),
-            Column::number(unit.label("median")),
-            Column::number(unit.label("99 %")),
-            Column::number(unit.label("longest")),
-            Column::number("factor"),
-        ]);
+            "way",
+            "requests",
+            "requests/s",
+            &unit.label("median"),
+            &unit.label("99 %"),
+            &unit.label("longest"),
+            "factor",
+        ])
+        .with_text([0]);
         let process = self.ways.iter().find(|measured| measured.way == Way::NewProcesses);
         let process = process.map_or(f64::NAN, Measured::per_second);
         for measured in &self.ways {
@@ -190,22 +187,12 @@ impl Experiment for Serve {
             "The factor is in requests/s, over a process for each request.".to_owned(),
         ]
     }
-
-    fn picture(&self) -> Option<String> {
-        None
-    }
-}
-
-impl Display for Serve {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.display(formatter)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tests::{machine, survives_its_file};
+    use crate::experiment::tests::survives_its_file;
 
     fn example() -> Serve {
         let measured = |way, requests, median| Measured {
@@ -221,7 +208,13 @@ mod tests {
             measured(Way::NewConnections, 30_000, 0.0005),
             measured(Way::NewProcesses, 1500, 0.008),
         ];
-        Serve { index: "pi.comb".to_owned(), machine: machine(2), connections: 8, questions: 1000, ways }
+        Serve {
+            index: "pi.comb".to_owned(),
+            machine: Machine::example(2),
+            connections: 8,
+            questions: 1000,
+            ways,
+        }
     }
 
     #[test]
@@ -239,7 +232,7 @@ Each asks its next question as soon as the one before is answered. Those who ask
 answer share the cores.
 The factor is in requests/s, over a process for each request.
 ";
-        assert_eq!(example().to_string(), expected);
+        assert_eq!(example().text(), expected);
         survives_its_file(&example());
     }
 
@@ -247,6 +240,6 @@ The factor is in requests/s, over a process for each request.
     fn what_was_not_asked_is_shown_without_a_panic() {
         let mut serve = example();
         serve.ways.truncate(1);
-        assert!(serve.to_string().contains("0.125"));
+        assert!(serve.text().contains("0.125"));
     }
 }

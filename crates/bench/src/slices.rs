@@ -1,4 +1,4 @@
-//! Who ran when: threads that do nothing but look at the clock, and so see when they were off the processor.
+//! Who ran when: threads that only read the clock, and so see when they were off the processor.
 //!
 //! A reading of the clock takes some tens of nanoseconds. Where two readings that follow each other are much
 //! further apart, something else had the processor in between: another thread, or the host of a virtual
@@ -8,29 +8,28 @@ mod chart;
 mod coverage;
 mod watch;
 
-use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use nix::sys::resource::{Usage, UsageWho, getrusage};
+use finecomb_sys::Usage;
 use serde::{Deserialize, Serialize};
 
-use self::watch::{MOST_SLICES, Seen, watch};
+use self::watch::{MAX_SLICES, Seen, watch};
 use crate::Result;
-use crate::effort::{on_processors, rounded};
+use crate::effort::seconds;
 use crate::experiment::Experiment;
-use crate::gate::together;
 use crate::machine::Machine;
 use crate::sample::Sample;
-use crate::table::{Column, Table};
+use crate::table::Table;
+use crate::threads::together;
 use crate::units::{Unit, counted, grouped};
 
-/// What to measure.
+/// Options of the experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct SlicesOptions {
-    /// How many threads look at the clock.
+    /// Number of threads.
     pub threads: NonZeroUsize,
-    /// For how long.
+    /// Time for which they read the clock.
     pub time: Duration,
     /// The shortest pause in which a thread counts as off the processor.
     pub gap: Duration,
@@ -43,35 +42,35 @@ impl SlicesOptions {
     pub const GAP: Duration = Duration::from_micros(100);
 }
 
-/// What came of it.
+/// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slices {
-    /// On what they ran, and when.
+    /// Machine and time.
     pub machine: Machine,
-    /// For how long the threads looked at the clock, in nanoseconds.
+    /// Time for which the threads read the clock, in nanoseconds.
     pub time: u64,
     /// The shortest pause that counts, in nanoseconds.
     pub gap: u64,
-    /// What each thread saw.
+    /// Observations of each thread.
     pub threads: Vec<Thread>,
 }
 
-/// What a thread saw. Times are nanoseconds after the moment at which all began.
+/// Observations of a thread. Times are nanoseconds after the common start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thread {
-    /// When it was on a processor, from and to, in order.
+    /// Times at which it was on a processor, from and to, in order.
     pub slices: Vec<[u64; 2]>,
     /// Slices that are not among these, as there were too many.
     pub dropped: u64,
-    /// How long it was on a processor in all.
+    /// Total time on a processor.
     pub ran: u64,
-    /// How often it was off.
+    /// Number of times it was off.
     pub gaps: u64,
     /// The longest of these times.
     pub longest_gap: u64,
-    /// How often the kernel says that it took the processor away; none if it does not say.
+    /// Involuntary context switches; none if the kernel does not count them.
     pub involuntary_switches: Option<u64>,
-    /// Seconds on a processor by the kernel's account; none if there is none.
+    /// CPU time in seconds by the kernel's account; none if there is none.
     pub cpu: Option<f64>,
 }
 
@@ -84,33 +83,25 @@ pub fn slices(options: &SlicesOptions) -> Result<Slices> {
     let machine = Machine::here();
     let nanoseconds = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     let threads = together(options.threads.get(), |opened: Instant| {
-        let before = usage();
-        let seen = watch(|| opened.elapsed(), options.time, options.gap, MOST_SLICES);
-        Thread::new(seen, before.zip(usage()))
+        let before = Usage::of_thread();
+        let seen = watch(|| opened.elapsed(), options.time, options.gap, MAX_SLICES);
+        Thread::new(seen, Usage::of_thread() - before)
     })?;
     Ok(Slices { machine, time: nanoseconds(options.time), gap: nanoseconds(options.gap), threads })
 }
 
-/// What the kernel says of this thread.
-fn usage() -> Option<Usage> {
-    getrusage(UsageWho::RUSAGE_THREAD).ok()
-}
-
 impl Thread {
-    fn new(seen: Seen, usage: Option<(Usage, Usage)>) -> Self {
-        let switches = |(before, after): &(Usage, Usage)| {
-            let count = after.involuntary_context_switches() - before.involuntary_context_switches();
-            u64::try_from(count).unwrap_or(0)
-        };
-        let cpu = |(before, after): &(Usage, Usage)| rounded(on_processors(after) - on_processors(before));
+    fn new(seen: Seen, usage: Usage) -> Self {
+        // Other systems keep no account of single threads.
+        let usage = Some(usage).filter(|_| cfg!(target_os = "linux"));
         Self {
             slices: seen.slices,
             dropped: seen.dropped,
             ran: seen.ran,
             gaps: seen.gaps,
             longest_gap: seen.longest,
-            involuntary_switches: usage.as_ref().map(switches),
-            cpu: usage.as_ref().map(cpu),
+            involuntary_switches: usage.map(|usage| usage.involuntary_switches),
+            cpu: usage.map(|usage| seconds(usage.processor())),
         }
     }
 
@@ -126,11 +117,11 @@ impl Thread {
 }
 
 impl Slices {
-    /// What was measured.
+    /// Number of threads, time and gap.
     fn subject(&self) -> String {
         format!(
             "{} that look at the clock for {} ms; a gap is longer than {} µs",
-            counted(self.threads.len(), "thread"),
+            counted(self.threads.len() as u64, "thread"),
             grouped(self.time / 1_000_000),
             grouped(self.gap / 1_000)
         )
@@ -147,13 +138,13 @@ impl Experiment for Slices {
 
     fn table(&self) -> Table {
         let mut table = Table::new([
-            Column::number("thread"),
-            Column::number("on a processor"),
-            Column::number("as the kernel counts"),
-            Column::number("gaps"),
-            Column::number("median gap [ms]"),
-            Column::number("longest gap [ms]"),
-            Column::number("involuntary switches"),
+            "thread",
+            "on a processor",
+            "as the kernel counts",
+            "gaps",
+            "median gap [ms]",
+            "longest gap [ms]",
+            "involuntary switches",
         ]);
         let share = |seconds: f64| format!("{:.1} %", 100.0 * seconds / (self.time as f64 / 1e9));
         let unknown = || "–".to_owned();
@@ -163,8 +154,8 @@ impl Experiment for Slices {
                 share(thread.ran as f64 / 1e9),
                 thread.cpu.map_or_else(unknown, share),
                 thread.gaps.to_string(),
-                Unit::Milliseconds.number(thread.median_gap(self.time)),
-                Unit::Milliseconds.number(thread.longest_gap as f64 / 1e9),
+                Unit::MILLISECONDS.number(thread.median_gap(self.time)),
+                Unit::MILLISECONDS.number(thread.longest_gap as f64 / 1e9),
                 thread.involuntary_switches.map_or_else(unknown, |switches| switches.to_string()),
             ]);
         }
@@ -177,7 +168,7 @@ impl Experiment for Slices {
             "{} slices are not in the picture, nor in the median: {} are kept of a thread, and the others \
              are only counted.",
             grouped(dropped),
-            grouped(MOST_SLICES as u64)
+            grouped(MAX_SLICES as u64)
         );
         let explained =
             "Where there are more gaps than involuntary switches, something took the processor that \
@@ -191,16 +182,10 @@ impl Experiment for Slices {
     }
 }
 
-impl Display for Slices {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.display(formatter)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tests::{machine, survives_its_file};
+    use crate::experiment::tests::survives_its_file;
 
     fn thread(slices: &[[u64; 2]]) -> Thread {
         let slices: Vec<[u64; 2]> = slices.iter().map(|slice| slice.map(|ms| ms * 1_000_000)).collect();
@@ -217,7 +202,7 @@ mod tests {
 
     fn example() -> Slices {
         let threads = vec![thread(&[[0, 30], [40, 60]]), thread(&[[30, 40], [60, 100]])];
-        Slices { machine: machine(1), time: 100_000_000, gap: 100_000, threads }
+        Slices { machine: Machine::example(1), time: 100_000_000, gap: 100_000, threads }
     }
 
     #[test]
@@ -233,7 +218,7 @@ thread  on a processor  as the kernel counts  gaps  median gap [ms]  longest gap
 Where there are more gaps than involuntary switches, something took the processor that the kernel does not \
 count for the thread, such as the host of a virtual machine.
 ";
-        assert_eq!(example().to_string(), expected);
+        assert_eq!(example().text(), expected);
         survives_its_file(&example());
     }
 

@@ -8,27 +8,27 @@ mod report;
 mod search;
 mod strategy;
 
-use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 use self::search::Searcher;
 pub use self::search::Tally;
+use self::strategy::Outcome;
 pub use self::strategy::Strategy;
 use crate::cache::CacheDropper;
 use crate::cold::{Cold, drop_caches};
 use crate::effort::{Effort, measured};
 use crate::files::{self, Found};
 use crate::machine::Machine;
-use crate::rounds::{Step, in_turns};
+use crate::rounds::{Step, distinct, in_turns};
 use crate::run::Job;
 use crate::sample::Sample;
 use crate::{Error, Result};
 
-/// What to measure.
+/// Options of the experiment.
 pub struct SpawnOptions<'a> {
     /// The regular expression to search for.
     pub pattern: String,
@@ -36,57 +36,57 @@ pub struct SpawnOptions<'a> {
     pub path: PathBuf,
     /// The widths of pools.
     pub widths: Vec<NonZeroUsize>,
-    /// How often each way is measured.
+    /// Number of runs of each way.
     pub runs: NonZeroUsize,
     /// Whether caches are dropped before each run.
     pub cold: bool,
-    /// Told before each run.
+    /// Called before each run.
     pub progress: &'a dyn Fn(Step<'_>),
 }
 
-/// What came of it.
+/// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spawn {
-    /// On what it ran, and when.
+    /// Machine and time.
     pub machine: Machine,
-    /// What was searched for.
+    /// The regular expression.
     pub pattern: String,
-    /// What was searched.
+    /// The file or tree.
     pub path: String,
-    /// What every way found.
+    /// Result of every strategy.
     pub tally: Tally,
     /// Files and directories that could not be looked at when the tree was listed.
     pub unseen: u64,
-    /// What was done to have cold runs; nothing if warm ones were wanted.
+    /// Dropping of caches; none if the runs were to be warm.
     pub cold: Option<Cold>,
     /// The ways to share files among threads: one thread, a thread for each file, pools in ascending order.
     pub cases: Vec<Case>,
-    /// What `du -s` took; none if there is no such program.
+    /// Times of `du -s`; none if there is no such program.
     pub du: Option<Times>,
 }
 
-/// What a way to share files among threads took.
+/// Measurements of a strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// The way.
     pub strategy: Strategy,
-    /// What its runs took.
+    /// Times of its runs.
     #[serde(flatten)]
     pub times: Times,
-    /// How often the system refused a thread, in all runs.
+    /// Times that the system refused a thread, in all runs.
     pub refused: u64,
     /// Most threads that were alive at the same time.
     pub alive: usize,
-    /// How often a file could not be opened at once because too many were open, in all runs.
+    /// Times that a file could not be opened at once because too many were open, in all runs.
     pub waits: u64,
 }
 
-/// What runs took, in seconds.
+/// Times of runs, in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
-    /// From the beginning to the end.
+    /// Wall times.
     pub wall: Sample,
-    /// On processors.
+    /// CPU times.
     pub cpu: Sample,
 }
 
@@ -98,29 +98,8 @@ impl FromIterator<Effort> for Times {
     }
 }
 
-/// What takes turns.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Contestant {
-    Strategy(Strategy),
-    Du,
-}
-
-impl Display for Contestant {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Strategy(strategy) => strategy.fmt(formatter),
-            Self::Du => formatter.write_str("du -s"),
-        }
-    }
-}
-
-/// A run of one of them.
-struct Run {
-    effort: Effort,
-    refused: u64,
-    alive: usize,
-    waits: u64,
-}
+/// The command that walks the tree without reading files.
+const DU: &str = "du -s";
 
 /// Searches a tree in all ways, in turns. The files are found before, which is not part of what is measured,
 /// and searched once by one thread, whose count all others must come to.
@@ -136,50 +115,52 @@ pub fn spawn(options: &SpawnOptions<'_>) -> Result<Spawn> {
     let dropper = options.cold.then(|| CacheDropper::new([path])).transpose()?;
     raise_descriptor_limit();
     let expected = Strategy::OneThread.run(&files, &searcher)?.tally;
-    let contestants = contestants(&options.widths);
+    let ways = ways(&options.widths);
+    let name = |way: &Option<Strategy>| way.map_or_else(|| DU.to_owned(), |strategy| strategy.to_string());
     let mut cold = None;
-    let runs = in_turns(&contestants, options.runs, Contestant::to_string, options.progress, |contestant| {
+    let runs = in_turns(&ways, options.runs, name, options.progress, |way| {
         if let Some(dropper) = &dropper {
             cold = Some(drop_caches(dropper, cold));
         }
-        match contestant {
-            Contestant::Strategy(strategy) => run(*strategy, &files, &searcher, expected),
-            Contestant::Du => du(path, options.cold),
+        match way {
+            Some(strategy) => run(*strategy, &files, &searcher, expected),
+            None => Ok((run_du(path, options.cold)?, Outcome::default())),
         }
     })?;
     let (mut cases, mut du) = (Vec::new(), None);
-    for (contestant, runs) in contestants.into_iter().zip(runs) {
-        match contestant {
-            Contestant::Strategy(strategy) => cases.push(Case::new(strategy, &runs)),
-            Contestant::Du => du = Some(runs.iter().map(|run| run.effort).collect()),
+    for (way, runs) in ways.into_iter().zip(runs) {
+        let (efforts, outcomes): (Vec<Effort>, Vec<Outcome>) = runs.into_iter().unzip();
+        let times = efforts.into_iter().collect();
+        match way {
+            Some(strategy) => cases.push(Case::new(strategy, times, &outcomes)),
+            None => du = Some(times),
         }
     }
     let path = path.display().to_string();
     Ok(Spawn { machine, pattern: pattern.clone(), path, tally: expected, unseen, cold, cases, du })
 }
 
-fn contestants(widths: &[NonZeroUsize]) -> Vec<Contestant> {
-    let mut widths = widths.to_vec();
-    widths.sort_unstable();
-    widths.dedup();
-    let pools = widths.into_iter().map(Strategy::Pool);
+/// All strategies, and `du`, which is none, if there is such a program.
+fn ways(widths: &[NonZeroUsize]) -> Vec<Option<Strategy>> {
+    let pools = distinct(widths.iter().copied()).into_iter().map(Strategy::Pool);
     let strategies = [Strategy::OneThread, Strategy::ThreadPerFile].into_iter().chain(pools);
     let has_du = !matches!(Job::new("du", ["--version"]).measure(), Err(Error::Start { .. }));
-    strategies.map(Contestant::Strategy).chain(has_du.then_some(Contestant::Du)).collect()
+    strategies.map(Some).chain(has_du.then_some(None)).collect()
 }
 
 /// A thread for each file means an open file for each thread: as many as the system can be made to allow.
 fn raise_descriptor_limit() {
-    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
-        && soft < hard
-    {
-        // Where that is refused, threads wait for each other's files, and it is said how often.
-        let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
-    }
+    let limit = getrlimit(Resource::Nofile);
+    // Where that is refused, threads wait for each other's files, and a note says how often.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-fn run(strategy: Strategy, files: &[Found], searcher: &Searcher, expected: Tally) -> Result<Run> {
-    searcher.take_waits();
+fn run(
+    strategy: Strategy,
+    files: &[Found],
+    searcher: &Searcher,
+    expected: Tally,
+) -> Result<(Effort, Outcome)> {
     let (outcome, effort) = measured(|| strategy.run(files, searcher));
     let outcome = outcome?;
     if outcome.tally != expected {
@@ -190,24 +171,23 @@ fn run(strategy: Strategy, files: &[Found], searcher: &Searcher, expected: Tally
             expected: expected.to_string(),
         });
     }
-    Ok(Run { effort, refused: outcome.refused, alive: outcome.alive, waits: searcher.take_waits() })
+    Ok((effort, outcome))
 }
 
-fn du(path: &Path, cold: bool) -> Result<Run> {
+fn run_du(path: &Path, cold: bool) -> Result<Effort> {
     if cold {
         // That the program itself is loaded is not to be measured. Not every du knows the flag.
         let _ = Job::new("du", ["--version"]).measure();
     }
     let measured = Job::new("du", ["-s".as_ref(), "--".as_ref(), path.as_os_str()]).measure()?;
-    let effort = Effort { wall: measured.wall, cpu: measured.cpu() };
-    Ok(Run { effort, refused: 0, alive: 0, waits: 0 })
+    Ok(Effort { wall: measured.wall, cpu: measured.cpu() })
 }
 
 impl Case {
-    fn new(strategy: Strategy, runs: &[Run]) -> Self {
+    fn new(strategy: Strategy, times: Times, runs: &[Outcome]) -> Self {
         Self {
             strategy,
-            times: runs.iter().map(|run| run.effort).collect(),
+            times,
             refused: runs.iter().map(|run| run.refused).sum(),
             alive: runs.iter().map(|run| run.alive).max().unwrap_or(0),
             waits: runs.iter().map(|run| run.waits).sum(),
@@ -264,7 +244,7 @@ mod tests {
         let (files, _) = files::below(directory.path()).expect("files");
         let searcher = Searcher::new("o").expect("a pattern");
         let expected = Tally { files: 1, bytes: 4, lines: 2, unreadable: 0 };
-        let error = run(Strategy::ThreadPerFile, &files, &searcher, expected).err().expect("an error");
+        let error = run(Strategy::ThreadPerFile, &files, &searcher, expected).expect_err("an error");
         assert_eq!(
             error.to_string(),
             "a thread for each file found 1 matching line in 1 file with 4 bytes, and one thread 2 matching \

@@ -1,4 +1,4 @@
-//! Greedy threads: more of them than cores, which only count.
+//! Oversubscription: more threads than cores, which only count.
 //!
 //! If a system shares its cores fairly, and if changing from one thread to another costs nothing, then N
 //! threads that each have the same to do take N / cores times as long as one that has a core for itself. How
@@ -6,7 +6,6 @@
 
 mod count;
 
-use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
@@ -16,42 +15,42 @@ use crate::Result;
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::effort::seconds;
 use crate::experiment::Experiment;
-use crate::gate::together;
 use crate::machine::Machine;
-use crate::rounds::{Step, in_turns};
+use crate::rounds::{Step, distinct, in_turns};
 use crate::sample::Sample;
-use crate::table::{Column, Table};
+use crate::table::Table;
+use crate::threads::together;
 use crate::units::{Unit, counted, grouped, medians_of, ratio};
 
-/// What to measure.
+/// Options of the experiment.
 pub struct SpinOptions<'a> {
     /// Numbers of threads. 1 is measured in any case, as all else is compared with it.
     pub threads: Vec<NonZeroUsize>,
-    /// How far each thread counts. None: as far as one gets in about 0.2 s.
+    /// Number to which each thread counts. None: as far as one gets in about 0.2 s.
     pub iterations: Option<u64>,
-    /// How often each is measured.
+    /// Number of runs with each number of threads.
     pub runs: NonZeroUsize,
-    /// Told before each run.
+    /// Called before each run.
     pub progress: &'a dyn Fn(Step<'_>),
 }
 
-/// What came of it.
+/// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spin {
-    /// On what they counted, and when.
+    /// Machine and time.
     pub machine: Machine,
-    /// How far each thread counted.
+    /// Number to which each thread counted.
     pub iterations: u64,
     /// The numbers of threads, in ascending order.
     pub cases: Vec<Case>,
 }
 
-/// What so many threads took.
+/// Measurements with a number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// How many.
+    /// The number.
     pub threads: usize,
-    /// From the moment at which all begin until the last has ended, in seconds.
+    /// Wall time from the common start until the last has ended, in seconds.
     pub wall: Sample,
 }
 
@@ -63,18 +62,16 @@ pub struct Case {
 /// [`Error::Thread`] if the system does not give so many threads.
 pub fn spin(options: &SpinOptions<'_>) -> Result<Spin> {
     let machine = Machine::here();
-    let mut threads: Vec<usize> = options.threads.iter().map(|threads| threads.get()).chain([1]).collect();
-    threads.sort_unstable();
-    threads.dedup();
+    let threads = distinct(options.threads.iter().map(|threads| threads.get()).chain([1]));
     let iterations = options.iterations.unwrap_or_else(count::calibrated);
-    let name = |&threads: &usize| counted(threads, "thread");
+    let name = |&threads: &usize| counted(threads as u64, "thread");
     let walls =
         in_turns(&threads, options.runs, name, options.progress, |&threads| wall(threads, iterations))?;
     let case = |(threads, walls)| Case { threads, wall: Sample::new(walls) };
     Ok(Spin { machine, iterations, cases: threads.into_iter().zip(walls).map(case).collect() })
 }
 
-/// Seconds that so many threads take.
+/// Wall time of a number of threads, in seconds.
 fn wall(threads: usize, iterations: u64) -> Result<f64> {
     let walls = together(threads, |opened: Instant| {
         count::count(iterations);
@@ -110,27 +107,18 @@ impl Spin {
     /// The measured times, and the straight line that they would lie on if nothing were lost.
     pub fn chart(&self) -> Chart {
         let unit = self.unit();
-        let measured = |case: &Case| {
-            let [low, high] = [case.wall.lower_quartile(), case.wall.upper_quartile()];
-            Point::between(
-                case.threads as f64,
-                unit.scaled(case.wall.median()),
-                unit.scaled(low),
-                unit.scaled(high),
-            )
-        };
+        let measured = self.cases.iter().map(|case| Point::of(case.threads, &case.wall, unit));
         let most = self.cases.last().map_or(1, |case| case.threads);
         let corners = [1, self.cores().min(most), most];
         let expected = |threads: usize| Point::new(threads as f64, unit.scaled(self.expected(threads)));
-        let series = |name: &str, kind, points| Series { name: name.to_owned(), kind, points };
         let panel = Panel {
             title: String::new(),
-            x_label: "threads, N".to_owned(),
+            x_label: "threads, N",
             y_label: unit.label("wall"),
             x: Axis::Linear,
             series: vec![
-                series("T1 × N / cores, at least T1", SeriesKind::Dashed, corners.map(expected).to_vec()),
-                series("measured", SeriesKind::Points, self.cases.iter().map(measured).collect()),
+                Series::new("T1 × N / cores, at least T1", SeriesKind::Dashed, corners.map(expected)),
+                Series::new("measured", SeriesKind::Points, measured),
             ],
         };
         Chart { title: "Greedy threads".to_owned(), subtitle: self.heading(), panels: vec![panel] }
@@ -153,11 +141,11 @@ impl Experiment for Spin {
     fn table(&self) -> Table {
         let unit = self.unit();
         let mut table = Table::new([
-            Column::number("threads"),
-            Column::number(unit.label("wall")),
-            Column::number(unit.label("spread")),
-            Column::number(unit.label("T1 × N / cores")),
-            Column::number("ratio"),
+            "threads",
+            &unit.label("wall"),
+            &unit.label("spread"),
+            &unit.label("T1 × N / cores"),
+            "ratio",
         ]);
         for Case { threads, wall } in &self.cases {
             let (median, expected) = (wall.median(), self.expected(*threads));
@@ -184,22 +172,16 @@ impl Experiment for Spin {
     }
 }
 
-impl Display for Spin {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.display(formatter)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tests::{machine, survives_its_file};
+    use crate::experiment::tests::survives_its_file;
 
     fn example() -> Spin {
         let case = |threads, walls: &[f64]| Case { threads, wall: Sample::new(walls.to_vec()) };
         let cases =
             vec![case(1, &[0.2, 0.2, 0.3]), case(2, &[0.2, 0.22, 0.24]), case(8, &[0.84, 0.84, 0.88])];
-        Spin { machine: machine(2), iterations: 1_200_000, cases }
+        Spin { machine: Machine::example(2), iterations: 1_200_000, cases }
     }
 
     #[test]
@@ -215,7 +197,7 @@ threads  wall [ms]  spread [ms]  T1 × N / cores [ms]  ratio
 T1 is what one thread takes; with fewer threads than cores the expected time is T1.
 The spread is the range in which the middle half of the runs lie.
 ";
-        assert_eq!(example().to_string(), expected);
+        assert_eq!(example().text(), expected);
         survives_its_file(&example());
     }
 
@@ -231,7 +213,7 @@ The spread is the range in which the middle half of the runs lie.
         let case = Case { threads: 0, wall: Sample::default() };
         for cases in [Vec::new(), vec![case]] {
             let spin = Spin { cases, ..example() };
-            assert!(spin.to_string().contains("threads"));
+            assert!(spin.text().contains("threads"));
             assert!(spin.picture().is_some_and(|svg| svg.contains("</svg>")));
         }
     }

@@ -2,15 +2,14 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-/// A table: columns with names, and rows of cells.
+/// A table: columns with names, and rows of cells. Columns of numbers are aligned at the right, columns of text at the left.
 ///
-/// It is displayed as plain text, in columns that stand two spaces apart; each line, the last one too, ends with a line
-/// feed.
+/// It is displayed as plain text, in columns two spaces apart. Each line ends with a line feed.
 ///
 /// ```
-/// use finecomb_bench::table::{Column, Table};
+/// use finecomb_bench::table::Table;
 ///
-/// let mut table = Table::new([Column::text("how"), Column::number("seconds")]);
+/// let mut table = Table::new(["how", "seconds"]).with_text([0]);
 /// table.push(["a pool", "9.5"]);
 /// table.push(["one thread", "12.0"]);
 /// assert_eq!(table.to_string(), "\
@@ -25,29 +24,23 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// A column: its name, and at which side its cells are aligned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+struct Column {
     name: String,
-    right: bool,
-}
-
-impl Column {
-    /// A column of words, aligned at the left.
-    pub fn text(name: impl Into<String>) -> Self {
-        Self { name: name.into(), right: false }
-    }
-
-    /// A column of numbers, aligned at the right.
-    pub fn number(name: impl Into<String>) -> Self {
-        Self { name: name.into(), right: true }
-    }
+    is_text: bool,
 }
 
 impl Table {
-    /// A table without rows.
-    pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
-        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+    /// A table without rows, with columns of numbers that have these names.
+    pub fn new<const N: usize>(names: [&str; N]) -> Self {
+        let column = |name: &str| Column { name: name.to_owned(), is_text: false };
+        Self { columns: names.map(column).into(), rows: Vec::new() }
+    }
+
+    /// The table with some columns, by their index, as text.
+    pub fn with_text<const N: usize>(mut self, columns: [usize; N]) -> Self {
+        columns.into_iter().for_each(|column| self.columns[column].is_text = true);
+        self
     }
 
     /// Adds a row. Cells that are missing are empty, and those beyond the last column are left out.
@@ -61,7 +54,7 @@ impl Table {
     pub fn markdown(&self) -> String {
         let mut text = String::new();
         let names = self.columns.iter().map(|column| escaped(&column.name));
-        let rules = self.columns.iter().map(|column| if column.right { "---:" } else { "---" }.to_owned());
+        let rules = self.columns.iter().map(|column| if column.is_text { "---" } else { "---:" }.to_owned());
         markdown_row(&mut text, names);
         markdown_row(&mut text, rules);
         for row in &self.rows {
@@ -87,10 +80,10 @@ impl Display for Table {
         for row in [&names].into_iter().chain(&self.rows) {
             let mut line = String::new();
             for ((cell, column), &width) in row.iter().zip(&self.columns).zip(&widths) {
-                if column.right {
-                    write!(line, "{cell:>width$}  ")?
-                } else {
+                if column.is_text {
                     write!(line, "{cell:<width$}  ")?
+                } else {
+                    write!(line, "{cell:>width$}  ")?
                 }
             }
             writeln!(formatter, "{}", line.trim_end())?;
@@ -118,7 +111,7 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let mut table = Table::new([Column::number("width"), Column::text("how"), Column::number("spread")]);
+        let mut table = Table::new(["width", "how", "spread"]).with_text([1]);
         table.push(["1", "a|b", "0.1 %"]);
         table.push(["auto", "größer", "12 %"]);
         table
@@ -151,7 +144,7 @@ width  how     spread
 
     #[test]
     fn rows_have_as_many_cells_as_there_are_columns() {
-        let mut table = Table::new([Column::text("a"), Column::text("b")]);
+        let mut table = Table::new(["a", "b"]).with_text([0, 1]);
         table.push(["1"]);
         table.push(["2", "3", "4"]);
         assert_eq!(table.to_string(), "a  b\n1\n2  3\n");

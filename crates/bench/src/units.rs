@@ -1,71 +1,60 @@
-//! Times as tables and plots show them.
+//! Numbers and times as tables and plots show them.
 
-/// The unit that all times of a table are in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
-    Seconds,
-    Milliseconds,
-    Microseconds,
+/// The unit of all times of a table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unit {
+    symbol: &'static str,
+    per_second: f64,
+    decimals: usize,
 }
 
 impl Unit {
+    pub(crate) const SECONDS: Self = Self { symbol: "s", per_second: 1.0, decimals: 3 };
+    pub(crate) const MILLISECONDS: Self = Self { symbol: "ms", per_second: 1e3, decimals: 2 };
+    pub(crate) const MICROSECONDS: Self = Self { symbol: "µs", per_second: 1e6, decimals: 1 };
+
     /// The unit in which the longest of these times, in seconds, is a number from one to a thousand, if there
-    /// is one. What is not a number does not count.
+    /// is one. NaN does not count.
     pub(crate) fn of(seconds: impl IntoIterator<Item = f64>) -> Self {
         match seconds.into_iter().fold(0.0, f64::max) {
-            longest if longest < 1e-3 => Self::Microseconds,
-            longest if longest < 1.0 => Self::Milliseconds,
-            _ => Self::Seconds,
-        }
-    }
-
-    /// Its symbol.
-    pub(crate) fn symbol(self) -> &'static str {
-        match self {
-            Self::Seconds => "s",
-            Self::Milliseconds => "ms",
-            Self::Microseconds => "µs",
+            longest if longest < 1e-3 => Self::MICROSECONDS,
+            longest if longest < 1.0 => Self::MILLISECONDS,
+            _ => Self::SECONDS,
         }
     }
 
     /// The name of a column or an axis with such times.
     pub(crate) fn label(self, name: &str) -> String {
-        format!("{name} [{}]", self.symbol())
+        format!("{name} [{}]", self.symbol)
     }
 
-    /// So many seconds in this unit.
+    /// A number of seconds in this unit.
     pub(crate) fn scaled(self, seconds: f64) -> f64 {
-        match self {
-            Self::Seconds => seconds,
-            Self::Milliseconds => seconds * 1e3,
-            Self::Microseconds => seconds * 1e6,
-        }
+        seconds * self.per_second
     }
 
-    /// So many seconds as a number in this unit.
+    /// A number of seconds, formatted in this unit.
     pub(crate) fn number(self, seconds: f64) -> String {
-        let scaled = self.scaled(seconds);
-        match self {
-            _ if scaled.is_nan() => "–".to_owned(),
-            Self::Seconds => format!("{scaled:.3}"),
-            Self::Milliseconds => format!("{scaled:.2}"),
-            Self::Microseconds => format!("{scaled:.1}"),
+        if seconds.is_nan() {
+            "–".to_owned()
+        } else {
+            format!("{:.*}", self.decimals, self.scaled(seconds))
         }
     }
 }
 
-/// How many times as much one is as the other.
+/// Ratio of two numbers, with two decimals.
 pub(crate) fn ratio(one: f64, other: f64) -> String {
     let ratio = one / other;
     if ratio.is_finite() { format!("{ratio:.2}") } else { "–".to_owned() }
 }
 
-/// A number of things: `1 run`, `2 runs`.
-pub(crate) fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+/// A number of things: `1 run`, `2,000 runs`.
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// What the times of so many runs are.
+/// Kind of the times in a table of so many runs.
 pub(crate) fn medians_of(runs: usize) -> String {
     if runs == 1 { "single runs".to_owned() } else { format!("medians of {runs} runs") }
 }
@@ -90,7 +79,7 @@ mod tests {
     #[test]
     fn times_are_shown_in_one_unit() {
         let unit = Unit::of([0.0123, f64::NAN, 0.9]);
-        assert_eq!(unit, Unit::Milliseconds);
+        assert_eq!(unit, Unit::MILLISECONDS);
         assert_eq!(unit.label("wall"), "wall [ms]");
         assert_eq!([0.0123, 0.9, f64::NAN].map(|seconds| unit.number(seconds)), ["12.30", "900.00", "–"]);
         assert_eq!(Unit::of([0.5, 1.0]).number(1.0), "1.000");

@@ -102,7 +102,7 @@ fn wrong_arguments_are_refused_before_anything_runs() {
         ("--widths 0 -- top log", "it must be auto or a number from 1 to 1024"),
         ("--widths 1,x -- top log", "invalid value 'x' for '--widths <LIST>'"),
         ("--runs 0 -- top log", "it must be a number from 1 to 100000"),
-        ("--plot plot.pdf -- top log", "it must end with .svg or .png"),
+        ("--plot plot.pdf -- top log", "it must end with .svg"),
         ("", "<JOB>..."),
         ("--from-json log -- top log", "cannot be used with"),
     ] {

@@ -1,11 +1,12 @@
-//! What of some files is still in memory.
+//! Pages of files that are still in memory.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use finecomb_sys::bytes_from_storage;
 use rustix::fs::{Advice, fadvise};
 use rustix::param::page_size;
 use serde::{Deserialize, Serialize};
@@ -13,15 +14,12 @@ use serde::{Deserialize, Serialize};
 /// At most so many pages are looked at: enough to tell most from few, and quickly read.
 const PAGES: u64 = 64;
 
-/// What this thread has had read from storage, among other things; there if the kernel keeps accounts of tasks.
-const ACCOUNT: &str = "/proc/thread-self/io";
-
-/// How much of some files is in memory, judged by a sample.
+/// Share of some files that is in the page cache, judged by a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Residue {
     /// Pages that were looked at.
     pub pages: u64,
-    /// Those of them that were in memory.
+    /// Number of these that were in memory.
     pub in_memory: u64,
 }
 
@@ -32,14 +30,14 @@ impl Residue {
     }
 }
 
-/// A page to look at.
+/// A page of the sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     path: PathBuf,
     offset: u64,
 }
 
-/// Which pages to look at, of files of which the sizes are known: evenly spread over all pages there are.
+/// A sample of pages of files with known sizes, evenly spread over all pages.
 pub(super) fn looks(files: &[(PathBuf, u64)]) -> Vec<Look> {
     let page = page_size() as u64;
     let total: u64 = files.iter().map(|(_, size)| size.div_ceil(page)).sum();
@@ -79,19 +77,12 @@ impl Look {
         let file = File::open(&self.path)?;
         // Without this, pages behind it would be read, too.
         fadvise(&file, 0, None, Advice::Random)?;
-        let before = read_from_storage(Path::new(ACCOUNT))?;
+        let before = bytes_from_storage();
         let read = file.read_at(&mut [0], self.offset)?;
-        let after = read_from_storage(Path::new(ACCOUNT))?;
+        let after = bytes_from_storage();
         fadvise(&file, self.offset, NonZeroU64::new(page_size() as u64), Advice::DontNeed)?;
         Ok(before.zip(after).filter(|_| read > 0).map(|(before, after)| before == after))
     }
-}
-
-/// Bytes that have been read from storage, as such an account says.
-fn read_from_storage(account: &Path) -> io::Result<Option<u64>> {
-    let account = fs::read_to_string(account)?;
-    let bytes = account.lines().find_map(|line| line.strip_prefix("read_bytes: "));
-    Ok(bytes.and_then(|bytes| bytes.parse().ok()))
 }
 
 #[cfg(test)]
@@ -126,10 +117,10 @@ mod tests {
     fn a_page_that_was_just_read_is_in_memory() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
-        fs::write(&path, [1; 10]).expect("a file");
+        std::fs::write(&path, [1; 10]).expect("a file");
         // Not yet written to the disk, it cannot be anywhere else.
         let look = |offset| Look { path: path.clone(), offset };
-        let expected = read_from_storage(Path::new(ACCOUNT)).ok().flatten().map(|_| true);
+        let expected = bytes_from_storage().map(|_| true);
         assert_eq!(look(0).is_in_memory().unwrap_or(None), expected);
         assert_eq!(look(page_size() as u64).is_in_memory().unwrap_or(None), None);
         assert_eq!(look_at(&[]), None);

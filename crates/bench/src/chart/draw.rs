@@ -1,211 +1,99 @@
-//! How a chart is drawn, with plotters.
+//! Drawing with plotters.
 
+use std::f64::consts::{FRAC_PI_2, TAU};
 use std::io;
+use std::iter::{empty, once};
+use std::vec;
 
-use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
-use plotters::prelude::{Cartesian2d, SVGBackend};
-use plotters::style::{Color, FontStyle, IntoFont, RGBColor, TextStyle, WHITE};
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::element::{ComposedElement, DashedPathElement};
+use plotters::prelude::*;
 
-use super::legend::{self, Legend};
-use super::marks::Look;
-use super::palette::Palette;
-use super::scale::Scale;
-use super::{Chart, Panel};
+use super::{Axis, Chart, Panel, Point, Series, SeriesKind};
 
-pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(super) type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
-type Axes<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;
+pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
 
-/// plotters puts everything at whole pixels, which curves and small marks show. So it draws a picture this many times
-/// as large, which is then declared to be as small as it should be.
+/// Factor by which plotters draws a picture larger than its declared size. It rounds to whole pixels, which curves and small
+/// marks would show.
 const FINENESS: i32 = 8;
 
-const FAMILY: &str = "sans-serif";
-/// The size of titles, subtitles, and of all else, in pixels.
+/// Text sizes in pixels: titles, and all else.
 const TITLE: i32 = 22;
-const SUBTITLE: i32 = 16;
-pub(super) const LABEL: i32 = 16;
+pub(crate) const LABEL: i32 = 16;
 
 /// The colours of text, axes and grid.
 const INK: RGBColor = RGBColor(34, 34, 34);
-const AXIS: RGBColor = RGBColor(110, 110, 110);
-const GRID: RGBColor = RGBColor(225, 225, 225);
+pub(crate) const AXIS: RGBColor = RGBColor(110, 110, 110);
+pub(crate) const GRID: RGBColor = RGBColor(225, 225, 225);
 
-/// Pixels of a panel with its labels, but without its title and legend.
-const PANEL: (i32, i32) = (500, 360);
-/// One panel alone is wider, so that there is room for the title.
+/// The colours of Okabe and Ito, those that stand out best from white first; yellow, which hardly does, is left out.
+pub(crate) const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+];
+
+/// Pixels of the axes of a panel with their labels. One panel alone is wider, so that there is room for the title.
+const PANEL: (i32, i32) = (516, 360);
 const ALONE: i32 = 680;
-/// Pixels around the picture and between panels.
+/// Pixels around the picture.
 const MARGIN: i32 = 16;
 /// Pixels for the numbers and the name of the vertical and the horizontal axis.
-const LEFT: i32 = 64;
-const BELOW: i32 = 46;
+const LEFT: i32 = 68;
+pub(crate) const BELOW: i32 = 46;
+/// Pixels of a line sample in the legend, and of a row of the legend.
+const SAMPLE: i32 = 26;
+const ROW: i32 = LABEL * 5 / 4;
 
-/// So many of plotters' pixels for those of the picture.
-pub(super) fn px(pixels: i32) -> i32 {
+/// Pixels of the picture in those of plotters.
+pub(crate) fn px(pixels: i32) -> i32 {
     pixels * FINENESS
 }
 
-/// About how wide a text is, in pixels: as wide as in DejaVu Sans, which is wider than most.
-pub(super) fn text_width(text: &str, size: i32) -> i32 {
-    (text.chars().count() as f64 * f64::from(size) * 0.47).ceil() as i32
+pub(crate) fn text_style(size: i32, style: FontStyle) -> TextStyle<'static> {
+    TextStyle::from(("sans-serif", px(size)).into_font().style(style)).color(&INK)
 }
 
-/// The chart as an SVG document.
-pub(super) fn svg(chart: &Chart) -> String {
-    let chart = printable(chart);
-    let layout = Layout::new(&chart);
+/// An SVG document with a title and a subtitle, and below them `size` pixels (width and height) for `draw`.
+pub(crate) fn document(
+    title: &str,
+    subtitle: &str,
+    size: (i32, i32),
+    draw: impl FnOnce(&Area<'_>) -> Drawn,
+) -> String {
+    // About the width of DejaVu Sans, which is wider than most fonts.
+    let columns = |text_size: i32| (f64::from(size.0) / (f64::from(text_size) * 0.47)) as usize;
+    let texts = [(title, TITLE, FontStyle::Bold), (subtitle, LABEL, FontStyle::Normal)];
+    let lines = texts.into_iter().flat_map(|(text, size, style)| {
+        wrapped(text, columns(size)).into_iter().map(move |line| (line, size, style))
+    });
+    let lines: Vec<(String, i32, FontStyle)> = lines.collect();
+    let top = MARGIN * 3 / 2 + lines.iter().map(|(_, size, _)| size * 5 / 4).sum::<i32>();
+    let (width, height) = (size.0 + 2 * MARGIN, top + size.1 + MARGIN);
     let mut svg = String::new();
-    let size = (px(layout.width) as u32, px(layout.height) as u32);
-    layout.draw(SVGBackend::with_string(&mut svg, size)).expect("drawing into a string cannot fail");
-    let drawn = format!("width=\"{}\" height=\"{}\"", size.0, size.1);
-    let declared = format!("width=\"{}\" height=\"{}\"", layout.width, layout.height);
-    svg.replacen(&drawn, &declared, 1)
-}
-
-/// The chart with texts that XML can hold.
-fn printable(chart: &Chart) -> Chart {
-    let text = |text: &str| text.replace(|char: char| char.is_control(), "\u{FFFD}");
-    let mut chart = chart.clone();
-    chart.title = text(&chart.title);
-    chart.subtitle = text(&chart.subtitle);
-    for panel in &mut chart.panels {
-        panel.title = text(&panel.title);
-        panel.x_label = text(&panel.x_label);
-        panel.y_label = text(&panel.y_label);
-        for series in &mut panel.series {
-            series.name = text(&series.name);
-        }
-    }
-    chart
-}
-
-/// Where everything is, in pixels of the picture.
-struct Layout<'a> {
-    chart: &'a Chart,
-    palette: Palette<'a>,
-    title: Vec<String>,
-    subtitle: Vec<String>,
-    legends: Vec<Legend<'a>>,
-    panel_width: i32,
-    width: i32,
-    height: i32,
-}
-
-impl<'a> Layout<'a> {
-    fn new(chart: &'a Chart) -> Self {
-        let panels = chart.panels.len().max(1) as i32;
-        let panel_width = if panels == 1 { ALONE } else { PANEL.0 };
-        let width = MARGIN + panels * (panel_width + MARGIN);
-        let lines = |text: &str, size| {
-            wrapped(text, (f64::from(width - 2 * MARGIN) / text_width("x", size) as f64) as usize)
-        };
-        let legends = chart.panels.iter().map(|panel| Legend::new(panel, panel_width - LEFT)).collect();
-        let mut layout = Self {
-            chart,
-            palette: Palette::new(chart),
-            title: lines(&chart.title, TITLE),
-            subtitle: lines(&chart.subtitle, SUBTITLE),
-            legends,
-            panel_width,
-            width,
-            height: 0,
-        };
-        layout.height = layout.axes_top() + PANEL.1 + MARGIN;
-        layout
-    }
-
-    /// Where the panels begin.
-    fn panels_top(&self) -> i32 {
-        let title = self.title.len() as i32 * line_height(TITLE);
-        MARGIN + title + self.subtitle.len() as i32 * line_height(SUBTITLE) + MARGIN / 2
-    }
-
-    /// Where the legends begin.
-    fn legends_top(&self) -> i32 {
-        let titled = self.chart.panels.iter().any(|panel| !panel.title.is_empty());
-        self.panels_top() + if titled { line_height(LABEL) + 4 } else { 0 }
-    }
-
-    /// Where the axes begin: at the same height in all panels.
-    fn axes_top(&self) -> i32 {
-        let rows = self.legends.iter().map(Legend::rows).max().unwrap_or(0) as i32;
-        self.legends_top() + rows * legend::ROW + 10
-    }
-
-    fn draw(&self, backend: SVGBackend<'_>) -> Drawn {
+    let draw_all = |backend: SVGBackend<'_>| {
         let area = backend.into_drawing_area();
         area.fill(&WHITE)?;
-        let mut top = MARGIN;
-        for (lines, size, style) in
-            [(&self.title, TITLE, FontStyle::Bold), (&self.subtitle, SUBTITLE, FontStyle::Normal)]
-        {
-            for line in lines {
-                area.draw_text(line, &text_style(size, style), (px(MARGIN), px(top)))?;
-                top += line_height(size);
-            }
+        let mut y = MARGIN;
+        for (line, size, style) in lines {
+            area.draw_text(&line, &text_style(size, style), (px(MARGIN), px(y)))?;
+            y += size * 5 / 4;
         }
-        for (index, (panel, legend)) in self.chart.panels.iter().zip(&self.legends).enumerate() {
-            let left = MARGIN + index as i32 * (self.panel_width + MARGIN);
-            self.panel(&area, panel, legend, left)?;
-        }
+        draw(&area.margin(px(top), px(MARGIN), px(MARGIN), px(MARGIN)))?;
         area.present()
-    }
-
-    fn panel(&self, area: &Area<'_>, panel: &Panel, legend: &Legend<'_>, left: i32) -> Drawn {
-        let inner = left + LEFT;
-        let title = text_style(LABEL, FontStyle::Bold);
-        area.draw_text(&panel.title, &title, (px(inner), px(self.panels_top())))?;
-        legend.draw(area, (px(inner), px(self.legends_top())), |name| self.looks(panel, name))?;
-        let frame = area.clone().shrink((px(left), px(self.axes_top())), (px(self.panel_width), px(PANEL.1)));
-        let axes = axes(&frame, panel)?;
-        for series in &panel.series {
-            let place = |x, y| axes.plotting_area().map_coordinate(&(x, y));
-            self.look(series).series(area, panel, series, place)?;
-        }
-        Ok(())
-    }
-
-    fn look(&self, series: &super::Series) -> Look {
-        let Self { palette, .. } = self;
-        Look { colour: palette.colour(&series.name), shape: palette.index(&series.name), kind: series.kind }
-    }
-
-    /// How the series of this name are drawn in a panel.
-    fn looks(&self, panel: &Panel, name: &str) -> Vec<Look> {
-        panel.series.iter().filter(|series| series.name == name).map(|series| self.look(series)).collect()
-    }
-}
-
-/// Draws the axes of a panel, with a grid.
-fn axes<'a, 'b>(frame: &'b Area<'a>, panel: &Panel) -> Result<Axes<'a, 'b>, DrawingAreaErrorKind<io::Error>> {
-    let label = text_style(LABEL, FontStyle::Normal);
-    let mut axes = ChartBuilder::on(frame)
-        .margin_top(px(6))
-        .margin_right(px(10))
-        .x_label_area_size(px(BELOW))
-        .y_label_area_size(px(LEFT))
-        .build_cartesian_2d(Scale::horizontal(panel), Scale::vertical(panel))?;
-    axes.configure_mesh()
-        .x_desc(&panel.x_label)
-        .y_desc(&panel.y_label)
-        .label_style(label.clone())
-        .axis_desc_style(label)
-        .axis_style(AXIS.stroke_width(px(1) as u32))
-        .bold_line_style(GRID.stroke_width(px(1) as u32))
-        .set_all_tick_mark_size(px(4))
-        .draw()?;
-    Ok(axes)
-}
-
-pub(super) fn text_style(size: i32, style: FontStyle) -> TextStyle<'static> {
-    TextStyle::from((FAMILY, px(size)).into_font().style(style)).color(&INK)
-}
-
-fn line_height(size: i32) -> i32 {
-    size * 5 / 4
+    };
+    draw_all(SVGBackend::with_string(&mut svg, (px(width) as u32, px(height) as u32)))
+        .expect("drawing into a string cannot fail");
+    let size = |width, height| format!("width=\"{width}\" height=\"{height}\"");
+    let svg = svg.replacen(&size(px(width), px(height)), &size(width, height), 1);
+    // Texts may have characters that XML cannot hold.
+    svg.replace(|char: char| char.is_control() && char != '\n', "\u{FFFD}")
 }
 
 /// A text in lines of at most so many characters, cut at spaces; a longer word is cut anywhere.
@@ -224,4 +112,186 @@ fn wrapped(text: &str, longest: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A chart as an SVG document.
+pub(super) fn chart(chart: &Chart) -> String {
+    let panels = chart.panels.len().max(1);
+    let width = if panels == 1 { ALONE } else { PANEL.0 * panels as i32 };
+    let titled = chart.panels.iter().any(|panel| !panel.title.is_empty());
+    let rows = chart.panels.iter().map(|panel| legend_rows(panel).len()).max().unwrap_or(0);
+    // All panels have their axes at the same height.
+    let head = ROW * (i32::from(titled) + rows as i32) + 10;
+    document(&chart.title, &chart.subtitle, (width, head + PANEL.1), |area| {
+        for (panel, area) in chart.panels.iter().zip(area.split_evenly((1, panels))) {
+            let (head, frame) = area.split_vertically(px(head));
+            let (title, legend_area) = head.split_vertically(px(if titled { ROW } else { 0 }));
+            title.draw_text(&panel.title, &text_style(LABEL, FontStyle::Bold), (px(LEFT), 0))?;
+            legend(chart, panel, &legend_area)?;
+            let [least, most] = extent(panel, |point| [point.x; 2], [1.0, 2.0]);
+            match panel.x {
+                Axis::Linear => {
+                    // Room for the mark at the end.
+                    let least = least.min(0.0);
+                    axes(chart, panel, &frame, least..most + (most - least).max(f64::MIN_POSITIVE) * 0.02)?;
+                }
+                Axis::Log2 => {
+                    // At least one power of two, and room for the marks at both ends.
+                    let from = (least.log2() + 0.2).floor().exp2().min(least) / 1.1;
+                    let to = (most.log2() - 0.2).ceil().exp2().max(most) * 1.1;
+                    axes(chart, panel, &frame, (from..to).log_scale().base(2.0))?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Draws the axes of a panel, with a grid, and its series.
+fn axes<X>(chart: &Chart, panel: &Panel, frame: &Area<'_>, x: X) -> Drawn
+where
+    X: AsRangedCoord<Value = f64>,
+    X::CoordDescType: ValueFormatter<f64>,
+{
+    let [least, most] = extent(panel, |point| [point.y.min(point.low), point.y.max(point.high)], [0.0, 1.0]);
+    let most = if most > least.min(0.0) { most * 1.05 } else { 1.0 };
+    let mut axes = ChartBuilder::on(frame)
+        .margin_top(px(6))
+        .margin_right(px(10))
+        .x_label_area_size(px(BELOW))
+        .y_label_area_size(px(LEFT))
+        .build_cartesian_2d(x, least.min(0.0)..most)?;
+    let number = |value: &f64| ((value * 1e6).round() / 1e6).to_string();
+    axes.configure_mesh()
+        .x_desc(panel.x_label)
+        .y_desc(&panel.y_label)
+        .x_label_formatter(&number)
+        .y_label_formatter(&number)
+        .y_labels(7)
+        .label_style(text_style(LABEL, FontStyle::Normal))
+        .axis_desc_style(text_style(LABEL, FontStyle::Normal))
+        .axis_style(AXIS.stroke_width(px(1) as u32))
+        .bold_line_style(GRID.stroke_width(px(1) as u32))
+        .light_line_style(TRANSPARENT)
+        .set_all_tick_mark_size(px(4))
+        .draw()?;
+    for series in &panel.series {
+        let look = Look::of(chart, series);
+        let points: Vec<&Point> = shown(series, panel.x).collect();
+        let places = points.iter().map(|point| (point.x, point.y));
+        match series.kind {
+            SeriesKind::Points => {}
+            SeriesKind::Line | SeriesKind::Joined => {
+                axes.draw_series(LineSeries::new(places.clone(), look.stroke()))?;
+            }
+            SeriesKind::Dashed => {
+                axes.draw_series(DashedLineSeries::new(places.clone(), px(6), px(4), look.stroke()))?;
+            }
+        }
+        for point in points.iter().filter(|point| point.low < point.high) {
+            let (thin, half) = (look.colour.stroke_width(px(3) as u32 / 2), px(4));
+            axes.draw_series(once(PathElement::new([(point.x, point.low), (point.x, point.high)], thin)))?;
+            axes.draw_series(
+                [point.low, point.high].map(|y| {
+                    EmptyElement::at((point.x, y)) + PathElement::new([(-half, 0), (half, 0)], thin)
+                }),
+            )?;
+        }
+        if series.kind.is_marked() {
+            axes.draw_series(places.map(|place| look.sample(place, 0)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The series that the legend of a panel names. A single series needs none.
+fn legend_rows(panel: &Panel) -> Vec<&Series> {
+    let rows: Vec<&Series> = panel.series.iter().filter(|series| !series.name.is_empty()).collect();
+    if rows.len() < 2 { Vec::new() } else { rows }
+}
+
+/// Draws the legend of a panel: above its axes, where no data can be.
+fn legend(chart: &Chart, panel: &Panel, area: &Area<'_>) -> Drawn {
+    let mut axes = ChartBuilder::on(area).build_cartesian_2d(0.0..1.0, 0.0..1.0)?;
+    for series in legend_rows(panel) {
+        let look = Look::of(chart, series);
+        let annotation = axes.draw_series(empty::<Circle<(f64, f64), i32>>())?;
+        annotation
+            .label(series.name.clone())
+            .legend(move |(x, y)| look.sample((x + px(SAMPLE / 2), y), px(SAMPLE)));
+    }
+    axes.configure_series_labels()
+        .position(SeriesLabelPosition::Coordinate(px(LEFT), 0))
+        .margin(0)
+        .legend_area_size(px(SAMPLE + 6))
+        .label_font(text_style(LABEL, FontStyle::Normal))
+        .draw()
+}
+
+type Place = (i32, i32);
+type Sample<'a, C> =
+    ComposedElement<C, SVGBackend<'a>, Polygon<Place>, DashedPathElement<vec::IntoIter<Place>, i32>>;
+
+/// Colour and marks of a series.
+#[derive(Clone, Copy)]
+struct Look {
+    colour: RGBColor,
+    kind: SeriesKind,
+    /// Corners of its marks, which differ for prints without colours; many are a circle.
+    corners: u32,
+}
+
+impl Look {
+    /// Colours and marks go by names, in the order in which names appear, those of measured series first. They repeat when
+    /// there are more names.
+    fn of(chart: &Chart, series: &Series) -> Self {
+        let all = || chart.panels.iter().flat_map(|panel| &panel.series);
+        let mut names: Vec<&str> = Vec::new();
+        for series in all().filter(|series| series.kind.is_marked()).chain(all()) {
+            if !names.contains(&series.name.as_str()) {
+                names.push(&series.name);
+            }
+        }
+        let index = names.iter().position(|&name| name == series.name).unwrap_or(0);
+        Self { colour: COLOURS[index % COLOURS.len()], kind: series.kind, corners: [16, 3, 4][index % 3] }
+    }
+
+    fn stroke(self) -> ShapeStyle {
+        self.colour.stroke_width(px(2) as u32)
+    }
+
+    /// Its mark at a place, if it has marks, and its line through that place, so many pixels long.
+    fn sample<'a, C>(self, at: C, length: i32) -> Sample<'a, C> {
+        // A corner above, or an edge if there are four.
+        let first = if self.corners == 4 { 0.5 } else { 0.0 };
+        let radius = f64::from(px(if self.corners > 4 { 4 } else { 5 }));
+        let corner = |number| {
+            let angle = (f64::from(number) + first) / f64::from(self.corners) * TAU - FRAC_PI_2;
+            ((radius * angle.cos()).round() as i32, (radius * angle.sin()).round() as i32)
+        };
+        let corners: Vec<Place> = (0..self.corners).map(corner).collect();
+        let fill = if self.kind.is_marked() { self.colour.filled() } else { TRANSPARENT.filled() };
+        let dash = if self.kind == SeriesKind::Dashed { px(6) } else { length };
+        let has_line = length > 0 && self.kind != SeriesKind::Points;
+        let line = if has_line { vec![(-length / 2, 0), (length / 2, 0)] } else { Vec::new() };
+        EmptyElement::at(at)
+            + Polygon::new(corners, fill)
+            + DashedPathElement::new(line, dash, px(4), self.stroke())
+    }
+}
+
+/// The points of a series that can be shown on such an axis.
+fn shown(series: &Series, axis: Axis) -> impl Iterator<Item = &Point> {
+    series.points.iter().filter(move |point| {
+        let finite = [point.x, point.y, point.low, point.high].iter().all(|value| value.is_finite());
+        // The ratio of two places on a logarithmic axis must be finite.
+        finite && (axis == Axis::Linear || (1e-150..1e150).contains(&point.x))
+    })
+}
+
+/// The least and the largest of some values of all points shown in a panel.
+fn extent(panel: &Panel, values: impl Fn(&Point) -> [f64; 2], otherwise: [f64; 2]) -> [f64; 2] {
+    let points = panel.series.iter().flat_map(|series| shown(series, panel.x));
+    let all = points.map(values).reduce(|[low, high], [least, most]| [low.min(least), high.max(most)]);
+    all.unwrap_or(otherwise)
 }

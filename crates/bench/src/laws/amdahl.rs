@@ -5,9 +5,9 @@ use super::Law;
 /// T(n) = a + b/n: a part of the work is serial, and the rest is divided among n processors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amdahl {
-    /// Seconds that the serial part takes.
+    /// Seconds of the serial part.
     serial: f64,
-    /// Seconds that one processor needs for the rest.
+    /// Seconds of the rest on one processor.
     divided: f64,
 }
 
@@ -17,7 +17,7 @@ impl Amdahl {
         self.serial / (self.serial + self.divided)
     }
 
-    /// How many times as fast the job can become, however many processors there are; infinite without a serial part.
+    /// Largest possible speed-up, with any number of processors; infinite without a serial part.
     pub fn limit(&self) -> f64 {
         self.serial_fraction().recip()
     }

@@ -5,9 +5,9 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::least_squares::Sums;
 
-/// How often all is measured again, so to speak: enough for percentiles at the edges.
+/// Number of resamples: enough for percentiles at the edges.
 const RESAMPLES: usize = 2000;
-/// The same measurements always give the same intervals.
+/// Seed: the same measurements always give the same intervals.
 const SEED: u64 = 0x636f_6d62;
 
 /// What comes of the groups when in each of them as many observations as it has are drawn, any of them any number of

@@ -12,12 +12,12 @@ pub(super) struct Sums<const P: usize> {
     products: [[f64; P]; P],
     /// Sums of the terms.
     terms: [f64; P],
-    /// How many observations there are.
+    /// Number of observations.
     count: f64,
 }
 
 impl<const P: usize> Sums<P> {
-    /// Those of one observation.
+    /// The sums of one observation.
     pub(super) fn of(terms: [f64; P]) -> Self {
         Self { products: terms.map(|left| terms.map(|right| left * right)), terms, count: 1.0 }
     }

@@ -1,23 +1,23 @@
-//! What is measured: reading, working, or both, by some threads.
+//! Reading, working, or both, by some threads.
 
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::ahead::Ahead;
 use super::pieces::{OpenFiles, PIECE, Piece};
+use super::prefetch::Prefetcher;
 use super::words::{Words, work_on};
 use crate::error::{Error, Result};
 use crate::files::Found;
-use crate::pool::on_threads;
+use crate::threads::on_threads;
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Total {
     /// Bytes that were read.
     pub(super) bytes: u64,
     /// Pieces that could not be read.
     pub(super) unreadable: u64,
-    /// What was made of them.
+    /// Words in them.
     pub(super) words: Words,
 }
 
@@ -29,14 +29,14 @@ impl AddAssign for Total {
     }
 }
 
-/// How to go through files.
+/// A way to read files and work on them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
-    /// How many threads take pieces.
+    /// Number of threads.
     pub(super) width: usize,
-    /// Whether the system is told what will be read next.
+    /// Whether pieces are prefetched.
     pub(super) ahead: bool,
-    /// How often the work is done on each piece; 0 to read only.
+    /// Repetitions of the work on each piece; 0 to read only.
     pub(super) work: u32,
 }
 
@@ -44,14 +44,14 @@ impl Job {
     /// Goes through all pieces of the files.
     pub(super) fn run(self, files: &[Found], pieces: &[Piece]) -> Result<Total> {
         let open = OpenFiles::new(files, self.ahead);
-        let (next, ahead) = (AtomicUsize::new(0), Ahead::default());
+        let (next, prefetcher) = (AtomicUsize::new(0), Prefetcher::default());
         let work = || {
             let (mut total, mut buffer) = (Total::default(), vec![0; PIECE as usize]);
             loop {
                 let taken = next.fetch_add(1, Ordering::Relaxed);
                 let Some(piece) = pieces.get(taken) else { return total };
                 if self.ahead {
-                    ahead.keep(taken, pieces, &open);
+                    prefetcher.advance(taken, pieces, &open);
                 }
                 total += match open.read(piece, &mut buffer) {
                     Some(bytes) => {
@@ -72,7 +72,7 @@ impl Job {
 /// Pieces that are in memory, to be worked on without reading.
 pub(super) struct Loaded {
     bytes: Vec<u8>,
-    /// Where each piece ends.
+    /// End of each piece.
     ends: Vec<usize>,
     unreadable: u64,
 }

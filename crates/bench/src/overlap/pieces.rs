@@ -1,4 +1,4 @@
-//! What is read at a time, and the files that are open for it.
+//! Pieces of files, and the files that are open to read them.
 
 use std::fs::File;
 use std::io;
@@ -20,7 +20,7 @@ pub(super) const PIECE: u64 = 128 << 10;
 pub(super) struct Piece {
     /// The number of its file.
     pub(super) file: usize,
-    /// Where it begins in that file.
+    /// Its offset in that file.
     pub(super) offset: u64,
     /// Its bytes, from 1 to [`PIECE`].
     pub(super) length: u64,
@@ -76,8 +76,8 @@ impl<'a> OpenFiles<'a> {
         read.map(|length| &buffer[..length])
     }
 
-    /// Asks the system to read some bytes of a file soon. What it makes of that is its own affair.
-    pub(super) fn announce(&self, file: usize, offset: u64, length: u64) {
+    /// Asks the system to read some bytes of a file soon. It may ignore that.
+    pub(super) fn prefetch(&self, file: usize, offset: u64, length: u64) {
         if let Some(file) = self.open(file) {
             let _ = fadvise(&file, offset, NonZeroU64::new(length), Advice::WillNeed);
         }
@@ -155,7 +155,7 @@ mod tests {
         std::fs::write(&path, &bytes).expect("a file");
         let files = [Found { path, size: bytes.len() as u64 }];
         let open = OpenFiles::new(&files, true);
-        open.announce(0, 0, 1);
+        open.prefetch(0, 0, 1);
         let mut buffer = vec![0; PIECE as usize];
         let mut read = Vec::new();
         for piece in cut(&files) {
@@ -163,7 +163,7 @@ mod tests {
             read.extend_from_slice(open.read(&piece, &mut buffer).expect("bytes"));
         }
         assert_eq!(read, bytes);
-        open.announce(0, 0, 1);
+        open.prefetch(0, 0, 1);
         assert!(matches!(*open.state(0), State::Gone));
     }
 

@@ -1,16 +1,13 @@
-//! What the measurement of reading and working means, as text and as a picture.
-
-use std::fmt::{self, Display, Formatter};
+//! Report on reading and working, as text and as a picture.
 
 use super::{Case, Overlap, Part};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::cold::{self, Cold};
 use crate::experiment::Experiment;
-use crate::sample::Sample;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::units::{Unit, grouped, medians_of, ratio};
 
-/// What it is called when the system is not told what will be read next, and when it is.
+/// Names of reading without and with prefetching.
 const WITHOUT: &str = "without advice";
 const WITH: &str = "reading ahead";
 
@@ -36,30 +33,25 @@ impl Overlap {
 
     fn panel(&self, part: &Part) -> Panel {
         let (unit, cores) = (self.unit(), self.machine.cores);
-        let of = |case: &Case, sample: &Sample| {
-            let [median, low, high] = [sample.median(), sample.lower_quartile(), sample.upper_quartile()];
-            Point::between(case.width.get() as f64, unit.scaled(median), unit.scaled(low), unit.scaled(high))
+        let with = |ahead| part.cases.iter().filter(move |case| case.ahead == ahead);
+        let both = |name, ahead| {
+            let points = with(ahead).map(|case| Point::of(case.width.get(), &case.both, unit));
+            Series::new(name, SeriesKind::Joined, points)
         };
-        let both = |ahead| {
-            part.cases.iter().filter(move |case| case.ahead == ahead).map(|case| of(case, &case.both))
+        let alone = |name, seconds: &dyn Fn(&Case) -> f64| {
+            let point = |case: &Case| Point::new(case.width.get() as f64, unit.scaled(seconds(case)));
+            Series::new(name, SeriesKind::Dashed, with(false).map(point))
         };
-        let line = |seconds: &dyn Fn(&Case) -> f64| {
-            let cases = part.cases.iter().filter(|case| !case.ahead);
-            cases.map(|case| Point::new(case.width.get() as f64, unit.scaled(seconds(case)))).collect()
-        };
-        let series = |name: &str, kind, points| Series { name: name.to_owned(), kind, points };
-        let reading = line(&|case| part.reading_at(case.width));
-        let working = line(&|case| part.working_at(case.width, cores));
         Panel {
             title: cold::temperature(part.cold).to_owned(),
-            x_label: "threads".to_owned(),
+            x_label: "threads",
             y_label: unit.label("wall"),
             x: Axis::Log2,
             series: vec![
-                series(WITHOUT, SeriesKind::Joined, both(false).collect()),
-                series(WITH, SeriesKind::Joined, both(true).collect()),
-                series("reading alone", SeriesKind::Dashed, reading),
-                series("working alone", SeriesKind::Dashed, working),
+                both(WITHOUT, false),
+                both(WITH, true),
+                alone("reading alone", &|case| part.reading_at(case.width)),
+                alone("working alone", &|case| part.working_at(case.width, cores)),
             ],
         }
     }
@@ -84,16 +76,17 @@ impl Experiment for Overlap {
     fn table(&self) -> Table {
         let unit = self.unit();
         let mut table = Table::new([
-            Column::text("caches"),
-            Column::number("threads"),
-            Column::text("how"),
-            Column::number(unit.label("reading")),
-            Column::number(unit.label("working")),
-            Column::number(unit.label("bound")),
-            Column::number(unit.label("both")),
-            Column::number(unit.label("spread")),
-            Column::number("to bound"),
-        ]);
+            "caches",
+            "threads",
+            "how",
+            &unit.label("reading"),
+            &unit.label("working"),
+            &unit.label("bound"),
+            &unit.label("both"),
+            &unit.label("spread"),
+            "to bound",
+        ])
+        .with_text([0, 2]);
         for part in &self.parts {
             for case in &part.cases {
                 let (both, bound) = (case.both.median(), part.bound_at(case.width, self.machine.cores));
@@ -148,12 +141,6 @@ impl Experiment for Overlap {
     }
 }
 
-impl Display for Overlap {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.display(formatter)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::num::{NonZeroU32, NonZeroUsize};
@@ -161,7 +148,9 @@ mod tests {
     use super::super::Words;
     use super::*;
     use crate::cache::{Method, Residue};
-    use crate::experiment::tests::{machine, survives_its_file};
+    use crate::experiment::tests::survives_its_file;
+    use crate::machine::Machine;
+    use crate::sample::Sample;
 
     fn part(cold: Option<Cold>, reading: [f64; 2]) -> Part {
         let case = |width, ahead, both| Case {
@@ -178,7 +167,7 @@ mod tests {
         let residue = Some(Residue { pages: 64, in_memory: 0 });
         let cold = Some(Cold { method: Method::Kernel, residue });
         Overlap {
-            machine: machine(2),
+            machine: Machine::example(2),
             path: "tree".to_owned(),
             files: 12,
             bytes: 1_000_000,
@@ -232,6 +221,6 @@ mod tests {
         }
         assert_eq!(titles(&overlap), ["warm", "warm, as caches could not be dropped"]);
         overlap.parts.clear();
-        assert!(overlap.picture().is_some() && !overlap.to_string().is_empty());
+        assert!(overlap.picture().is_some() && !overlap.text().is_empty());
     }
 }

@@ -6,10 +6,10 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What came of the work. It does not depend on the order in which pieces are worked on.
+/// Result of the work. It does not depend on the order of the pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
-    /// How many words there are.
+    /// Number of words.
     pub count: u64,
     /// The sum of their hashes, modulo 2^64.
     pub sum: u64,
@@ -22,7 +22,7 @@ impl AddAssign for Words {
     }
 }
 
-/// Which bytes are part of a word: letters, digits, the underscore, and all bytes of characters beyond ASCII.
+/// Bytes that are part of a word: letters, digits, the underscore, and all bytes of characters beyond ASCII.
 const IN_WORDS: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;

@@ -1,24 +1,24 @@
-//! What a run writes, as a hash.
+//! Hash of the output of a run.
 
 use std::io::{self, Read};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// What is read at a time.
+/// Bytes read at a time.
 const BUFFER: usize = 128 << 10;
 
-/// What a run wrote to its standard output.
+/// Standard output of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: u64,
     /// Their hash, XXH3 with 128 bits, in hexadecimal digits.
     pub xxh3_128: String,
 }
 
 impl Digest {
-    /// That of everything that a source has.
+    /// Digest of all bytes of a source.
     pub(super) fn of(mut source: impl Read) -> io::Result<Self> {
         let (mut hash, mut bytes) = (Xxh3Default::new(), 0);
         let mut buffer = vec![0; BUFFER];

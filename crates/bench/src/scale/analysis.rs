@@ -1,4 +1,6 @@
-//! What follows from what was measured.
+//! Analysis of the measurements.
+
+use serde::{Serialize, Serializer};
 
 use super::Width;
 use super::record::{Case, Record};
@@ -6,15 +8,15 @@ use crate::laws::{Amdahl, Fitted, Timing, TooFewWidths, Usl, fit};
 use crate::run::Measured;
 use crate::sample::Sample;
 
-/// A width pays if it is more than so many times as fast as one that is smaller.
+/// Factor by which a width that pays is faster than a smaller one.
 const PAYS: f64 = 1.05;
-/// A job is bound by the processors if, with as many threads as there are cores, they are busy for so much of the time,
+/// Share of the time for which processors are busy if a job is bound by them: with as many threads as cores,
 const BUSY: f64 = 0.75;
-/// or if a single thread is on one for so much of the time. A job with a large serial part leaves most of many cores idle,
-/// and yet it does not wait for anything but processors.
+/// or with a single thread. A job with a large serial part leaves most of many cores idle, and yet waits for nothing but
+/// processors.
 const BUSY_ALONE: f64 = 0.9;
 
-/// What follows from what was measured.
+/// Findings from the measurements.
 #[derive(Clone, Debug)]
 pub(super) struct Analysis {
     pub(super) rows: Vec<Row>,
@@ -29,17 +31,30 @@ pub(super) struct Analysis {
     pub(super) usl: Result<Fitted<Usl>, TooFewWidths>,
 }
 
-/// What was measured at a width.
-#[derive(Clone, Debug)]
+/// Measurements at a width, and comparisons: a row of the table and of the summary in a file.
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
     pub(super) width: Width,
+    #[serde(serialize_with = "median")]
     pub(super) wall: Sample,
+    pub(super) wall_spread: f64,
+    #[serde(serialize_with = "median")]
     pub(super) cpu: Sample,
-    /// How many processors were busy on average: the median of what the runs say.
+    /// Factor by which it is faster than the smallest width.
+    pub(super) speed_up: f64,
+    /// Speed-up for each thread that the smallest width does not have.
+    pub(super) efficiency: f64,
+    /// Processors that were busy on average: the median over the runs.
     pub(super) busy: f64,
+    /// Time in proportion to that of the best fixed width.
+    pub(super) to_best: f64,
 }
 
-/// What holds the job up.
+fn median<S: Serializer>(sample: &Sample, serializer: S) -> Result<S::Ok, S::Error> {
+    sample.median().serialize(serializer)
+}
+
+/// The bottleneck of the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bound {
     /// Whether it is processors, and not waiting.
@@ -52,15 +67,26 @@ pub(super) struct Bound {
 
 impl Analysis {
     pub(super) fn new(record: &Record) -> Self {
-        let rows: Vec<Row> = record.cases.iter().map(Row::new).collect();
+        let mut rows: Vec<Row> = record.cases.iter().map(Row::new).collect();
         let fixed: Vec<(usize, f64)> =
             rows.iter().filter_map(|row| Some((row.width.fixed()?, row.wall.median()))).collect();
         let cores = record.machine.cores.get();
         let bound = Bound::new(&rows, cores);
         let most = if bound.by_processors { cores } else { usize::MAX };
+        let base = fixed.first().copied();
+        let best = fixed.iter().copied().min_by(|(_, left), (_, right)| left.total_cmp(right));
+        for row in &mut rows {
+            let wall = row.wall.median();
+            if let Some((width, seconds)) = base {
+                row.speed_up = seconds / wall;
+                row.efficiency =
+                    row.width.fixed().map_or(f64::NAN, |own| row.speed_up * width as f64 / own as f64);
+            }
+            row.to_best = best.map_or(f64::NAN, |(_, best)| wall / best);
+        }
         Self {
-            base: fixed.first().copied(),
-            best: fixed.iter().copied().min_by(|(_, left), (_, right)| left.total_cmp(right)),
+            base,
+            best,
             pays_up_to: pays_up_to(&fixed),
             bound,
             amdahl: fit(&timings(record, most)),
@@ -69,31 +95,25 @@ impl Analysis {
         }
     }
 
-    /// How many times as fast a time is as that of the smallest width.
+    /// Factor by which a time is shorter than that of the smallest width.
     pub(super) fn speed_up(&self, seconds: f64) -> f64 {
         self.base.map_or(f64::NAN, |(_, base)| base / seconds)
-    }
-
-    /// The speed-up for each thread that the smallest width does not have.
-    pub(super) fn efficiency(&self, row: &Row) -> f64 {
-        let (Some((base, _)), Some(width)) = (self.base, row.width.fixed()) else { return f64::NAN };
-        self.speed_up(row.wall.median()) * base as f64 / width as f64
-    }
-
-    /// How many times as long as the best fixed width it takes.
-    pub(super) fn to_best(&self, row: &Row) -> f64 {
-        self.best.map_or(f64::NAN, |(_, best)| row.wall.median() / best)
     }
 }
 
 impl Row {
     fn new(case: &Case) -> Self {
         let sample = |of: fn(&Measured) -> f64| case.runs.iter().map(of).collect::<Sample>();
+        let (wall, unknown) = (sample(|run| run.wall), f64::NAN);
         Self {
             width: case.width,
-            wall: sample(|run| run.wall),
+            wall_spread: wall.spread(),
+            wall,
             cpu: sample(Measured::cpu),
+            speed_up: unknown,
+            efficiency: unknown,
             busy: sample(|run| run.cpu() / run.wall).median(),
+            to_best: unknown,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Width;
-use crate::run::{Job, StandardInput, quoted};
+use crate::run::{Job, quoted};
 use crate::{Error, Result};
 
 /// The commands that can be given a width, and the flags that set it.
@@ -27,11 +27,20 @@ impl Scalable {
     pub(super) fn new(program: PathBuf, words: &[OsString], pipe: Option<PathBuf>) -> Result<Self> {
         let name = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
         let command = COMMANDS.iter().find(|(command, _)| *command == name);
-        let (_, flags) = command.ok_or_else(|| Error::NotScalable { command: name.into_owned() })?;
+        let (_, flags) = command.ok_or_else(|| {
+            let example = "'comb bench scale -- top -f 7 access.log'";
+            let reason = format!("'{name}' has no width to set; top and grep have, as in {example}");
+            Error::Job { reason }
+        })?;
         let set =
             words.iter().take_while(|word| *word != "--").find(|word| sets(&word.to_string_lossy(), flags));
         match set {
-            Some(flag) => Err(Error::OwnWidth { flag: flag.to_string_lossy().into_owned() }),
+            Some(flag) => {
+                let flag = flag.to_string_lossy();
+                let reason =
+                    format!("leave out {flag}: 'comb bench scale' sets the width, those of --widths");
+                Err(Error::Job { reason })
+            }
             None => Ok(Self { program, words: words.to_vec(), pipe }),
         }
     }
@@ -42,8 +51,7 @@ impl Scalable {
         // Behind all flags: of several widths the last one holds.
         let place = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
         arguments.splice(place..place, ["--width".into(), width.to_string().into()]);
-        let standard_input = self.pipe.clone().map_or(StandardInput::Nothing, StandardInput::Pipe);
-        Job { program: self.program.clone(), arguments, standard_input }
+        Job { program: self.program.clone(), arguments, pipe: self.pipe.clone() }
     }
 
     /// Brings the program itself back into memory after caches were dropped, and by running it the libraries that it needs.
@@ -101,7 +109,7 @@ mod tests {
     fn a_pipe_is_part_of_the_job() {
         let scalable = Scalable::new("comb".into(), &["top".into()], Some("a log".into())).expect("a job");
         assert_eq!(scalable.line(), "cat 'a log' | comb top");
-        assert_eq!(scalable.at(Width::Auto).standard_input, StandardInput::Pipe("a log".into()));
+        assert_eq!(scalable.at(Width::Auto).pipe, Some("a log".into()));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a measurement means, in sentences.
+//! Findings of a measurement, in sentences.
 
 mod laws;
 
@@ -6,14 +6,14 @@ use std::fmt::Display;
 
 use super::Scale;
 use crate::cold::{Cold, temperature};
-use crate::units::{grouped, medians_of};
+use crate::units::{counted, medians_of};
 
-/// What was measured, with what.
+/// Job, number of runs and machine.
 pub(super) fn heading(scale: &Scale) -> String {
     format!("{}: {}", scale.record.job, circumstances(scale))
 }
 
-/// With what it was measured.
+/// Number of runs, temperature and machine.
 pub(super) fn circumstances(scale: &Scale) -> String {
     let record = &scale.record;
     format!("{}, {}; {}", medians_of(scale.runs()), temperature(record.cold), record.machine)
@@ -32,8 +32,7 @@ pub(super) fn notes(scale: &Scale) -> Vec<String> {
 }
 
 fn output(scale: &Scale) -> String {
-    let bytes = scale.record.output.bytes;
-    let bytes = if bytes == 1 { "1 byte".to_owned() } else { format!("{} bytes", grouped(bytes)) };
+    let bytes = counted(scale.record.output.bytes, "byte");
     match scale.record.cases.len() {
         1 => format!("It wrote {bytes}."),
         _ => format!("It wrote the same {bytes} at every width."),
@@ -72,7 +71,7 @@ fn auto(scale: &Scale) -> Option<String> {
     let analysis = &scale.analysis;
     let row = analysis.rows.iter().find(|row| row.width.fixed().is_none())?;
     let (best, _) = analysis.best?;
-    Some(format!("auto takes {:.2} times as long as the best fixed width, {best}.", analysis.to_best(row)))
+    Some(format!("auto takes {:.2} times as long as the best fixed width, {best}.", row.to_best))
 }
 
 /// Things with commas between them, and the word before the last.

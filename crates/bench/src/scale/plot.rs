@@ -8,7 +8,7 @@ use crate::sample::Sample;
 
 /// Points of a curve for each doubling of the width.
 const STEPS: u32 = 16;
-/// Where nothing but the threads limits the speed-up, the ideal line ends so far above what was measured.
+/// Factor above the measured speed-up at which the ideal line ends where only the threads limit the speed-up.
 const ABOVE: f64 = 1.2;
 
 /// Speed-up and times against width.
@@ -35,17 +35,21 @@ fn speed_up(scale: &Scale) -> Panel {
             true => format!("Amdahl's law if cores were added, {serial:.1} % serial"),
             false => format!("Amdahl's law, {serial:.1} % serial"),
         };
-        all.push(series(name, SeriesKind::Line, curve(scale, &fitted.law)));
+        all.push(Series::new(name, SeriesKind::Line, curve(scale, &fitted.law)));
     }
     if let Ok(fitted) = &analysis.usl {
-        all.push(series("Universal Scalability Law", SeriesKind::Line, curve::<Usl, 3>(scale, &fitted.law)));
+        all.push(Series::new(
+            "Universal Scalability Law",
+            SeriesKind::Line,
+            curve::<Usl, 3>(scale, &fitted.law),
+        ));
     }
     all.extend(auto(scale));
-    all.push(series("measured", SeriesKind::Points, measured));
+    all.push(Series::new("measured", SeriesKind::Points, measured));
     panel("Speed-up", "times as fast".to_owned(), all)
 }
 
-/// As many times as fast as there are more threads; but for jobs that are bound by processors no more than these allow.
+/// Speed-up in proportion to the threads; for jobs that are bound by processors, no more than these allow.
 fn ideal(scale: &Scale, measured: &[Point]) -> Series {
     let (from, to) = span(scale);
     let most = match scale.analysis.bound.by_processors {
@@ -58,39 +62,34 @@ fn ideal(scale: &Scale, measured: &[Point]) -> Series {
     if scale.analysis.bound.by_processors {
         points.push(Point::new(to, corner / from));
     }
-    series("ideal", SeriesKind::Dashed, points)
+    Series::new("ideal", SeriesKind::Dashed, points)
 }
 
-/// What a law says, against what was measured at the smallest width.
+/// Speed-up by a law, against the time measured at the smallest width.
 fn curve<L: Law<P>, const P: usize>(scale: &Scale, law: &L) -> Vec<Point> {
     let (from, to) = span(scale);
     steps(from, to).map(|width| Point::new(width, scale.analysis.speed_up(law.seconds(width)))).collect()
 }
 
-/// A line at the height of what `auto` comes to.
+/// A line at the speed-up of `auto`.
 fn auto(scale: &Scale) -> Option<Series> {
     let row = scale.analysis.rows.iter().find(|row| row.width.fixed().is_none())?;
     let (from, to) = span(scale);
-    let height = scale.analysis.speed_up(row.wall.median());
-    let points = [from, to].map(|width| Point::new(width, height)).to_vec();
-    Some(series("width auto", SeriesKind::Dashed, points))
+    let points = [from, to].map(|width| Point::new(width, row.speed_up));
+    Some(Series::new("width auto", SeriesKind::Dashed, points))
 }
 
 fn times(scale: &Scale) -> Panel {
     let unit = scale.unit();
     let joined = |name: &str, of: fn(&Row) -> &Sample| {
-        let at = |row: &Row| {
-            let [y, low, high] = [Sample::median, Sample::lower_quartile, Sample::upper_quartile]
-                .map(|number| unit.scaled(number(of(row))));
-            Some(Point::between(row.width.fixed()? as f64, y, low, high))
-        };
-        series(name, SeriesKind::Joined, scale.analysis.rows.iter().filter_map(at).collect())
+        let at = |row: &Row| Some(Point::of(row.width.fixed()?, of(row), unit));
+        Series::new(name, SeriesKind::Joined, scale.analysis.rows.iter().filter_map(at))
     };
     let all = vec![joined("wall time", |row| &row.wall), joined("processor time", |row| &row.cpu)];
     panel("Time", unit.label("time"), all)
 }
 
-/// The widths that curves begin and end at: what was measured, and what is predicted.
+/// The widths at which curves begin and end, measured and predicted.
 fn span(scale: &Scale) -> (f64, f64) {
     let widths = || scale.analysis.rows.iter().filter_map(|row| row.width.fixed());
     let most = widths().max().unwrap_or(1).max(4 * scale.record.machine.cores.get());
@@ -103,10 +102,6 @@ fn steps(from: f64, to: f64) -> impl Iterator<Item = f64> {
     (0..=count as u32).map(move |step| from * (to / from).powf(f64::from(step) / count))
 }
 
-fn series(name: impl Into<String>, kind: SeriesKind, points: Vec<Point>) -> Series {
-    Series { name: name.into(), kind, points }
-}
-
 fn panel(title: &str, y_label: String, series: Vec<Series>) -> Panel {
-    Panel { title: title.to_owned(), x_label: "threads".to_owned(), y_label, x: Axis::Log2, series }
+    Panel { title: title.to_owned(), x_label: "threads", y_label, x: Axis::Log2, series }
 }

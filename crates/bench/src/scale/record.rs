@@ -1,4 +1,4 @@
-//! What is kept of a measurement: all single runs, and the circumstances.
+//! Record of a measurement: all single runs, and the circumstances.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,22 +7,22 @@ use crate::cold::Cold;
 use crate::machine::Machine;
 use crate::run::{Digest, Measured};
 
-/// All that was measured.
+/// The measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The command line, without a width.
     pub job: String,
-    /// On what it ran, and when.
+    /// Machine and time.
     pub machine: Machine,
-    /// What was done to have cold runs; nothing if warm ones were wanted.
+    /// Dropping of caches; none if the runs were to be warm.
     pub cold: Option<Cold>,
-    /// What the job wrote, at each width the same.
+    /// Output of the job, the same at each width.
     pub output: Digest,
     /// The widths, in ascending order, `auto` last.
     pub cases: Vec<Case>,
 }
 
-/// What was measured at a width.
+/// Measurements at a width.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// The width.
@@ -32,7 +32,7 @@ pub struct Case {
 }
 
 impl Record {
-    /// What is wrong with a record that someone may have edited; nothing is wrong with one that was measured.
+    /// Checks a record that may have been edited.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.cases.is_empty() {
             return Err("it has no cases".to_owned());

@@ -41,7 +41,7 @@ fn example() -> Record {
 }
 
 fn shown(record: Record) -> String {
-    Scale::new(record).to_string()
+    Scale::new(record).text()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn the_same_is_shown_from_a_file() {
     let scale = Scale::new(example());
     let json = serde_json::to_string(&scale).expect("text");
     let read: Scale = serde_json::from_str(&json).expect("a measurement");
-    assert_eq!(read.to_string(), scale.to_string());
+    assert_eq!(read.text(), scale.text());
     assert_eq!(read.markdown(), scale.markdown());
     assert_eq!(read.picture(), scale.picture());
     let value: serde_json::Value = serde_json::from_str(&json).expect("json");
@@ -130,7 +130,7 @@ fn a_job_that_waits_may_gain_from_threads_beyond_the_cores() {
     ];
     let scale = Scale::new(record(2, waiting));
     assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 2, 4, 8]);
-    let text = scale.to_string();
+    let text = scale.text();
     assert!(
         text.contains("All are taken in, as the job waits for other things than processors, such as storage: at width 2 it keeps those that it can use busy for 9.5 % of the time."),
         "{text}"
@@ -143,13 +143,13 @@ fn a_large_serial_part_is_not_taken_for_waiting() {
         &[(fixed(1), &[(1.0, 0.99)]), (fixed(4), &[(0.7, 1.0)]), (fixed(16), &[(0.7, 1.0)])];
     let scale = Scale::new(record(4, serial));
     assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 4]);
-    assert!(scale.to_string().contains("at width 1 it keeps those that it can use busy"), "{scale}");
+    assert!(scale.text().contains("at width 1 it keeps those that it can use busy"), "{}", scale.text());
 }
 
 #[test]
 fn laws_that_need_more_widths_are_left_out() {
     let scale = Scale::new(record(1, &[(fixed(1), &[(1.0, 1.0)]), (fixed(2), &[(1.0, 1.0)])]));
-    let text = scale.to_string();
+    let text = scale.text();
     assert!(
         text.contains("Amdahl's law cannot be fitted: it needs 2 different widths, and there is 1."),
         "{text}"

@@ -1,17 +1,17 @@
-//! How many threads a job is given.
+//! Thread width of a job.
 
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 
-/// How many threads a job is given. Fixed widths come before `auto`.
+/// Thread width of a job. Fixed widths sort before `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "Saved", try_from = "Saved")]
 pub enum Width {
-    /// So many.
+    /// Exactly this number of threads.
     Fixed(NonZeroUsize),
-    /// As many as it finds to do best.
+    /// Adapts at run time.
     Auto,
 }
 
@@ -33,7 +33,7 @@ impl Width {
     }
 }
 
-/// As the job's own `--width` takes it.
+/// Format of the job's own `--width`.
 impl Display for Width {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Asking for some time, on some connections at once, each of which asks again as soon as it is answered.
+//! Concurrent clients that ask for some time, each its next question as soon as the one before is answered.
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
@@ -9,15 +9,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use finecomb_sys::io_reason;
+use hdrhistogram::Histogram;
+use hyper::StatusCode;
+use hyper::body::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::client::Connection;
-use super::latency::Latencies;
-use super::program;
+use super::cgi;
+use super::client::Client;
 use super::questions::Question;
 use crate::error::{Error, Result};
-use crate::gate::together;
-use finecomb_sys::io_reason;
+use crate::threads::together;
 
 /// A way to have questions answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +34,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// All of them, the quickest first.
+    /// All of them, the fastest first.
     pub const ALL: [Self; 3] = [Self::KeptConnections, Self::NewConnections, Self::NewProcesses];
 }
 
@@ -46,27 +48,34 @@ impl Display for Way {
     }
 }
 
-/// What is asked, and of whom.
+/// Server, CGI program and questions.
 pub(super) struct Asker<'a> {
-    pub(super) comb: &'a Path,
-    pub(super) index: &'a Path,
-    pub(super) server: SocketAddr,
+    comb: &'a Path,
+    index: &'a Path,
+    server: SocketAddr,
     questions: &'a [Question],
     /// The first answer to each question. All others must be the same.
-    bodies: Vec<OnceLock<Vec<u8>>>,
+    bodies: Vec<OnceLock<Bytes>>,
 }
 
-/// What came of asking for some time.
-pub(super) struct Asked {
-    pub(super) latencies: Latencies,
-    /// From the first question to the last answer.
+/// Latencies of many requests.
+#[derive(Clone)]
+pub(super) struct Latencies {
+    /// Nanoseconds, off by less than 1 %.
+    pub(super) nanoseconds: Histogram<u64>,
+    /// The longest, exact.
+    pub(super) longest: Duration,
+    /// Time from the first question to the last answer.
     pub(super) took: Duration,
 }
 
-/// How long to wait for one of the ports that connections are made from, when all are taken by connections
-/// that were closed just now, and how often. The system keeps them for a minute at most.
+/// Significant digits of latencies.
+const DIGITS: u8 = 2;
+
+/// Pause before another try when all ports for connections are taken by connections that were just closed, and the largest
+/// number of pauses. The system keeps such a port for a minute at most.
 const PAUSE: Duration = Duration::from_millis(1);
-const MOST_PAUSES: u32 = 60_000;
+const MAX_PAUSES: u32 = 60_000;
 
 impl<'a> Asker<'a> {
     pub(super) fn new(
@@ -85,99 +94,150 @@ impl<'a> Asker<'a> {
     /// As [`Asker::keep_asking`].
     pub(super) fn compare(&self, count: usize) -> Result<()> {
         for way in Way::ALL {
-            let mut connection = None;
+            let failed = |error| failed(way, &error);
+            let mut client = Client::new(self.server).map_err(failed)?;
             for number in 0..count.min(self.questions.len()) {
-                self.ask(way, number, &mut connection).map_err(|error| failed(way, &error))?;
+                self.ask(way, number, &mut client).map_err(failed)?;
             }
         }
         Ok(())
     }
 
-    /// Asks for so long, from so many threads.
+    /// Asks for some time, from concurrent clients.
     ///
     /// # Errors
     ///
-    /// [`Error::Asking`] if a question is not answered, or not as it was before.
-    pub(super) fn keep_asking(&self, way: Way, connections: usize, time: Duration) -> Result<Asked> {
+    /// [`Error::Server`] if a question is not answered, or not as it was before.
+    pub(super) fn keep_asking(&self, way: Way, clients: usize, time: Duration) -> Result<Latencies> {
         let (next, gave_up) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let results = together(connections, |opened| {
-            let mine = next.fetch_add(1, Ordering::Relaxed);
-            let first = mine * self.questions.len() / connections;
-            let (mut latencies, mut connection) = (Latencies::new(), None);
-            // Each asks at least once, so that there is a latency however short the time is.
-            for number in (0..self.questions.len()).cycle().skip(first) {
-                match self.ask(way, number, &mut connection) {
-                    Ok(latency) => latencies.push(latency),
-                    Err(error) => {
-                        gave_up.store(true, Ordering::Relaxed);
-                        return Err(failed(way, &error));
-                    }
-                }
-                if opened.elapsed() >= time || gave_up.load(Ordering::Relaxed) {
-                    break;
-                }
-            }
-            Ok((latencies, opened.elapsed()))
+        let results = together(clients, |opened| {
+            let result = self.ask_until(way, clients, next.fetch_add(1, Ordering::Relaxed), || {
+                opened.elapsed() >= time || gave_up.load(Ordering::Relaxed)
+            });
+            gave_up.fetch_or(result.is_err(), Ordering::Relaxed);
+            result.map(|latencies| Latencies { took: opened.elapsed(), ..latencies })
         })?;
-        let mut asked = Asked { latencies: Latencies::new(), took: Duration::ZERO };
+        let mut all = Latencies::new();
         for result in results {
-            let (latencies, took) = result?;
-            asked.latencies.merge(&latencies);
-            asked.took = asked.took.max(took);
+            let latencies = result.map_err(|error| failed(way, &error))?;
+            all.merge(&latencies);
+            all.took = all.took.max(latencies.took);
         }
-        Ok(asked)
+        Ok(all)
     }
 
-    /// How long the answer to a question took, with the connection if there is a new one for each.
-    fn ask(&self, way: Way, number: usize, connection: &mut Option<Connection>) -> io::Result<Duration> {
-        let question = &self.questions[number];
-        if way == Way::NewProcesses {
-            let start = Instant::now();
-            let (status, body) = program::ask(self.comb, self.index, question)?;
-            let latency = start.elapsed();
-            return self.check(number, status, &body).map(|()| latency);
-        }
-        let target = format!("{}?{}", Question::path(), question.query);
-        let is_new = way == Way::NewConnections;
-        let kept = connection.take().filter(|_| !is_new);
-        let (mut open, connected) = kept.map_or_else(|| self.connect(), |kept| Ok((kept, Instant::now())))?;
-        let start = if is_new { connected } else { Instant::now() };
-        let answer = open.get(&target, is_new)?;
-        let latency = start.elapsed();
-        self.check(number, answer.status, answer.body)?;
-        *connection = Some(open);
-        Ok(latency)
-    }
-
-    /// A connection, and when it was begun.
-    fn connect(&self) -> io::Result<(Connection, Instant)> {
-        let mut pauses = 0;
-        loop {
-            let start = Instant::now();
-            match Connection::open(self.server) {
-                Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable && pauses < MOST_PAUSES => {
-                    pauses += 1;
-                    sleep(PAUSE);
-                }
-                opened => return opened.map(|connection| (connection, start)),
+    /// Asks as one of the clients, at least once, so that there is a latency however short the time is.
+    fn ask_until(
+        &self,
+        way: Way,
+        clients: usize,
+        client: usize,
+        is_over: impl Fn() -> bool,
+    ) -> io::Result<Latencies> {
+        let first = client * self.questions.len() / clients;
+        let (mut latencies, mut client) = (Latencies::new(), Client::new(self.server)?);
+        for number in (0..self.questions.len()).cycle().skip(first) {
+            latencies.record(self.ask(way, number, &mut client)?);
+            if is_over() {
+                break;
             }
         }
+        Ok(latencies)
     }
 
-    fn check(&self, number: usize, status: u16, body: &[u8]) -> io::Result<()> {
+    /// Latency of the answer to a question, with the connection if there is a new one for each.
+    fn ask(&self, way: Way, number: usize, client: &mut Client) -> io::Result<Duration> {
+        let question = &self.questions[number];
+        let target = format!("{}?{}", Question::path(), question.query);
+        for _ in 0..MAX_PAUSES {
+            let start = Instant::now();
+            let answer = match way {
+                Way::KeptConnections => client.get(&target, false),
+                Way::NewConnections => client.get(&target, true),
+                Way::NewProcesses => cgi::ask(self.comb, self.index, question),
+            };
+            let latency = start.elapsed();
+            match answer {
+                Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => sleep(PAUSE),
+                answer => return self.check(number, answer?).map(|()| latency),
+            }
+        }
+        Err(io::ErrorKind::AddrNotAvailable.into())
+    }
+
+    fn check(&self, number: usize, (status, body): (StatusCode, Bytes)) -> io::Result<()> {
         let query = &self.questions[number].query;
-        if status != 200 {
+        if status != StatusCode::OK {
+            let status = status.as_u16();
             return Err(io::Error::other(format!("the answer to '{query}' has status {status}")));
         }
-        if self.bodies[number].get_or_init(|| body.to_vec()) != body {
-            return Err(io::Error::other(format!(
-                "the answer to '{query}' is not the one that was given before"
-            )));
+        if *self.bodies[number].get_or_init(|| body.clone()) != body {
+            let reason = format!("the answer to '{query}' is not the one that was given before");
+            return Err(io::Error::other(reason));
         }
         Ok(())
     }
 }
 
+impl Latencies {
+    pub(super) fn new() -> Self {
+        let nanoseconds = Histogram::new(DIGITS).expect("few digits");
+        Self { nanoseconds, longest: Duration::ZERO, took: Duration::ZERO }
+    }
+
+    fn record(&mut self, latency: Duration) {
+        self.nanoseconds += u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+        self.longest = self.longest.max(latency);
+    }
+
+    /// Adds other latencies.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.nanoseconds += &other.nanoseconds;
+        self.longest = self.longest.max(other.longest);
+    }
+
+    /// The latency in seconds that a share of all (from 0 to 1) does not exceed; not a number if there are none.
+    pub(super) fn quantile(&self, share: f64) -> f64 {
+        if self.nanoseconds.is_empty() {
+            return f64::NAN;
+        }
+        let nanoseconds = self.nanoseconds.value_at_quantile(share);
+        Duration::from_nanos(nanoseconds).min(self.longest).as_nanos() as f64 / 1e9
+    }
+}
+
 fn failed(way: Way, error: &io::Error) -> Error {
-    Error::Asking { way, reason: io_reason(error) }
+    Error::Server { reason: format!("{way}: {}", io_reason(error)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(nanoseconds: &[u64]) -> Latencies {
+        let mut latencies = Latencies::new();
+        nanoseconds.iter().for_each(|&latency| latencies.record(Duration::from_nanos(latency)));
+        latencies
+    }
+
+    #[test]
+    fn quantiles_are_by_nearest_rank() {
+        let mut latencies = all(&Vec::from_iter(1..=50));
+        latencies.merge(&all(&Vec::from_iter(51..=100)));
+        let nanoseconds = [0.0, 0.01, 0.5, 0.99, 1.0].map(|share| (latencies.quantile(share) * 1e9).round());
+        assert_eq!(nanoseconds, [1.0, 1.0, 50.0, 99.0, 100.0]);
+        assert_eq!((latencies.nanoseconds.len(), latencies.longest), (100, Duration::from_nanos(100)));
+        assert!(Latencies::new().quantile(0.5).is_nan());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_out_is_less_than_one_percent_off(nanoseconds in 1_u64..1 << 50) {
+            let mut latencies = all(&[nanoseconds]);
+            latencies.longest = Duration::MAX;
+            prop_assert!((latencies.quantile(0.5) * 1e9 / nanoseconds as f64 - 1.0).abs() < 0.01);
+        }
+    }
 }

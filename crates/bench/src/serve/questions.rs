@@ -1,13 +1,15 @@
-//! What is asked: for pieces of the index's own text, at places that a seeded generator chooses.
+//! Questions for pieces of the index's own text, at places that a seeded generator chooses.
 
 use std::io;
 use std::net::SocketAddr;
 
+use hyper::StatusCode;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::Deserialize;
 
-use super::client::Connection;
+use super::client::Client;
 
 /// Different questions.
 const COUNT: usize = 1000;
@@ -16,11 +18,14 @@ const TRIALS: usize = 10;
 /// The shortest and the longest pattern, in symbols: what people look for in the digits of pi, a year to a
 /// birthday.
 const LENGTHS: (u64, u64) = (4, 8);
-/// The same questions each time.
+/// Seed: the same questions each time.
 const SEED: u64 = 1415;
 
 /// The name under which the index is served.
 pub(super) const NAME: &str = "asked";
+
+/// All but the unreserved characters of RFC 3986.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A question, as the query of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,16 +35,7 @@ pub(super) struct Question {
 
 impl Question {
     fn new(pattern: &str) -> Self {
-        let mut query = "q=".to_owned();
-        for byte in pattern.bytes() {
-            match byte {
-                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => {
-                    query.push(byte.into())
-                }
-                byte => query.push_str(&format!("%{byte:02X}")),
-            }
-        }
-        Self { query }
+        Self { query: format!("q={}", utf8_percent_encode(pattern, ESCAPED)) }
     }
 
     /// The path that it is asked of.
@@ -66,14 +62,14 @@ struct Part {
     text_base64: Option<String>,
 }
 
-/// Asks a server for parts of the text that it serves, and makes questions of them.
+/// Questions for parts of the text that a server serves.
 ///
 /// # Errors
 ///
 /// If it does not answer, or there is no text.
 pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<Question>> {
-    let mut connection = Connection::open(server)?;
-    let Indexes { indexes } = asked(&mut connection, "/api/v1/indexes")?;
+    let mut client = Client::new(server)?;
+    let Indexes { indexes } = asked(&mut client, "/api/v1/indexes")?;
     let no_text = || io::Error::other("there is no text in it that could be asked for");
     let Described { symbols, first_position } = indexes.into_iter().next().ok_or_else(no_text)?;
     let (mut questions, mut random) = (Vec::with_capacity(COUNT), ChaCha8Rng::seed_from_u64(SEED));
@@ -84,7 +80,7 @@ pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<Question>> {
         let length = below(&mut random, LENGTHS.1 - LENGTHS.0 + 1) + LENGTHS.0;
         let start = below(&mut random, symbols.saturating_sub(length) + 1) + first_position;
         let target = format!("/api/v1/{NAME}/text?start={start}&count={}", length.min(symbols));
-        let Part { text, text_base64 } = asked(&mut connection, &target)?;
+        let Part { text, text_base64 } = asked(&mut client, &target)?;
         if text_base64.is_none() {
             questions.push(Question::new(&text));
         }
@@ -92,12 +88,12 @@ pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<Question>> {
     if questions.is_empty() { Err(no_text()) } else { Ok(questions) }
 }
 
-fn asked<T: for<'a> Deserialize<'a>>(connection: &mut Connection, target: &str) -> io::Result<T> {
-    let answer = connection.get(target, false)?;
-    if answer.status != 200 {
-        return Err(io::Error::other(format!("the answer to {target} has status {}", answer.status)));
+fn asked<T: for<'a> Deserialize<'a>>(client: &mut Client, target: &str) -> io::Result<T> {
+    let (status, body) = client.get(target, false)?;
+    if status != StatusCode::OK {
+        return Err(io::Error::other(format!("the answer to {target} has status {}", status.as_u16())));
     }
-    serde_json::from_slice(answer.body)
+    serde_json::from_slice(&body)
         .map_err(|error| io::Error::other(format!("the answer to {target} is not understood: {error}")))
 }
 

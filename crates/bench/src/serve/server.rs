@@ -22,7 +22,7 @@ pub(super) struct Server {
 /// error is the server's alone, so that it ends with it.
 const KEEPER: &str = "\"$@\" & exec 2>&-; read _; kill -9 $!; wait";
 
-/// What it says when it is ready, before its address.
+/// Message of a server that is ready, before its address.
 const READY: &str = "comb: listening on http://";
 
 impl Server {
@@ -93,7 +93,7 @@ pub(super) fn named(index: &Path) -> OsString {
     argument
 }
 
-/// What it said, without its own name.
+/// Reason in a message, without the name of the program.
 fn reason(said: &str) -> String {
     match said.trim().trim_start_matches("comb: ") {
         "" => "'comb serve' ended without a word".to_owned(),
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said to start a program that does this instead of serving.
+    /// Result of starting a program that does this instead of serving.
     fn started(script: &str, directory: &Path) -> Result<Server> {
         let program = directory.join("program");
         // A file that this process had open for writing could not always be executed, as other tests start

@@ -1,4 +1,4 @@
-//! How much of each column of a picture a thread ran for.
+//! Share of each column of a picture for which a thread ran.
 
 /// The share of each of `columns` equal parts of a time, from 0 to 1, that slices cover. Slices are in order,
 /// and those that are not, or reach beyond the end, are cut.

@@ -1,20 +1,19 @@
-//! Watching one's own clock: a thread that reads it without pause sees in the gaps when it was off the
-//! processor.
+//! Reading the clock without pause: gaps between readings show when a thread was off the processor.
 
 use std::time::Duration;
 
 /// Slices of a thread that are kept, at most: 320 KB of them, and half a minute even of slices of 1 ms each.
-pub(super) const MOST_SLICES: usize = 20_000;
+pub(super) const MAX_SLICES: usize = 20_000;
 
 /// What a thread saw of itself. All times are nanoseconds after the common start, none is behind the end of
 /// the experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// When it ran, from and to, in order; as many as are kept.
+    /// Times at which it ran, from and to, in order; as many as are kept.
     pub(super) slices: Vec<[u64; 2]>,
-    /// How long it ran in all.
+    /// Total time it ran.
     pub(super) ran: u64,
-    /// How often it was off the processor.
+    /// Number of times it was off the processor.
     pub(super) gaps: u64,
     /// The longest of these.
     pub(super) longest: u64,

@@ -1,13 +1,11 @@
-//! What the measurement of strategies means, as text and as a picture.
+//! Report on strategies, as text and as a picture.
 
-use std::fmt::{self, Display, Formatter};
-
-use super::{Case, Contestant, Spawn, Strategy, Tally, Times};
+use super::{Case, DU, Spawn, Strategy, Times};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::cold::{self, Cold};
 use crate::experiment::Experiment;
-use crate::table::{Column, Table};
-use crate::units::{Unit, grouped, medians_of, ratio};
+use crate::table::Table;
+use crate::units::{Unit, counted, grouped, medians_of, ratio};
 
 impl Spawn {
     fn wall_of(&self, strategy: Strategy) -> f64 {
@@ -37,10 +35,7 @@ impl Spawn {
         let unit = self.unit();
         let pool = |case: &Case| {
             let Strategy::Pool(width) = case.strategy else { return None };
-            let wall = &case.times.wall;
-            let [median, low, high] =
-                [wall.median(), wall.lower_quartile(), wall.upper_quartile()].map(|time| unit.scaled(time));
-            Some(Point::between(width.get() as f64, median, low, high))
+            Some(Point::of(width.get(), &case.times.wall, unit))
         };
         let pools: Vec<Point> = self.cases.iter().filter_map(pool).collect();
         // Lines reach a little beyond the points, and are lines also where there is only one of these.
@@ -48,26 +43,29 @@ impl Spawn {
             pools.first().map_or(1.0, |point| point.x / 1.1),
             pools.last().map_or(2.0, |point| point.x * 1.1),
         ];
-        let level = |name: String, seconds: f64| Series {
-            name,
-            kind: SeriesKind::Dashed,
-            points: ends.map(|x| Point::new(x, unit.scaled(seconds))).to_vec(),
+        let level = |name: String, seconds: f64| {
+            Series::new(name, SeriesKind::Dashed, ends.map(|x| Point::new(x, unit.scaled(seconds))))
         };
-        let mut series = vec![Series { name: "a pool".to_owned(), kind: SeriesKind::Joined, points: pools }];
+        let mut series = vec![Series::new("a pool", SeriesKind::Joined, pools)];
         for strategy in [Strategy::OneThread, Strategy::ThreadPerFile] {
             series.push(level(strategy.to_string(), self.wall_of(strategy)));
         }
         if self.du.is_some() {
-            series.push(level(Contestant::Du.to_string(), self.wall_of_du()));
+            series.push(level(DU.to_owned(), self.wall_of_du()));
         }
         let panel = Panel {
             title: String::new(),
-            x_label: "threads of the pool".to_owned(),
+            x_label: "threads of the pool",
             y_label: unit.label("wall"),
             x: Axis::Log2,
             series,
         };
-        let title = format!("Searching {} of {} for '{}'", files_of(&self.tally), self.path, self.pattern);
+        let title = format!(
+            "Searching {} of {} for '{}'",
+            counted(self.tally.files, "file"),
+            self.path,
+            self.pattern
+        );
         Chart { title, subtitle: self.circumstances(), panels: vec![panel] }
     }
 
@@ -95,10 +93,6 @@ impl Spawn {
     }
 }
 
-fn files_of(tally: &Tally) -> String {
-    if tally.files == 1 { "1 file".to_owned() } else { format!("{} files", grouped(tally.files)) }
-}
-
 impl Experiment for Spawn {
     const NAME: &'static str = "spawn";
     const VERSION: u32 = 1;
@@ -110,13 +104,14 @@ impl Experiment for Spawn {
     fn table(&self) -> Table {
         let unit = self.unit();
         let mut table = Table::new([
-            Column::text("strategy"),
-            Column::number(unit.label("wall")),
-            Column::number(unit.label("spread")),
-            Column::number(unit.label("CPU")),
-            Column::number("to one thread"),
-            Column::number("to du -s"),
-        ]);
+            "strategy",
+            &unit.label("wall"),
+            &unit.label("spread"),
+            &unit.label("CPU"),
+            "to one thread",
+            "to du -s",
+        ])
+        .with_text([0]);
         let one = self.wall_of(Strategy::OneThread);
         let mut row = |name: String, times: &Times| {
             let wall = times.wall.median();
@@ -133,7 +128,7 @@ impl Experiment for Spawn {
             row(case.strategy.to_string(), &case.times);
         }
         if let Some(du) = &self.du {
-            row(Contestant::Du.to_string(), du);
+            row(DU.to_owned(), du);
         }
         table
     }
@@ -162,19 +157,15 @@ impl Experiment for Spawn {
     }
 }
 
-impl Display for Spawn {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.display(formatter)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroUsize;
 
     use super::*;
-    use crate::experiment::tests::{machine, survives_its_file};
+    use crate::experiment::tests::survives_its_file;
+    use crate::machine::Machine;
     use crate::sample::Sample;
+    use crate::spawn::Tally;
 
     fn times(wall: f64) -> Times {
         Times { wall: Sample::new(vec![wall]), cpu: Sample::new(vec![wall / 2.0]) }
@@ -184,7 +175,7 @@ mod tests {
         let case = |strategy, wall, alive| Case { strategy, times: times(wall), refused: 0, alive, waits: 0 };
         let pool = |width| Strategy::Pool(NonZeroUsize::new(width).expect("not zero"));
         Spawn {
-            machine: machine(2),
+            machine: Machine::example(2),
             pattern: "lock".to_owned(),
             path: "tree".to_owned(),
             tally: Tally { files: 80_000, bytes: 1_000_000_000, lines: 1234, unreadable: 0 },
@@ -218,7 +209,7 @@ and reads no file.
 At most 4,321 of the threads for a file were alive at the same time.
 The spread is the range in which the middle half of the runs lie.
 ";
-        assert_eq!(example().to_string(), expected);
+        assert_eq!(example().text(), expected);
         survives_its_file(&example());
     }
 
@@ -244,6 +235,6 @@ The spread is the range in which the middle half of the runs lie.
         let line = (SeriesKind::Dashed, 2);
         assert_eq!(shapes, [(SeriesKind::Joined, 2), line, line, line]);
         let empty = Spawn { cases: Vec::new(), du: None, ..example() };
-        assert!(empty.picture().is_some() && !empty.to_string().is_empty());
+        assert!(empty.picture().is_some() && !empty.text().is_empty());
     }
 }

@@ -17,10 +17,10 @@ use regex_automata::util::syntax;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use crate::{Error, Result};
 
-/// What a search found. Every strategy must come to the same.
+/// Result of a search. It must be the same for every strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Files that were read.
@@ -45,10 +45,8 @@ impl AddAssign for Tally {
 impl Display for Tally {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let Self { files, bytes, lines, unreadable } = *self;
-        let of = |count, one: &'static str, many| (grouped(count), if count == 1 { one } else { many });
-        let (lines, of_lines) = of(lines, "matching line", "matching lines");
-        let (files, of_files) = of(files, "file", "files");
-        write!(formatter, "{lines} {of_lines} in {files} {of_files} with {} bytes", grouped(bytes))?;
+        let (lines, files) = (counted(lines, "matching line"), counted(files, "file"));
+        write!(formatter, "{lines} in {files} with {} bytes", grouped(bytes))?;
         match unreadable {
             0 => Ok(()),
             _ => write!(formatter, "; {} could not be read", grouped(unreadable)),
@@ -58,21 +56,21 @@ impl Display for Tally {
 
 type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
-/// What searches files. All threads share one.
+/// Searches files. All threads share one.
 pub(super) struct Searcher {
     regex: Regex,
     /// What the regex engines learn of a pattern is kept for the next file, on whichever thread that is:
     /// otherwise a thread for each file would begin anew with every file, and lose for a reason that has
     /// nothing to do with threads.
     caches: Pool<Cache, MakeCache>,
-    /// How often a file could not be opened because too many were.
+    /// Times that a file could not be opened because too many were open.
     waits: AtomicU64,
 }
 
 /// How long to wait for other threads to close a file, and how often: a file that cannot be opened for ten
 /// seconds is taken for one that cannot be read.
 const PAUSE: Duration = Duration::from_millis(1);
-const MOST_PAUSES: u32 = 10_000;
+const MAX_PAUSES: u32 = 10_000;
 
 impl Searcher {
     /// A searcher for a regular expression over bytes, in which `^` and `$` stand for the ends of lines.
@@ -104,15 +102,15 @@ impl Searcher {
         }
     }
 
-    /// How often a file could not be opened at once, since the last time that was asked.
-    pub(super) fn take_waits(&self) -> u64 {
-        self.waits.swap(0, Ordering::Relaxed)
+    /// Times that a file could not be opened at once.
+    pub(super) fn waits(&self) -> u64 {
+        self.waits.load(Ordering::Relaxed)
     }
 
     fn read(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
         buffer.clear();
         let mut opened = File::open(path);
-        for _ in 0..MOST_PAUSES {
+        for _ in 0..MAX_PAUSES {
             if !opened.as_ref().is_err_and(is_out_of_descriptors) {
                 break;
             }
@@ -124,7 +122,7 @@ impl Searcher {
         file.read_to_end(buffer).map(drop)
     }
 
-    /// How many lines have a match that begins in them.
+    /// Number of lines in which a match begins.
     fn matching_lines(&self, bytes: &[u8]) -> u64 {
         let mut cache = self.caches.get();
         let (mut lines, mut at) = (0, 0);
@@ -143,7 +141,7 @@ impl Searcher {
     }
 }
 
-/// What is wrong with a pattern, in a line: the last of those in which the parser shows where it is.
+/// Error in a pattern, in a line: the last of those in which the parser shows its position.
 fn reason(error: &BuildError) -> String {
     let said = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
     let last = said.lines().last().unwrap_or_default();
@@ -178,7 +176,7 @@ mod tests {
     fn what_cannot_be_read_is_counted() {
         let searcher = Searcher::new("a").expect("a pattern");
         let tally = searcher.search(Path::new("/nowhere"), &mut Vec::new());
-        assert_eq!((tally, searcher.take_waits()), (Tally { unreadable: 1, ..Tally::default() }, 0));
+        assert_eq!((tally, searcher.waits()), (Tally { unreadable: 1, ..Tally::default() }, 0));
     }
 
     proptest! {

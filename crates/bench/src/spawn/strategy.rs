@@ -1,4 +1,4 @@
-//! How many threads share the files, and how: the three ways that are compared.
+//! Strategies to share files among threads.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::search::{Searcher, Tally};
 use crate::error::{Error, Result};
 use crate::files::Found;
-use crate::pool::on_threads;
+use crate::threads::on_threads;
 
 /// A way to share files among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub enum Strategy {
     OneThread,
     /// A new thread for each file.
     ThreadPerFile,
-    /// So many threads, each of which takes the next file that nobody has.
+    /// A number of threads, each of which takes the next file that nobody has.
     Pool(NonZeroUsize),
 }
 
@@ -38,14 +38,16 @@ impl Display for Strategy {
     }
 }
 
-/// What a run of a strategy came to.
+/// Result of a run of a strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) tally: Tally,
-    /// How often the system refused a thread, so that the oldest was waited for.
+    /// Times that the system refused a thread, so that the oldest was waited for.
     pub(super) refused: u64,
     /// Threads that were alive at the same time, at most, besides the one that started them.
     pub(super) alive: usize,
+    /// Times that a file could not be opened because too many were open.
+    pub(super) waits: u64,
 }
 
 impl Strategy {
@@ -55,13 +57,13 @@ impl Strategy {
     ///
     /// [`Error::Thread`] if the system does not give a pool its threads, or none at all for files.
     pub(super) fn run(self, files: &[Found], searcher: &Searcher) -> Result<Outcome> {
-        match self {
-            Self::OneThread => {
-                Ok(Outcome { tally: one_after_another(files, searcher), ..Outcome::default() })
-            }
-            Self::ThreadPerFile => thread_per_file(files, searcher, most_threads(), &Builder::new),
-            Self::Pool(width) => pool(width.get(), files, searcher),
-        }
+        let before = searcher.waits();
+        let outcome = match self {
+            Self::OneThread => Outcome { tally: one_after_another(files, searcher), ..Outcome::default() },
+            Self::ThreadPerFile => thread_per_file(files, searcher, max_threads(), &Builder::new)?,
+            Self::Pool(width) => pool(width.get(), files, searcher)?,
+        };
+        Ok(Outcome { waits: searcher.waits() - before, ..outcome })
     }
 }
 
@@ -85,7 +87,7 @@ fn pool(width: usize, files: &[Found], searcher: &Searcher) -> Result<Outcome> {
     let tallies = on_threads(width, work, || next.store(files.len(), Ordering::Relaxed))?;
     let mut tally = Tally::default();
     tallies.into_iter().for_each(|part| tally += part);
-    Ok(Outcome { tally, refused: 0, alive: width })
+    Ok(Outcome { tally, alive: width, ..Outcome::default() })
 }
 
 /// Nothing but the system bounds how many threads there are: when it refuses one, the oldest is waited for.
@@ -132,9 +134,9 @@ fn joined(thread: ScopedJoinHandle<'_, Tally>) -> Tally {
 /// How many threads have room in a process. Each has a stack and a stack for signals, and a guard before
 /// both; that is four of the maps that Linux gives a process. A thread that gets the first two and not the
 /// others ends the process, so a part is left free.
-fn most_threads() -> usize {
+fn max_threads() -> usize {
     const MAPS_OF_A_THREAD: usize = 5;
-    /// What Linux has unless it is told otherwise.
+    /// Default of Linux.
     const MAPS: usize = 65_530;
     let maps = fs::read_to_string("/proc/sys/vm/max_map_count").ok();
     maps.and_then(|maps| maps.trim().parse().ok()).unwrap_or(MAPS) / MAPS_OF_A_THREAD

@@ -39,7 +39,7 @@ pub(super) fn calibrated() -> u64 {
     rounded(wanted as u64)
 }
 
-/// With two digits and zeros behind them.
+/// A number rounded down to two digits.
 fn rounded(number: u64) -> u64 {
     let digits = number.checked_ilog10().unwrap_or(0);
     let unit = 10_u64.pow(digits.saturating_sub(1));

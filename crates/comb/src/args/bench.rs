@@ -9,7 +9,11 @@ pub(crate) mod spawn;
 pub(crate) mod spin;
 mod time;
 
+use std::env;
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
+use finecomb_sys::io_reason;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,4 +41,13 @@ pub(crate) enum Experiment {
     Spawn(spawn::Arguments),
     Overlap(overlap::Arguments),
     Serve(serve::Arguments),
+}
+
+/// The path of this program.
+///
+/// # Errors
+///
+/// A message if the system does not say it.
+fn this_program() -> Result<PathBuf, String> {
+    env::current_exe().map_err(|error| format!("cannot find this program: {}", io_reason(&error)))
 }

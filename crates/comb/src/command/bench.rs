@@ -1,68 +1,90 @@
 //! `comb bench`: experiments about where the time goes.
 
-mod overlap;
-mod scale;
-mod serve;
-mod spawn;
-mod spin;
-
-use std::fmt::Display;
+use std::error::Error;
 use std::fs;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 
 use finecomb_bench::experiment::{Experiment, read_json, write_json};
+use finecomb_bench::overlap::overlap;
 use finecomb_bench::picture::write_picture;
 use finecomb_bench::rounds::Step;
-use finecomb_sys::{io_reason, stdio};
+use finecomb_bench::scale::scale;
+use finecomb_bench::serve::serve;
+use finecomb_bench::slices::slices;
+use finecomb_bench::spawn::spawn;
+use finecomb_bench::spin::spin;
+use finecomb_sys::{io_reason, memory, stdio};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Exit, output_failed, trouble};
-use crate::args::bench::output::Output;
+use crate::args::bench::output::{Drawn, Output};
 use crate::args::bench::{Arguments, Experiment as Choice};
+
+/// Available memory in bytes where the system does not say.
+const MEMORY: u64 = 1 << 30;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
     match &arguments.experiment {
-        Choice::Scale(arguments) => scale::run(arguments),
-        Choice::Spin(arguments) => spin::run(arguments),
-        Choice::Spawn(arguments) => spawn::run(arguments),
-        Choice::Overlap(arguments) => overlap::run(arguments),
-        Choice::Serve(arguments) => serve::run(arguments),
+        Choice::Scale(flags) => drawn(&flags.drawn, |progress| Ok(scale(&flags.options(progress)?)?)),
+        Choice::Spin(flags) if flags.slices => drawn(&flags.drawn, |_| Ok(slices(&flags.slices_options()?)?)),
+        Choice::Spin(flags) => drawn(&flags.drawn, |progress| Ok(spin(&flags.options(progress)?)?)),
+        Choice::Spawn(flags) => drawn(&flags.drawn, |progress| Ok(spawn(&flags.options(progress))?)),
+        Choice::Overlap(flags) => {
+            // The files must also fit into the page cache, and something should be left for others.
+            let memory = memory::available().unwrap_or(MEMORY) / 4;
+            drawn(&flags.drawn, |progress| Ok(overlap(&flags.options(memory, progress))?))
+        }
+        Choice::Serve(flags) => {
+            conclude(&flags.output, None, |progress| Ok(serve(&flags.options(progress)?)?))
+        }
     }
 }
 
-/// Makes an experiment, or reads what came of an earlier one, and does with the result what is wanted.
-fn conclude<E: Experiment + Display>(
+/// A result, or a message why there is none.
+type Measured<E> = Result<E, Box<dyn Error>>;
+
+/// [`conclude`] with a picture.
+fn drawn<E: Experiment>(flags: &Drawn, measure: impl FnOnce(&dyn Fn(Step<'_>)) -> Measured<E>) -> Exit {
+    conclude(&flags.output, flags.plot.as_deref(), measure)
+}
+
+/// Makes an experiment, or reads the result of an earlier one; prints the result and writes the files that are asked for.
+fn conclude<E: Experiment>(
     output: &Output,
-    measure: impl FnOnce(&dyn Fn(Step<'_>)) -> Result<E, String>,
+    plot: Option<&Path>,
+    measure: impl FnOnce(&dyn Fn(Step<'_>)) -> Measured<E>,
 ) -> Exit {
     if stdio::output_was_closed() {
         return trouble("standard output is closed; connect something to it");
     }
     // An hour of measuring is not to be lost for a mistyped name.
-    let ready = [&output.json, &output.plot].into_iter().flatten().try_for_each(|path| has_a_place(path));
-    let result = ready.and_then(|()| match &output.from_json {
-        Some(path) => read_json(path).map_err(|error| error.to_string()),
+    let json = output.json.as_deref();
+    let ready = [json, plot].into_iter().flatten().try_for_each(check_directory);
+    let result = ready.map_err(Into::into).and_then(|()| match &output.from_json {
+        Some(path) => Ok(read_json(path)?),
         None => shown(measure),
     });
     let result = match result {
         Ok(result) => result,
         Err(reason) => return trouble(reason),
     };
-    let text = if output.markdown { result.markdown() } else { result.to_string() };
+    let text = if output.markdown { result.markdown() } else { result.text() };
     let printed = match stdout().write_all(text.as_bytes()) {
         Ok(()) => Exit::Found,
         Err(error) => output_failed(&error),
     };
-    match kept(output, &result) {
+    let kept = json.map_or(Ok(()), |path| write_json(&result, path));
+    let picture = plot.and_then(|path| Some((path, result.picture()?)));
+    match kept.and_then(|()| picture.map_or(Ok(()), |(path, picture)| write_picture(&picture, path))) {
         Ok(()) => printed,
         Err(reason) => trouble(reason),
     }
 }
 
-/// Whether there is a directory that a file can be in.
-fn has_a_place(file: &Path) -> Result<(), String> {
+/// Checks that there is a directory for a file.
+fn check_directory(file: &Path) -> Result<(), String> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let reason = match fs::metadata(directory) {
         Ok(metadata) if metadata.is_dir() => return Ok(()),
@@ -72,19 +94,9 @@ fn has_a_place(file: &Path) -> Result<(), String> {
     Err(format!("{}: cannot write: {reason}", file.display()))
 }
 
-/// Writes the files that were asked for.
-fn kept<E: Experiment>(output: &Output, result: &E) -> Result<(), String> {
-    if let Some(path) = &output.json {
-        write_json(result, path).map_err(|error| error.to_string())?;
-    }
-    let Some(path) = &output.plot else { return Ok(()) };
-    let picture = result.picture().ok_or_else(|| format!("{}: there is nothing to draw", path.display()))?;
-    write_picture(&picture, path).map_err(|error| error.to_string())
-}
-
 const TEMPLATE: &str = "{bar:30} {pos} of {len}, {elapsed}: {wide_msg}";
 
-/// Makes an experiment, and shows how far it is if there is a terminal to show it on.
+/// Makes an experiment, and shows its progress if there is a terminal to show it on.
 fn shown<T>(measure: impl FnOnce(&dyn Fn(Step<'_>)) -> T) -> T {
     let bar = if stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar()));

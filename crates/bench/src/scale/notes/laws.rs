@@ -1,4 +1,4 @@
-//! What the laws say of a measurement, in sentences.
+//! Findings by the laws, in sentences.
 
 use super::listed;
 use crate::laws::{Amdahl, Estimate, Fitted, Law, TooFewWidths, Usl};
@@ -66,7 +66,7 @@ fn predictions<L: Law<P>, const P: usize>(scale: &Scale, fitted: &Fitted<L>, uni
     format!("a speed-up of {twice} {unit} and of {four_times}")
 }
 
-/// What a fit stands on.
+/// Widths and error of a fit.
 fn quality<L: Law<P>, const P: usize>(fitted: &Fitted<L>) -> String {
     let widths = listed(fitted.widths.iter());
     let missed = format!(
@@ -81,7 +81,7 @@ fn quality<L: Law<P>, const P: usize>(fitted: &Fitted<L>) -> String {
     }
 }
 
-/// Which widths Amdahl's law was fitted to, and why, if that matters.
+/// Reason for the widths that Amdahl's law was fitted to, if some are beyond the cores.
 fn choice(scale: &Scale) -> String {
     let cores = scale.record.machine.cores.get();
     let mut widths = scale.analysis.rows.iter().filter_map(|row| row.width.fixed());

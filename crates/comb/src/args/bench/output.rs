@@ -1,14 +1,14 @@
-//! What is done with the result of an experiment.
+//! Output of an experiment.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use finecomb_bench::picture::Format;
 
-/// Flags that all experiments have.
+/// Flags of all experiments.
 #[derive(Args)]
 pub(crate) struct Output {
-    /// Keep the result in this file, all single runs included
+    /// Keep the result in this file, with every single run it has
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
@@ -16,20 +16,25 @@ pub(crate) struct Output {
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) from_json: Option<PathBuf>,
 
-    /// Draw the result into this file, whose name ends with .svg or .png
-    #[arg(long, value_name = "FILE", value_parser = parse_picture)]
-    pub(crate) plot: Option<PathBuf>,
-
     /// Print the result in Markdown
     #[arg(long)]
     pub(crate) markdown: bool,
 }
 
+/// Flags of the experiments that have a picture.
+#[derive(Args)]
+pub(crate) struct Drawn {
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Draw the result into this file, whose name ends with .svg (or .png in a build with the feature png)
+    #[arg(long, value_name = "FILE", value_parser = parse_picture)]
+    pub(crate) plot: Option<PathBuf>,
+}
+
 /// Refuses a name that says no format before anything is measured.
-fn parse_picture(name: &str) -> Result<PathBuf, String> {
+fn parse_picture(name: &str) -> Result<PathBuf, &'static str> {
     let path = PathBuf::from(name);
-    match Format::of(&path) {
-        Ok(_) => Ok(path),
-        Err(_) => Err("it must end with .svg or .png".to_owned()),
-    }
+    Format::of(&path)?;
+    Ok(path)
 }

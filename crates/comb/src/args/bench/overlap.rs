@@ -8,7 +8,7 @@ use finecomb_bench::overlap::OverlapOptions;
 use finecomb_bench::rounds::Step;
 
 use super::counts::{self, Counts};
-use super::output::Output;
+use super::output::Drawn;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,11 +54,11 @@ pub(crate) struct Arguments {
     work: NonZeroU32,
 
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) drawn: Drawn,
 }
 
 impl Arguments {
-    /// What to measure, with so much memory to hold files in.
+    /// Options, with an amount of memory to hold files in.
     pub(crate) fn options<'a>(&self, memory: u64, progress: &'a dyn Fn(Step<'_>)) -> OverlapOptions<'a> {
         OverlapOptions {
             path: self.path.clone().unwrap_or_default(),

@@ -1,8 +1,6 @@
 //! The flags of `comb bench scale`.
 
-use std::env;
 use std::ffi::OsString;
-use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -11,8 +9,8 @@ use finecomb_bench::rounds::Step;
 use finecomb_bench::scale::{ScaleOptions, Width};
 use finecomb_scan::Width as ScanWidth;
 
-use super::counts;
-use super::output::Output;
+use super::output::Drawn;
+use super::{counts, this_program};
 use crate::args::width;
 
 const EXAMPLES: &str = "\
@@ -28,7 +26,7 @@ Examples:
 
   Kept, and drawn again:
       comb bench scale --runs 20 --json scale.json -- top -f 7 access.log
-      comb bench scale --from-json scale.json --plot scale.png";
+      comb bench scale --from-json scale.json --plot scale.svg";
 
 /// Run a job at many widths, and find the laws that it scales by
 ///
@@ -66,7 +64,7 @@ pub(crate) struct Arguments {
     pipe: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) drawn: Drawn,
 }
 
 fn parse_width(text: &str) -> Result<Width, String> {
@@ -78,14 +76,14 @@ fn parse_width(text: &str) -> Result<Width, String> {
 }
 
 impl Arguments {
-    /// What to measure, by this same program.
+    /// Options, with this program.
     ///
     /// # Errors
     ///
     /// If the system does not say which program this is.
-    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> io::Result<ScaleOptions<'a>> {
+    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> Result<ScaleOptions<'a>, String> {
         Ok(ScaleOptions {
-            program: env::current_exe()?,
+            program: this_program()?,
             job: self.job.clone(),
             widths: self.widths.clone(),
             runs: self.runs,

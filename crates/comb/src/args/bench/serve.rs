@@ -1,16 +1,15 @@
 //! The flags of `comb bench serve`.
 
-use std::env;
-use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use finecomb_bench::rounds::Step;
-use finecomb_bench::serve::{MOST_CONNECTIONS, ServeOptions};
+use finecomb_bench::serve::{MAX_CONNECTIONS, ServeOptions};
 
 use super::output::Output;
+use super::this_program;
 use super::time::parse_seconds;
 
 const EXAMPLES: &str = "\
@@ -40,39 +39,24 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = parse_seconds)]
     seconds: Duration,
 
-    /// Keep the result in this file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-
-    /// Show the result that is kept in this file, and run nothing
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
-    from_json: Option<PathBuf>,
-
-    /// Print the result in Markdown
-    #[arg(long)]
-    markdown: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 fn parse_connections(text: &str) -> Result<NonZeroUsize, String> {
-    let count = text.parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MOST_CONNECTIONS);
-    count.ok_or_else(|| format!("it is a number from 1 to {MOST_CONNECTIONS}"))
+    let count = text.parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MAX_CONNECTIONS);
+    count.ok_or_else(|| format!("it is a number from 1 to {MAX_CONNECTIONS}"))
 }
 
 impl Arguments {
-    /// What is done with the result. There is nothing in it to draw.
-    pub(crate) fn output(&self) -> Output {
-        let Self { json, from_json, markdown, .. } = self;
-        Output { json: json.clone(), from_json: from_json.clone(), plot: None, markdown: *markdown }
-    }
-
-    /// What to measure, by this same program.
+    /// Options, with this program.
     ///
     /// # Errors
     ///
     /// If the system does not say which program this is.
-    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> io::Result<ServeOptions<'a>> {
+    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> Result<ServeOptions<'a>, String> {
         Ok(ServeOptions {
-            comb: env::current_exe()?,
+            comb: this_program()?,
             index: self.index.clone().unwrap_or_default(),
             connections: self.connections,
             time: self.seconds,

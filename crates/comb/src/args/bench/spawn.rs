@@ -8,7 +8,7 @@ use finecomb_bench::rounds::Step;
 use finecomb_bench::spawn::SpawnOptions;
 
 use super::counts::{self, Counts};
-use super::output::Output;
+use super::output::Drawn;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,11 +51,11 @@ pub(crate) struct Arguments {
     cold: bool,
 
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) drawn: Drawn,
 }
 
 impl Arguments {
-    /// What to measure.
+    /// Options of the experiment.
     pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> SpawnOptions<'a> {
         SpawnOptions {
             pattern: self.pattern.clone().unwrap_or_default(),

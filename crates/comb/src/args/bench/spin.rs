@@ -10,7 +10,7 @@ use finecomb_bench::slices::SlicesOptions;
 use finecomb_bench::spin::SpinOptions;
 
 use super::counts::{self, Counts};
-use super::output::Output;
+use super::output::Drawn;
 use super::time::parse_seconds;
 
 const EXAMPLES: &str = "\
@@ -19,7 +19,7 @@ Examples:
       comb bench spin --plot spin.svg
 
   Who runs when, while eight threads want to:
-      comb bench spin --slices --threads 8 --seconds 0.5 --plot slices.png";
+      comb bench spin --slices --threads 8 --seconds 0.5 --plot slices.svg";
 
 /// Let more threads than cores count, and compare with a straight line
 ///
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     gap: Duration,
 
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) drawn: Drawn,
 }
 
 fn parse_gap(text: &str) -> Result<Duration, String> {
@@ -71,13 +71,13 @@ fn parse_gap(text: &str) -> Result<Duration, String> {
 }
 
 impl Arguments {
-    /// What to measure without --slices.
+    /// Options without --slices.
     pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> Result<SpinOptions<'a>, String> {
         let threads = self.threads.clone().map_or_else(|| counts::parse("1..64"), Ok)?.0;
         Ok(SpinOptions { threads, iterations: self.iterations, runs: self.runs, progress })
     }
 
-    /// What to measure with --slices.
+    /// Options with --slices.
     pub(crate) fn slices_options(&self) -> Result<SlicesOptions, String> {
         let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = match self.threads.as_ref().map(|Counts(counts)| &counts[..]) {

@@ -1,4 +1,4 @@
-//! How long an experiment takes.
+//! Duration of an experiment.
 
 use std::time::Duration;
 

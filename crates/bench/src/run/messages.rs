@@ -1,23 +1,24 @@
-//! What a job says on its standard error.
+//! Messages of a job on its standard error.
 
 use std::io::Read;
 use std::process::ChildStderr;
 use std::thread::{self, JoinHandle};
 
-/// So much of the end is kept, in bytes.
+/// Bytes of the end that are kept.
 const KEPT: usize = 4096;
-/// So many lines of it are shown.
+/// Lines of these that are shown.
 const LINES: usize = 3;
 
-/// Listens to a standard error, so that a job that says much is not held up.
-pub(super) struct Said(Option<JoinHandle<Vec<u8>>>);
+/// Reads a standard error, so that a job with many messages is not held up.
+pub(super) struct Messages(Option<JoinHandle<Vec<u8>>>);
 
-impl Said {
+impl Messages {
     pub(super) fn listen(source: Option<ChildStderr>) -> Self {
         Self(source.map(|source| thread::spawn(move || end_of(source))))
     }
 
-    /// The last lines, or those from the first message of comb on, joined to one that is safe for a terminal. Waits until the job's standard error is closed.
+    /// The last lines, or those from the first message of comb on, joined to one that is safe for a terminal. Waits until the
+    /// job's standard error is closed.
     pub(super) fn last_lines(self) -> String {
         let said = self.0.and_then(|listener| listener.join().ok()).unwrap_or_default();
         last_lines(&String::from_utf8_lossy(&said))
@@ -36,7 +37,7 @@ fn end_of(mut source: impl Read) -> Vec<u8> {
 
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    // What comb says goes before the hints to it.
+    // A message of comb goes before its hints.
     let first = lines.iter().position(|line| line.starts_with("comb: "));
     let first = first.unwrap_or(lines.len().saturating_sub(LINES));
     let shown: Vec<&str> = lines.into_iter().skip(first).take(LINES).collect();

@@ -1,4 +1,4 @@
-//! Reading, working, and both, in turns.
+//! Rounds of reading, working, and both.
 
 use std::num::NonZeroUsize;
 
@@ -7,91 +7,64 @@ use super::pieces::Piece;
 use super::{Case, OverlapOptions, Part};
 use crate::cache::CacheDropper;
 use crate::cold::drop_caches;
-use crate::effort::{measured, rounded};
+use crate::effort::measured;
 use crate::files::Found;
-use crate::rounds::{Step, in_turns};
+use crate::rounds::{Step, distinct, in_turns};
 use crate::sample::Sample;
 use crate::units::grouped;
 use crate::{Error, Result};
 
-/// What takes turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Contestant {
-    Working,
-    Reading { width: NonZeroUsize, ahead: bool },
-    Both { width: NonZeroUsize, ahead: bool },
-}
-
-impl Contestant {
-    fn name(self, temperature: &str) -> String {
-        let (what, width, ahead) = match self {
-            Self::Working => return format!("{temperature}: working alone"),
-            Self::Reading { width, ahead } => ("reading alone", width, ahead),
-            Self::Both { width, ahead } => ("reading and working", width, ahead),
-        };
-        let how = if ahead { ", reading ahead" } else { "" };
-        format!("{temperature}: {what}, width {width}{how}")
-    }
-}
-
-/// What all runs have in common.
+/// Input and options of all runs.
 pub(super) struct Bench<'a> {
     pub(super) files: &'a [Found],
     pub(super) pieces: &'a [Piece],
     pub(super) options: &'a OverlapOptions<'a>,
-    /// What all must come to.
+    /// Result that all must have.
     pub(super) expected: Total,
 }
 
 impl Bench<'_> {
-    /// Measures everything, with caches dropped before each run or not. Also says how many bytes the work
-    /// alone was measured with. This is part `number` of so many.
+    /// Measures everything, with caches dropped before each run or not, as part `number` of `parts`. The second result is the
+    /// number of bytes that working alone was measured with.
     pub(super) fn part(
         &self,
         dropper: Option<&CacheDropper>,
         number: usize,
         parts: usize,
     ) -> Result<(Part, u64)> {
-        let contestants = self.contestants();
+        let widths = distinct(self.options.widths.iter().copied());
+        let ways: Vec<(NonZeroUsize, bool)> =
+            widths.into_iter().flat_map(|width| [(width, false), (width, true)]).collect();
+        // Working alone, and then for each way reading alone and both.
+        let both = |&(width, ahead): &(NonZeroUsize, bool)| {
+            [0, self.options.work.get()].map(|work| Some(Job { width: width.get(), ahead, work }))
+        };
+        let jobs: Vec<Option<Job>> = [None].into_iter().chain(ways.iter().flat_map(both)).collect();
         let temperature = if dropper.is_some() { "cold" } else { "warm" };
-        let name = |contestant: &Contestant| contestant.name(temperature);
-        let all = contestants.len() * self.options.runs.get();
+        let name = |job: &Option<Job>| format!("{temperature}: {}", name(*job));
+        let all = jobs.len() * self.options.runs.get();
         let progress = |step: Step<'_>| {
             (self.options.progress)(Step { done: number * all + step.done, total: parts * all, ..step });
         };
         let (mut cold, mut in_memory) = (None, 0);
-        let times = in_turns(&contestants, self.options.runs, name, &progress, |&contestant| {
-            let (width, ahead, work) = match contestant {
-                Contestant::Working => {
-                    let (seconds, loaded) = self.working()?;
-                    in_memory = loaded;
-                    return Ok(seconds);
-                }
-                Contestant::Reading { width, ahead } => (width.get(), ahead, 0),
-                Contestant::Both { width, ahead } => (width.get(), ahead, self.options.work.get()),
+        let times = in_turns(&jobs, self.options.runs, name, &progress, |job| {
+            let Some(job) = *job else {
+                let (seconds, loaded) = self.working()?;
+                in_memory = loaded;
+                return Ok(seconds);
             };
             if let Some(dropper) = dropper {
                 cold = Some(drop_caches(dropper, cold));
             }
-            let (total, effort) = measured(|| Job { width, ahead, work }.run(self.files, self.pieces));
-            self.check(&name(&contestant), total?, work > 0)?;
+            let (total, effort) = measured(|| job.run(self.files, self.pieces));
+            self.check(&name(&Some(job)), total?, job.work > 0)?;
             Ok(effort.wall)
         })?;
-        let mut part = Part { cold, working: Sample::default(), cases: Vec::new() };
-        contestants.into_iter().zip(times).for_each(|(contestant, times)| part.take(contestant, times));
-        Ok((part, in_memory))
-    }
-
-    /// Working first, and then for each width, without and with reading ahead, reading and behind it both.
-    fn contestants(&self) -> Vec<Contestant> {
-        let mut widths = self.options.widths.clone();
-        widths.sort_unstable();
-        widths.dedup();
-        let ways = widths.into_iter().flat_map(|width| [(width, false), (width, true)]);
-        let cases = ways.flat_map(|(width, ahead)| {
-            [Contestant::Reading { width, ahead }, Contestant::Both { width, ahead }]
-        });
-        [Contestant::Working].into_iter().chain(cases).collect()
+        let mut times = times.into_iter().map(Sample::new);
+        let mut next = || times.next().unwrap_or_default();
+        let working = next();
+        let case = |(width, ahead)| Case { width, ahead, reading: next(), both: next() };
+        Ok((Part { cold, working, cases: ways.into_iter().map(case).collect() }, in_memory))
     }
 
     /// Seconds that the work takes one thread, with bytes that are in memory, scaled to all bytes; and how
@@ -103,10 +76,11 @@ impl Bench<'_> {
             self.check("working alone", total, true)?;
         }
         let share = total.bytes.max(1) as f64 / self.expected.bytes.max(1) as f64;
-        Ok((rounded(effort.wall / share), total.bytes))
+        // A whole number of nanoseconds survives being written as a decimal.
+        Ok(((effort.wall / share * 1e9).round() / 1e9, total.bytes))
     }
 
-    /// Holds a run to what all must come to; one that only reads has no words.
+    /// Checks the result of a run; one that only reads has no words.
     fn check(&self, name: &str, total: Total, has_words: bool) -> Result<()> {
         let words = if has_words { self.expected.words } else { total.words };
         if total == (Total { words, ..self.expected }) {
@@ -130,22 +104,11 @@ impl Bench<'_> {
     }
 }
 
-impl Part {
-    fn take(&mut self, contestant: Contestant, times: Vec<f64>) {
-        let times = Sample::new(times);
-        match contestant {
-            Contestant::Working => self.working = times,
-            Contestant::Reading { width, ahead } => {
-                self.cases.push(Case { width, ahead, reading: times, both: Sample::default() });
-            }
-            Contestant::Both { .. } => {
-                // Reading at the same width came just before it.
-                if let Some(case) = self.cases.last_mut() {
-                    case.both = times;
-                }
-            }
-        }
-    }
+/// The name of a job; of working alone if there is none.
+fn name(job: Option<Job>) -> String {
+    let Some(Job { width, ahead, work }) = job else { return "working alone".to_owned() };
+    let what = if work == 0 { "reading alone" } else { "reading and working" };
+    format!("{what}, width {width}{}", if ahead { ", reading ahead" } else { "" })
 }
 
 #[cfg(test)]

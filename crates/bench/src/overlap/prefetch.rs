@@ -1,42 +1,38 @@
-//! Reading ahead: the system is told what will be wanted next, and reads it while the workers are at
-//! something else.
+//! Prefetching: the system is asked to read the next pieces while the workers are busy.
 
 use std::sync::Mutex;
 
 use super::pieces::{OpenFiles, PIECE, Piece};
 
-/// How far ahead of the last piece that was taken: 8 MiB where pieces are whole, and never more than so many
-/// files that are open.
+/// Pieces prefetched beyond the last one taken: 8 MiB where pieces are whole. It bounds the open files, too.
 const WINDOW: usize = (8 << 20) / PIECE as usize;
 
-/// A large file is announced in steps of at least half of that: a call for each piece would cut what the disk
-/// is asked for into small requests.
+/// Pieces of a large file prefetched with one call, at least: a call for each piece would cut the disk's requests into small
+/// ones.
 const STRIDE: usize = WINDOW / 2;
 
-/// How far pieces were announced.
+/// Prefetches pieces in their order.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
-    /// The first piece that was not.
+pub(super) struct Prefetcher {
+    /// The first piece that has not been prefetched.
     next: Mutex<usize>,
 }
 
-impl Ahead {
-    /// Sees to it that what follows a piece, which is taken now, is announced. If somebody is at it already,
-    /// it is left to them.
-    pub(super) fn keep(&self, taken: usize, pieces: &[Piece], files: &OpenFiles<'_>) {
+impl Prefetcher {
+    /// Prefetches the pieces behind one that is taken now, unless another worker is doing so.
+    pub(super) fn advance(&self, taken: usize, pieces: &[Piece], files: &OpenFiles<'_>) {
         let Ok(mut next) = self.next.try_lock() else { return };
         *next = (*next).max(taken + 1);
         while let Some(run) = due(*next, taken, pieces) {
             if let [first, ..] = run {
-                files.announce(first.file, first.offset, run.iter().map(|piece| piece.length).sum());
+                files.prefetch(first.file, first.offset, run.iter().map(|piece| piece.length).sum());
             }
             *next += run.len();
         }
     }
 }
 
-/// The pieces from `next` on, all of one file, that are to be announced now that `taken` is read; none if
-/// there is time.
+/// The pieces from `next` on, all of one file, that are to be prefetched now that `taken` is read; none if it is too early.
 fn due(next: usize, taken: usize, pieces: &[Piece]) -> Option<&[Piece]> {
     let window = pieces.get(next..pieces.len().min(taken + 1 + WINDOW))?;
     let first = window.first()?;
@@ -58,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn small_files_are_announced_one_by_one_as_far_as_the_window() {
+    fn small_files_are_prefetched_one_by_one_up_to_the_window() {
         let pieces = pieces(&[1; 100]);
         assert_eq!(due(1, 0, &pieces), Some(&pieces[1..2]));
         assert_eq!(due(WINDOW, 0, &pieces), Some(&pieces[WINDOW..WINDOW + 1]));
@@ -67,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_is_announced_in_strides() {
+    fn a_large_file_is_prefetched_in_strides() {
         let pieces = pieces(&[200, 1]);
         assert_eq!(due(1, 0, &pieces), Some(&pieces[1..=WINDOW]));
         let next = WINDOW + 1;

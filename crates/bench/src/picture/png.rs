@@ -1,0 +1,69 @@
+//! An SVG document as pixels.
+
+use std::sync::Arc;
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::fontdb::{Database, Family, Query};
+use resvg::usvg::{Options, Tree};
+
+/// Pixels of a PNG for each of the picture: for screens with fine pixels, and for print.
+const MAGNIFICATION: f32 = 2.0;
+
+/// Fonts without serifs that a system may have, those preferred first.
+const FAMILIES: [&str; 6] =
+    ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Roboto", "Open Sans", "FreeSans"];
+
+/// The picture as a PNG, or the reason why there is none.
+pub(super) fn encoded(svg: &str, fonts: Database) -> Result<Vec<u8>, String> {
+    if fonts.is_empty() {
+        // A text for which there is no font would be silently left out.
+        return Err("no fonts are installed to label a PNG; name a file that ends with .svg".to_owned());
+    }
+    let failed = |reason: &dyn ToString| format!("cannot draw the picture: {}", reason.to_string());
+    let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
+    let tree = Tree::from_str(svg, &options).map_err(|error| failed(&error))?;
+    let (width, height) = (tree.size().width() * MAGNIFICATION, tree.size().height() * MAGNIFICATION);
+    let pixmap = Pixmap::new(width.ceil() as u32, height.ceil() as u32);
+    let mut pixmap = pixmap.ok_or_else(|| failed(&"it has no size"))?;
+    let scale = Transform::from_scale(MAGNIFICATION, MAGNIFICATION);
+    resvg::render(&tree, scale, &mut pixmap.as_mut());
+    pixmap.encode_png().map_err(|error| failed(&error))
+}
+
+/// The system's fonts, with one of them standing for `sans-serif`, which need not be the library's choice, Arial.
+pub(super) fn fonts() -> Database {
+    let mut fonts = Database::new();
+    fonts.load_system_fonts();
+    let has = |family| fonts.query(&Query { families: &[family], ..Query::default() }).is_some();
+    if !has(Family::SansSerif) {
+        let known = FAMILIES.into_iter().find(|&name| has(Family::Name(name))).map(str::to_owned);
+        let first = || Some(fonts.faces().next()?.families.first()?.0.clone());
+        if let Some(family) = known.or_else(first) {
+            fonts.set_sans_serif_family(family);
+        }
+    }
+    fonts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::tests::chart;
+    use crate::chart::{Point, SeriesKind};
+
+    #[test]
+    fn a_chart_becomes_pixels() {
+        // Not every system has fonts.
+        if !fonts().is_empty() {
+            let points = (1..9).map(|x| Point::between(f64::from(x), 2.0, 1.0, 3.0)).collect();
+            let png = encoded(&chart("a <b> & c", SeriesKind::Joined, points).svg(), fonts()).expect("a PNG");
+            assert!(png.starts_with(b"\x89PNG"));
+        }
+    }
+
+    #[test]
+    fn without_fonts_there_is_no_png() {
+        let error = encoded("<svg/>", Database::new()).expect_err("no fonts");
+        assert_eq!(error, "no fonts are installed to label a PNG; name a file that ends with .svg");
+    }
+}
