@@ -1,14 +1,12 @@
 //! `--profile` in each of its forms, and `--live`.
 
-mod support;
-
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::support::{COMB, directory_with, program, run, shell, wait_until, write};
 use serde_json::Value;
-use support::{COMB, directory_with, program, run, shell, wait_until, write};
 use tempfile::TempDir;
 
 /// How far the phases of a thread may be from its running time.
@@ -34,7 +32,7 @@ fn seconds(value: &Value) -> f64 {
 
 /// Checks what holds for every profile.
 fn check(profile: &Value) {
-    let schema = json(include_str!("../../../docs/profile.schema.json"));
+    let schema = json(include_str!("../../../../docs/profile.schema.json"));
     let validator = jsonschema::validator_for(&schema).expect("it is a schema");
     let errors: Vec<_> = validator.iter_errors(profile).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
