@@ -354,6 +354,30 @@ fn manual_pages_and_completions_are_made() {
 }
 
 #[test]
+fn the_version_says_what_was_built() {
+    let (short, err, code) = run(&mut comb(&["-V"]));
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    let rest = short.strip_prefix(concat!("comb ", env!("CARGO_PKG_VERSION"))).expect("the version");
+    // A commit and its date, as in " (abc1234 2026-11-22)"; outside a clone neither.
+    let is_commit = |text: &str| {
+        let (commit, date) = text.split_once(' ').expect("a commit and its date");
+        commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()) && date.len() == 10
+    };
+    let rest = rest.strip_suffix('\n').expect("one line");
+    assert!(
+        rest.is_empty()
+            || rest.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')')).is_some_and(is_commit)
+    );
+    let (long, ..) = run(&mut comb(&["--version"]));
+    let lines: Vec<_> = long.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (3, short.trim_end()));
+    let mark = |is_on| if is_on { '+' } else { '-' };
+    let (pcre2, pi) = (mark(cfg!(feature = "pcre2")), mark(cfg!(feature = "pi")));
+    assert_eq!(lines[1], format!("features: {pcre2}pcre2 {pi}pi"));
+    assert!(["simd: AVX2", "simd: none"].contains(&lines[2]), "{long}");
+}
+
+#[test]
 fn help_is_short_or_long() {
     let (short, ..) = run(&mut comb(&["top", "-h"]));
     let (long, ..) = run(&mut comb(&["top", "--help"]));
