@@ -21,11 +21,14 @@ use std::ffi::OsString;
 use clap::{Error, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::version;
+
 /// Goes through code, logs and large texts with every core and says where its time went
 #[derive(Parser)]
 #[command(
     name = "comb",
-    version,
+    version = version::SHORT,
+    long_version = version::long(),
     max_term_width = 110,
     subcommand_required = true,
     arg_required_else_help = true

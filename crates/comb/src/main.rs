@@ -11,6 +11,7 @@ mod message;
 mod progress;
 mod startup;
 mod terminal;
+mod version;
 
 use std::time::Instant;
 

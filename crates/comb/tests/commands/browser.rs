@@ -2,19 +2,17 @@
 //!
 //! It needs Debian's packages chromium and chromium-driver; `tests/run` installs them where they are missing.
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use crate::support::server::Server;
+use crate::support::{COMB, directory_with, program, run, wait_until};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use support::server::Server;
-use support::{COMB, directory_with, program, run, wait_until};
 use tempfile::{TempDir, tempdir};
 
 /// The name of an element's identifier in WebDriver's answers, which the standard fixes.

@@ -1,12 +1,10 @@
 //! `comb bench spin`, `spawn`, `overlap` and `serve` as whole commands. What they measure is not looked at,
 //! only what they say.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{Answer, COMB, directory_with, program, run, shell};
 use serde_json::Value;
-use support::{Answer, COMB, directory_with, program, run, shell};
 use tempfile::TempDir;
 
 fn comb(directory: &TempDir, script: &str) -> Answer {

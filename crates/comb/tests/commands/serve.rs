@@ -1,7 +1,5 @@
 //! `comb serve` as its clients see it: answers, limits, and what happens when things go wrong.
 
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
@@ -10,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::server::{Answered, Server};
+use crate::support::{COMB, directory_with, program, run, wait_until};
 use serde_json::json;
-use support::server::{Answered, Server};
-use support::{COMB, directory_with, program, run, wait_until};
 use tempfile::TempDir;
 
 /// A hundred digits of pi.

@@ -1,7 +1,5 @@
 //! `comb grep` where it takes more than a command line to show: permissions, odd files, streams, memory, rules of git.
 
-mod support;
-
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -16,7 +14,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::{TempDir, tempdir};
 
-use support::{COMB, answer, directory_with, program, run, shell, text, wait_until, write};
+use crate::support::{COMB, answer, directory_with, program, run, shell, text, wait_until, write};
 
 /// `comb grep` in a directory.
 fn grep(directory: &TempDir, arguments: &[&str]) -> Command {

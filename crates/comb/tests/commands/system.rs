@@ -4,14 +4,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::{TempDir, tempdir};
 
-const COMB: &str = env!("CARGO_BIN_EXE_comb");
+use crate::support::{COMB, directory_with, run, text, wait_until};
 
 fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/access.log")
@@ -23,15 +21,6 @@ fn comb(arguments: &[&str]) -> Command {
     command
 }
 
-fn run(command: &mut Command) -> (String, String, Option<i32>) {
-    text(command.output().expect("running comb"))
-}
-
-fn text(Output { stdout, stderr, status }: Output) -> (String, String, Option<i32>) {
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (text(stdout), text(stderr), status.code())
-}
-
 /// A shell command in which `comb` is the program under test.
 fn shell(script: &str) -> Command {
     let mut command = Command::new("bash");
@@ -40,25 +29,8 @@ fn shell(script: &str) -> Command {
     command
 }
 
-fn directory_with(files: &[(&str, &str)]) -> TempDir {
-    let directory = tempdir().expect("a directory");
-    for (name, content) in files {
-        fs::write(directory.path().join(name), content).expect("a file");
-    }
-    directory
-}
-
 fn path(directory: &TempDir, name: &str) -> String {
     directory.path().join(name).to_str().expect("UTF-8").to_owned()
-}
-
-/// Waits for something to become true, for ten seconds at most.
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(10), "{what} did not come about");
-        thread::sleep(Duration::from_millis(2));
-    }
 }
 
 fn has_open(child: &Child, file: &Path) -> bool {
@@ -379,6 +351,30 @@ fn manual_pages_and_completions_are_made() {
         assert!(script.contains("fieldseparator"), "{shell}");
         assert_eq!(code, Some(0));
     }
+}
+
+#[test]
+fn the_version_says_what_was_built() {
+    let (short, err, code) = run(&mut comb(&["-V"]));
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    let rest = short.strip_prefix(concat!("comb ", env!("CARGO_PKG_VERSION"))).expect("the version");
+    // A commit and its date, as in " (abc1234 2026-11-22)"; outside a clone neither.
+    let is_commit = |text: &str| {
+        let (commit, date) = text.split_once(' ').expect("a commit and its date");
+        commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()) && date.len() == 10
+    };
+    let rest = rest.strip_suffix('\n').expect("one line");
+    assert!(
+        rest.is_empty()
+            || rest.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')')).is_some_and(is_commit)
+    );
+    let (long, ..) = run(&mut comb(&["--version"]));
+    let lines: Vec<_> = long.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (3, short.trim_end()));
+    let mark = |is_on| if is_on { '+' } else { '-' };
+    let (pcre2, pi) = (mark(cfg!(feature = "pcre2")), mark(cfg!(feature = "pi")));
+    assert_eq!(lines[1], format!("features: {pcre2}pcre2 {pi}pi"));
+    assert!(["simd: AVX2", "simd: none"].contains(&lines[2]), "{long}");
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! `comb pi`, `comb index` and `comb find` as whole commands.
 
-mod support;
-
 use std::fs;
 
-use support::{COMB, answer, directory_with, program, run, shell};
+use crate::support::{COMB, answer, directory_with, program, run, shell};
 
 const DIGITS: &str =
     "1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679";

@@ -1,8 +1,5 @@
 //! What tests of whole commands share: running comb, files to run it on, waiting.
 
-// Not every test uses all of it.
-#![allow(dead_code)]
-
 pub(crate) mod server;
 
 use std::fs;

@@ -1,14 +1,12 @@
 //! `--profile` in each of its forms, and `--live`.
 
-mod support;
-
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::support::{COMB, directory_with, program, run, shell, wait_until, write};
 use serde_json::Value;
-use support::{COMB, directory_with, program, run, shell, wait_until, write};
 use tempfile::TempDir;
 
 /// How far the phases of a thread may be from its running time.
@@ -34,7 +32,7 @@ fn seconds(value: &Value) -> f64 {
 
 /// Checks what holds for every profile.
 fn check(profile: &Value) {
-    let schema = json(include_str!("../../../docs/profile.schema.json"));
+    let schema = json(include_str!("../../../../docs/profile.schema.json"));
     let validator = jsonschema::validator_for(&schema).expect("it is a schema");
     let errors: Vec<_> = validator.iter_errors(profile).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
@@ -201,4 +199,35 @@ fn live_shows_the_counts_so_far_and_q_prints_them() {
 
 fn terminal_is_done(directory: &Path) -> bool {
     fs::read_to_string(directory.join("code")).is_ok_and(|code| code == "130\n")
+}
+
+/// Raw mode and the alternate screen must not outlive the program.
+#[test]
+fn live_puts_the_terminal_back_when_it_is_terminated() {
+    let directory = directory_with(&[("typescript", "")]);
+    run(&mut shell(&directory, "mkfifo pipe"));
+    let job = format!("echo $$ > pid; exec '{COMB}' top --live pipe > out");
+    let line =
+        format!("stty -g > before; sh -c \"{}\"; stty -g > after; echo > done", job.replace('$', "\\$"));
+    let mut script = Command::new("script");
+    let mut terminal = script
+        .args(["-qfc", &line, "typescript"])
+        .current_dir(directory.path())
+        .env("TERM", "xterm-256color")
+        .env("SHELL", "/bin/sh")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("script of util-linux");
+    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
+    let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap_or_default();
+    wait_until("the screen", || {
+        pipe.write_all(b"a line\n").expect("the pipe is read");
+        read("typescript").contains("thread")
+    });
+    run(program("kill", directory.path()).args(["-TERM", read("pid").trim()]));
+    wait_until("the end", || directory.path().join("done").exists());
+    terminal.wait().expect("script ends");
+    assert_eq!(read("before"), read("after"));
+    assert!(read("typescript").contains("\x1b[?1049l"));
 }

@@ -1,10 +1,8 @@
 //! `comb bench` as a whole command.
 
-mod support;
-
 use std::fs;
 
-use support::{directory_with, run, shell};
+use crate::support::{directory_with, run, shell};
 
 const LOG: &str = "1 a\n2 b\n3 a\n4 c\n5 a\n";
 

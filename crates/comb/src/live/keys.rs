@@ -1,0 +1,79 @@
+//! Keys that end the job: `q`, Escape and Ctrl-C.
+
+use rustix::event::Timespec;
+
+use super::screen::Keyboard;
+
+/// A terminal sends the bytes of a key together. An escape character with nothing behind it for so long is the Escape key.
+const WITHIN_A_KEY: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// Calls `stop` for each key that asks to stop; returns when nothing more can be typed.
+pub(super) fn watch(mut keyboard: Keyboard, stop: impl Fn()) {
+    let mut keys = Keys::Between;
+    let mut buffer = [0; 64];
+    while let Ok(read @ 1..) = keyboard.read(&mut buffer) {
+        let mut stops = 0;
+        for &byte in &buffer[..read] {
+            stops += usize::from(keys.stops_at(byte));
+        }
+        if keys == Keys::AfterEscape && keyboard.is_idle_for(WITHIN_A_KEY) {
+            keys = Keys::Between;
+            stops += 1;
+        }
+        (0..stops).for_each(|_| stop());
+    }
+}
+
+/// How much of a key has been read. A key that is not a character is sent as an escape sequence: `ESC [`, parameters, and a
+/// last byte from `@` to `~`; or `ESC O` and a byte; or, with Alt, `ESC` and the character.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Keys {
+    Between,
+    AfterEscape,
+    InSequence,
+    BeforeLast,
+}
+
+impl Keys {
+    /// Takes in a byte; true if it is the end of a key that stops.
+    fn stops_at(&mut self, byte: u8) -> bool {
+        const CTRL_C: u8 = 3;
+        const ESCAPE: u8 = 0x1b;
+        let (next, stops) = match (*self, byte) {
+            // Two of them are the Escape key, and perhaps the beginning of another.
+            (Self::AfterEscape, ESCAPE) => (Self::AfterEscape, true),
+            (_, ESCAPE) => (Self::AfterEscape, false),
+            (Self::Between, byte) => (Self::Between, matches!(byte, b'q' | CTRL_C)),
+            (Self::AfterEscape, b'[') => (Self::InSequence, false),
+            (Self::AfterEscape, b'O') => (Self::BeforeLast, false),
+            (Self::AfterEscape, byte) => (Self::Between, matches!(byte, b'q' | CTRL_C)),
+            (Self::InSequence, b'@'..=b'~') | (Self::BeforeLast, _) => (Self::Between, false),
+            (Self::InSequence, _) => (Self::InSequence, false),
+        };
+        *self = next;
+        stops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_keys_that_stop_do() {
+        for (typed, stops) in [
+            ("q", 1),
+            ("\x03", 1),
+            ("Qxé ", 0),
+            ("\x1b[A\x1b[15;5~q", 1),
+            ("\x1bOq", 0),
+            ("\x1b[qq", 1),
+            ("\x1b\x1b", 1),
+            ("\x1bq", 1),
+        ] {
+            let mut keys = Keys::Between;
+            let counted = typed.bytes().filter(|&byte| keys.stops_at(byte)).count();
+            assert_eq!(counted, stops, "{typed:?}");
+        }
+    }
+}

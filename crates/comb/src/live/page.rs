@@ -1,0 +1,196 @@
+//! The page that a running count is shown on: how far it is, its answer so far, and what each thread does.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Color, RgbColor, Style};
+use finecomb_scan::{Activity, Phase, Progress};
+use finecomb_top::KeyCount;
+use indicatif::{HumanBytes, HumanCount};
+
+use crate::message;
+
+/// How wide the name of a thread is.
+const LABEL: usize = 12;
+
+/// What is drawn.
+pub(super) struct Page<'a> {
+    pub(super) progress: &'a Progress,
+    pub(super) before: &'a Progress,
+    pub(super) keys: &'a [KeyCount],
+    pub(super) records: u64,
+}
+
+impl Page<'_> {
+    /// The lines of the page, as many as there are rows and none wider than there are columns: the head and the gauge, the
+    /// keys, and at the bottom the threads, which leave at least half of the rows, and what their marks mean.
+    pub(super) fn lines(&self, rows: usize, columns: usize) -> Vec<String> {
+        let threads = self.progress.threads.len().min(rows / 2);
+        let keys = rows.saturating_sub(threads + 3).max(1);
+        let mut lines = vec![self.head(), self.gauge(columns)];
+        lines.extend(self.keys.iter().take(keys).map(answer));
+        lines.resize_with(2 + keys, Line::default);
+        lines.extend((0..threads).map(|thread| self.thread(thread, columns)));
+        lines.push(self.legend());
+        lines.truncate(rows);
+        lines.into_iter().map(|line| line.cut(columns)).collect()
+    }
+
+    fn head(&self) -> Line {
+        let Progress { done, total, elapsed, .. } = *self.progress;
+        let of = total.map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
+        let speed = (done as f64 / elapsed.as_secs_f64().max(1e-9)) as u64;
+        let mut line = Line::default();
+        let text = format!(
+            "{}{of}, {}/s, {:.1} s, about {} records   ",
+            HumanBytes(done),
+            HumanBytes(speed),
+            elapsed.as_secs_f64(),
+            HumanCount(self.records)
+        );
+        line.add(Style::new(), text);
+        line.add(Style::new().dimmed(), "q stops and prints");
+        line
+    }
+
+    /// A bar with its percentage in the middle.
+    fn gauge(&self, columns: usize) -> Line {
+        let mut line = Line::default();
+        let Some(total) = self.progress.total.filter(|&total| total > 0) else { return line };
+        let share = (self.progress.done as f64 / total as f64).min(1.0);
+        let text = format!("{:^columns$}", format!("{:.0}%", share * 100.0));
+        let filled = (share * columns as f64).round() as usize;
+        let blue = Color::from(AnsiColor::Blue);
+        let (left, right) = text.split_at(filled.min(text.len()));
+        line.add(Style::new().bg_color(Some(blue)).fg_color(Some(AnsiColor::Black.into())), left);
+        line.add(Style::new().fg_color(Some(blue)), right);
+        line
+    }
+
+    /// What a thread did since the last time: its phases, each as wide as its share.
+    fn thread(&self, number: usize, columns: usize) -> Line {
+        let mut line = Line::default();
+        line.add(Style::new(), format!("{:<LABEL$}", format!("thread {}", number + 1)));
+        let before = self.before.threads.get(number);
+        let spent = Phase::ALL.map(|phase| {
+            let before = before.map_or(Duration::ZERO, |before: &Activity| before.spent(phase));
+            self.progress.threads[number].spent(phase).saturating_sub(before).as_secs_f64()
+        });
+        let all: f64 = spent.iter().sum();
+        let width = columns.saturating_sub(LABEL) as f64;
+        let (mut sum, mut drawn) = (0.0, 0);
+        for (phase, spent) in Phase::ALL.into_iter().zip(spent) {
+            sum += spent;
+            let end = (width * sum / all.max(1e-9)).round() as usize;
+            line.add_mark(phase, end - drawn);
+            drawn = end;
+        }
+        line
+    }
+
+    fn legend(&self) -> Line {
+        let mut line = Line::default();
+        line.add(Style::new(), " ".repeat(LABEL));
+        for phase in Phase::ALL {
+            if self.progress.threads.iter().any(|thread| !thread.spent(phase).is_zero()) {
+                line.add_mark(phase, 1);
+                line.add(Style::new(), format!(" {phase}  "));
+            }
+        }
+        line
+    }
+}
+
+fn answer(key: &KeyCount) -> Line {
+    let mut line = Line::default();
+    line.add(Style::new().bold(), format!("{:>12} ", key.count));
+    line.add(Style::new(), message::excerpt(&key.key));
+    line
+}
+
+/// Text in colours, before it is cut to the width of the screen.
+#[derive(Default)]
+struct Line {
+    spans: Vec<(Style, String)>,
+}
+
+impl Line {
+    fn add(&mut self, style: Style, text: impl Into<String>) {
+        self.spans.push((style, text.into()));
+    }
+
+    fn add_mark(&mut self, phase: Phase, times: usize) {
+        let color = Color::Rgb(RgbColor::from(phase.color()));
+        let style = Style::new().bg_color(Some(color)).fg_color(Some(AnsiColor::Black.into()));
+        self.add(style, String::from(phase.mark()).repeat(times));
+    }
+
+    /// The line with its escape sequences, of at most so many characters.
+    fn cut(self, columns: usize) -> String {
+        let mut left = columns;
+        let mut shown = String::new();
+        for (style, text) in self.spans {
+            let text: String = text.chars().take(left).collect();
+            left -= text.chars().count();
+            if !text.is_empty() {
+                let _ = write!(shown, "{style}{text}{style:#}");
+            }
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anstream::adapter::strip_str;
+
+    use super::*;
+
+    #[test]
+    fn the_page_has_the_counts_and_a_bar_for_each_thread() {
+        let keys = [
+            KeyCount { key: b"/index.html".to_vec(), count: 1234 },
+            KeyCount { key: b"\x1b[31m".to_vec(), count: 7 },
+        ];
+        let progress = Progress {
+            done: 1 << 20,
+            total: Some(4 << 20),
+            elapsed: Duration::from_secs(2),
+            threads: vec![Activity::default(); 2],
+        };
+        let page = Page { progress: &progress, before: &Progress::default(), keys: &keys, records: 9999 };
+        let lines = page.lines(10, 90);
+        assert!(lines[0].ends_with("   \x1b[2mq stops and prints\x1b[0m"), "{:?}", lines[0]);
+        assert!(lines[1].contains(&format!("\x1b[30m\x1b[44m{}\x1b[0m", " ".repeat(23))), "{:?}", lines[1]);
+        let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
+        assert!(
+            shown[0].starts_with("1.00 MiB of 4.00 MiB, 512.00 KiB/s, 2.0 s, about 9,999 records   q stops")
+        );
+        assert_eq!(shown[1].trim(), "25%");
+        assert_eq!(shown[2], "        1234 /index.html");
+        assert_eq!(shown[3], "           7 \\u{1b}[31m");
+        assert_eq!(shown[4..7], ["", "", ""]);
+        assert_eq!(shown[7].trim_end(), "thread 1");
+        assert_eq!(shown[8].trim_end(), "thread 2");
+        assert_eq!(shown.len(), 10);
+    }
+
+    #[test]
+    fn no_line_is_wider_and_no_page_longer_than_the_terminal() {
+        let progress = Progress {
+            done: 3,
+            total: Some(4),
+            threads: vec![Activity::default(); 40],
+            ..Progress::default()
+        };
+        let keys = vec![KeyCount { key: "ä".repeat(200).into_bytes(), count: 1 }; 100];
+        let page = Page { progress: &progress, before: &Progress::default(), keys: &keys, records: 0 };
+        for (rows, columns) in [(1, 1), (3, 5), (2, 20), (24, 80), (100, 300)] {
+            let lines = page.lines(rows, columns);
+            assert_eq!(lines.len(), rows);
+            for line in lines {
+                assert!(strip_str(&line).to_string().chars().count() <= columns, "{line:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The terminal in raw mode on its alternate screen, and lines drawn on it.
+//!
+//! Plain escape sequences of ECMA-48 and xterm, which every terminal of today understands, and termios: a page that is
+//! repainted a few times a second needs no library of widgets.
+
+use std::fs::File;
+use std::io::{self, Read, Write, stderr, stdin};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::panic;
+use std::sync::{Mutex, Once, PoisonError};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+
+/// Alternate screen, no cursor, no wrapping: the terminal cuts off what is too wide, such as a line of wide characters.
+const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
+const LEAVE: &[u8] = b"\x1b[?7h\x1b[?25h\x1b[?1049l";
+
+/// Rows and columns of a terminal that does not say its size.
+const USUAL_SIZE: (usize, usize) = (24, 80);
+
+/// The terminal and its mode before it was changed. One for the process, as the terminal is: [`restore`] may be called by
+/// the thread that draws, by one that handles a signal and by a panic.
+static CHANGED: Mutex<Option<(Keyboard, Termios)>> = Mutex::new(None);
+
+/// The alternate screen, with what is drawn on it.
+pub(super) struct Screen {
+    size: (usize, usize),
+    lines: Vec<String>,
+}
+
+impl Screen {
+    /// Switches to the alternate screen and to raw mode, in which every key arrives at once and Ctrl-C is one of them.
+    pub(super) fn open() -> io::Result<Self> {
+        let keyboard = Keyboard::open()?;
+        let before = tcgetattr(keyboard.as_fd())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        static RESTORE_ON_PANIC: Once = Once::new();
+        RESTORE_ON_PANIC.call_once(|| {
+            let report = panic::take_hook();
+            panic::set_hook(Box::new(move |panic| {
+                restore();
+                report(panic);
+            }));
+        });
+        let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        tcsetattr(keyboard.as_fd(), OptionalActions::Now, &raw)?;
+        *changed = Some((keyboard, before));
+        drop(changed);
+        write(ENTER)?;
+        Ok(Self { size: (0, 0), lines: Vec::new() })
+    }
+
+    /// Rows and columns. A terminal whose size has changed is cleared, to be drawn on anew.
+    pub(super) fn size(&mut self) -> io::Result<(usize, usize)> {
+        let size = match tcgetwinsize(stderr()) {
+            Ok(size) if size.ws_row > 0 && size.ws_col > 0 => (size.ws_row.into(), size.ws_col.into()),
+            _ => USUAL_SIZE,
+        };
+        if size != self.size {
+            self.size = size;
+            self.lines.clear();
+            write(b"\x1b[2J")?;
+        }
+        Ok(size)
+    }
+
+    /// Draws the lines that differ from those of the last call, from the top; all in one write, so that nothing flickers.
+    pub(super) fn draw(&mut self, lines: Vec<String>) -> io::Result<()> {
+        let mut out = String::new();
+        for row in 0..lines.len().max(self.lines.len()) {
+            let line = lines.get(row).map_or("", String::as_str);
+            if self.lines.get(row).map(String::as_str) != Some(line) {
+                out.push_str(&format!("\x1b[{};1H\x1b[K{line}", row + 1));
+            }
+        }
+        self.lines = lines;
+        if CHANGED.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            // A signal has put the terminal back.
+            return Ok(());
+        }
+        write(out.as_bytes())
+    }
+}
+
+/// Puts the terminal back as it was; once, whoever asks for it. A terminal that is gone cannot be put back.
+pub(super) fn restore() {
+    let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some((keyboard, before)) = changed {
+        let _ = write(LEAVE);
+        let _ = tcsetattr(keyboard.as_fd(), OptionalActions::Now, &before);
+    }
+}
+
+fn write(bytes: &[u8]) -> io::Result<()> {
+    let mut out = stderr().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// Where keys come from: standard input, or the controlling terminal when that is something else.
+pub(super) enum Keyboard {
+    Stdin,
+    Terminal(File),
+}
+
+impl Keyboard {
+    pub(super) fn open() -> io::Result<Self> {
+        if isatty(stdin()) {
+            return Ok(Self::Stdin);
+        }
+        File::options().read(true).write(true).open("/dev/tty").map(Self::Terminal)
+    }
+
+    /// Reads what was typed, at most a bufferful; waits for it.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            // Not through the buffer of `Stdin`, which could keep a key that `is_idle_for` then waits for.
+            Self::Stdin => loop {
+                match rustix::io::read(stdin(), &mut *buffer) {
+                    Err(Errno::INTR) => {}
+                    read => return Ok(read?),
+                }
+            },
+            Self::Terminal(terminal) => terminal.read(buffer),
+        }
+    }
+
+    /// Whether nothing is typed for a time. Also true when that cannot be found out.
+    pub(super) fn is_idle_for(&self, time: Timespec) -> bool {
+        let mut polled = [PollFd::from_borrowed_fd(self.as_fd(), PollFlags::IN)];
+        !matches!(poll(&mut polled, Some(&time)), Ok(1..))
+    }
+}
+
+impl AsFd for Keyboard {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Stdin => rustix::stdio::stdin(),
+            Self::Terminal(terminal) => terminal.as_fd(),
+        }
+    }
+}

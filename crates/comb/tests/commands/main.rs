@@ -1,0 +1,15 @@
+//! `comb` as a process: what is typed, what is printed, and how it ends. One binary, as each one more would be linked with the
+//! same libraries again.
+//!
+//! `cargo test -p finecomb --test commands serve::` runs one module.
+
+mod bench;
+mod bench_experiments;
+mod browser;
+mod cmd;
+mod grep;
+mod index;
+mod profile;
+mod serve;
+mod support;
+mod system;
