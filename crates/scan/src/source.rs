@@ -38,7 +38,7 @@ pub(crate) struct TextBlock {
 /// A file that several workers read, chunk by chunk.
 pub(crate) enum Chunks {
     Plain(ChunkedFile),
-    Parted(PartedFile),
+    Parted(Box<PartedFile>),
 }
 
 impl Chunks {

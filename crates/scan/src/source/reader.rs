@@ -282,7 +282,9 @@ impl<'a> Reader<'a> {
         let Contents::Stream { known, .. } = &contents else { return Ok(contents) };
         let parted = |file| PartedFile::new(source.clone(), file, format, self.context.bounds);
         Ok(match file.and_then(parted) {
-            Some(file) => Contents::Chunks { file: Chunks::Parted(file), start: 0, known: known.clone() },
+            Some(file) => {
+                Contents::Chunks { file: Chunks::Parted(Box::new(file)), start: 0, known: known.clone() }
+            }
             None => contents,
         })
     }

@@ -28,7 +28,7 @@ pub(crate) enum Part {
 
 /// Cuts a file into parts, in order.
 pub(crate) enum Splitter {
-    Members(members::Members),
+    Members(Box<members::Members>),
     Bzip2(bzip2::Blocks),
     Xz(xz::Blocks),
 }
@@ -40,9 +40,9 @@ impl Splitter {
             Format::Bzip2 => bzip2::Blocks::new(file, size).map(Self::Bzip2),
             Format::Xz => xz::Blocks::new(Arc::clone(&file), size)
                 .map(Self::Xz)
-                .or_else(|| members::Members::new(file, size, format).map(Self::Members)),
+                .or_else(|| members::Members::new(file, size, format).map(Box::new).map(Self::Members)),
             Format::Gzip | Format::Zstd | Format::Lz4 => {
-                members::Members::new(file, size, format).map(Self::Members)
+                members::Members::new(file, size, format).map(Box::new).map(Self::Members)
             }
             Format::Lzma => None,
         }
