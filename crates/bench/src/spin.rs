@@ -59,7 +59,7 @@ pub struct Case {
 ///
 /// # Errors
 ///
-/// [`Error::Thread`] if the system does not give so many threads.
+/// [`crate::Error::Thread`] if the system does not give so many threads.
 pub fn spin(options: &SpinOptions<'_>) -> Result<Spin> {
     let machine = Machine::here();
     let threads = distinct(options.threads.iter().map(|threads| threads.get()).chain([1]));

@@ -58,6 +58,15 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Plain)
 }
 
+/// Name of the instructions that [`dispatch`] uses here: `AVX2`, or `none` for ordinary registers.
+pub fn name() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    if x86_64::Avx2::detect().is_some() {
+        return "AVX2";
+    }
+    "none"
+}
+
 /// Asks the processor to fetch `target` into its cache, and goes on at once.
 #[inline(always)]
 pub fn prefetch<T>(target: &T) {
