@@ -6,11 +6,8 @@ use std::sync::OnceLock;
 use finecomb_sys::simd;
 
 /// Each feature of the crate, and whether it is compiled in.
-const FEATURES: [(&str, bool); 3] = [
-    ("pcre2", cfg!(feature = "pcre2")),
-    ("pi", cfg!(feature = "pi")),
-    ("png", cfg!(feature = "png")),
-];
+const FEATURES: [(&str, bool); 3] =
+    [("pcre2", cfg!(feature = "pcre2")), ("pi", cfg!(feature = "pi")), ("png", cfg!(feature = "png"))];
 
 /// Version and commit, as in `0.1.0 (abc1234 2026-11-22)`; the version alone if it was not built from a clone.
 pub(crate) const SHORT: &str = env!("COMB_VERSION");

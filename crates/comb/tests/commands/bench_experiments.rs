@@ -148,7 +148,7 @@ fn what_cannot_be_measured_is_said() {
         ("spawn a tree", "comb: tree: there is no file to read\n"),
         ("overlap tree", "comb: tree: there is no file to read\n"),
         ("spawn 'a(' file", "comb: the pattern 'a(' is no regular expression: unclosed group\n"),
-        ("serve file", "comb: file: is not an index of comb; 'comb index build' makes one\n"),
+        ("serve file", "comb: file: not a comb index; build one with 'comb index build'\n"),
         ("serve missing", "comb: missing: No such file or directory\n"),
         (
             "spin --slices --threads 1,2",

@@ -221,7 +221,7 @@ fn a_person_searches_pi_and_a_text() {
     // What is wrong is said, and does not stay.
     browser.open(&home);
     browser.type_into("query", "12x");
-    wait_until("a message", || browser.text("message").contains("has 'x' at 3"));
+    wait_until("a message", || browser.text("message").contains("Invalid 'x' at position 3"));
     assert_eq!(browser.script("return document.body.dataset.state"), "error");
     browser.picture("wrong");
 

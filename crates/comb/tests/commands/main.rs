@@ -9,6 +9,7 @@ mod browser;
 mod cmd;
 mod grep;
 mod index;
+mod inputs;
 mod profile;
 mod serve;
 mod support;

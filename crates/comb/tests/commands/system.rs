@@ -170,7 +170,7 @@ fn a_directory_without_permission_does_not_cost_the_rest() {
     let (out, err, code) = run(command.stdin(Stdio::null()));
     fs::set_permissions(&closed, PermissionsExt::from_mode(0o755)).expect("setting permissions");
     assert_eq!((out.as_str(), code), ("1 a\n", Some(2)));
-    assert_eq!(err, format!("comb: {}: Permission denied\n", closed.display()));
+    assert_eq!(err, format!("comb: {}: cannot list the directory: Permission denied\n", closed.display()));
 }
 
 #[test]
@@ -372,8 +372,8 @@ fn the_version_says_what_was_built() {
     let lines: Vec<_> = long.lines().collect();
     assert_eq!((lines.len(), lines[0]), (3, short.trim_end()));
     let mark = |is_on| if is_on { '+' } else { '-' };
-    let (pcre2, pi) = (mark(cfg!(feature = "pcre2")), mark(cfg!(feature = "pi")));
-    assert_eq!(lines[1], format!("features: {pcre2}pcre2 {pi}pi"));
+    let [pcre2, pi, png] = [cfg!(feature = "pcre2"), cfg!(feature = "pi"), cfg!(feature = "png")].map(mark);
+    assert_eq!(lines[1], format!("features: {pcre2}pcre2 {pi}pi {png}png"));
     assert!(["simd: AVX2", "simd: none"].contains(&lines[2]), "{long}");
 }
 

@@ -1,0 +1,108 @@
+//! `comb top` reads what `comb grep` reads: compressed files, encodings, and the files that globs, types and rules select.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::support::{answer, directory_with, run, shell};
+
+/// The answer of a script that runs `comb` in a directory.
+fn answer_of(directory: &TempDir, script: &str) -> (String, String, Option<i32>) {
+    run(&mut shell(directory, script))
+}
+
+#[test]
+fn compressed_files_are_read_as_their_contents() {
+    let directory = directory_with(&[("a.log", "x 1\ny 2\nx 3\n"), ("b.log", "x 4\n")]);
+    let expect = |script: &str, out: &str| {
+        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
+    };
+    expect("gzip -k a.log; comb top -f 1 a.log.gz", "2 x\n1 y\n");
+    expect("comb top -f 1 < a.log.gz", "2 x\n1 y\n");
+    expect("cat a.log.gz | comb top -f 1", "2 x\n1 y\n");
+    expect("gzip -c b.log >> a.log.gz; comb top -f 1 a.log.gz", "3 x\n1 y\n");
+    expect("mkdir d; mv a.log.gz d; cp b.log d; comb top -f 1 d", "4 x\n1 y\n");
+    // A name says nothing: what counts are the first bytes.
+    expect("mv d/a.log.gz d/a.txt; comb top -f 1 d/a.txt", "3 x\n1 y\n");
+    let (out, ..) = answer_of(&directory, "comb top --no-decompress d/a.txt | wc -l");
+    assert_ne!(out.trim(), "2", "the compressed bytes are counted as they are");
+}
+
+#[test]
+fn many_members_give_the_same_bytes_at_any_width() {
+    let lines: String = (0..300_000_u64).map(|line| format!("{} {:x}\n", line % 977, line * 7919)).collect();
+    let directory = directory_with(&[("log", &lines)]);
+    let (expected, ..) = answer_of(&directory, "comb top -n 1000 -f 1 log");
+    answer_of(&directory, "split -l 20000 log part.; for part in part.*; do gzip -1c $part >> log.gz; done");
+    for width in [1, 2, 3, 8, 64] {
+        for block_size in ["100", "128K"] {
+            let script = format!("comb top -n 1000 -f 1 -w {width} --block-size {block_size} log.gz");
+            assert_eq!(answer_of(&directory, &script), answer(&expected, "", 0), "{script}");
+        }
+        let script = format!("comb grep -z -j {width} -nb 0 log.gz | cmp - <(comb grep -nb 0 log)");
+        assert_eq!(answer_of(&directory, &script), answer("", "", 0), "{script}");
+    }
+}
+
+#[test]
+fn the_first_skipped_record_of_a_compressed_file_has_its_line() {
+    let lines: String = (1..200_000).map(|line| format!("{line} second\n")).collect();
+    let directory = directory_with(&[("log", &format!("{lines}short\n{lines}"))]);
+    let script = "for part in 1 2; do gzip -1c log >> log.gz; done; comb top -f 2 log.gz";
+    let message =
+        "comb: 2 of 799998 records have too few fields and were skipped; the first is log.gz:200000: short\n";
+    assert_eq!(answer_of(&directory, script), answer("799996 second\n", message, 0));
+}
+
+#[test]
+fn damage_costs_only_what_is_behind_it() {
+    let directory = directory_with(&[("a", "x\nx\n"), ("b", "y\n")]);
+    let script = "gzip -c a > c.gz; gzip -c b | head -c 12 >> c.gz; comb top c.gz b";
+    let message = "comb: c.gz: cannot decode: gzip: unexpected end of the compressed data; what comes before was read\n";
+    assert_eq!(answer_of(&directory, script), answer("2 x\n1 y\n", message, 2));
+}
+
+#[test]
+fn encodings_are_decoded() {
+    let directory = directory_with(&[("marked", "\u{feff}x\ny\nx\n")]);
+    let utf_16: Vec<u8> = "\u{feff}é\nz\né\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(directory.path().join("wide"), utf_16).expect("a file");
+    fs::write(directory.path().join("latin"), b"\xe9\n\xe9\nz\n").expect("a file");
+    let expect = |script: &str, out: &str| {
+        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
+    };
+    expect("comb top marked", "2 x\n1 y\n");
+    expect("comb top wide", "2 é\n1 z\n");
+    expect("gzip -c wide | comb top", "2 é\n1 z\n");
+    expect("comb top --encoding latin1 latin", "2 é\n1 z\n");
+    expect("comb top -n 1 --encoding none marked", "1 x\n");
+    let (_, message, code) = answer_of(&directory, "comb top --encoding utf-9 latin");
+    assert!(message.contains("it must be auto, none, or a label of the Encoding Standard"), "{message}");
+    assert_eq!(code, Some(2));
+}
+
+#[test]
+fn globs_types_and_rules_select_files_below_directories() {
+    let directory = directory_with(&[
+        ("logs/a.log", "a\n"),
+        ("logs/b.txt", "b\n"),
+        ("logs/.hidden", "hidden\n"),
+        ("logs/old/c.log", "c\n"),
+        ("logs/.ignore", "old\n"),
+    ]);
+    let expect = |flags: &str, out: &str| {
+        let script = format!("comb top {flags} logs");
+        assert_eq!(answer_of(&directory, &script), answer(out, "", 0), "{script}");
+    };
+    expect("", "1 a\n1 b\n1 c\n1 hidden\n1 old\n");
+    expect("--no-hidden", "1 a\n1 b\n1 c\n");
+    expect("--no-hidden --ignore", "1 a\n1 b\n");
+    expect("--glob '*.log'", "1 a\n1 c\n");
+    expect("--glob '*.log' --glob '!old'", "1 a\n");
+    expect("--type txt", "1 b\n");
+    // What is named is read all the same.
+    assert_eq!(answer_of(&directory, "comb top --type txt --ignore logs/old/c.log"), answer("1 c\n", "", 0));
+    let (_, message, code) = answer_of(&directory, "comb top --type cobble logs");
+    assert_eq!(message, "comb: there is no file type 'cobble'; 'comb grep --type-list' lists them\n");
+    assert_eq!(code, Some(2));
+}
