@@ -16,7 +16,7 @@ use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
+use finecomb_scan::{Inputs, list_files};
 use rustix::fs::{Advice, fadvise, sync};
 use serde::{Deserialize, Serialize};
 
@@ -68,14 +68,8 @@ impl CacheDropper {
         for path in paths {
             let path = path.as_ref();
             path.metadata().map_err(|error| Error::Io { path: path.to_owned(), doing: "", error })?;
-            let entries = WalkBuilder::new(path).standard_filters(false).build().flatten();
-            // A path that was given may be a link to what is read; others are not followed, as comb does not either.
-            let metadata =
-                |path: &Path, depth| if depth == 0 { path.metadata() } else { path.symlink_metadata() };
-            files.extend(entries.filter_map(|entry| {
-                let metadata = metadata(entry.path(), entry.depth()).ok().filter(fs::Metadata::is_file)?;
-                Some((entry.into_path(), metadata.len()))
-            }));
+            let (found, _) = list_files(&Inputs::new([path]));
+            files.extend(found.into_iter().map(|file| (file.path, file.size)));
         }
         let looks = residue::looks(&files);
         Ok(Self { files: files.into_iter().map(|(path, _)| path).collect(), looks })

@@ -1,19 +1,11 @@
 //! Files that an experiment reads: those that `comb grep` would search, found before anything is timed.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use ignore::WalkBuilder;
+use finecomb_scan::{FoundFile, Inputs, RuleFiles, WalkOptions, list_files};
 
 use crate::error::{Error, Result};
-
-/// A file that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) path: PathBuf,
-    /// Its bytes when it was found.
-    pub(crate) size: u64,
-}
 
 /// The files at or below a path, sorted by path: neither hidden ones nor those that rules such as
 /// `.gitignore` leave out. A file that is named itself is taken whatever its name. The second number is how
@@ -22,38 +14,22 @@ pub(crate) struct Found {
 /// # Errors
 ///
 /// If there is nothing at the path, or no file below it.
-pub(crate) fn below(path: &Path) -> Result<(Vec<Found>, u64)> {
+pub(crate) fn below(path: &Path) -> Result<(Vec<FoundFile>, u64)> {
     let failed = |error| Error::Io { path: path.to_owned(), doing: "", error };
     path.metadata().map_err(failed)?;
-    let mut walk = WalkBuilder::new(path);
-    walk.add_custom_ignore_filename(".rgignore").add_custom_ignore_filename(".agignore");
-    let (mut files, mut unseen) = (Vec::new(), 0);
-    for entry in walk.build() {
-        // The path that was given may be a link to what is read; others are not followed, as comb does not
-        // either.
-        let entry = entry.and_then(|entry| match entry.depth() {
-            0 => Ok((entry.path().metadata()?, entry)),
-            _ => Ok((entry.metadata()?, entry)),
-        });
-        match entry {
-            Ok((metadata, entry)) if metadata.is_file() => {
-                files.push(Found { path: entry.into_path(), size: metadata.len() });
-            }
-            Ok(_) => {}
-            Err(_) => unseen += 1,
-        }
-    }
+    let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
+    let (files, problems) = list_files(&Inputs { walk, ..Inputs::new([path]) });
     if files.is_empty() {
         return Err(failed(io::Error::new(io::ErrorKind::NotFound, "there is no file to read")));
     }
-    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    Ok((files, unseen))
+    Ok((files, problems.iter().filter(|problem| !problem.is_harmless()).count() as u64))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
 
     use super::*;
 
@@ -76,7 +52,7 @@ mod tests {
         let (found, unseen) = below(directory.path()).expect("files");
         assert_eq!(
             (found, unseen),
-            (vec![Found { path: at("b"), size: 2 }, Found { path: at("sub/a"), size: 1 }], 0)
+            (vec![FoundFile { path: at("b"), size: 2 }, FoundFile { path: at("sub/a"), size: 1 }], 0)
         );
         assert_eq!(below(&at(".hidden")).expect("a file").0.len(), 1);
         symlink(at("b"), at("link")).expect("a link");

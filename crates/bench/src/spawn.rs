@@ -21,7 +21,9 @@ pub use self::strategy::Strategy;
 use crate::cache::CacheDropper;
 use crate::cold::{Cold, drop_caches};
 use crate::effort::{Effort, measured};
-use crate::files::{self, Found};
+use finecomb_scan::FoundFile;
+
+use crate::files;
 use crate::machine::Machine;
 use crate::rounds::{Step, distinct, in_turns};
 use crate::run::Job;
@@ -157,7 +159,7 @@ fn raise_descriptor_limit() {
 
 fn run(
     strategy: Strategy,
-    files: &[Found],
+    files: &[FoundFile],
     searcher: &Searcher,
     expected: Tally,
 ) -> Result<(Effort, Outcome)> {

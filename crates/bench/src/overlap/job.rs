@@ -7,8 +7,8 @@ use super::pieces::{OpenFiles, PIECE, Piece};
 use super::prefetch::Prefetcher;
 use super::words::{Words, work_on};
 use crate::error::{Error, Result};
-use crate::files::Found;
 use crate::threads::on_threads;
+use finecomb_scan::FoundFile;
 
 /// Result of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) struct Job {
 
 impl Job {
     /// Goes through all pieces of the files.
-    pub(super) fn run(self, files: &[Found], pieces: &[Piece]) -> Result<Total> {
+    pub(super) fn run(self, files: &[FoundFile], pieces: &[Piece]) -> Result<Total> {
         let open = OpenFiles::new(files, self.ahead);
         let (next, prefetcher) = (AtomicUsize::new(0), Prefetcher::default());
         let work = || {
@@ -83,7 +83,7 @@ impl Loaded {
     /// # Errors
     ///
     /// [`Error::Memory`] if there is not so much of it.
-    pub(super) fn read(files: &[Found], pieces: &[Piece], most: u64) -> Result<Self> {
+    pub(super) fn read(files: &[FoundFile], pieces: &[Piece], most: u64) -> Result<Self> {
         let sizes = pieces.iter().scan(0, |sum, piece| {
             *sum += piece.length;
             Some(*sum)
@@ -129,7 +129,7 @@ mod tests {
     use crate::files;
 
     /// A large file of words, and a hundred small ones.
-    fn tree() -> (tempfile::TempDir, Vec<Found>) {
+    fn tree() -> (tempfile::TempDir, Vec<FoundFile>) {
         let directory = tempfile::tempdir().expect("a directory");
         let large: String = (0..200_000).map(|number| format!("word{number} ")).collect();
         fs::write(directory.path().join("large"), large).expect("a file");

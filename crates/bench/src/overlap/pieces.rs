@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{Advice, fadvise};
 
-use crate::files::Found;
+use finecomb_scan::FoundFile;
 
 /// Bytes that are read with one call.
 pub(super) const PIECE: u64 = 128 << 10;
@@ -27,8 +27,8 @@ pub(super) struct Piece {
 }
 
 /// All pieces of all files, in order.
-pub(super) fn cut(files: &[Found]) -> Vec<Piece> {
-    let of = |(file, found): (usize, &Found)| {
+pub(super) fn cut(files: &[FoundFile]) -> Vec<Piece> {
+    let of = |(file, found): (usize, &FoundFile)| {
         let size = found.size;
         let piece = move |number| {
             let offset = number * PIECE;
@@ -41,7 +41,7 @@ pub(super) fn cut(files: &[Found]) -> Vec<Piece> {
 
 /// Files that are opened when the first piece of them is wanted, and closed when the last has been read.
 pub(super) struct OpenFiles<'a> {
-    files: &'a [Found],
+    files: &'a [FoundFile],
     states: Vec<Mutex<State>>,
     /// Pieces of each file that were not read yet.
     left: Vec<AtomicU64>,
@@ -57,7 +57,7 @@ enum State {
 }
 
 impl<'a> OpenFiles<'a> {
-    pub(super) fn new(files: &'a [Found], advises: bool) -> Self {
+    pub(super) fn new(files: &'a [FoundFile], advises: bool) -> Self {
         let states = files.iter().map(|_| Mutex::new(State::Unopened)).collect();
         let left = files.iter().map(|file| AtomicU64::new(file.size.div_ceil(PIECE))).collect();
         Self { files, states, left, advises }
@@ -87,7 +87,7 @@ impl<'a> OpenFiles<'a> {
     fn open(&self, number: usize) -> Option<Arc<File>> {
         let mut state = self.state(number);
         if matches!(*state, State::Unopened) {
-            let Found { path, size } = &self.files[number];
+            let FoundFile { path, size } = &self.files[number];
             *state = match File::open(path) {
                 Ok(file) => {
                     if self.advises && *size > PIECE {
@@ -129,8 +129,8 @@ mod tests {
 
     use super::*;
 
-    fn found(sizes: &[u64]) -> Vec<Found> {
-        sizes.iter().map(|&size| Found { path: PathBuf::from("/nowhere"), size }).collect()
+    fn found(sizes: &[u64]) -> Vec<FoundFile> {
+        sizes.iter().map(|&size| FoundFile { path: PathBuf::from("/nowhere"), size }).collect()
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         let path = directory.path().join("file");
         let bytes: Vec<u8> = (0..2 * PIECE + 5).map(|at| at as u8 ^ (at >> 8) as u8).collect();
         std::fs::write(&path, &bytes).expect("a file");
-        let files = [Found { path, size: bytes.len() as u64 }];
+        let files = [FoundFile { path, size: bytes.len() as u64 }];
         let open = OpenFiles::new(&files, true);
         open.prefetch(0, 0, 1);
         let mut buffer = vec![0; PIECE as usize];

@@ -8,15 +8,15 @@ use super::{Case, OverlapOptions, Part};
 use crate::cache::CacheDropper;
 use crate::cold::drop_caches;
 use crate::effort::measured;
-use crate::files::Found;
 use crate::rounds::{Step, distinct, in_turns};
 use crate::sample::Sample;
 use crate::units::grouped;
 use crate::{Error, Result};
+use finecomb_scan::FoundFile;
 
 /// Input and options of all runs.
 pub(super) struct Bench<'a> {
-    pub(super) files: &'a [Found],
+    pub(super) files: &'a [FoundFile],
     pub(super) pieces: &'a [Piece],
     pub(super) options: &'a OverlapOptions<'a>,
     /// Result that all must have.

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::search::{Searcher, Tally};
 use crate::error::{Error, Result};
-use crate::files::Found;
 use crate::threads::on_threads;
+use finecomb_scan::FoundFile;
 
 /// A way to share files among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl Strategy {
     /// # Errors
     ///
     /// [`Error::Thread`] if the system does not give a pool its threads, or none at all for files.
-    pub(super) fn run(self, files: &[Found], searcher: &Searcher) -> Result<Outcome> {
+    pub(super) fn run(self, files: &[FoundFile], searcher: &Searcher) -> Result<Outcome> {
         let before = searcher.waits();
         let outcome = match self {
             Self::OneThread => Outcome { tally: one_after_another(files, searcher), ..Outcome::default() },
@@ -67,7 +67,7 @@ impl Strategy {
     }
 }
 
-fn one_after_another(files: &[Found], searcher: &Searcher) -> Tally {
+fn one_after_another(files: &[FoundFile], searcher: &Searcher) -> Tally {
     let (mut tally, mut buffer) = (Tally::default(), Vec::new());
     for file in files {
         tally += searcher.search(&file.path, &mut buffer);
@@ -75,7 +75,7 @@ fn one_after_another(files: &[Found], searcher: &Searcher) -> Tally {
     tally
 }
 
-fn pool(width: usize, files: &[Found], searcher: &Searcher) -> Result<Outcome> {
+fn pool(width: usize, files: &[FoundFile], searcher: &Searcher) -> Result<Outcome> {
     let next = AtomicUsize::new(0);
     let work = || {
         let (mut tally, mut buffer) = (Tally::default(), Vec::new());
@@ -93,7 +93,7 @@ fn pool(width: usize, files: &[Found], searcher: &Searcher) -> Result<Outcome> {
 /// Nothing but the system bounds how many threads there are: when it refuses one, the oldest is waited for.
 /// `most` is its bound on what it does not refuse with grace.
 fn thread_per_file(
-    files: &[Found],
+    files: &[FoundFile],
     searcher: &Searcher,
     most: usize,
     builder: &dyn Fn() -> Builder,
