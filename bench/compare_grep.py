@@ -1037,7 +1037,7 @@ def numbers(text: str) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--comb", type=Path, default=ROOT / "target/release/comb", help="the program (default: target/release/comb)")
+    parser.add_argument("--comb", type=Path, default=ROOT / "target/dist/comb", help="the program (default: target/dist/comb)")
     parser.add_argument("--tree", type=Path, help="a source tree of Linux")
     parser.add_argument("--data", type=Path, help="a folder of logs")
     parser.add_argument("--log", type=Path, help="a large log")
@@ -1054,7 +1054,7 @@ def main() -> None:
         print(f"compare_grep: this list is made for ripgrep 15, and {version} may answer otherwise", file=sys.stderr)
     arguments.comb = arguments.comb.resolve()
     if not arguments.comb.exists():
-        sys.exit(f"compare_grep: {arguments.comb} is not there; try: cargo build --release --locked")
+        sys.exit(f"compare_grep: {arguments.comb} is not there; try: cargo build --profile dist --locked")
     sys.stdout.reconfigure(errors="backslashreplace")
 
     tally = Tally()

@@ -63,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for path in ("tree", "log", "index"):
         parser.add_argument(f"--{path}", required=True)
-    parser.add_argument("--comb", default=str(ROOT / "target/release/comb"), help="the program (target/release/comb)")
+    parser.add_argument("--comb", default=str(ROOT / "target/dist/comb"), help="the program (target/dist/comb)")
     parser.add_argument("--only", action="append", metavar="NAME", help="measure only this; may be repeated")
     given = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)

@@ -330,14 +330,14 @@ def main() -> None:
     parser.add_argument("--log", type=Path, help="a large log (default: that of bench/run.py)")
     parser.add_argument("--rounds", type=int, default=15, help="how often programs take turns (default: 15; 5 with a cold cache)")
     parser.add_argument("--only", help="just the jobs whose name contains this; RESULTS-grep.md is left as it is")
-    parser.add_argument("--comb", type=Path, help="the program (default: target/release/comb, which is built first)")
+    parser.add_argument("--comb", type=Path, help="the program (default: target/dist/comb, which is built first)")
     parser.add_argument("--output", type=Path, help="where the results are written (default: bench/RESULTS-grep.md)")
     parser.add_argument("--list", action="store_true", help="print the names of the jobs, and do nothing")
     arguments = parser.parse_args()
     for name in ("hyperfine", "rg"):
         if not has(name):
             sys.exit(f"bench: {name} is not installed; try: cargo install {'ripgrep' if name == 'rg' else name}")
-    build = ["cargo", "build", "--release", "--locked", "-p", "finecomb", "-p", "finecomb-corpus"]
+    build = ["cargo", "build", "--profile", "dist", "--locked", "-p", "finecomb", "-p", "finecomb-corpus"]
     if not arguments.list and not (arguments.comb and arguments.log):
         subprocess.run(build, cwd=run.ROOT, check=True)
     comb = shlex.quote(str((arguments.comb or run.COMB).resolve()))

@@ -19,7 +19,7 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COMB = ROOT / "target" / "release" / "comb"
+COMB = ROOT / "target" / "dist" / "comb"
 DIGITS = 20_000_000
 
 # Random patterns of seven digits, the same for everyone.
@@ -158,7 +158,7 @@ def main():
     parser.add_argument("--soak", type=int, default=60, metavar="SECONDS", help="how long the soak takes")
     parser.add_argument("--peer", metavar="URL", help="a running original server, such as http://127.0.0.1:1416")
     arguments = parser.parse_args()
-    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--profile", "dist", "--locked"], cwd=ROOT, check=True)
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1]
     report = [f"# comb pi, index and serve\n\n{datetime.date.today()}, {model}; made by `bench/index.py`.\n"]
 

@@ -4,7 +4,7 @@
     bench/run.py [--rounds N] [--lines N] [--only JOB]
 
 Needs hyperfine and GNU coreutils. Peers are looked for in PATH: mawk, gawk, rg, parallel, tf (topfew);
-DuckDB in this Python (pip install duckdb). What is not there is left out and named.
+gzip, bgzip and zstd compress the log; DuckDB in this Python (pip install duckdb). What is not there is left out and named.
 
 Before anything is timed, every peer's output is compared with comb's: they must do the same work. Programs of one
 job take turns, round by round, so that all of them meet the same state of the machine; the table shows medians.
@@ -28,7 +28,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 DATA = HERE / "data"
-COMB = ROOT / "target/release/comb"
+COMB = ROOT / "target/dist/comb"
 BOTS = "googlebot|bingbot|Twitterbot"
 # The order of comb: the highest count first, equal counts by the bytes of the key.
 RANK = "sort | uniq -c | sort -k1,1nr -k2 | head -n {n} | sed 's/^ *//'"
@@ -177,6 +177,51 @@ def jobs(log: Path) -> list[Job]:
     ]
 
 
+# How the log is compressed, by the program that does it. What decompresses it to standard output comes with the program.
+COMPRESSED = {
+    "gz": ("gzip", "gzip -1c {log}", "zcat {file}"),
+    "bgz": ("bgzip", "bgzip -c {log}", "bgzip -dc {file}"),
+    "zst": ("zstd", "zstd -q -1 -c {log}", "zstd -dcq {file}"),
+}
+
+
+def compressed_jobs(log: Path) -> list[Job]:
+    """The same log as one member, as many blocks, as one frame, and a folder of these."""
+    folder = log.with_suffix(".compressed")
+    jobs = []
+    for suffix, (needs, _, decompress) in COMPRESSED.items():
+        file = folder / f"access.{suffix}"
+        if not file.exists():
+            continue
+        decompress = decompress.format(file=file)
+        jobs.append(
+            Job(
+                f"top -f 7 access.{suffix}",
+                [
+                    Program(f"{decompress.split()[0]} | wc -l", f"{decompress} | wc -l", needs, is_limit=True),
+                    Program("comb", f"{COMB} top -f 7 {file}"),
+                    Program("comb -w 1", f"{COMB} top -f 7 -w 1 {file}"),
+                    Program(f"{decompress.split()[0]} | comb", f"{decompress} | {COMB} top -f 7", needs),
+                    Program("rg -z -c ''", f"rg -z -c '' {file}", "rg", is_limit=True),
+                ],
+                [Goal("comb", f"{decompress.split()[0]} | comb", 1.0)],
+            )
+        )
+    if jobs:
+        jobs.append(
+            Job(
+                "top -f 7, a folder of these",
+                [
+                    Program("rg -z -c ''", f"rg -z -c '' {folder}", "rg", is_limit=True),
+                    Program("comb", f"{COMB} top -f 7 {folder}"),
+                    Program("comb -w 1", f"{COMB} top -f 7 -w 1 {folder}"),
+                ],
+                [Goal("comb", "rg -z -c ''", 1.0)],
+            )
+        )
+    return jobs
+
+
 def shell(program: Program) -> list[str]:
     return ["bash", "-c", program.command]
 
@@ -291,8 +336,14 @@ def make_corpus(lines: int) -> Path:
     if not log.exists():
         partial = log.with_suffix(".partial")
         with partial.open("wb") as out:
-            subprocess.run([ROOT / "target/release/make-access-log", str(lines)], stdout=out, check=True)
+            subprocess.run([ROOT / "target/dist/make-access-log", str(lines)], stdout=out, check=True)
         partial.rename(log)
+    folder = log.with_suffix(".compressed")
+    folder.mkdir(exist_ok=True)
+    for suffix, (needs, compress, _) in COMPRESSED.items():
+        file = folder / f"access.{suffix}"
+        if not file.exists() and has(needs):
+            subprocess.run(["bash", "-c", f"{compress.format(log=log)} > {file}.partial && mv {file}.partial {file}"], check=True)
     return log
 
 
@@ -304,7 +355,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not has("hyperfine"):
         sys.exit("bench: hyperfine is not installed; try: apt-get install hyperfine, or: cargo install hyperfine")
-    build = ["cargo", "build", "--release", "--locked", "-p", "finecomb", "-p", "finecomb-corpus"]
+    build = ["cargo", "build", "--profile", "dist", "--locked", "-p", "finecomb", "-p", "finecomb-corpus"]
     subprocess.run(build, cwd=ROOT, check=True)
     log = make_corpus(arguments.lines)
     out = [
@@ -315,7 +366,7 @@ def main() -> None:
         "",
     ]
     missing = set()
-    for job in jobs(log):
+    for job in jobs(log) + compressed_jobs(log):
         if arguments.only and arguments.only not in job.name:
             continue
         missing |= {program.needs for program in job.programs if not has(program.needs)}

@@ -206,7 +206,7 @@ fn is_clear(options: &GrepOptions, text: &[u8]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16 * ProptestConfig::default().cases, max_global_rejects: 100_000, ..ProptestConfig::default() })]
 
     #[test]
     fn blocks_give_what_the_whole_file_gives(
@@ -256,7 +256,7 @@ fn read_by_ripgrep(options: &GrepOptions, bytes: &[u8], detection: BinaryDetecti
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 3))]
 
     #[test]
     fn files_that_turn_out_to_be_binary_are_as_ripgrep_reads_them(

@@ -151,7 +151,7 @@ fn memory_grows_with_the_digits() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 10))]
 
     #[test]
     fn any_count_on_some_threads(count in 0..=MOST) {

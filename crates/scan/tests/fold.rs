@@ -130,8 +130,6 @@ fn fifo(directory: &TempDir, content: Vec<u8>) -> (PathBuf, thread::JoinHandle<(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn files_give_every_line_once(
         contents in prop::collection::vec(contents(), 0..4),

@@ -148,7 +148,7 @@ fn plant(root: &Path, tree: &[(String, String)]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
 
     #[test]
     fn the_order_is_that_of_paths_at_any_width_and_block_size(

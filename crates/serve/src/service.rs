@@ -267,7 +267,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(8 * ProptestConfig::default().cases))]
 
         /// However a client asks, it gets the same answer: by GET or HEAD, compressed or not, from another origin or not, again
         /// with the tag of the answer, and from the CGI program.

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
         #[test]
         fn groups_are_found_as_by_looking_at_all_entries(
             seed in any::<u64>(), symbols in 0..60_000_u64, threads in 1..4_usize,

@@ -73,8 +73,6 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     /// 200 texts with 50 patterns each: 10,000.
     #[test]
     fn answers_are_those_of_a_scan(

@@ -314,7 +314,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #![proptest_config(ProptestConfig::with_cases(16 * ProptestConfig::default().cases))]
 
         #[test]
         fn blocks_give_the_records_that_match(

@@ -109,7 +109,7 @@ fn query() -> impl Strategy<Value = (QueryOptions, Vec<(i32, i32)>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(2 * ProptestConfig::default().cases))]
 
     #[test]
     fn answers_are_those_of_the_reference(

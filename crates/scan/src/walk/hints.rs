@@ -148,7 +148,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(80 * ProptestConfig::default().cases))]
 
         #[test]
         fn whatever_matches_may_match(

@@ -99,7 +99,7 @@ fn print_tree(root: &Path, width: Width, block_size: usize, times: usize) -> Vec
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
     fn workers_that_come_and_go_change_nothing(

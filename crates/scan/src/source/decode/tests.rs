@@ -160,7 +160,7 @@ fn name() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(16 * ProptestConfig::default().cases))]
 
     #[test]
     fn lines_are_those_of_grep_searcher(name in name(), raw in bytes()) {

@@ -390,8 +390,6 @@ fn try_out(format: Format, bytes: &[u8], size: usize) -> Result<(), TestCaseErro
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
     #[test]
     fn damage_never_panics((format, bytes) in mangled(), size in 1_usize..300) {
         try_out(format, &bytes, size)?;

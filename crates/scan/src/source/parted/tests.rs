@@ -194,8 +194,6 @@ fn long_enough(format: Format, blocks: bool, mut texts: Vec<Vec<u8>>) -> Vec<Vec
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
     #[test]
     fn parts_give_the_lines_of_the_stream(
         (format, blocks) in formats(),
