@@ -189,12 +189,20 @@ impl<'a, T: Divisible> Plan<'a, T> {
 
     /// The next thing to do for the worker of a number and the slot for what it prints, once there is one and the
     /// worker is wanted. None when all is done or the workers should leave off. The caller counts as busy until it
-    /// calls [`Plan::finish`].
+    /// calls [`Plan::finish_and_next`].
     ///
     /// As long as too much waits to be written, every worker is wanted: those that are wait for the front, which it may
     /// be for this one to take.
     pub(crate) fn next(&self, number: usize, meter: &mut Meter) -> Option<(SlotId, T::Part)> {
-        let mut state = self.lock();
+        self.await_next(self.lock(), number, meter)
+    }
+
+    fn await_next<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State<T>>,
+        number: usize,
+        meter: &mut Meter,
+    ) -> Option<(SlotId, T::Part)> {
         loop {
             if self.is_halted() || state.is_done() {
                 self.changed.notify_all();
@@ -247,10 +255,22 @@ impl<'a, T: Divisible> Plan<'a, T> {
         self.wake(&state);
     }
 
-    /// Takes the rest of what was printed for a slot. The caller is no longer busy, and the slot is no longer its.
-    /// Gives back memory for more.
-    pub(crate) fn finish(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
+    /// Takes the rest of the output of a slot. The caller is no longer busy, and the slot is no longer its. Gives back memory for
+    /// more output, and the next thing to do as [`Plan::next`] does: with one lock for both, since with many workers the lock
+    /// is what they would wait for (docs/scaling.md).
+    pub(crate) fn finish_and_next(
+        &self,
+        slot: SlotId,
+        chunk: Chunk,
+        number: usize,
+        meter: &mut Meter,
+    ) -> (Vec<u8>, Option<(SlotId, T::Part)>) {
         let mut spare = Vec::new();
+        let state = self.finish(slot, chunk, &mut spare);
+        (spare, self.await_next(state, number, meter))
+    }
+
+    fn finish(&self, slot: SlotId, chunk: Chunk, spare: &mut Vec<u8>) -> MutexGuard<'_, State<T>> {
         let mut state = self.lock();
         state.busy -= 1;
         if let Some(place) = state.place_of(slot) {
@@ -259,10 +279,10 @@ impl<'a, T: Divisible> Plan<'a, T> {
         state.receive(slot, chunk);
         state.slots[slot.0 as usize].filled = true;
         if !state.writing && !self.is_halted() {
-            state = self.write(state, &mut spare);
+            state = self.write(state, spare);
         }
         self.wake(&state);
-        spare
+        state
     }
 
     /// Writes all that nothing before it is missing of, as the only one who writes.

@@ -36,6 +36,8 @@ pub(crate) struct Visitor<'w, V: Visit> {
     pub(crate) reader: Reader<'w>,
     number: usize,
     pub(super) plan: &'w Plan<'w, Job<V>>,
+    /// What has been taken to be done.
+    next: Option<(SlotId, Work<V>)>,
     pub(crate) visit: V,
     pub(crate) visited: u64,
     /// If files are only to be found: by what they will be sorted.
@@ -59,6 +61,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             reader,
             number,
             plan,
+            next: None,
             wants: visit.wants(),
             visit,
             visited: 0,
@@ -77,9 +80,10 @@ impl<'w, V: Visit> Visitor<'w, V> {
         (self, times)
     }
 
-    /// Takes the next thing to do and does it. False if there is nothing left.
+    /// Does the next thing, and takes the one after it. False if there is nothing left.
     pub(crate) fn step(&mut self) -> bool {
-        let Some((slot, work)) = self.plan.next(self.number, &mut self.reader.meter) else { return false };
+        let next = self.next.take().or_else(|| self.plan.next(self.number, &mut self.reader.meter));
+        let Some((slot, work)) = next else { return false };
         self.out.belongs_to(self.plan, slot);
         match work {
             Work::Open(Task::Named(number)) => self.named(slot, number),
@@ -95,9 +99,11 @@ impl<'w, V: Visit> Visitor<'w, V> {
             Work::Stream(stream) => self.stream(slot, stream),
         }
         self.reader.meter.enter(Phase::Print);
-        let spare = self.plan.finish(slot, self.out.take());
+        let (chunk, meter) = (self.out.take(), &mut self.reader.meter);
+        let (spare, next) = self.plan.finish_and_next(slot, chunk, self.number, meter);
         self.out.reuse(spare);
-        true
+        self.next = next;
+        self.next.is_some()
     }
 
     fn named(&mut self, slot: SlotId, number: usize) {
