@@ -194,15 +194,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
     /// As long as too much waits to be written, every worker is wanted: those that are wait for the front, which it may
     /// be for this one to take.
     pub(crate) fn next(&self, number: usize, meter: &mut Meter) -> Option<(SlotId, T::Part)> {
-        self.await_next(self.lock(), number, meter)
-    }
-
-    fn await_next<'s>(
-        &'s self,
-        mut state: MutexGuard<'s, State<T>>,
-        number: usize,
-        meter: &mut Meter,
-    ) -> Option<(SlotId, T::Part)> {
+        let mut state = self.lock();
         loop {
             if self.is_halted() || state.is_done() {
                 self.changed.notify_all();
@@ -244,7 +236,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         }
         let place = state.place_of(behind).map_or(0, |place| place + 1);
         state.tasks.splice(place..place, new.into_iter().rev());
-        self.wake(&state);
+        self.wake(state);
     }
 
     /// Gives a stream back, for whoever is free to go on with, in a slot right behind `behind`.
@@ -252,7 +244,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         let mut state = self.lock();
         let slot = state.new_slot(Some(behind));
         state.streams.push((slot, stream));
-        self.wake(&state);
+        self.wake(state);
     }
 
     /// Takes the rest of the output of a slot. The caller is no longer busy, and the slot is no longer its. Gives back memory for
@@ -266,8 +258,15 @@ impl<'a, T: Divisible> Plan<'a, T> {
         meter: &mut Meter,
     ) -> (Vec<u8>, Option<(SlotId, T::Part)>) {
         let mut spare = Vec::new();
-        let state = self.finish(slot, chunk, &mut spare);
-        (spare, self.await_next(state, number, meter))
+        let mut state = self.finish(slot, chunk, &mut spare);
+        let may_take = self.pace.is_wanted(number) && !self.is_halted();
+        if let Some(found) = if may_take { state.take() } else { None } {
+            state.busy += 1;
+            self.wake(state);
+            return (spare, Some(found));
+        }
+        self.wake(state);
+        (spare, self.next(number, meter))
     }
 
     fn finish(&self, slot: SlotId, chunk: Chunk, spare: &mut Vec<u8>) -> MutexGuard<'_, State<T>> {
@@ -281,7 +280,6 @@ impl<'a, T: Divisible> Plan<'a, T> {
         if !state.writing && !self.is_halted() {
             state = self.write(state, spare);
         }
-        self.wake(&state);
         state
     }
 
@@ -316,8 +314,8 @@ impl<'a, T: Divisible> Plan<'a, T> {
                 self.raise_stops();
             }
         }
-        if any {
-            self.wake(&state);
+        if any && state.idle.workers() > 0 {
+            self.changed.notify_all();
         }
         state
     }
@@ -345,9 +343,11 @@ impl<'a, T: Divisible> Plan<'a, T> {
         state
     }
 
-    /// Waking is a system call: only where somebody sleeps.
-    fn wake(&self, state: &State<T>) {
-        if state.idle.workers() > 0 {
+    /// Wakes whoever sleeps. That is a system call: only where somebody does, and without the lock.
+    fn wake(&self, state: MutexGuard<'_, State<T>>) {
+        let any_sleeps = state.idle.workers() > 0;
+        drop(state);
+        if any_sleeps {
             self.changed.notify_all();
         }
     }
