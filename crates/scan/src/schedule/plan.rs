@@ -46,6 +46,9 @@ pub(crate) struct Chunk {
     pub(crate) begins_group: bool,
 }
 
+/// Something to be put into the order: bytes to print, a task, or both in this order.
+pub(crate) type Planned<T> = (Option<Chunk>, Option<T>);
+
 /// Takes output, whatever the tasks of the plan are.
 pub(crate) trait Receive: Sync {
     /// Takes some of the output of a slot, and gives back memory for more.
@@ -215,30 +218,6 @@ impl<'a, T: Divisible> Plan<'a, T> {
         }
     }
 
-    /// Puts tasks, each with what is to be printed before it, into the order right behind a slot that was given out
-    /// by [`Plan::next`].
-    pub(crate) fn add(&self, behind: SlotId, tasks: impl IntoIterator<Item = (Option<Chunk>, Option<T>)>) {
-        let mut state = self.lock();
-        let mut last = behind;
-        let mut new = Vec::new();
-        for (chunk, task) in tasks {
-            if let Some(chunk) = chunk {
-                last = state.new_slot(Some(last));
-                state.waiting_bytes += chunk.bytes.len();
-                let slot = &mut state.slots[last.0 as usize];
-                slot.chunks.push_back(chunk);
-                slot.filled = true;
-            }
-            if let Some(task) = task {
-                last = state.new_slot(Some(last));
-                new.push((last, Some(task)));
-            }
-        }
-        let place = state.place_of(behind).map_or(0, |place| place + 1);
-        state.tasks.splice(place..place, new.into_iter().rev());
-        self.wake(state);
-    }
-
     /// Gives a stream back, for whoever is free to go on with, in a slot right behind `behind`.
     pub(crate) fn put_back(&self, behind: SlotId, stream: T) {
         let mut state = self.lock();
@@ -247,18 +226,19 @@ impl<'a, T: Divisible> Plan<'a, T> {
         self.wake(state);
     }
 
-    /// Takes the rest of the output of a slot. The caller is no longer busy, and the slot is no longer its. Gives back memory for
-    /// more output, and the next thing to do as [`Plan::next`] does: with one lock for both, since with many workers the lock
-    /// is what they would wait for (docs/scaling.md).
+    /// Takes the rest of the output of a slot, and tasks to put into the order right behind it. The caller is no longer busy, and
+    /// the slot is no longer its. Gives back memory for more output, and the next thing to do as [`Plan::next`] does: with
+    /// one lock for all of it, since with many workers the lock is what they would wait for (docs/scaling.md).
     pub(crate) fn finish_and_next(
         &self,
         slot: SlotId,
         chunk: Chunk,
+        tasks: Vec<Planned<T>>,
         number: usize,
         meter: &mut Meter,
     ) -> (Vec<u8>, Option<(SlotId, T::Part)>) {
         let mut spare = Vec::new();
-        let mut state = self.finish(slot, chunk, &mut spare);
+        let mut state = self.finish(slot, chunk, tasks, &mut spare);
         let may_take = self.pace.is_wanted(number) && !self.is_halted();
         if let Some(found) = if may_take { state.take() } else { None } {
             state.busy += 1;
@@ -269,9 +249,16 @@ impl<'a, T: Divisible> Plan<'a, T> {
         (spare, self.next(number, meter))
     }
 
-    fn finish(&self, slot: SlotId, chunk: Chunk, spare: &mut Vec<u8>) -> MutexGuard<'_, State<T>> {
+    fn finish(
+        &self,
+        slot: SlotId,
+        chunk: Chunk,
+        tasks: Vec<Planned<T>>,
+        spare: &mut Vec<u8>,
+    ) -> MutexGuard<'_, State<T>> {
         let mut state = self.lock();
         state.busy -= 1;
+        state.add(slot, tasks);
         if let Some(place) = state.place_of(slot) {
             state.tasks.remove(place);
         }
@@ -402,6 +389,30 @@ impl<T: Divisible + Send> Governed for Plan<'_, T> {
 impl<T: Divisible> State<T> {
     fn is_done(&self) -> bool {
         self.busy == 0 && self.tasks.is_empty() && self.streams.is_empty()
+    }
+
+    /// Puts tasks into the order right behind a slot that has been given out.
+    fn add(&mut self, behind: SlotId, tasks: Vec<Planned<T>>) {
+        if tasks.is_empty() {
+            return;
+        }
+        let mut last = behind;
+        let mut new = Vec::with_capacity(tasks.len());
+        for (chunk, task) in tasks {
+            if let Some(chunk) = chunk {
+                last = self.new_slot(Some(last));
+                self.waiting_bytes += chunk.bytes.len();
+                let slot = &mut self.slots[last.0 as usize];
+                slot.chunks.push_back(chunk);
+                slot.filled = true;
+            }
+            if let Some(task) = task {
+                last = self.new_slot(Some(last));
+                new.push((last, Some(task)));
+            }
+        }
+        let place = self.place_of(behind).map_or(0, |place| place + 1);
+        self.tasks.splice(place..place, new.into_iter().rev());
     }
 
     /// A slot right behind another one.

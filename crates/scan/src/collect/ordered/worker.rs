@@ -15,7 +15,7 @@ use super::{START, Visit, Wants};
 use crate::block::Source;
 use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
-use crate::schedule::plan::{Chunk, Plan, SlotId};
+use crate::schedule::plan::{Chunk, Plan, Planned, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
 use crate::source::Chunks;
 use crate::source::prefetch::Prefetcher;
@@ -38,6 +38,8 @@ pub(crate) struct Visitor<'w, V: Visit> {
     pub(super) plan: &'w Plan<'w, Job<V>>,
     /// What has been taken to be done.
     next: Option<(SlotId, Work<V>)>,
+    /// What is to be done behind the present task.
+    planned: Vec<Planned<Job<V>>>,
     pub(crate) visit: V,
     pub(crate) visited: u64,
     /// If files are only to be found: by what they will be sorted.
@@ -62,6 +64,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             number,
             plan,
             next: None,
+            planned: Vec::new(),
             wants: visit.wants(),
             visit,
             visited: 0,
@@ -86,46 +89,47 @@ impl<'w, V: Visit> Visitor<'w, V> {
         let Some((slot, work)) = next else { return false };
         self.out.belongs_to(self.plan, slot);
         match work {
-            Work::Open(Task::Named(number)) => self.named(slot, number),
+            Work::Open(Task::Named(number)) => self.named(number),
             Work::Open(Task::Directory(parent, entry)) => {
                 if let Some(directory) = self.reader.list(&parent, entry) {
-                    self.expand(slot, directory);
+                    self.expand(directory);
                 }
             }
-            Work::Open(Task::Files(directory, entries)) => self.files_of(slot, &directory, entries),
-            Work::Listed(files) => self.listed(slot, files),
+            Work::Open(Task::Files(directory, entries)) => self.files_of(&directory, entries),
+            Work::Listed(files) => self.listed(files),
             Work::Chunk(shared, file, chunk, block) => self.chunk(&shared, &file, chunk, block),
             Work::End(shared, blocks) => self.end_shared(&shared, blocks),
             Work::Stream(stream) => self.stream(slot, stream),
         }
         self.reader.meter.enter(Phase::Print);
+        let planned = mem::take(&mut self.planned);
         let (chunk, meter) = (self.out.take(), &mut self.reader.meter);
-        let (spare, next) = self.plan.finish_and_next(slot, chunk, self.number, meter);
+        let (spare, next) = self.plan.finish_and_next(slot, chunk, planned, self.number, meter);
         self.out.reuse(spare);
         self.next = next;
         self.next.is_some()
     }
 
-    fn named(&mut self, slot: SlotId, number: usize) {
+    fn named(&mut self, number: usize) {
         let path = &self.reader.context.inputs.named[number];
         if self.collect.is_some() || self.wants == Wants::Name {
-            return self.named_only(slot, number, path);
+            return self.named_only(number, path);
         }
         match self.reader.open_named(number) {
             None => {}
-            Some(Named::Directory(directory)) => self.expand(slot, directory),
+            Some(Named::Directory(directory)) => self.expand(directory),
             Some(file) => {
-                self.read_named(slot, file, None);
+                self.read_named(file, None);
             }
         }
     }
 
     /// Takes in an input that is not to be opened: its name is printed, or it is collected.
-    fn named_only(&mut self, slot: SlotId, number: usize, path: &Path) {
+    fn named_only(&mut self, number: usize, path: &Path) {
         let is_standard_input = is_standard_input(path);
         if !is_standard_input && fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
             if let Some(directory) = self.reader.list_named(number, path) {
-                self.expand(slot, directory);
+                self.expand(directory);
             }
             return;
         }
@@ -150,7 +154,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    fn listed(&mut self, slot: SlotId, files: Range<usize>) {
+    fn listed(&mut self, files: Range<usize>) {
         let all = self.files;
         for number in files.clone() {
             if self.plan.is_halted() {
@@ -160,7 +164,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             if self.wants == Wants::Name {
                 self.name(source);
             } else if let Some(file) = self.open_collected(source)
-                && self.read_named(slot, file, Some(Job::Listed(number + 1..files.end)))
+                && self.read_named(file, Some(Job::Listed(number + 1..files.end)))
             {
                 return;
             }
@@ -182,14 +186,14 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Reads an input that was opened by its path. True if it is shared, and `rest` has been planned.
-    fn read_named(&mut self, slot: SlotId, input: Named, rest: Option<Job<V>>) -> bool {
+    fn read_named(&mut self, input: Named, rest: Option<Job<V>>) -> bool {
         let job = match input {
             Named::Directory(_) => return false,
             Named::File(source, file, start) => self.read(&source, file, start, false),
             Named::Stream(source, file) => self.read_stream(&source, file),
         };
         let Some(job) = job else { return false };
-        self.plan.add(slot, [(None, Some(job)), (None, rest)]);
+        self.planned = vec![(None, Some(job)), (None, rest)];
         true
     }
 
@@ -262,7 +266,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Plans what is in a directory.
-    fn expand(&mut self, slot: SlotId, directory: Directory) {
+    fn expand(&mut self, directory: Directory) {
         let directory = Arc::new(directory);
         let mut planned = Vec::new();
         for run in runs(&directory) {
@@ -274,7 +278,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 run => planned.extend(tasks(&directory, run).map(|task| (None, Some(Job::Open(task))))),
             }
         }
-        self.plan.add(slot, planned);
+        self.planned = planned;
     }
 
     /// The output for files of which only the names are wanted.
@@ -296,7 +300,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    fn files_of(&mut self, slot: SlotId, directory: &Arc<Directory>, entries: Range<usize>) {
+    fn files_of(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
         let follow = self.reader.context.inputs.walk.follow;
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
@@ -310,7 +314,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 Ok(file) => {
                     if let Some(job) = self.read(&source, file, 0, directory.short_read_is_end) {
                         let rest = Job::Open(Task::Files(Arc::clone(directory), number + 1..entries.end));
-                        return self.plan.add(slot, [(None, Some(job)), (None, Some(rest))]);
+                        self.planned = vec![(None, Some(job)), (None, Some(rest))];
+                        return;
                     }
                 }
                 Err(error) => self.reader.problems.add(&source, ProblemKind::Open(error)),

@@ -27,13 +27,12 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let (first, ()) = next(1).expect("a task");
     let (second, ()) = next(0).expect("a task");
     plan.want(1);
-    plan.add(first, [(None, Some(Single))]);
-    drop(plan.finish(first, chunk(1), &mut Vec::new()));
+    drop(plan.finish(first, chunk(1), vec![(None, Some(Single))], &mut Vec::new()));
     let (done, all_done) = mpsc::channel();
     thread::scope(|scope| {
         scope.spawn(|| {
             let (front, ()) = plan.next(1, &mut Meter::off()).expect("the front");
-            drop(plan.finish(front, chunk(2), &mut Vec::new()));
+            drop(plan.finish(front, chunk(2), Vec::new(), &mut Vec::new()));
             let _ = done.send(());
         });
         // The other thread is most probably parked by then; if not, it will not be.
@@ -43,7 +42,7 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
         // So that a failure is one, and no stand-still.
         plan.want(2);
         assert!(printing.join().is_ok());
-        drop(plan.finish(second, chunk(0), &mut Vec::new()));
+        drop(plan.finish(second, chunk(0), Vec::new(), &mut Vec::new()));
         assert!(is_done, "the worker stayed parked");
     });
     assert_eq!(out.len(), 3 + WAITING_LIMIT + 1);
