@@ -181,7 +181,7 @@ def jobs(log: Path) -> list[Job]:
 COMPRESSED = {
     "gz": ("gzip", "gzip -1c {log}", "zcat {file}"),
     "bgz": ("bgzip", "bgzip -c {log}", "bgzip -dc {file}"),
-    "zst": ("zstd", "zstd -q -1 -c {log}", "zstd -dcq {file}"),
+    "zst": ("zstd", "zstd -q -1 -c < {log}", "zstd -dcq {file}"),
 }
 
 

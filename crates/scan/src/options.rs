@@ -1,9 +1,9 @@
 //! How to scan: how many workers, how large the blocks, how long a line may be.
 
 use std::sync::Arc;
-use std::thread;
 
 use finecomb_meter::Detail;
+use finecomb_sys::threads::cores;
 
 use crate::progress::Watch;
 use crate::stop::Stop;
@@ -35,7 +35,7 @@ pub enum Width {
 impl Width {
     /// How many processors this process may use.
     pub(crate) fn processors() -> usize {
-        thread::available_parallelism().map_or(1, usize::from).min(MAX_WIDTH)
+        cores().get().min(MAX_WIDTH)
     }
 }
 

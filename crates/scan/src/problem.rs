@@ -58,7 +58,7 @@ pub enum ProblemKind {
         error: io::Error,
     },
     /// A symbolic link leads to a directory above it.
-    #[error("is {} again, by a symbolic link that leads in a circle; it was left out", .0.display())]
+    #[error("symlink loop: points back to {}; skipped", .0.display())]
     Loop(PathBuf),
     /// A rule about which files to pass over is wrong and was left out. The answer is complete without it.
     #[error("{0}")]

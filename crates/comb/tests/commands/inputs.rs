@@ -106,3 +106,29 @@ fn globs_types_and_rules_select_files_below_directories() {
     assert_eq!(message, "comb: there is no file type 'cobble'; 'comb grep --type-list' lists them\n");
     assert_eq!(code, Some(2));
 }
+
+#[test]
+fn a_stream_is_searched_by_all_threads() {
+    let lines: String = (0..200_000).map(|line| format!("{line}\n")).collect();
+    let directory = directory_with(&[("log", &lines)]);
+    let (_, profile, _) = answer_of(&directory, "cat log | comb grep -j 4 -c --profile 9");
+    assert!(profile.contains(" 4 threads"), "{profile}");
+}
+
+#[test]
+fn statistics_and_binary_files_do_not_depend_on_the_size_of_blocks() {
+    let long = format!("{}needle\n", "x".repeat(1_000_000));
+    let lines: String = (0..1000).map(|line| format!("{line} needle\n")).collect();
+    let binary = format!("{}\0{lines}", "y\n".repeat(3500));
+    let directory = directory_with(&[("long", &long), ("d/binary", &binary)]);
+    answer_of(&directory, "gzip d/binary; for part in 1 2 3; do gzip -1c long >> parts.gz; done");
+    for width in [1, 2, 8] {
+        for block_size in ["1K", "16K", "128K", "1M"] {
+            let scan = format!("-j {width} --block-size {block_size}");
+            let stats = format!("comb grep {scan} -z --stats needle long parts.gz | grep 'bytes searched'");
+            assert_eq!(answer_of(&directory, &stats), answer("4000028 bytes searched\n", "", 0), "{scan}");
+            let found = format!("comb grep {scan} -z -c needle d; true");
+            assert_eq!(answer_of(&directory, &found), answer("", "", 0), "{scan}");
+        }
+    }
+}

@@ -83,7 +83,9 @@ impl<S: Simd> Field<S> {
         let high = self.simd.mul_f64s(left, right);
         // The negative of l: there is an instruction for high - left * right, and not for its negative.
         let low = self.minus_product(high, left, right);
-        self.subtract(self.remainder(high), low)
+        let product = self.subtract(self.remainder(high), low);
+        // Without a fused multiply-add the quotient is rounded twice, and the result may be up to (1/2 + 3x / 8) p.
+        if S::IS_SCALAR { self.reduce(product) } else { product }
     }
 
     /// A residue of at most p / 2 (and a tiny bit), for numbers below 2^51.

@@ -48,16 +48,16 @@ pub trait Visit: Send {
     /// Takes in a file of which only the name is wanted.
     fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
 
-    /// The state before the first block of a file. Of a file that is not whole in its first block, `start` is the
-    /// beginning, as far as it is known: [`START`] bytes of it unless it is a stream.
+    /// The state before the first block of a file. Of a file that is not whole in its first block, `start` is its
+    /// first [`START`] bytes, or fewer if it is a pipe.
     fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
 
     /// Searches a block, knowing nothing of what is before it. The bytes may be changed: the later steps are given what is
     /// left there.
     fn search(&mut self, block: &mut Block<'_>) -> Self::Found;
 
-    /// Whether a block has nothing in it for sure, and advances the state by nothing but its length: then it may be skipped as
-    /// long as it is so for all blocks of the file. Default: no.
+    /// Whether a block certainly has no match and changes the state by its length only. Such blocks are skipped until one block
+    /// of the file is different. Default: no.
     fn has_nothing(&mut self, _block: &Block<'_>) -> bool {
         false
     }
@@ -231,7 +231,7 @@ fn collect<V: Visit>(
     files
 }
 
-/// Has workers do all that is planned, and gives them back with the time that each took.
+/// Runs the plan on all workers, and returns them with their times.
 fn run<'w, V: Visit + 'w>(
     options: &ScanOptions<'_>,
     plan: &Plan<'_, Job<V>>,
@@ -239,8 +239,8 @@ fn run<'w, V: Visit + 'w>(
 ) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
     let mut first = visitor(0);
     // The first step or two are not worth a thread.
-    while first.step() && !plan.has_tasks() {}
-    if !plan.has_tasks() {
+    while first.step() && !first.has_shared_work() {}
+    if !first.has_shared_work() {
         return vec![first.run()];
     }
     threads::run(options.width, plan, &Over::default(), || first.run(), |number| visitor(number).run())

@@ -6,7 +6,7 @@
 //!
 //! Tasks are taken in the order of their slots. So the front is always being worked on or the next to be taken, and
 //! whoever works on it never waits for anybody but the writer: that is why a bound on what waits to be written cannot
-//! bring the job to a stand-still. A worker whose slot is not the front waits once the bound is reached, until what is
+//! cause a deadlock. A worker whose slot is not the front waits once the bound is reached, until what is
 //! before it has been let out.
 
 #[cfg(test)]
@@ -396,6 +396,7 @@ impl<T: Divisible> State<T> {
         if tasks.is_empty() {
             return;
         }
+        debug_assert!(self.place_of(behind).is_some(), "only a task that keeps its place may add others");
         let mut last = behind;
         let mut new = Vec::with_capacity(tasks.len());
         for (chunk, task) in tasks {

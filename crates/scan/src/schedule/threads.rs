@@ -145,7 +145,7 @@ impl Seen {
             time: self.at - before.at,
             processor: self.processor.saturating_sub(before.processor),
             idle: self.idle.saturating_sub(before.idle),
-            from_storage: self.from_storage - before.from_storage,
+            from_storage: self.from_storage.saturating_sub(before.from_storage),
             work: self.work - before.work,
             has_backlog: job.has_backlog(),
         }

@@ -46,6 +46,8 @@ pub(crate) struct PartedFile {
     bounds: Bounds,
     next: AtomicU64,
     ended: AtomicBool,
+    /// Whether the rest is read as a stream.
+    streams: AtomicBool,
     splitter: Turns<Splitter>,
     text: Turns<Text>,
 }
@@ -74,8 +76,7 @@ enum Mode {
 enum Decoded {
     /// It is in the buffer behind [`HEADROOM`], up to here, and has this many line ends.
     Whole { end: usize, line_ends: u64, is_last: bool },
-    /// It must be read as a stream, beginning at this offset of the file, of whose text so many bytes come first that have been
-    /// read already.
+    /// Must be read as a stream from this offset of the file on; if `skip_text`, without the text that has been cut already.
     Stream { from: u64, skip_text: bool },
     /// There are no more parts.
     Nothing,
@@ -94,6 +95,7 @@ impl PartedFile {
             bounds,
             next: AtomicU64::new(0),
             ended: AtomicBool::new(false),
+            streams: AtomicBool::new(false),
             splitter: Turns::new(splitter),
             text: Turns::new(text),
         })
@@ -117,7 +119,8 @@ impl PartedFile {
         let part = {
             let mut splitter = self.splitter.await_turn(number);
             meter.enter(Phase::Read);
-            splitter.next()
+            // Once the rest is read as a stream, parts are of no use.
+            if self.streams.load(Ordering::Acquire) { Part::Nothing } else { splitter.next() }
         };
         meter.enter(Phase::Decompress);
         let decoded = self.decode(part, buffer);
@@ -172,6 +175,7 @@ impl PartedFile {
                 // If that fails, so does the next read, and says why.
                 let _ = io::copy(&mut (&mut reader).take(skipped), &mut io::sink());
                 text.mode = Mode::Stream(reader);
+                self.streams.store(true, Ordering::Release);
             }
             Err(error) => {
                 problems.add(&self.source, ProblemKind::Decode { error });
@@ -183,9 +187,9 @@ impl PartedFile {
     /// Reads the next block as a stream.
     fn read_on(&self, text: &mut Text, buffer: &mut Vec<u8>, problems: &mut Problems) -> TextBlock {
         let Mode::Stream(reader) = &mut text.mode else { return TextBlock::default() };
-        grow(buffer, HEADROOM + self.bounds.block_size);
-        let mut end = HEADROOM;
         let limit = HEADROOM + self.bounds.block_size;
+        grow(buffer, limit);
+        let mut end = HEADROOM;
         let is_last = loop {
             if end == limit {
                 break false;

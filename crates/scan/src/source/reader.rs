@@ -31,6 +31,10 @@ const LARGE_BUFFER: usize = 1 << 20;
 /// Bytes asked for with the first read of a file: what nearly all source files fit in.
 pub(crate) const FIRST_READ: usize = 128 << 10;
 
+/// Bytes of decoded text that are known before its first block, whatever the size of blocks: visitors look at the beginning of a
+/// file. Small in tests, so that small files are read in parts.
+const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { crate::collect::ordered::START };
+
 /// What all workers of a job know.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
@@ -290,6 +294,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read_text(&mut self, source: &Source, mut text: Box<dyn Read + Send>, limit: usize) -> Contents {
+        let limit = limit.max(KNOWN_TEXT);
         let mut filled = 0;
         while filled < limit {
             let wanted = (2 * filled).max(FIRST_READ).min(limit);

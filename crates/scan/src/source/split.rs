@@ -36,14 +36,11 @@ pub(crate) enum Splitter {
 impl Splitter {
     /// A splitter for a file of `size` bytes; none if it cannot be cut into several parts, or it is not worth it.
     pub(crate) fn new(file: Arc<File>, size: u64, format: Format) -> Option<Self> {
+        let members = |file| members::Members::new(file, size, format).map(Box::new).map(Self::Members);
         match format {
             Format::Bzip2 => bzip2::Blocks::new(file, size).map(Self::Bzip2),
-            Format::Xz => xz::Blocks::new(Arc::clone(&file), size)
-                .map(Self::Xz)
-                .or_else(|| members::Members::new(file, size, format).map(Box::new).map(Self::Members)),
-            Format::Gzip | Format::Zstd | Format::Lz4 => {
-                members::Members::new(file, size, format).map(Box::new).map(Self::Members)
-            }
+            Format::Xz => xz::Blocks::new(Arc::clone(&file), size).map(Self::Xz).or_else(|| members(file)),
+            Format::Gzip | Format::Zstd | Format::Lz4 => members(file),
             Format::Lzma => None,
         }
     }

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::TextBlock;
 use super::cut::{provide, retry};
 use crate::block::Source;
-use crate::options::Bounds;
+use crate::options::{Bounds, MAX_BLOCK_SIZE};
 use crate::problem::{ProblemKind, Problems};
 use crate::stop::Stop;
 
@@ -22,6 +22,10 @@ use crate::stop::Stop;
 /// 64 KiB, writer and reader wait for each other more often.
 #[cfg(target_os = "linux")]
 const PIPE_SIZE: usize = 1 << 20;
+
+/// Blocks that are decoded at a time. Another thread takes 50 microseconds to wake up and decode on. Of a single block it would
+/// come too late: whoever decoded it has worked on it and is back by then.
+const DECODED_BLOCKS: usize = 8;
 
 /// What a stream is read from.
 pub(crate) enum Origin {
@@ -70,6 +74,8 @@ impl Stream {
             // Anything but a pipe refuses, and so does the kernel when the user holds too much in pipes: both are fine.
             let _ = rustix::pipe::fcntl_setpipe_size(file, PIPE_SIZE);
         }
+        let factor = if matches!(origin, Origin::Decoded(_)) { DECODED_BLOCKS } else { 1 };
+        let bounds = Bounds { block_size: (factor * bounds.block_size).min(MAX_BLOCK_SIZE), ..bounds };
         Self {
             source,
             origin,

@@ -128,7 +128,7 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
         match contents {
             Contents::Whole { range, skipped } => {
                 let first_line = (skipped == range.start as u64).then_some(1);
-                self.take(source, TextBlock { range, offset: skipped, first_line });
+                self.take(source, TextBlock { range, offset: skipped, first_line }, true);
             }
             Contents::Chunks { file, .. } => {
                 if matches!(file, Chunks::Parted(_)) {
@@ -153,7 +153,7 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
             let Some(chunk) = file.claim() else { return self.queue.retire(file) };
             let Reader { buffer, meter, problems, .. } = &mut self.reader;
             let block = file.read(chunk, buffer, meter, problems);
-            self.take(file.source(), block);
+            self.take(file.source(), block, false);
             if !self.queue.pace.is_wanted(self.number) {
                 return;
             }
@@ -169,12 +169,13 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
             let source = stream.source.clone();
             self.queue.put_back(stream);
             self.busy = false;
-            self.take(&source, block);
+            self.take(&source, block, false);
         }
     }
 
     /// Hands a block of the buffer to the accumulator: what is much larger than a block should be, in slices.
-    fn take(&mut self, source: &Source, TextBlock { range, mut offset, mut first_line }: TextBlock) {
+    fn take(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
+        let TextBlock { range, mut offset, mut first_line } = block;
         let Reader { buffer, problems, meter, context, .. } = &mut self.reader;
         let bounds = context.bounds;
         let total = range.len();
@@ -186,7 +187,7 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
                 problems.add_long_line(source, offset, bounds);
             } else {
                 meter.add_bytes(length as u64);
-                let is_whole = offset == 0 && length == total;
+                let is_whole = is_whole && length == total;
                 let block = Block { source, offset, first_line, is_whole, bytes: &mut *bytes };
                 if self.accumulator.take(&block, meter).is_break() {
                     return self.queue.halt();

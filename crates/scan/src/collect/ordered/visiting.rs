@@ -85,6 +85,9 @@ impl<V: Visit> Visitor<'_, V> {
     ) -> ControlFlow<()> {
         let Alone { state, tally } = alone;
         let total = bytes.len();
+        if total == 0 && !is_whole {
+            return ControlFlow::Continue(());
+        }
         self.took(total);
         let bounds = self.reader.context.bounds;
         for part in parts(bytes, bounds) {
@@ -150,6 +153,8 @@ impl<V: Visit> Visitor<'_, V> {
         self.took(bytes.len());
         let bounds = self.reader.context.bounds;
         let mut searched: Vec<_> = parts(bytes, bounds)
+            // A block without a line says nothing, not even where it is.
+            .filter(|part| !part.bytes.is_empty())
             .map(|Part { start, bytes, too_long }| {
                 let offset = offset - shared.start + start as u64;
                 let source = &shared.source;

@@ -83,6 +83,12 @@ impl<'w, V: Visit> Visitor<'w, V> {
         (self, times)
     }
 
+    /// Whether anything is left that another worker could help with: a task, or the next blocks of a stream that this one has
+    /// taken.
+    pub(crate) fn has_shared_work(&self) -> bool {
+        matches!(self.next, Some((_, Work::Stream(_)))) || self.plan.has_tasks()
+    }
+
     /// Does the next thing, and takes the one after it. False if there is nothing left.
     pub(crate) fn step(&mut self) -> bool {
         let next = self.next.take().or_else(|| self.plan.next(self.number, &mut self.reader.meter));
