@@ -1,4 +1,4 @@
-//! Who does what, and when: the threads of a job, how many of them work, and what there is to do.
+//! Scheduling: the threads of a job, how many of them work, and the tasks they take.
 //!
 //! There are two ways to give out work. A [`queue`] is for results that are merged in any order, a [`plan`] for output that has
 //! an order.

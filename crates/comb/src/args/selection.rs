@@ -6,7 +6,7 @@ use finecomb_scan::Encoding;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
-/// Why arguments that are well-formed each by itself cannot be used.
+/// An error in a combination or value of arguments that clap cannot detect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UsageError(pub(crate) String);
 
@@ -42,7 +42,7 @@ pub(crate) fn globs(flags: &[Globs<'_>]) -> Result<Override, UsageError> {
     for flag in flags {
         add(&mut builder, flag)?;
     }
-    builder.build().map_err(|error| UsageError(format!("the globs are too many: {error}")))
+    builder.build().map_err(|error| UsageError(format!("cannot compile the globs: {error}")))
 }
 
 fn add(

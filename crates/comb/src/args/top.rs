@@ -31,7 +31,7 @@ Examples:
   What the patterns do, shown on the first records:
       comb top -f 4 -s '\\[[^:]*:' '' --sample=3 access.log
 
-  All logs below a directory, compressed ones too; some of them; what another program writes:
+  A directory of logs, compressed or not; selected files; a pipe:
       comb top -f 1 /var/log/nginx
       comb top -f 1 --glob 'access.log*' /var/log/nginx
       journalctl -o cat | comb top -n 20
@@ -95,7 +95,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
     grep: Vec<String>,
 
-    /// Leave out records that match; if given more than once, none may match
+    /// Skip records that match; if given more than once, none may match
     #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
     vgrep: Vec<String>,
 
@@ -133,7 +133,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENCODING", default_value = "auto", value_parser = selection::encoding, help_heading = "Input")]
     encoding: Encoding,
 
-    /// How many threads work; auto finds out what does best while the job runs
+    /// Number of threads; auto adapts at run time
     #[arg(short, long, value_name = "N", default_value = "auto", value_parser = width::parse, allow_hyphen_values = true)]
     width: Width,
 
@@ -160,7 +160,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
     pub(crate) color: When,
 
-    /// Leave out lines longer than this, and say so
+    /// Skip lines longer than this, and report them
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT))]
     max_line: usize,
 

@@ -1,4 +1,4 @@
-//! The one idea: a scanning command is a fold of a commutative monoid over blocks of lines.
+//! A scanning command as a fold of a commutative monoid over blocks of lines.
 
 mod line_number;
 mod worker;

@@ -9,8 +9,7 @@ pub(crate) struct Turns<T>(Mutex<State<T>>);
 
 struct State<T> {
     turn: u64,
-    /// Who waits for which turn. Only the next one is woken: waking all would cost more than the work, with many of
-    /// them.
+    /// Threads waiting, by turn. Only the next one is woken: with many threads, waking all costs more than the work.
     waiting: Vec<(u64, Thread)>,
     value: T,
 }

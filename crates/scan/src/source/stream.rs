@@ -1,6 +1,6 @@
 //! A stream: standard input, a pipe, or whatever else can only be read from front to back.
 //!
-//! Whoever is free reads the next block and then works on it, while the next one reads on. So the reading is done by
+//! Any free worker reads the next block and then works on it, while the next one reads on. So the reading is done by
 //! one worker at a time, the work by all of them, and no block moves from the cache of one core to that of another.
 
 use std::fs::File;

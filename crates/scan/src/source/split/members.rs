@@ -1,7 +1,7 @@
 //! Members, frames or streams that begin at a byte with a signature: gzip (also BGZF), zstd, LZ4, xz.
 //!
-//! The signature may also occur inside compressed data. So a part is a guess, which the decompressor confirms: it must come to
-//! the end of a member just where the next signature stands.
+//! The signature may also occur inside compressed data. A part is therefore a guess. The decompressor confirms it: a member must
+//! end exactly where the next signature begins.
 
 use std::fs::File;
 use std::mem;
