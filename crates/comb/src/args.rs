@@ -23,7 +23,7 @@ use clap_complete::Shell;
 
 use crate::version;
 
-/// Goes through code, logs and large texts with every core and says where its time went
+/// Searches and counts code, logs and text on all cores, with a built-in profiler
 #[derive(Parser)]
 #[command(
     name = "comb",

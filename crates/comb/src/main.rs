@@ -1,4 +1,4 @@
-//! `comb`: goes through code, logs and large texts with every core and says where its time went.
+//! `comb`: searches and counts code, logs and text on all cores, with a built-in profiler.
 //!
 //! Arguments in, text out. What a command does is in the crate of its name; here are flags, messages and exit codes.
 

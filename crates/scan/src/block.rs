@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::fmt::{self, Write};
+use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use memchr::memchr_iter;
@@ -24,6 +26,12 @@ pub struct Source {
 pub(crate) struct FileIdentity {
     pub(crate) device: u64,
     pub(crate) inode: u64,
+}
+
+impl FileIdentity {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        Self { device: metadata.dev(), inode: metadata.ino() }
+    }
 }
 
 impl Source {

@@ -50,13 +50,13 @@ mod walk;
 
 pub use block::{Block, Place, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
-pub use collect::ordered::{Done, Output, START, Visit, Wants, in_order};
+pub use collect::ordered::{Done, Output, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
 pub use inputs::Inputs;
 pub use lines::LineEnds;
 pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, Width};
 pub use problem::{Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
-pub use source::Encoding;
+pub use source::{Encoding, START};
 pub use stop::Stop;
 pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

@@ -24,6 +24,9 @@ pub(crate) use chunks::ChunkedFile;
 pub use decode::Encoding;
 pub(crate) use parted::PartedFile;
 
+/// Bytes at the beginning of a file that are known before its first block.
+pub const START: usize = 64 << 10;
+
 /// A block of whole lines in a buffer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TextBlock {

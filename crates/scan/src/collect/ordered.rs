@@ -49,7 +49,7 @@ pub trait Visit: Send {
     fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
 
     /// The state before the first block of a file. Of a file that is not whole in its first block, `start` is its
-    /// first [`START`] bytes, or fewer if it is a pipe.
+    /// first [`START`](crate::START) bytes, or fewer if it is a pipe.
     fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
 
     /// Searches a block, knowing nothing of what is before it. The bytes may be changed: the later steps are given what is
@@ -95,9 +95,6 @@ pub trait Visit: Send {
         ControlFlow::Continue(())
     }
 }
-
-/// How many bytes of a large file are looked at before its first block.
-pub const START: usize = 64 << 10;
 
 /// How much of a file is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

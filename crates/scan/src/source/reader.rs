@@ -4,7 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) const FIRST_READ: usize = 128 << 10;
 
 /// Bytes of decoded text that are known before its first block, whatever the size of blocks: visitors look at the beginning of a
 /// file. Small in tests, so that small files are read in parts.
-const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { crate::collect::ordered::START };
+const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { super::START };
 
 /// What all workers of a job know.
 #[derive(Clone, Copy)]
@@ -372,6 +372,6 @@ impl<'a> Reader<'a> {
 
 /// A source that knows which file it is.
 fn identified(mut source: Source, metadata: &Metadata) -> Source {
-    source.identify(FileIdentity { device: metadata.dev(), inode: metadata.ino() });
+    source.identify(FileIdentity::of(metadata));
     source
 }

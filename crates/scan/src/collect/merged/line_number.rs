@@ -1,6 +1,6 @@
 //! The line number of a place in a file.
 
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 
 use finecomb_sys::threads;
 use memchr::memchr_iter;
@@ -20,8 +20,7 @@ impl Place {
             return self.line.or(Some(1));
         }
         let file = open_path(self.source.path()?).ok()?;
-        let metadata = file.metadata().ok()?;
-        let identity = FileIdentity { device: metadata.dev(), inode: metadata.ino() };
+        let identity = FileIdentity::of(&file.metadata().ok()?);
         if self.source.identity() != Some(identity) {
             return None;
         }

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use flate2::Crc;
+
 use super::{Part, append};
 
 /// Bytes of a stream's header, and of its footer.
@@ -152,8 +154,9 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// The CRC-32 of a few bytes.
+/// The CRC-32 of some bytes.
 fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, _| if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
-    !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), step))
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
 }
