@@ -240,7 +240,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         let mut spare = Vec::new();
         let mut state = self.finish(slot, chunk, tasks, &mut spare);
         let may_take = self.pace.is_wanted(number) && !self.is_halted();
-        if let Some(found) = if may_take { state.take() } else { None } {
+        if let Some(found) = may_take.then(|| state.take()).flatten() {
             state.busy += 1;
             self.wake(state);
             return (spare, Some(found));

@@ -21,15 +21,22 @@ pub struct FoundFile {
 /// Lists the files that a job over `inputs` would read, in the order of their paths, with what went wrong on the way. Standard
 /// input, pipes and devices are left out.
 pub fn list_files(inputs: &Inputs) -> (Vec<FoundFile>, Vec<Problem>) {
+    let mut files = Vec::new();
+    let problems = find(inputs, |file| files.push(file));
+    (files, problems)
+}
+
+/// Calls `found` with each of these files, and returns what went wrong.
+fn find(inputs: &Inputs, found: impl FnMut(FoundFile)) -> Vec<Problem> {
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
     let mut finder =
-        Finder { walk: &walk, scratch: Scratch::default(), problems: Problems::default(), found: Vec::new() };
+        Finder { walk: &walk, scratch: Scratch::default(), problems: Problems::default(), found };
     finder.problems.add_rules(notes);
     for (number, path) in inputs.named.iter().enumerate().filter(|(_, path)| !is_standard_input(path)) {
         finder.find_named(number, path);
     }
-    (finder.found, finder.problems.into_sorted().collect())
+    finder.problems.into_sorted().collect()
 }
 
 /// The size of all inputs in bytes; none if one of them has no size. Files that cannot be looked at count as empty.
@@ -39,17 +46,21 @@ pub(crate) fn total_bytes(inputs: &Inputs) -> Option<u64> {
         !is_standard_input(path) && fs::metadata(path).map_or(true, is_file_or_directory)
     };
     let all_sized = inputs.named.iter().all(is_sized);
-    all_sized.then(|| list_files(inputs).0.iter().map(|file| file.size).sum())
+    all_sized.then(|| {
+        let mut total = 0;
+        find(inputs, |file| total += file.size);
+        total
+    })
 }
 
-struct Finder<'w> {
+struct Finder<'w, F> {
     walk: &'w Walk<'w>,
     scratch: Scratch,
     problems: Problems,
-    found: Vec<FoundFile>,
+    found: F,
 }
 
-impl Finder<'_> {
+impl<F: FnMut(FoundFile)> Finder<'_, F> {
     fn find_named(&mut self, number: usize, path: &Path) {
         let source = || Source::named(number, Some(path.to_owned()));
         match fs::metadata(path) {
@@ -60,7 +71,7 @@ impl Finder<'_> {
                 }
             }
             Ok(metadata) if metadata.is_file() => {
-                self.found.push(FoundFile { path: path.to_owned(), size: metadata.len() });
+                (self.found)(FoundFile { path: path.to_owned(), size: metadata.len() });
             }
             Ok(_) => {}
             Err(error) => self.problems.add(&source(), ProblemKind::Open(error)),
@@ -72,7 +83,7 @@ impl Finder<'_> {
             let source = directory.source_of(entry);
             if entry.kind != Kind::Directory {
                 let path = source.path().unwrap_or(Path::new("")).to_owned();
-                self.found.push(FoundFile { path, size: directory.size_of(entry) });
+                (self.found)(FoundFile { path, size: directory.size_of(entry) });
                 continue;
             }
             match self.walk.enter(directory, entry, &mut self.scratch, &mut self.problems) {
