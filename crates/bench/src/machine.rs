@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::num::NonZeroUsize;
-use std::thread::available_parallelism;
 
+use finecomb_sys::threads::cores;
 use jiff::{Timestamp, Unit};
 use rustix::system::uname;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ impl Machine {
         let name = uname();
         let now = Timestamp::now();
         Self {
-            cores: available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            cores: cores(),
             processor: processor(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
             kernel: format!("{} {}", name.sysname().to_string_lossy(), name.release().to_string_lossy()),
             date: now.round(Unit::Second).unwrap_or(now).to_string(),

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::Args;
+use finecomb_sys::threads::cores;
 
 /// How many threads a command has.
 #[derive(Args)]
@@ -14,7 +15,6 @@ pub(crate) struct Threads {
 
 impl Threads {
     pub(crate) fn count(&self) -> NonZeroUsize {
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.width.unwrap_or_else(cores).min(MOST_THREADS)
     }
 }

@@ -206,7 +206,7 @@ impl Arguments {
         }
     }
 
-    /// What to read, and how.
+    /// The inputs, and how they are read.
     pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
         let mut types = TypesBuilder::new();
         if !self.types.is_empty() {

@@ -73,12 +73,11 @@ pub(crate) struct Part<'a> {
     pub(crate) too_long: Option<usize>,
 }
 
-/// Cuts a run of whole lines into parts. An empty run gives one empty part.
+/// Cuts a run of whole lines into parts. An empty run gives none.
 pub(crate) fn parts(mut bytes: &mut [u8], bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
     let mut next = 0;
-    let mut any = false;
     std::iter::from_fn(move || {
-        if mem::replace(&mut any, true) && bytes.is_empty() {
+        if bytes.is_empty() {
             return None;
         }
         let (length, too_long) = first_part(bytes, bounds);
@@ -100,7 +99,7 @@ pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Par
         let line_end = if is_large { memchr(bounds.line_end, &bytes[bounds.block_size..]) } else { None };
         let Some(line_end) = line_end else { return Some(Part { start, bytes, too_long }) };
         let (slice, behind) = bytes.split_at_mut(bounds.block_size + line_end + 1);
-        rest = Some(behind);
+        rest = Some(behind).filter(|behind| !behind.is_empty());
         let at = start;
         start += slice.len();
         Some(Part { start: at, bytes: slice, too_long })
@@ -128,7 +127,7 @@ mod tests {
             let expected: Vec<_> = expected.iter().map(|&(start, text)| (start, text.to_owned())).collect();
             assert_eq!(cut(text, max_line), expected);
         };
-        expect("", 3, &[(0, "")]);
+        expect("", 3, &[]);
         expect("abc\nd\n", 3, &[(0, "abc\nd\n")]);
         expect("abcd\nd\n", 3, &[(0, "[abcd\n]"), (5, "d\n")]);
         expect("a\nabcd\nd\n", 3, &[(0, "a\n"), (2, "[abcd\n]"), (7, "d\n")]);

@@ -23,7 +23,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::TextBlock;
 use super::cut::{FileFrom, retry};
 use super::decompress::Format;
-use super::split::{Part, Splitter};
+use super::split::{Part, Restart, Splitter};
 use crate::block::Source;
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
@@ -76,8 +76,8 @@ enum Mode {
 enum Decoded {
     /// It is in the buffer behind [`HEADROOM`], up to here, and has this many line ends.
     Whole { end: usize, line_ends: u64, is_last: bool },
-    /// Must be read as a stream from this offset of the file on; if `skip_text`, without the text that has been cut already.
-    Stream { from: u64, skip_text: bool },
+    /// Must be read as a stream.
+    Stream(Restart),
     /// There are no more parts.
     Nothing,
 }
@@ -134,11 +134,10 @@ impl PartedFile {
                 text.cut(buffer, end, line_ends, is_last, self.bounds)
             }
             decoded => {
-                if let Decoded::Stream { from, skip_text } = decoded
+                if let Decoded::Stream(restart) = decoded
                     && matches!(text.mode, Mode::Parts)
                 {
-                    let skipped = if skip_text { text.offset + text.tail.len() as u64 } else { 0 };
-                    self.read_as_stream(&mut text, from, skipped, problems);
+                    self.read_as_stream(&mut text, restart, problems);
                 }
                 meter.enter(Phase::Decompress);
                 self.read_on(&mut text, buffer, problems)
@@ -153,9 +152,9 @@ impl PartedFile {
 
     /// Decompresses a part into the buffer.
     fn decode(&self, part: Part, buffer: &mut Vec<u8>) -> Decoded {
-        let (compressed, from, skip_text, is_last) = match part {
-            Part::Whole { bytes, from, skip_text, is_last } => (bytes, from, skip_text, is_last),
-            Part::Stream { from, skip_text } => return Decoded::Stream { from, skip_text },
+        let (compressed, restart, is_last) = match part {
+            Part::Whole { bytes, restart, is_last } => (bytes, restart, is_last),
+            Part::Stream(restart) => return Decoded::Stream(restart),
             Part::Nothing => return Decoded::Nothing,
         };
         match decompress(self.format, compressed, buffer) {
@@ -163,12 +162,16 @@ impl PartedFile {
                 let line_ends = memchr_iter(self.bounds.line_end, &buffer[HEADROOM..end]).count() as u64;
                 Decoded::Whole { end, line_ends, is_last }
             }
-            None => Decoded::Stream { from, skip_text },
+            None => Decoded::Stream(restart),
         }
     }
 
-    /// Goes over to reading as a stream, from an offset of the file on, without the first bytes of its text.
-    fn read_as_stream(&self, text: &mut Text, from: u64, skipped: u64, problems: &mut Problems) {
+    /// Goes over to reading as a stream.
+    fn read_as_stream(&self, text: &mut Text, restart: Restart, problems: &mut Problems) {
+        let (from, skipped) = match restart {
+            Restart::At(offset) => (offset, 0),
+            Restart::Over => (0, text.offset + text.tail.len() as u64),
+        };
         let input = FileFrom { file: Arc::clone(&self.file), offset: from };
         match self.format.reader_behind(from > 0, input) {
             Ok(mut reader) => {

@@ -14,16 +14,23 @@ pub(crate) enum Part {
     /// Data that decompress by themselves.
     Whole {
         bytes: Vec<u8>,
-        /// If they turn out to be damaged or none: the offset in the file from which to read as a stream instead.
-        from: u64,
-        /// Whether what stands between `from` and this part is in the text already, and must be skipped then.
-        skip_text: bool,
+        /// Where to read on as a stream if they turn out to be damaged or none.
+        restart: Restart,
         is_last: bool,
     },
-    /// The rest of the file, from an offset on, is to be read as a stream.
-    Stream { from: u64, skip_text: bool },
+    /// The rest of the file is to be read as a stream.
+    Stream(Restart),
     /// There are no more parts.
     Nothing,
+}
+
+/// Where a file is read on as a stream.
+#[derive(Clone, Copy)]
+pub(crate) enum Restart {
+    /// From this offset on, where a member begins.
+    At(u64),
+    /// From the beginning, without the text that has been cut already: streams cannot begin between blocks.
+    Over,
 }
 
 /// Cuts a file into parts, in order.

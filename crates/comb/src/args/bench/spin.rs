@@ -1,13 +1,13 @@
 //! The flags of `comb bench spin`.
 
 use std::num::NonZeroUsize;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use clap::Args;
 use finecomb_bench::rounds::Step;
 use finecomb_bench::slices::SlicesOptions;
 use finecomb_bench::spin::SpinOptions;
+use finecomb_sys::threads::cores;
 
 use super::counts::{self, Counts};
 use super::output::Drawn;
@@ -79,7 +79,7 @@ impl Arguments {
 
     /// Options with --slices.
     pub(crate) fn slices_options(&self) -> Result<SlicesOptions, String> {
-        let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let cores = cores();
         let threads = match self.threads.as_ref().map(|Counts(counts)| &counts[..]) {
             None => cores.saturating_mul(const { NonZeroUsize::new(4).expect("not zero") }),
             Some(&[threads]) => threads,

@@ -180,7 +180,7 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
         let bounds = context.bounds;
         let total = range.len();
         let all = parts(&mut buffer[range], bounds).flat_map(|part| slices(part, bounds));
-        for part in all.filter(|part| !part.bytes.is_empty()) {
+        for part in all {
             let bytes = part.bytes;
             let length = bytes.len();
             if part.too_long.is_some() {

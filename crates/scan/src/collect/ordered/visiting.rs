@@ -32,7 +32,14 @@ impl<V: Visit> Visitor<'_, V> {
         self.plan.pace.book(FILE);
         let mut buffer = mem::take(&mut self.reader.buffer);
         let mut alone = Alone { state: self.visit.begin(source, &[]), tally: V::Tally::default() };
-        let _ = self.in_turn(source, &mut buffer[range], 0, true, &mut alone);
+        let bytes = &mut buffer[range];
+        let _ = if bytes.is_empty() {
+            // Elsewhere a block without a line says nothing, but of an empty file there is to be one block.
+            let mut block = Block { source, offset: 0, first_line: None, is_whole: true, bytes };
+            self.search_and_print(&mut block, &mut alone)
+        } else {
+            self.in_turn(source, bytes, 0, true, &mut alone)
+        };
         self.reader.buffer = buffer;
         self.end(source, alone);
     }
@@ -83,31 +90,32 @@ impl<V: Visit> Visitor<'_, V> {
         is_whole: bool,
         alone: &mut Alone<V>,
     ) -> ControlFlow<()> {
-        let Alone { state, tally } = alone;
         let total = bytes.len();
-        if total == 0 && !is_whole {
-            return ControlFlow::Continue(());
-        }
         self.took(total);
         let bounds = self.reader.context.bounds;
         for part in parts(bytes, bounds) {
-            self.reader.meter.enter(Phase::Search);
             let offset = start + part.start as u64;
             if let Some(length) = part.too_long {
                 self.reader.problems.add_long_line(source, offset, bounds);
-                self.visit.skip_line(state, length as u64);
+                self.visit.skip_line(&mut alone.state, length as u64);
                 continue;
             }
             let is_whole = is_whole && part.bytes.len() == total;
             let mut block = Block { source, offset, first_line: None, is_whole, bytes: part.bytes };
-            let found = self.visit.search(&mut block);
-            let before = state.clone();
-            let more = self.visit.advance(&block, &found, state);
-            self.reader.meter.enter(Phase::Print);
-            self.visit.print(&block, found, &before, tally, &mut self.out);
-            more?;
+            self.search_and_print(&mut block, alone)?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Takes a block of a file that this worker alone visits through all three steps.
+    fn search_and_print(&mut self, block: &mut Block<'_>, alone: &mut Alone<V>) -> ControlFlow<()> {
+        self.reader.meter.enter(Phase::Search);
+        let found = self.visit.search(block);
+        let before = alone.state.clone();
+        let more = self.visit.advance(block, &found, &mut alone.state);
+        self.reader.meter.enter(Phase::Print);
+        self.visit.print(block, found, &before, &mut alone.tally, &mut self.out);
+        more
     }
 
     fn end(&mut self, source: &Source, alone: Alone<V>) {
@@ -153,8 +161,6 @@ impl<V: Visit> Visitor<'_, V> {
         self.took(bytes.len());
         let bounds = self.reader.context.bounds;
         let mut searched: Vec<_> = parts(bytes, bounds)
-            // A block without a line says nothing, not even where it is.
-            .filter(|part| !part.bytes.is_empty())
             .map(|Part { start, bytes, too_long }| {
                 let offset = offset - shared.start + start as u64;
                 let source = &shared.source;

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use super::{Part, append};
+use super::{Part, Restart, append};
 
 const BLOCK: u64 = 0x3141_5926_5359;
 const END: u64 = 0x1772_4538_5090;
@@ -63,7 +63,7 @@ impl Blocks {
         }
         self.next_block().unwrap_or_else(|| {
             self.done = true;
-            Part::Stream { from: 0, skip_text: true }
+            Part::Stream(Restart::Over)
         })
     }
 
@@ -84,7 +84,7 @@ impl Blocks {
             }
         };
         let bytes = self.as_stream(start..end, level, checksum);
-        Some(Part::Whole { bytes, from: 0, skip_text: true, is_last: self.done })
+        Some(Part::Whole { bytes, restart: Restart::Over, is_last: self.done })
     }
 
     /// Takes the header of a stream that begins at this byte of the pending ones, and the beginning of its first block.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::super::decompress::Format;
-use super::{Part, append};
+use super::{Part, Restart, append};
 
 /// The least size of a part in compressed bytes, so that small members are gathered.
 const LEAST: usize = if cfg!(test) { 200 } else { 256 << 10 };
@@ -50,18 +50,18 @@ impl Members {
         if self.done {
             return Part::Nothing;
         }
-        let from = self.offset;
+        let restart = Restart::At(self.offset);
         let end = self.find(LEAST, FARTHEST);
         let reaches_end = self.offset + self.pending.len() as u64 == self.size;
         let Some(end) = end.or(reaches_end.then_some(self.pending.len())) else {
             self.done = true;
-            return Part::Stream { from, skip_text: false };
+            return Part::Stream(restart);
         };
         let rest = self.pending.split_off(end);
         let bytes = mem::replace(&mut self.pending, rest);
         self.offset += end as u64;
         self.done = self.offset == self.size;
-        Part::Whole { bytes, from, skip_text: false, is_last: self.done }
+        Part::Whole { bytes, restart, is_last: self.done }
     }
 
     /// Where the first member begins in the pending bytes at or behind `start`, searched for as far as `most` bytes.

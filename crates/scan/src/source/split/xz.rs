@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use flate2::Crc;
 
-use super::{Part, append};
+use super::{Part, Restart, append};
 
 /// Bytes of a stream's header, and of its footer.
 const HEADER: usize = 12;
@@ -82,8 +82,8 @@ impl Blocks {
         let bytes = self.records.next().and_then(|record| self.as_stream(record));
         self.done = bytes.is_none() || self.records.len() == 0;
         match bytes {
-            Some(bytes) => Part::Whole { bytes, from: 0, skip_text: true, is_last: self.done },
-            None => Part::Stream { from: 0, skip_text: true },
+            Some(bytes) => Part::Whole { bytes, restart: Restart::Over, is_last: self.done },
+            None => Part::Stream(Restart::Over),
         }
     }
 
