@@ -78,7 +78,7 @@ pub struct Thread {
 ///
 /// # Errors
 ///
-/// [`Error::Thread`](crate::Error::Thread) if the system does not give so many threads.
+/// [`Error::Thread`](crate::Error::Thread) if the system refuses a thread.
 pub fn slices(options: &SlicesOptions) -> Result<Slices> {
     let machine = Machine::here();
     let nanoseconds = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);

@@ -59,7 +59,7 @@ pub struct Case {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Thread`] if the system does not give so many threads.
+/// [`crate::Error::Thread`] if the system refuses a thread.
 pub fn spin(options: &SpinOptions<'_>) -> Result<Spin> {
     let machine = Machine::here();
     let threads = distinct(options.threads.iter().map(|threads| threads.get()).chain([1]));

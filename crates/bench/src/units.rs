@@ -54,7 +54,7 @@ pub(crate) fn counted(count: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// Kind of the times in a table of so many runs.
+/// Kind of the times in a table, by the number of runs.
 pub(crate) fn medians_of(runs: usize) -> String {
     if runs == 1 { "single runs".to_owned() } else { format!("medians of {runs} runs") }
 }

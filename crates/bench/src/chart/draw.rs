@@ -5,8 +5,9 @@ use std::io;
 use std::iter::{empty, once};
 use std::vec;
 
+use plotters::chart::MeshStyle;
 use plotters::coord::Shift;
-use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::element::{ComposedElement, DashedPathElement};
 use plotters::prelude::*;
 
@@ -25,8 +26,8 @@ pub(crate) const LABEL: i32 = 16;
 
 /// The colours of text, axes and grid.
 const INK: RGBColor = RGBColor(34, 34, 34);
-pub(crate) const AXIS: RGBColor = RGBColor(110, 110, 110);
-pub(crate) const GRID: RGBColor = RGBColor(225, 225, 225);
+const AXIS: RGBColor = RGBColor(110, 110, 110);
+const GRID: RGBColor = RGBColor(225, 225, 225);
 
 /// The colours of Okabe and Ito, those that stand out best from white first; yellow, which hardly does, is left out.
 pub(crate) const COLOURS: [RGBColor; 7] = [
@@ -96,7 +97,7 @@ pub(crate) fn document(
     svg.replace(|char: char| char.is_control() && char != '\n', "\u{FFFD}")
 }
 
-/// A text in lines of at most so many characters, cut at spaces; a longer word is cut anywhere.
+/// Wraps a text at spaces, to lines of at most a number of characters; a longer word is cut anywhere.
 fn wrapped(text: &str, longest: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -147,6 +148,16 @@ pub(super) fn chart(chart: &Chart) -> String {
     })
 }
 
+/// Sets the style that the axes and the grid of all charts have.
+pub(crate) fn set_style<X: Ranged, Y: Ranged>(mesh: &mut MeshStyle<'_, '_, X, Y, SVGBackend<'_>>) {
+    mesh.label_style(text_style(LABEL, FontStyle::Normal))
+        .axis_desc_style(text_style(LABEL, FontStyle::Normal))
+        .axis_style(AXIS.stroke_width(px(1) as u32))
+        .bold_line_style(GRID.stroke_width(px(1) as u32))
+        .light_line_style(TRANSPARENT)
+        .set_all_tick_mark_size(px(4));
+}
+
 /// Draws the axes of a panel, with a grid, and its series.
 fn axes<X>(chart: &Chart, panel: &Panel, frame: &Area<'_>, x: X) -> Drawn
 where
@@ -162,19 +173,14 @@ where
         .y_label_area_size(px(LEFT))
         .build_cartesian_2d(x, least.min(0.0)..most)?;
     let number = |value: &f64| ((value * 1e6).round() / 1e6).to_string();
-    axes.configure_mesh()
-        .x_desc(panel.x_label)
+    let mut mesh = axes.configure_mesh();
+    mesh.x_desc(panel.x_label)
         .y_desc(&panel.y_label)
         .x_label_formatter(&number)
         .y_label_formatter(&number)
-        .y_labels(7)
-        .label_style(text_style(LABEL, FontStyle::Normal))
-        .axis_desc_style(text_style(LABEL, FontStyle::Normal))
-        .axis_style(AXIS.stroke_width(px(1) as u32))
-        .bold_line_style(GRID.stroke_width(px(1) as u32))
-        .light_line_style(TRANSPARENT)
-        .set_all_tick_mark_size(px(4))
-        .draw()?;
+        .y_labels(7);
+    set_style(&mut mesh);
+    mesh.draw()?;
     for series in &panel.series {
         let look = Look::of(chart, series);
         let points: Vec<&Point> = shown(series, panel.x).collect();
@@ -260,7 +266,7 @@ impl Look {
         self.colour.stroke_width(px(2) as u32)
     }
 
-    /// Its mark at a place, if it has marks, and its line through that place, so many pixels long.
+    /// Draws its mark at a place, if it has marks, and a piece of its line through that place, of a length in pixels.
     fn sample<'a, C>(self, at: C, length: i32) -> Sample<'a, C> {
         // A corner above, or an edge if there are four.
         let first = if self.corners == 4 { 0.5 } else { 0.0 };

@@ -5,7 +5,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::Slices;
 use super::coverage::{coverage, runs};
-use crate::chart::draw::{AXIS, BELOW, COLOURS, GRID, LABEL, document, px, text_style};
+use crate::chart::draw::{BELOW, COLOURS, LABEL, document, px, set_style, text_style};
 
 /// Pixels for the bars, and of the labels beside them.
 const WIDTH: i32 = 1000;
@@ -32,18 +32,14 @@ pub(super) fn svg(slices: &Slices) -> String {
             .x_label_area_size(px(BELOW))
             .y_label_area_size(px(LEFT - 20))
             .build_cartesian_2d(0.0..end, threads.max(1) as f64..0.0)?;
-        axes.configure_mesh()
-            .disable_y_mesh()
+        let milliseconds_label = |milliseconds: &f64| ((milliseconds * 1e6).round() / 1e6).to_string();
+        let mut mesh = axes.configure_mesh();
+        mesh.disable_y_mesh()
             .disable_y_axis()
             .x_desc("time since all began [ms]")
-            .x_label_formatter(&|milliseconds| ((milliseconds * 1e6).round() / 1e6).to_string())
-            .label_style(text_style(LABEL, FontStyle::Normal))
-            .axis_desc_style(text_style(LABEL, FontStyle::Normal))
-            .axis_style(AXIS.stroke_width(px(1) as u32))
-            .bold_line_style(GRID.stroke_width(px(1) as u32))
-            .light_line_style(TRANSPARENT)
-            .set_all_tick_mark_size(px(4))
-            .draw()?;
+            .x_label_formatter(&milliseconds_label);
+        set_style(&mut mesh);
+        mesh.draw()?;
         let label = text_style(label, FontStyle::Normal).pos(Pos::new(HPos::Right, VPos::Center));
         for (number, thread) in slices.threads.iter().enumerate() {
             let ran = 100.0 * thread.ran as f64 / slices.time.max(1) as f64;
