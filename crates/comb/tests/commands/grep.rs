@@ -14,7 +14,9 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::{TempDir, tempdir};
 
-use crate::support::{COMB, answer, directory_with, program, run, shell, text, wait_until, write};
+use crate::support::{
+    COMB, answer, copy_of_comb, directory_with, program, run, shell, text, wait_until, write,
+};
 
 /// `comb grep` in a directory.
 fn grep(directory: &TempDir, arguments: &[&str]) -> Command {
@@ -35,8 +37,7 @@ fn permit(path: &Path, mode: u32) {
 /// `comb grep` as somebody to whom not everything is permitted, as it is to root.
 fn grep_as_anybody(directory: &TempDir, arguments: &[&str]) -> Command {
     permit(directory.path(), 0o755);
-    let copy = directory.path().join(".comb");
-    fs::copy(COMB, &copy).expect("copying comb where anyone may run it");
+    let copy = copy_of_comb(directory, ".comb");
     let mut command = if rustix::process::geteuid().is_root() {
         let mut command = program("setpriv", directory.path());
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&copy);

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::{TempDir, tempdir};
 
-use crate::support::{COMB, directory_with, run, text, wait_until};
+use crate::support::{COMB, copy_of_comb, directory_with, run, text, wait_until};
 
 fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/access.log")
@@ -160,8 +160,7 @@ fn a_directory_without_permission_does_not_cost_the_rest() {
     }
     // Everything is permitted to root.
     let is_root = rustix::process::geteuid().is_root();
-    let program = directory.path().join("comb");
-    fs::copy(COMB, &program).expect("copying comb where anyone may run it");
+    let program = copy_of_comb(&directory, "comb");
     let mut command = Command::new(if is_root { "setpriv" } else { "env" });
     if is_root {
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
@@ -248,7 +247,7 @@ fn a_pipe_that_is_named_twice_is_read_once() {
 fn fewer_threads_than_asked_for_are_enough() {
     let directory = directory_with(&[("log", &"a\nb\na\n".repeat(1000))]);
     fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).expect("setting permissions");
-    fs::copy(COMB, directory.path().join("comb")).expect("copying comb where anyone may run it");
+    copy_of_comb(&directory, "comb");
     let job = "./comb top -w 64 --block-size 10 log";
     // Root may start as many as it likes, so root becomes somebody who has no other process.
     let limited = format!("setpriv --reuid=65533 --regid=65533 --clear-groups bash -c 'ulimit -u 8; {job}'");

@@ -3,7 +3,7 @@
 pub(crate) mod server;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -40,6 +40,17 @@ pub(crate) fn program(name: &str, directory: &Path) -> Command {
         command.env_remove(variable);
     }
     command
+}
+
+/// Copies the program under test to a name in a directory, where anyone may run it.
+///
+/// Another process writes it: what this one has open for writing, a process that another test starts at that moment inherits, and
+/// a program that somebody may write to cannot be run.
+pub(crate) fn copy_of_comb(directory: &TempDir, name: &str) -> PathBuf {
+    let copy = directory.path().join(name);
+    let copied = Command::new("cp").arg(COMB).arg(&copy).status().expect("cp");
+    assert!(copied.success());
+    copy
 }
 
 /// A shell command in which `comb` is the program under test.
