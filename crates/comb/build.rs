@@ -27,7 +27,7 @@ fn commit() -> Option<String> {
     git(&["-c", "log.showSignature=false", "show", "--no-patch", "--abbrev=7", "--format=%h %cs", "HEAD"])
 }
 
-/// What git prints, if it is there and succeeds.
+/// The output of git; none if it is not installed or fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output =
         Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;

@@ -1,4 +1,4 @@
-//! What has to happen before the Rust runtime starts.
+//! Code that runs before the Rust runtime starts.
 #![allow(unsafe_code, reason = "a function that the loader calls has no safe declaration")]
 
 use finecomb_sys::stdio::note_closed_streams;

@@ -13,7 +13,7 @@ use crate::message;
 /// How wide the name of a thread is.
 const LABEL: usize = 12;
 
-/// What is drawn.
+/// The screen of `--live`.
 pub(super) struct Page<'a> {
     pub(super) progress: &'a Progress,
     pub(super) before: &'a Progress,
@@ -67,7 +67,7 @@ impl Page<'_> {
         line
     }
 
-    /// What a thread did since the last time: its phases, each as wide as its share.
+    /// The phases of a thread since the last drawing, each as wide as its share of the time.
     fn thread(&self, number: usize, columns: usize) -> Line {
         let mut line = Line::default();
         line.add(Style::new(), format!("{:<LABEL$}", format!("thread {}", number + 1)));
@@ -125,7 +125,7 @@ impl Line {
         self.add(style, String::from(phase.mark()).repeat(times));
     }
 
-    /// The line with its escape sequences, of at most so many characters.
+    /// The line with its escape sequences, cut to a number of characters.
     fn cut(self, columns: usize) -> String {
         let mut left = columns;
         let mut shown = String::new();

@@ -85,7 +85,7 @@ impl Screen {
     }
 }
 
-/// Puts the terminal back as it was; once, whoever asks for it. A terminal that is gone cannot be put back.
+/// Restores the terminal. Only the first call does; a terminal that is gone cannot be restored.
 pub(super) fn restore() {
     let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some((keyboard, before)) = changed {
