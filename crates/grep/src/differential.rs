@@ -272,6 +272,8 @@ proptest! {
         }
         let nul = nul.min(text.len());
         text.insert(nul, 0);
+        // What ripgrep does then is another test.
+        prop_assume!(text.iter().position(|&byte| byte == b'\n').is_none_or(|end| end >= 3));
         let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
         let binary = if suppress { Binary::Suppress } else { Binary::Auto };
         let options =
@@ -279,5 +281,18 @@ proptest! {
         let detection = if suppress { BinaryDetection::convert(0) } else { BinaryDetection::quit(0) };
         let expected = read_by_ripgrep(&options, &text, detection);
         prop_assert_eq!(in_blocks(&options, false, &text, &[]).0, expected);
+    }
+}
+
+/// ripgrep reads three bytes first, for a byte order mark, and searches the lines in them before it sees a NUL behind them. Here
+/// such a file is binary like any other.
+#[test]
+fn a_first_line_that_ends_before_byte_3_does_not_hide_a_nul() {
+    let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions { pattern, with_filename: true, line_number: true, ..GrepOptions::default() };
+    for (text, theirs) in [(&b"xx\n\0"[..], true), (b"xxx\n\0", false)] {
+        assert_eq!(in_blocks(&options, false, text, &[]).0, "");
+        let printed = read_by_ripgrep(&options, text, BinaryDetection::quit(0));
+        assert_eq!(printed.contains("stopped searching binary file after match"), theirs, "{printed}");
     }
 }
