@@ -25,8 +25,8 @@ def experiments(tree: str, log: str, index: str) -> dict[str, list[str]]:
     """The arguments of `comb bench` by the name of the table."""
     scale = ["scale", *WIDTHS, "--runs"]
     return {
-        "greedy": ["spin", "--threads", "1,2,3,4,6,8,12,16,24,32,48,64"],
-        "slices": ["spin", "--slices", "--threads", "8", "--seconds", "0.5"],
+        "greedy": ["spin", "--widths", "1,2,3,4,6,8,12,16,24,32,48,64"],
+        "slices": ["spin", "--slices", "--widths", "8", "--seconds", "0.5"],
         "top-warm": [*scale, "9", "--", "top", "-f", "7", log],
         "top-cold": [*scale, "7", "--cold", "--", "top", "-f", "7", log],
         "top-pipe": [*scale, "9", "--pipe", log, "--", "top", "-f", "7"],
@@ -43,7 +43,7 @@ def experiments(tree: str, log: str, index: str) -> dict[str, list[str]]:
 
 def measure(comb: str, name: str, arguments: list[str]) -> str:
     """Runs an experiment and gives its table and what it says of it."""
-    kept = ["--markdown", "--json", RESULTS / f"{name}.json"]
+    kept = ["--format", "markdown", "--save", RESULTS / f"{name}.json"]
     if arguments[0] != "serve":
         kept += ["--plot", RESULTS / f"{name}.svg"]
     print(name, file=sys.stderr)

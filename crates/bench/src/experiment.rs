@@ -1,6 +1,7 @@
 //! Results of experiments: a table, notes, perhaps a picture, and a JSON file.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -63,20 +64,29 @@ struct Labelled<'a, E> {
     result: &'a E,
 }
 
-/// Writes a result to a JSON file: an object with `experiment`, `version`, and what the result consists of.
+/// Writes a result as JSON: an object with `experiment`, `version`, and what the result consists of.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn write_json<E: Experiment>(result: &E, mut out: impl Write) -> io::Result<()> {
+    let labelled = Labelled { experiment: E::NAME, version: E::VERSION, result };
+    let mut json = serde_json::to_vec_pretty(&labelled)?;
+    json.push(b'\n');
+    out.write_all(&json)
+}
+
+/// Writes a result to a file, as [`write_json`] does.
 ///
 /// # Errors
 ///
 /// If the file cannot be written.
-pub fn write_json<E: Experiment>(result: &E, path: &Path) -> Result<()> {
-    let failed = |error| Error::Io { path: path.to_owned(), doing: "cannot write: ", error };
-    let labelled = Labelled { experiment: E::NAME, version: E::VERSION, result };
-    let mut json = serde_json::to_vec_pretty(&labelled).map_err(|error| failed(error.into()))?;
-    json.push(b'\n');
-    fs::write(path, json).map_err(failed)
+pub fn save<E: Experiment>(result: &E, path: &Path) -> Result<()> {
+    let written = File::create(path).and_then(|file| write_json(result, file));
+    written.map_err(|error| Error::Io { path: path.to_owned(), doing: "cannot write: ", error })
 }
 
-/// Reads what [`write_json`] has written.
+/// Reads what [`save`] has written.
 ///
 /// # Errors
 ///
@@ -104,7 +114,7 @@ pub(crate) mod tests {
     pub(crate) fn survives_its_file<E: Experiment + PartialEq + fmt::Debug>(result: &E) {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("result.json");
-        write_json(result, &path).expect("written");
+        save(result, &path).expect("written");
         assert_eq!(&read_json::<E>(&path).expect("read"), result);
         let text = fs::read_to_string(&path).expect("text");
         assert!(text.starts_with(&format!(

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 mod config;
 pub(crate) mod find;
+pub(crate) mod format;
 pub(crate) mod grep;
 pub(crate) mod index;
 #[cfg(feature = "pi")]
@@ -13,7 +14,6 @@ pub(crate) mod serve;
 mod size;
 mod threads;
 pub(crate) mod top;
-mod width;
 
 use std::env;
 use std::ffi::OsString;
@@ -21,6 +21,7 @@ use std::ffi::OsString;
 use clap::{Error, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::terminal::When;
 use crate::version;
 
 /// Searches and counts code, logs and text on all cores, with a built-in profiler
@@ -36,6 +37,10 @@ use crate::version;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+
+    /// When to print in colour [default: auto]
+    #[arg(long, value_enum, value_name = "WHEN", global = true)]
+    pub(crate) color: Option<When>,
 }
 
 #[derive(Subcommand)]
@@ -86,10 +91,38 @@ fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{Arg, Command, CommandFactory};
 
     #[test]
     fn the_arguments_do_not_contradict_each_other() {
         super::Arguments::command().debug_assert();
+    }
+
+    /// All commands that do something, with their names.
+    fn commands(above: &Command, name: &str) -> Vec<(String, Command)> {
+        let below = above.get_subcommands().filter(|command| command.get_name() != "help");
+        let below: Vec<_> =
+            below.flat_map(|command| commands(command, &format!("{name} {}", command.get_name()))).collect();
+        if below.is_empty() { vec![(name.to_owned(), above.clone())] } else { below }
+    }
+
+    #[test]
+    fn flags_of_several_commands_have_one_meaning() {
+        let mut all = super::Arguments::command();
+        all.build();
+        for (name, command) in commands(&all, "comb") {
+            let flag = |long: &str| {
+                command.get_arguments().find(|flag| {
+                    flag.get_long() == Some(long)
+                        || flag.get_all_aliases().is_some_and(|all| all.contains(&long))
+                })
+            };
+            assert!(flag("color").is_some(), "{name}");
+            let threads = flag("threads");
+            assert_eq!(threads.map(Arg::get_id), flag("width").map(Arg::get_id), "{name}");
+            assert_eq!(threads.and_then(Arg::get_short), threads.map(|_| 'j'), "{name}");
+            assert_eq!(flag("json").is_some(), flag("format").is_some(), "{name}");
+            assert!(flag("json").is_none_or(|json| !json.get_action().takes_values()), "{name}");
+        }
     }
 }

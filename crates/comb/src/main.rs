@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use crate::args::Command;
 use crate::command::Exit;
+use crate::terminal::When;
 
 fn main() -> Exit {
     let start = Instant::now();
@@ -24,6 +25,7 @@ fn main() -> Exit {
         Ok(arguments) => arguments,
         Err(error) => return message::usage(&error),
     };
+    arguments.color.unwrap_or(When::Auto).apply();
     match arguments.command {
         Command::Bench(arguments) => command::bench::run(&arguments),
         Command::Find(arguments) => command::find::run(&arguments),

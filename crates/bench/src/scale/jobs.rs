@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// The commands that can be given a width, and the flags that set it.
 const COMMANDS: [(&str, &[&str]); 2] =
-    [("top", &["-w", "--width"]), ("grep", &["-j", "--threads", "--width", "--workers"])];
+    [("top", &["-j", "-w", "--threads", "--width"]), ("grep", &["-j", "--threads", "--width", "--workers"])];
 
 /// A command line of comb that can be given a width.
 #[derive(Clone, Debug)]
@@ -127,6 +127,8 @@ mod tests {
     fn a_width_of_its_own_is_refused() {
         for (words, flag) in [
             (&["top", "-w4", "x"][..], "-w4"),
+            (&["top", "-j4", "x"], "-j4"),
+            (&["top", "--threads=4", "x"], "--threads=4"),
             (&["top", "--width", "4"], "--width"),
             (&["grep", "x", "-j", "2"], "-j"),
             (&["grep", "--threads=2", "x"], "--threads=2"),

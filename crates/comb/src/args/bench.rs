@@ -25,7 +25,7 @@ Examples:
 
 /// Measure where the time goes: scaling, threads, reading, serving
 ///
-/// Each experiment prints a table and what it means. Its result can be kept in a file (--json), and be shown and drawn
+/// Each experiment prints a table and what it means. Its result can be saved (--save), and be shown and drawn
 /// again from there (--from-json) without running anything.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]

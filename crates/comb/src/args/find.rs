@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use crate::terminal::When;
+use super::format::{FormatFlags, Formats};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,11 +68,20 @@ pub(crate) struct Arguments {
     #[arg(short = 'C', long, value_name = "N", default_value = "20")]
     pub(crate) context: u64,
 
-    /// Print a JSON object per occurrence: pattern, count, position, line, column, before, match, after
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatFlags<Format>,
+}
 
-    /// When to print in colour
-    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: When,
+/// How occurrences are printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A line for each: position, line and column, and the text around it
+    Text,
+    /// An object for each: pattern, count, position, line, column, before, match, after
+    Json,
+}
+
+impl Formats for Format {
+    const TEXT: Self = Self::Text;
+    const JSON: Self = Self::Json;
 }

@@ -22,7 +22,7 @@ use ignore::types::Types;
 pub(crate) use self::paths::Paths;
 use super::profile::Profile;
 pub(crate) use super::selection::UsageError;
-use super::{size, width};
+use super::{size, threads};
 use crate::terminal::{self, When};
 
 const USAGE: &str = "\
@@ -125,8 +125,10 @@ pub(crate) struct Arguments {
 #[group(skip)]
 #[command(next_help_heading = "How comb works")]
 struct Running {
-    /// How many threads work; auto (or 0) finds out what does best while the job runs
-    #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", default_value = "auto", value_parser = parse_width, allow_hyphen_values = true)]
+    /// Number of threads; auto (or 0) uses as many as pay off on the cores that this process may use
+    ///
+    /// -w, which means this in other commands of comb, is --word-regexp here, as in every grep.
+    #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", default_value = "auto", value_parser = threads::parse, allow_hyphen_values = true)]
     threads: Width,
 
     #[command(flatten)]
@@ -147,11 +149,6 @@ struct Running {
     /// How much a thread reads at a time
     #[arg(long, value_name = "SIZE", default_value = "256K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE), hide_short_help = true)]
     block_size: usize,
-}
-
-/// As `width::parse`, but that 0 stands for auto, as in ripgrep.
-fn parse_width(text: &str) -> Result<Width, String> {
-    if text == "0" { Ok(Width::Auto) } else { width::parse(text) }
 }
 
 /// What there is to do.
@@ -195,7 +192,7 @@ impl Arguments {
             options.pattern = self.patterns.options(&self.order, argument)?;
         }
         self.matching.apply(&self.order, &mut options);
-        self.modes.apply(self.matching.invert_match, self.lines.only_matching, &mut options);
+        self.modes.apply(&self.order, self.matching.invert_match, self.lines.only_matching, &mut options);
         self.lines.apply(&self.order, paths, terminal, &mut options);
         let colored = match self.color() {
             When::Auto => terminal && terminal::output_has_colors(),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use finecomb_text_index::Alphabet;
 
+use super::format::{FormatFlags, TextOrJson};
 use super::threads::Threads;
 
 const EXAMPLES: &str = "\
@@ -87,9 +88,8 @@ pub(crate) struct Info {
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
 
-    /// Print a JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatFlags<TextOrJson>,
 }
 
 /// Verify an index

@@ -3,16 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use finecomb_scan::{
-    Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions, Width,
-};
+use finecomb_scan::{Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
 use finecomb_top::{FieldList, QueryOptions, Separator};
 use ignore::types::TypesBuilder;
 
+use super::format::{FormatFlags, Formats};
 use super::profile::Profile;
 use super::selection::{self, Globs, UsageError};
-use super::{size, width};
-use crate::terminal::When;
+use super::size;
+use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -133,17 +132,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENCODING", default_value = "auto", value_parser = selection::encoding, help_heading = "Input")]
     encoding: Encoding,
 
-    /// Number of threads; auto adapts at run time
-    #[arg(short, long, value_name = "N", default_value = "auto", value_parser = width::parse, allow_hyphen_values = true)]
-    width: Width,
+    #[command(flatten)]
+    threads: Threads,
 
     /// Count nothing; show what is done with the first records, and why
     #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count)]
     pub(crate) sample: Option<usize>,
 
-    /// How to print the answer
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) format: FormatFlags<Format>,
 
     /// When interrupted (Ctrl-C), print the counts so far, marked as partial
     #[arg(long)]
@@ -155,10 +152,6 @@ pub(crate) struct Arguments {
     /// Show the counts so far and what each thread does while the job runs; q stops it and prints
     #[arg(long, conflicts_with = "sample")]
     pub(crate) live: bool,
-
-    /// When to print in colour
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
-    pub(crate) color: When,
 
     /// Skip lines longer than this, and report them
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT))]
@@ -180,6 +173,11 @@ pub(crate) enum Format {
     Csv,
     /// Tab-separated values with a header; tabs and backslashes in keys are escaped
     Tsv,
+}
+
+impl Formats for Format {
+    const TEXT: Self = Self::Text;
+    const JSON: Self = Self::Json;
 }
 
 fn parse_count(text: &str) -> Result<usize, String> {
@@ -229,7 +227,7 @@ impl Arguments {
     /// How to scan, but for what watches and stops it.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
         ScanOptions {
-            width: self.width,
+            width: self.threads.width(),
             block_size: self.block_size,
             max_line: self.max_line,
             profile: self.profile.detail(),

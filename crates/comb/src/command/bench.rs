@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 
-use finecomb_bench::experiment::{Experiment, read_json, write_json};
+use finecomb_bench::experiment::{Experiment, read_json, save, write_json};
 use finecomb_bench::overlap::overlap;
 use finecomb_bench::picture::write_picture;
 use finecomb_bench::rounds::Step;
@@ -18,7 +18,7 @@ use finecomb_sys::{io_reason, memory, stdio};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Exit, output_failed, trouble};
-use crate::args::bench::output::{Drawn, Output};
+use crate::args::bench::output::{Drawn, Format, Output};
 use crate::args::bench::{Arguments, Experiment as Choice};
 
 /// Available memory in bytes where the system does not say.
@@ -60,8 +60,8 @@ fn conclude<E: Experiment>(
         return trouble("standard output is closed; connect something to it");
     }
     // An hour of measuring is not to be lost for a mistyped name.
-    let json = output.json.as_deref();
-    let ready = [json, plot].into_iter().flatten().try_for_each(check_directory);
+    let saved = output.save.as_deref();
+    let ready = [saved, plot].into_iter().flatten().try_for_each(check_directory);
     let result = ready.map_err(Into::into).and_then(|()| match &output.from_json {
         Some(path) => Ok(read_json(path)?),
         None => shown(measure),
@@ -70,12 +70,16 @@ fn conclude<E: Experiment>(
         Ok(result) => result,
         Err(reason) => return trouble(reason),
     };
-    let text = if output.markdown { result.markdown() } else { result.text() };
-    let printed = match stdout().write_all(text.as_bytes()) {
+    let written = match output.format.choice() {
+        Format::Text => stdout().write_all(result.text().as_bytes()),
+        Format::Markdown => stdout().write_all(result.markdown().as_bytes()),
+        Format::Json => write_json(&result, stdout().lock()),
+    };
+    let printed = match written {
         Ok(()) => Exit::Found,
         Err(error) => output_failed(&error),
     };
-    let kept = json.map_or(Ok(()), |path| write_json(&result, path));
+    let kept = saved.map_or(Ok(()), |path| save(&result, path));
     let picture = plot.and_then(|path| Some((path, result.picture()?)));
     match kept.and_then(|()| picture.map_or(Ok(()), |(path, picture)| write_picture(&picture, path))) {
         Ok(()) => printed,

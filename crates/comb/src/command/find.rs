@@ -9,7 +9,7 @@ use finecomb_sys::stdio;
 use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 
 use super::{Exit, output_failed};
-use crate::args::find::Arguments;
+use crate::args::find::{Arguments, Format};
 use crate::{message, terminal};
 
 /// Limit on the context, which is read into memory.
@@ -35,7 +35,6 @@ impl From<io::Error> for Failure {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
-    arguments.color.apply();
     if stdio::output_was_closed() {
         message::error("standard output is closed; connect something to it");
         return Exit::Trouble;
@@ -61,9 +60,9 @@ fn find(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
     let occurrences = index.occurrences(&pattern)?;
     if arguments.count {
         let count = occurrences.count();
-        match arguments.json {
-            true => print_json(out, &CountAnswer::new(None, &pattern, count))?,
-            false => writeln!(out, "{count}")?,
+        match arguments.format.choice() {
+            Format::Json => print_json(out, &CountAnswer::new(None, &pattern, count))?,
+            Format::Text => writeln!(out, "{count}")?,
         }
         return Ok(count > 0);
     }
@@ -79,7 +78,7 @@ fn find(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
     let found = direction.find(&index, &occurrences)?;
     match found {
         Some(offset) => printer.print(out, offset)?,
-        None if arguments.json => {
+        None if arguments.format.choice() == Format::Json => {
             print_json(out, &SearchAnswer::new(None, &pattern, direction, occurrences.count(), None))?
         }
         None => {}
@@ -119,7 +118,7 @@ impl<'a> Printer<'a> {
             direction,
             occurrences,
             context: arguments.context.min(MAX_CONTEXT),
-            json: arguments.json,
+            json: arguments.format.choice() == Format::Json,
             place: style(AnsiColor::Green.on_default()),
             matched: style(AnsiColor::Red.on_default().bold()),
         }

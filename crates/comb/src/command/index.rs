@@ -12,6 +12,7 @@ use indicatif::{HumanBytes, ProgressBar};
 use serde_json::json;
 
 use super::{Exit, fits_memory, output_failed, trouble};
+use crate::args::format::TextOrJson;
 use crate::args::index::{Action, Arguments, Build, Export, Import, Info, Verify};
 use crate::message;
 
@@ -109,7 +110,11 @@ fn info(arguments: &Info) -> Exit {
         Ok(index) => index,
         Err(error) => return trouble(error),
     };
-    let text = if arguments.json { described_for_programs(&index) } else { described(&index) };
+    let text = if arguments.format.choice() == TextOrJson::Json {
+        described_for_programs(&index)
+    } else {
+        described(&index)
+    };
     match stdout().write_all(text.as_bytes()) {
         Ok(()) => Exit::Found,
         Err(error) => output_failed(&error),

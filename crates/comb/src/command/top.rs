@@ -17,7 +17,6 @@ use crate::{live, message, progress, terminal};
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
-    arguments.color.apply();
     if stdio::output_was_closed() {
         message::error("standard output is closed; connect something to it");
         return Exit::Trouble;
@@ -83,7 +82,7 @@ fn count(
         ));
     }
     let mut out = BufWriter::new(stdout().lock());
-    let written = format(arguments.format).write(answer, &mut out).and_then(|()| out.flush());
+    let written = format(arguments.format.choice()).write(answer, &mut out).and_then(|()| out.flush());
     if let Err(error) = written {
         return output_failed(&error).or(exit(answer, &outcome.problems));
     }

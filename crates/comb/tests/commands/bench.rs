@@ -11,7 +11,7 @@ fn a_job_is_run_at_all_widths() {
     let directory = directory_with(&[("log", LOG)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     let (out, message, code) = comb(
-        "comb bench scale --runs 2 --widths 4,1,2,2,auto --json scale.json --plot scale.svg -- top -f 2 log",
+        "comb bench scale --runs 2 --widths 4,1,2,2,auto --save scale.json --plot scale.svg -- top -f 2 log",
     );
     assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
     let heading = out.lines().next().expect("a line");
@@ -41,7 +41,7 @@ fn a_job_is_run_at_all_widths() {
     assert_eq!(json["cases"][3]["width"], "auto");
     assert_eq!(json["cases"][0]["runs"].as_array().map(Vec::len), Some(2));
 
-    let (out, _, _) = comb("comb bench scale --from-json scale.json --markdown");
+    let (out, _, _) = comb("comb bench scale --from-json scale.json --format markdown");
     assert!(out.contains("\n| width | wall [") && out.contains("\n- It wrote the same 12 bytes"), "{out}");
 }
 
@@ -75,7 +75,7 @@ fn what_is_wrong_is_said_in_a_line() {
         ),
         ("-- top -w 2 log", "comb: leave out -w: 'comb bench scale' sets the width, those of --widths"),
         ("--pipe nix -- top", "comb: nix: No such file or directory"),
-        ("--json nix/s.json -- top log", "comb: nix/s.json: cannot write: No such file or directory"),
+        ("--save nix/s.json -- top log", "comb: nix/s.json: cannot write: No such file or directory"),
         ("--plot log/s.svg -- top log", "comb: log/s.svg: cannot write: Not a directory"),
         ("--from-json nix", "comb: nix: No such file or directory"),
         ("--from-json spin.json", "comb: spin.json: this is not a result of 'scale': it is of 'spin'"),
@@ -97,7 +97,7 @@ fn what_is_wrong_is_said_in_a_line() {
 fn wrong_arguments_are_refused_before_anything_runs() {
     let directory = directory_with(&[("log", LOG)]);
     for (arguments, message) in [
-        ("--widths 0 -- top log", "it must be auto or a number from 1 to 1024"),
+        ("--widths 1025 -- top log", "it must be auto or a number from 1 to 1024"),
         ("--widths 1,x -- top log", "invalid value 'x' for '--widths <LIST>'"),
         ("--runs 0 -- top log", "it must be a number from 1 to 100000"),
         ("--plot plot.pdf -- top log", "it must end with .svg"),

@@ -34,7 +34,7 @@ fn greedy_threads_are_measured_kept_and_drawn() {
     let directory = directory_with(&[]);
     let out = printed(
         &directory,
-        "comb bench spin --threads 3,1..2 --iterations 1000 --runs 2 --json spin.json --plot spin.svg",
+        "comb bench spin --widths 3,1..2 --iterations 1000 --runs 2 --save spin.json --plot spin.svg",
     );
     assert!(out.starts_with("Threads that each count to 1,000: medians of 2 runs; "), "{out}");
     assert_eq!(first_cells(&out), ["1", "2", "3"]);
@@ -44,7 +44,7 @@ fn greedy_threads_are_measured_kept_and_drawn() {
     assert_eq!(printed(&directory, "comb bench spin --from-json spin.json --plot again.svg"), out);
     let picture = |name| fs::read_to_string(directory.path().join(name)).expect("a picture");
     assert_eq!(picture("spin.svg"), picture("again.svg"));
-    let markdown = printed(&directory, "comb bench spin --from-json spin.json --markdown");
+    let markdown = printed(&directory, "comb bench spin --from-json spin.json --format markdown");
     assert!(markdown.contains("\n| threads | wall ["), "{markdown}");
 }
 
@@ -53,7 +53,7 @@ fn who_ran_when_is_drawn() {
     let directory = directory_with(&[]);
     let out = printed(
         &directory,
-        "comb bench spin --slices --threads 2 --seconds 0.05 --gap 200 --json slices.json --plot slices.svg",
+        "comb bench spin --slices --widths 2 --seconds 0.05 --gap 200 --save slices.json --plot slices.svg",
     );
     assert!(
         out.starts_with("2 threads that look at the clock for 50 ms; a gap is longer than 200 µs; "),
@@ -81,7 +81,7 @@ fn strategies_are_compared() {
     let directory = directory_with(&files);
     let out = printed(
         &directory,
-        "comb bench spawn --widths 1,2 --runs 1 --json spawn.json --plot spawn.svg '^.*one' tree",
+        "comb bench spawn --widths 1,2 --runs 1 --save spawn.json --plot spawn.svg '^.*one' tree",
     );
     assert!(out.starts_with("Searching tree for '^.*one': single runs, warm; "), "{out}");
     let ways = ["one thread", "a thread for each file", "a pool of 1", "a pool of 2", "du -s"];
@@ -101,7 +101,7 @@ fn reading_ahead_is_compared_cold_and_warm() {
     let directory = directory_with(&[("tree/large", &large), ("tree/small", "word\n")]);
     let out = printed(
         &directory,
-        "comb bench overlap tree --warm --widths 1,3 --runs 1 --work 2 --json overlap.json --plot a.svg",
+        "comb bench overlap tree --warm --widths 1,3 --runs 1 --work 2 --save overlap.json --plot a.svg",
     );
     assert!(out.starts_with("Reading 400,005 bytes of tree, and hashing 80,0"), "{out}");
     assert_eq!(first_cells(&out), ["warm"; 4]);
@@ -122,7 +122,7 @@ fn a_server_is_compared_with_processes() {
         (0..2000_u32).map(|number| char::from(b'0' + (number * number / 7 % 10) as u8)).collect();
     let directory = directory_with(&[("pi", &digits)]);
     assert_eq!(comb(&directory, "comb index build pi").2, Some(0));
-    let out = printed(&directory, "comb bench serve pi.comb --connections 2 --seconds 0.2 --json serve.json");
+    let out = printed(&directory, "comb bench serve pi.comb --connections 2 --seconds 0.2 --save serve.json");
     assert!(out.starts_with("1,000 different searches in pi.comb, asked for by 2 at a time; "), "{out}");
     assert_eq!(
         first_cells(&out),
@@ -150,10 +150,7 @@ fn what_cannot_be_measured_is_said() {
         ("spawn 'a(' file", "comb: the pattern 'a(' is no regular expression: unclosed group\n"),
         ("serve file", "comb: file: not a comb index; build one with 'comb index build'\n"),
         ("serve missing", "comb: missing: No such file or directory\n"),
-        (
-            "spin --slices --threads 1,2",
-            "comb: --slices shows one number of threads; give one to --threads\n",
-        ),
+        ("spin --slices --widths 1,2", "comb: --slices shows one number of threads; give one to --widths\n"),
         ("spin --from-json missing", "comb: missing: No such file or directory\n"),
         (
             "spawn --from-json json",
@@ -172,8 +169,8 @@ fn what_cannot_be_measured_is_said() {
 fn flags_that_make_no_sense_are_refused_before_anything_runs() {
     let directory = directory_with(&[("file", "text\n")]);
     for (command, reason) in [
-        ("spin --threads 0", "it is a list of numbers from 1 to 1024, such as 1,2,4 or 1..64"),
-        ("spin --threads 4..2", "the range 4..2 is empty"),
+        ("spin --widths 0", "it is a list of numbers from 1 to 1024, such as 1,2,4 or 1..64"),
+        ("spin --widths 4..2", "the range 4..2 is empty"),
         ("spin --runs 0", "0"),
         ("spin --plot spin.gif", "it must end with .svg"),
         ("spin --seconds 1", "--slices"),
@@ -185,7 +182,7 @@ fn flags_that_make_no_sense_are_refused_before_anything_runs() {
         ("overlap", "<PATH>"),
         ("serve", "<INDEX>"),
         ("serve index --connections 101", "it is a number from 1 to 100"),
-        ("serve --from-json a --json b", "--json"),
+        ("serve --from-json a --save b", "--save"),
     ] {
         let (out, message, code) = comb(&directory, &format!("comb bench {command}"));
         assert_eq!((out.as_str(), code), ("", Some(2)), "{command}");
@@ -197,10 +194,20 @@ fn flags_that_make_no_sense_are_refused_before_anything_runs() {
 fn results_are_printed_though_they_cannot_be_kept() {
     let directory = directory_with(&[]);
     let (out, message, code) =
-        comb(&directory, "comb bench spin --threads 1 --iterations 1 --runs 1 --json /dev/full");
+        comb(&directory, "comb bench spin --widths 1 --iterations 1 --runs 1 --save /dev/full");
     assert_eq!(first_cells(&out), ["1"]);
     assert_eq!(
         (message.as_str(), code),
         ("comb: /dev/full: cannot write: No space left on device\n", Some(2))
     );
+}
+
+#[test]
+fn what_is_saved_can_be_printed() {
+    let directory = directory_with(&[]);
+    printed(&directory, "comb bench spin --widths 1 --iterations 1000 --runs 1 --save spin.json");
+    for flag in ["--json", "--format json"] {
+        let out = printed(&directory, &format!("comb bench spin --from-json spin.json {flag}"));
+        assert_eq!(out, fs::read_to_string(directory.path().join("spin.json")).expect("text"));
+    }
 }

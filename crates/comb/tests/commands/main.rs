@@ -7,6 +7,7 @@ mod bench;
 mod bench_experiments;
 mod browser;
 mod cmd;
+mod flags;
 mod grep;
 mod index;
 mod inputs;

@@ -2,23 +2,40 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use finecomb_bench::picture::Format;
+use clap::{Args, ValueEnum};
+use finecomb_bench::picture;
+
+use crate::args::format::{FormatFlags, Formats};
 
 /// Flags of all experiments.
 #[derive(Args)]
 pub(crate) struct Output {
-    /// Keep the result in this file, with every single run it has
+    /// Save the result to FILE, as JSON with every single run
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
+    pub(crate) save: Option<PathBuf>,
 
-    /// Show the result that is kept in this file, and run nothing
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    /// Show the result that --save has written to FILE, and run nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "save")]
     pub(crate) from_json: Option<PathBuf>,
 
-    /// Print the result in Markdown
-    #[arg(long)]
-    pub(crate) markdown: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatFlags<Format>,
+}
+
+/// How a result is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A table and notes
+    Text,
+    /// The same in Markdown
+    Markdown,
+    /// What --save writes
+    Json,
+}
+
+impl Formats for Format {
+    const TEXT: Self = Self::Text;
+    const JSON: Self = Self::Json;
 }
 
 /// Flags of the experiments that have a picture.
@@ -35,6 +52,6 @@ pub(crate) struct Drawn {
 /// Refuses a name that says no format before anything is measured.
 fn parse_picture(name: &str) -> Result<PathBuf, &'static str> {
     let path = PathBuf::from(name);
-    Format::of(&path)?;
+    picture::Format::of(&path)?;
     Ok(path)
 }

@@ -11,7 +11,7 @@ use finecomb_scan::Width as ScanWidth;
 
 use super::output::Drawn;
 use super::{counts, this_program};
-use crate::args::width;
+use crate::args::threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +25,7 @@ Examples:
       comb bench scale --pipe access.log -- top -f 7
 
   Kept, and drawn again:
-      comb bench scale --runs 20 --json scale.json -- top -f 7 access.log
+      comb bench scale --runs 20 --save scale.json -- top -f 7 access.log
       comb bench scale --from-json scale.json --plot scale.svg";
 
 /// Run a job at many widths, and find the laws that it scales by
@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
 
 fn parse_width(text: &str) -> Result<Width, String> {
     let at_least_one = |number| NonZeroUsize::new(number).map(Width::Fixed);
-    match width::parse(text)? {
+    match threads::parse(text)? {
         ScanWidth::Auto => Ok(Width::Auto),
         ScanWidth::Fixed(number) => at_least_one(number).ok_or_else(|| "it must be at least 1".to_owned()),
     }

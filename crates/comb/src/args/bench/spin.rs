@@ -19,7 +19,7 @@ Examples:
       comb bench spin --plot spin.svg
 
   Who runs when, while eight threads want to:
-      comb bench spin --slices --threads 8 --seconds 0.5 --plot slices.svg";
+      comb bench spin --slices --widths 8 --seconds 0.5 --plot slices.svg";
 
 /// Let more threads than cores count, and compare with a straight line
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// Numbers of threads, such as 1,2,4 or 1..64 (that is 1, 2, 3, 4, 6, 8, 12, … 64); with --slices, one
     /// number [default: 1..64; with --slices, four times the cores]
     #[arg(long, value_name = "LIST", value_parser = counts::parse)]
-    threads: Option<Counts>,
+    widths: Option<Counts>,
 
     /// How far each thread counts [default: as far as one gets in about 0.2 s]
     #[arg(long, value_name = "N", conflicts_with = "slices")]
@@ -73,17 +73,17 @@ fn parse_gap(text: &str) -> Result<Duration, String> {
 impl Arguments {
     /// Options without --slices.
     pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> Result<SpinOptions<'a>, String> {
-        let threads = self.threads.clone().map_or_else(|| counts::parse("1..64"), Ok)?.0;
+        let threads = self.widths.clone().map_or_else(|| counts::parse("1..64"), Ok)?.0;
         Ok(SpinOptions { threads, iterations: self.iterations, runs: self.runs, progress })
     }
 
     /// Options with --slices.
     pub(crate) fn slices_options(&self) -> Result<SlicesOptions, String> {
         let cores = cores();
-        let threads = match self.threads.as_ref().map(|Counts(counts)| &counts[..]) {
+        let threads = match self.widths.as_ref().map(|Counts(counts)| &counts[..]) {
             None => cores.saturating_mul(const { NonZeroUsize::new(4).expect("not zero") }),
             Some(&[threads]) => threads,
-            Some(_) => return Err("--slices shows one number of threads; give one to --threads".to_owned()),
+            Some(_) => return Err("--slices shows one number of threads; give one to --widths".to_owned()),
         };
         Ok(SlicesOptions { threads, time: self.seconds, gap: self.gap })
     }

@@ -17,6 +17,7 @@ use crate::terminal::When;
 #[group(skip)]
 #[command(next_help_heading = "Colours and links")]
 pub(crate) struct Colors {
+    // In place of the flag that all commands have, as this one takes part in what undoes what.
     /// When to print in colour [default: auto]
     #[arg(long, value_enum, value_name = "WHEN")]
     color: Option<When>,
@@ -44,11 +45,7 @@ pub(crate) struct Colors {
 impl Colors {
     /// When to print in colour, but for what --pretty says.
     pub(super) fn when(&self, order: &Order) -> When {
-        match self.color {
-            Some(when) => when,
-            None if order.has("nocolor") => When::Never,
-            None => When::Auto,
-        }
+        if order.has("nocolor") { When::Never } else { self.color.unwrap_or(When::Auto) }
     }
 
     /// The colours.

@@ -49,7 +49,7 @@ const NEGATIONS: &[Negation] = &[
     no("ignore-vcs", &["no_ignore_vcs"]),
     no("require-git", &["no_require_git"]),
     no("no-sort-files", &["sort", "sortr", "sort_files"]),
-    no("no-json", &["json"]),
+    no("no-json", &["json", "format"]),
     no("no-include-zero", &["include_zero"]),
     no("no-stats", &["stats", "stats_only"]),
     no("messages", &["no_messages"]),

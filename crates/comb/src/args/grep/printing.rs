@@ -6,6 +6,7 @@ use finecomb_grep::{GrepOptions, Mode};
 use super::order::Order;
 use super::paths::Paths;
 use super::value::{self, Separator};
+use crate::args::format::TextOrJson;
 
 #[derive(Args)]
 #[group(skip)]
@@ -35,6 +36,10 @@ pub(crate) struct Modes {
     #[arg(long)]
     json: bool,
 
+    /// How to print matches: text, or json for --json [default: text]
+    #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json")]
+    format: Option<TextOrJson>,
+
     /// Print nothing; the exit status says whether there is a match
     #[arg(short = 'q', long)]
     quiet: bool,
@@ -58,23 +63,30 @@ pub(crate) struct Modes {
 
 impl Modes {
     /// Sets what these flags are about.
-    pub(super) fn apply(&self, invert: bool, only_matching: bool, options: &mut GrepOptions) {
-        options.mode = self.mode(invert, only_matching);
+    pub(super) fn apply(&self, order: &Order, invert: bool, only_matching: bool, options: &mut GrepOptions) {
+        options.mode = self.mode(order, invert, only_matching);
         options.quiet = self.quiet || self.stats_only;
         options.include_zero = self.include_zero;
         options.stats = self.stats || self.stats_only || options.mode == Mode::Json;
     }
 
-    fn mode(&self, invert: bool, only_matching: bool) -> Mode {
+    fn mode(&self, order: &Order, invert: bool, only_matching: bool) -> Mode {
         match () {
+            () if self.is_json(order) => Mode::Json,
             () if self.files_with_matches => Mode::FilesWithMatches,
             () if self.files_without_match => Mode::FilesWithoutMatch,
             () if self.count && only_matching => Mode::CountMatches,
             () if self.count || self.count_matches && invert => Mode::Count,
             () if self.count_matches => Mode::CountMatches,
-            () if self.json => Mode::Json,
             () => Mode::Lines,
         }
+    }
+
+    /// Whether JSON was asked for, and no other mode after that.
+    fn is_json(&self, order: &Order) -> bool {
+        let others = ["files_with_matches", "files_without_match", "count", "count_matches"];
+        let last = others.iter().map(|flag| order.last(flag)).max().flatten();
+        self.json || self.format == Some(TextOrJson::Json) && order.last("format") > last
     }
 }
 
