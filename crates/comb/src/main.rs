@@ -15,12 +15,15 @@ mod version;
 
 use std::time::Instant;
 
+use finecomb_sys::out_of_memory::ExitingAllocator;
+
 use crate::args::Command;
 use crate::command::Exit;
 use crate::terminal::When;
 
 fn main() -> Exit {
     let start = Instant::now();
+    ExitingAllocator::keep_reserve();
     let arguments = match args::parse() {
         Ok(arguments) => arguments,
         Err(error) => return message::usage(&error),

@@ -5,6 +5,7 @@
 
 mod error;
 pub mod memory;
+pub mod out_of_memory;
 pub mod simd;
 pub mod stdio;
 pub mod threads;

@@ -7,9 +7,12 @@ use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
 use rustix::process::{Resource, getrlimit};
 
-/// Address space a new thread takes at least, in bytes: the standard library's default stack, its guard page, the alternative
-/// signal stack, and the first allocations.
-const THREAD_SPACE: usize = 4 << 20;
+use crate::out_of_memory::try_reserve_exact;
+
+/// Address space that is free when a thread is started, in bytes. It takes about 3 MiB itself: the standard library's default
+/// stack, its guard page, the alternative signal stack, and the first allocations. The rest is for what other threads
+/// allocate meanwhile.
+const THREAD_SPACE: usize = 16 << 20;
 
 /// How many threads can run at the same time: the processors that this process may use, by its affinity and its control group.
 pub fn cores() -> NonZeroUsize {
@@ -37,7 +40,7 @@ fn has_address_space() -> bool {
         return true;
     }
     let mut probe: Vec<u8> = Vec::new();
-    probe.try_reserve_exact(THREAD_SPACE).is_ok()
+    try_reserve_exact(&mut probe, THREAD_SPACE).is_ok()
 }
 
 /// Calls `work` for each part, on up to `threads` threads including the caller's, and returns the results in the order of the

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use bytemuck::allocation::cast_vec;
+use finecomb_sys::out_of_memory::try_reserve_exact;
 use finecomb_sys::threads;
 use libsais::{SuffixArrayConstruction, ThreadCount};
 
@@ -87,7 +88,7 @@ fn available_threads(wanted: usize) -> usize {
             let (gate, report) = (&gate, report.clone());
             let thread = threads::spawn(scope, move || {
                 let mut stack: Vec<u8> = Vec::new();
-                let has_space = stack.try_reserve_exact(STACK).is_ok();
+                let has_space = try_reserve_exact(&mut stack, STACK).is_ok();
                 let _ = report.send(has_space);
                 drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
             });

@@ -9,6 +9,7 @@ use super::words::{Words, work_on};
 use crate::error::{Error, Result};
 use crate::threads::on_threads;
 use finecomb_scan::FoundFile;
+use finecomb_sys::out_of_memory::try_reserve_exact;
 
 /// Result of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl Loaded {
         let size = pieces[..fitting].iter().map(|piece| piece.length).sum::<u64>();
         let room = usize::try_from(size).unwrap_or(usize::MAX);
         let mut loaded = Self { bytes: Vec::new(), ends: Vec::new(), unreadable: 0 };
-        loaded.bytes.try_reserve_exact(room).map_err(|_| Error::Memory { bytes: size })?;
+        try_reserve_exact(&mut loaded.bytes, room).map_err(|_| Error::Memory { bytes: size })?;
         let (open, mut buffer) = (OpenFiles::new(files, false), vec![0; PIECE as usize]);
         for piece in &pieces[..fitting] {
             match open.read(piece, &mut buffer) {

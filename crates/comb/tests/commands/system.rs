@@ -257,6 +257,35 @@ fn fewer_threads_than_asked_for_are_enough() {
 }
 
 #[test]
+fn with_little_memory_there_are_fewer_threads_or_one_line() {
+    let directory = directory_with(&[("log", &"14159\n".repeat(20_000))]);
+    let many = "seq 1 300000 > many; comb top -n 1 -w 8 many";
+    let jobs = [
+        (many, "1 1\n"),
+        ("comb top -w 8 --block-size 1000 log", "20000 14159\n"),
+        ("comb grep -j 8 -c 141 log", "20000\n"),
+        ("comb pi -j 8 5", "14159\n"),
+        ("comb index build log -j 2 2> /dev/null; comb index verify -j 8 log.comb && echo valid", "valid\n"),
+    ];
+    for (job, expected) in jobs {
+        for mebibytes in [24, 60] {
+            let script =
+                format!("cd '{}'; ulimit -v $(({mebibytes} << 10)); {job}", directory.path().display());
+            let (out, err, code) = run(&mut shell(&script));
+            let is_short = code == Some(2)
+                && (err.starts_with("comb: out of memory: the system refused ") || err.contains("memory"))
+                && err.lines().count() == 1;
+            let is_right = code == Some(0) && out == expected;
+            assert!(is_right || is_short, "{mebibytes} MiB, {job}: {code:?} {out} {err}");
+        }
+    }
+    let (_, err, code) =
+        run(&mut shell(&format!("cd '{}'; ulimit -v 40960; {many}", directory.path().display())));
+    assert!(err.starts_with("comb: out of memory: the system refused ") && code == Some(2), "{code:?} {err}");
+    assert!(err.ends_with(" bytes; fewer threads (-j 1) take less\n"), "{err}");
+}
+
+#[test]
 fn a_file_whose_size_is_made_up_did_not_shrink() {
     let file = "/sys/kernel/mm/transparent_hugepage/enabled";
     if Path::new(file).exists() {

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Holds `comb grep` to `rg --sort path` on random trees and random command lines.
+
+    fuzz/hunt_grep.py [--comb PROGRAM] [--rg PROGRAM] [--runs N] [--per-tree N] [--seed N] [--only N]
+
+Needs ripgrep 15.2. Standard output and exit code must be those of ripgrep, and standard output must be the same at two random widths
+and block sizes. What ripgrep itself gets wrong is not made, or is listed in KNOWN: docs/differences.md says why.
+"""
+
+import argparse
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WIDTHS = ["1", "2", "3", "8", "auto"]
+BLOCKS = ["1", "13", "100", "4K", "64K", "256K"]
+WORDS = ["foo", "bar", "Foo", "baz_1", "a", "é", "ß", "naïve", "x1", "fn", "}", "{", "->", "0", "42", ""]
+PATTERNS = [
+    "foo", "Foo", "fo+", "a", "^", "$", "^$", "", "b.r", r"\bfoo\b", r"\w+", r"\d", r"[^a-z]", "é", "[äöüéß]", "foo|bar", "(f)(o)o", r"^\s*fn",
+    ".", ".*", "x?", r"\s$", "a$", "(?i)FOO", r"foo\b.*bar", r"[[:upper:]]", r"\}", "->", r"(?P<n>ba.)", r"\S+ \S+", "naïve", "z{2,3}",
+]
+MULTILINE = [r"foo\nbar", r"\n\n", r"a\s+b", r"(?s)foo.{0,9}bar", r"\nfoo", r"o\n", r"[^x]\n"]
+FLAGS = [
+    "-n", "-N", "-i", "-S", "-s", "-w", "-x", "-v", "-o", "-c", "-l", "--files-without-match", "--count-matches", "-q", "-H", "-I", "-b", "--column",
+    "--heading", "--no-heading", "-0", "--trim", "--vimgrep", "--passthru", "-a", "--binary", "--crlf", "--null-data", "--include-zero", "-F",
+    "--no-ignore", "--hidden", "-u", "-uu", "-uuu", "--stop-on-nonmatch", "-z", "--no-unicode", "--no-messages", "-L", "--json", "--stats", "-P",
+    "--no-ignore-vcs", "--no-ignore-dot", "--one-file-system", "--no-context-separator", "--max-columns-preview", "--color=always", "--sort=path",
+]
+
+
+def choose_flags(rng: random.Random) -> list[str]:
+    flags = [rng.choice(FLAGS) for _ in range(rng.choice([0, 1, 1, 2, 2, 3, 4]))]
+    valued = {
+        "-A": lambda: str(rng.randrange(4)),
+        "-B": lambda: str(rng.randrange(4)),
+        "-C": lambda: str(rng.randrange(4)),
+        "-m": lambda: str(rng.randrange(4)),
+        "-M": lambda: str(rng.choice([0, 1, 5, 20])),
+        "-r": lambda: rng.choice(["X", "$0", "<$1>", "", "$n"]),
+        "-g": lambda: rng.choice(["*.txt", "!*.txt", "sub/**", "*.{rs,txt}", "!sub"]),
+        "-t": lambda: rng.choice(["rust", "txt", "c"]),
+        "-T": lambda: rng.choice(["rust", "txt"]),
+        "-E": lambda: rng.choice(["utf-16le", "latin1", "none", "auto"]),
+        "--max-depth": lambda: str(rng.randrange(4)),
+        "--max-filesize": lambda: rng.choice(["10", "100", "1K"]),
+        "--context-separator": lambda: rng.choice(["--", "", "=="]),
+        "--field-match-separator": lambda: rng.choice([":", "|", ""]),
+    }
+    for _ in range(rng.choice([0, 0, 1, 1, 2])):
+        name = rng.choice(list(valued))
+        flags += [name, valued[name]()]
+    return flags
+
+
+def command_line(rng: random.Random, names: list[str]) -> list[str]:
+    flags = choose_flags(rng)
+    if rng.random() < 0.04:
+        return [*flags, "--files", *([rng.choice(names)] if rng.random() < 0.3 else [])]
+    pattern = rng.choice(PATTERNS)
+    if rng.random() < 0.12:
+        flags += ["-U"] + (["--multiline-dotall"] if rng.random() < 0.3 else [])
+        pattern = rng.choice(MULTILINE)
+    patterns = ["-e", pattern]
+    if rng.random() < 0.15:
+        patterns += ["-e", rng.choice(PATTERNS)]
+    paths = rng.sample(names, rng.randrange(1, min(len(names), 2) + 1)) if rng.random() < 0.35 else []
+    line = [*flags, *patterns, *paths]
+    return line
+
+
+def line(rng: random.Random) -> bytes:
+    text = " ".join(rng.choice(WORDS) for _ in range(rng.choice([0, 1, 2, 3, 5, 9]))).encode()
+    chance = rng.random()
+    if chance < 0.03:
+        text += bytes([rng.choice([0xFF, 0xC3, 0x80, 0x0D])])
+    elif chance < 0.05:
+        text += b"y" * rng.randrange(3000)
+    return text
+
+
+def content(rng: random.Random) -> bytes:
+    lines = [line(rng) for _ in range(rng.choice([0, 1, 2, 5, 20, 100, 2000 if rng.random() < 0.1 else 30]))]
+    end = rng.choice([b"\n", b"\n", b"\n", b"\r\n"])
+    text = end.join(lines) + (end if rng.random() < 0.8 else b"")
+    chance = rng.random()
+    if chance < 0.08 and text:
+        at = rng.randrange(len(text))
+        text = text[:at] + b"\0" + text[at:]
+    elif chance < 0.11:
+        text = b"\xef\xbb\xbf" + text
+    elif chance < 0.14:
+        text = text.decode("utf-8", "replace").encode("utf-16")
+    return text
+
+
+def make_tree(rng: random.Random, root: Path) -> list[str]:
+    """Makes files and ignore files, and gives the names of files and directories."""
+    names = []
+    folders = [".", "sub", "sub/deep", ".hidden", "other"]
+    for index in range(rng.randrange(1, 12)):
+        folder = rng.choice(folders)
+        name = f"{folder}/{rng.choice('abcdXYZ')}{index}.{rng.choice(['txt', 'rs', 'c', 'log', 'md'])}".removeprefix("./")
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content(rng))
+        names.append(name)
+    names += [folder for folder in folders[1:] if (root / folder).is_dir()]
+    if rng.random() < 0.4:
+        rules = [rng.choice(["*.log", "!a*", "sub/", "/other", "deep", "*.txt", "# comment", "", "!*.rs", "**/X*", "a?.txt"]) for _ in range(3)]
+        (root / rng.choice([".gitignore", ".ignore", ".rgignore"])).write_text("\n".join(rules) + "\n")
+    if rng.random() < 0.5:
+        (root / ".git").mkdir()
+    if rng.random() < 0.1 and names:
+        (root / "link").symlink_to(rng.choice(names))
+        names.append("link")
+    return names
+
+
+TIMES = [
+    (re.compile(rb'"elapsed(_total)?":\{[^}]*\}'), b'"elapsed":{}'),
+    (re.compile(rb"^[0-9.]+ seconds.*$", re.MULTILINE), b"seconds"),
+]
+
+
+def outcome(command: list[str], root: Path) -> tuple[bytes, int]:
+    done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    out = done.stdout
+    for pattern, blank in TIMES:
+        out = pattern.sub(blank, out)
+    return out, done.returncode
+
+
+def is_known(arguments: list[str], root: Path) -> bool:
+    """Whether ripgrep contradicts itself here: docs/differences.md has the reasons."""
+    given = set(arguments)
+    has_nul = any(b"\0" in path.read_bytes() for path in root.rglob("*") if path.is_file())
+    limits = given & {"-m", "--stop-on-nonmatch"}
+    context = given & {"-A", "-B", "-C", "--passthru"}
+    counts = given & {"-c", "--count-matches", "-l", "--files-without-match", "-q"}
+    return bool(
+        # Context hides that a binary file matches, and where a limit ends a file.
+        (has_nul and (context or limits or "-v" in given or "-U" in given))
+        or (limits and (context or counts))
+        or ("-v" in given and "--stop-on-nonmatch" in given)
+        # Two answers of ripgrep for one question.
+        or ("-U" in given and ("-v" in given or limits or "--crlf" in given or "--null-data" in given))
+        or (given & {"--stats", "--json"} and has_nul)
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--comb", default="target/release/comb")
+    parser.add_argument("--rg", default="rg")
+    parser.add_argument("--runs", type=int, default=20_000, help="number of command lines")
+    parser.add_argument("--per-tree", type=int, default=20, help="command lines in each tree")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", type=int, help="just the tree of this number")
+    arguments = parser.parse_args()
+    comb = str(Path(arguments.comb).resolve())
+    faults = known = found = 0
+    trees = -(-arguments.runs // arguments.per_tree)
+    for number in range(trees) if arguments.only is None else [arguments.only]:
+        rng = random.Random(arguments.seed * 1_000_003 + number)
+        with tempfile.TemporaryDirectory() as directory:
+            root = Path(directory)
+            names = make_tree(rng, root)
+            for _ in range(arguments.per_tree):
+                line = command_line(rng, names)
+                scans = [["-j", rng.choice(WIDTHS), "--block-size", rng.choice(BLOCKS)] for _ in range(2)]
+                if is_known(line, root):
+                    known += 1
+                    continue
+                theirs = outcome([arguments.rg, "--no-config", "--sort", "path", *line], root)
+                ours = [outcome([comb, "grep", *scan, *line], root) for scan in scans]
+                found += theirs[1] == 0
+                if all(answer == theirs for answer in ours):
+                    continue
+                faults += 1
+                kept = Path(tempfile.gettempdir()) / f"hunt-grep-{arguments.seed}-{number}"
+                if not kept.exists():
+                    shutil.copytree(root, kept, symlinks=True)
+                what = ["same" if answer == theirs else f"exit {answer[1]}, {len(answer[0])} bytes" for answer in ours]
+                print(f"tree {number}: {shlex.join(line)}: rg exit {theirs[1]}, {len(theirs[0])} bytes; {scans[0]} {what[0]}; {scans[1]} {what[1]}; {kept}", flush=True)
+    print(f"{arguments.runs} command lines, {found} found something, {known} left out as known differences, {faults} faults")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
