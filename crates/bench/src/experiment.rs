@@ -83,7 +83,10 @@ pub fn write_json<E: Experiment>(result: &E, path: &Path) -> Result<()> {
 /// If the file cannot be read, or is not of this experiment and version.
 pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
     let json = fs::read(path).map_err(|error| Error::Io { path: path.to_owned(), doing: "", error })?;
-    let foreign = |reason| Error::Document { path: path.to_owned(), experiment: E::NAME, reason };
+    let foreign = |reason: String| Error::File {
+        path: path.to_owned(),
+        reason: format!("this is not a result of '{}': {reason}", E::NAME),
+    };
     let label: Label = serde_json::from_slice(&json).map_err(|error| foreign(error.to_string()))?;
     if label.experiment != E::NAME {
         return Err(foreign(format!("it is of '{}'", label.experiment)));

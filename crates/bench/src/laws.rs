@@ -24,18 +24,18 @@
 //! assert!((serial.value - 0.2).abs() < 0.01 && serial.low <= serial.value && serial.value <= serial.high);
 //! ```
 
-mod amdahl;
 mod bootstrap;
 mod least_squares;
+mod models;
 #[cfg(test)]
 mod tests;
-mod usl;
+
+use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-pub use self::amdahl::Amdahl;
 use self::least_squares::Sums;
-pub use self::usl::Usl;
+pub use self::models::{Amdahl, Usl};
 use crate::rounds::distinct;
 use crate::sample::quantile_of_sorted;
 
@@ -94,6 +94,15 @@ pub struct Estimate {
     pub high: f64,
 }
 
+/// A speed-up that a law predicts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Number of threads.
+    pub width: usize,
+    /// The speed-up over one thread.
+    pub speed_up: Estimate,
+}
+
 /// There are fewer widths than a law has coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFewWidths {
@@ -129,12 +138,24 @@ fn sums<L: Law<P>, const P: usize>(timing: &Timing) -> Sums<P> {
 }
 
 impl<L> Fitted<L> {
-    /// What the law says about something, with a 95 % confidence interval: the 2.5th to the 97.5th percentile of what
-    /// the laws say that fit the resampled timings. With few runs at each width it is rather too narrow.
+    /// A number by the law, with a 95 % confidence interval: the 2.5th to the 97.5th percentile of that
+    /// number by the laws that fit the resampled timings. With few runs at each width it is rather too
+    /// narrow.
     pub fn estimate(&self, number: impl Fn(&L) -> f64) -> Estimate {
         let mut numbers: Vec<f64> = self.resampled.iter().map(&number).collect();
         numbers.sort_by(f64::total_cmp);
         let [low, high] = [0.025, 0.975].map(|share| quantile_of_sorted(&numbers, share));
         Estimate { value: number(&self.law), low, high }
+    }
+
+    /// Speed-ups with two and four times as many threads as there are cores.
+    pub fn predictions<const P: usize>(&self, cores: NonZeroUsize) -> [Prediction; 2]
+    where
+        L: Law<P>,
+    {
+        [2, 4].map(|times| {
+            let width = times * cores.get();
+            Prediction { width, speed_up: self.estimate(|law| law.speed_up(width as f64)) }
+        })
     }
 }

@@ -11,7 +11,6 @@
 
 pub mod cache;
 pub mod chart;
-mod cold;
 mod effort;
 mod error;
 pub mod experiment;

@@ -79,7 +79,7 @@ mod tests {
         let mut runs = 0;
         let run = |_: &u8| {
             runs += 1;
-            if runs == 2 { Err(Error::Memory { bytes: 1 }) } else { Ok(()) }
+            if runs == 2 { Err(Error::Other(String::new())) } else { Ok(()) }
         };
         let result = in_turns(&[1, 2], NonZeroUsize::MIN, u8::to_string, &|_| (), run);
         assert!(result.is_err());

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Note on [`Sample::spread`].
+pub(crate) const SPREAD_NOTE: &str = "The spread is the range in which the middle half of the runs lie.";
+
 /// The measured values of one configuration, in seconds, in the order in which they were measured.
 ///
 /// It may be empty while it is being gathered; whatever is asked of an empty sample is then not a number.

@@ -5,23 +5,19 @@ mod jobs;
 mod notes;
 mod plot;
 mod record;
-mod summary;
 #[cfg(test)]
 mod tests;
-mod width;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use self::analysis::Analysis;
 use self::jobs::Scalable;
-pub use self::record::{Case, Record};
-pub use self::width::{Width, default_widths};
+pub use self::record::{Case, Record, Width, default_widths};
 use crate::cache::CacheDropper;
-use crate::cold::drop_caches;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::rounds::{Step, distinct, in_turns};
@@ -49,10 +45,12 @@ pub struct ScaleOptions<'a> {
 }
 
 /// Measurements, and their analysis.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Record")]
 pub struct Scale {
+    #[serde(flatten)]
     record: Record,
+    #[serde(rename = "summary")]
     analysis: Analysis,
 }
 
@@ -80,7 +78,7 @@ pub fn scale(options: &ScaleOptions<'_>) -> Result<Scale> {
     let mut cold = None;
     let runs = in_turns(&widths, options.runs, name, &told, |&width| {
         if let Some(dropper) = &dropper {
-            cold = Some(drop_caches(dropper, cold));
+            cold = Some(dropper.drop_and_verify(cold));
             job.awaken()?;
         }
         job.at(width).measure()
@@ -99,8 +97,9 @@ fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result
     }
     let listed = |cases: Vec<(&Width, &Digest)>| notes::listed(cases.iter().map(|(width, _)| width));
     let (line, same, other) = (job.line(), listed(same), listed(other));
-    let reason = format!("{line}: what it writes at width {other} is not what it writes at width {same}");
-    Err(Error::Job { reason })
+    Err(Error::Other(format!(
+        "{line}: what it writes at width {other} is not what it writes at width {same}"
+    )))
 }
 
 impl Scale {
@@ -144,31 +143,24 @@ impl Experiment for Scale {
     const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
-        notes::heading(self)
+        format!("{}: {}", self.record.job, notes::circumstances(self))
     }
 
     fn table(&self) -> Table {
         let unit = self.unit();
-        let mut table = Table::new([
-            "width",
-            &unit.label("wall"),
-            &unit.label("spread"),
-            &unit.label("CPU"),
-            "speed-up",
-            "efficiency",
-            "busy",
-            "to best",
-        ]);
-        for row in &self.analysis.rows {
-            let mut cells = vec![row.width.to_string()];
-            cells
-                .extend([row.wall.median(), row.wall_spread, row.cpu.median()].map(|time| unit.number(time)));
-            cells.extend(
-                [row.speed_up, row.efficiency, row.busy, row.to_best].map(|number| ratio(number, 1.0)),
-            );
-            table.push(cells);
-        }
-        table
+        Table::of(
+            &self.analysis.rows,
+            [
+                ("width", &|row| row.width.to_string()),
+                (&unit.label("wall"), &|row| unit.number(row.wall.median())),
+                (&unit.label("spread"), &|row| unit.number(row.wall_spread)),
+                (&unit.label("CPU"), &|row| unit.number(row.cpu.median())),
+                ("speed-up", &|row| ratio(row.speed_up, 1.0)),
+                ("efficiency", &|row| ratio(row.efficiency, 1.0)),
+                ("busy", &|row| ratio(row.busy, 1.0)),
+                ("to best", &|row| ratio(row.to_best, 1.0)),
+            ],
+        )
     }
 
     fn notes(&self) -> Vec<String> {

@@ -96,7 +96,7 @@ pub fn serve(options: &ServeOptions<'_>) -> Result<Serve> {
     let machine = Machine::here();
     let server = Server::start(comb, index)?;
     let questions = questions::gathered(server.address())
-        .map_err(|error| Error::Server { reason: format!("{}: {}", index.display(), io_reason(&error)) })?;
+        .map_err(|error| Error::File { path: index.clone(), reason: io_reason(&error) })?;
     let asker = Asker::new(comb, index, server.address(), &questions);
     asker.compare(COMPARED)?;
     let stretches = (options.time.as_secs_f64() / STRETCH.as_secs_f64()).round().max(1.0) as u32;
@@ -148,35 +148,29 @@ impl Experiment for Serve {
     }
 
     fn table(&self) -> Table {
-        let unit = Unit::MILLISECONDS;
-        let mut table = Table::new([
-            "way",
-            "requests",
-            "requests/s",
-            &unit.label("median"),
-            &unit.label("99 %"),
-            &unit.label("longest"),
-            "factor",
-        ])
-        .with_text([0]);
         let process = self.ways.iter().find(|measured| measured.way == Way::NewProcesses);
         let process = process.map_or(f64::NAN, Measured::per_second);
-        for measured in &self.ways {
-            let (rate, factor) = (measured.per_second(), measured.per_second() / process);
-            let times = [measured.median, measured.percentile_99, measured.longest];
-            let [median, percentile_99, longest] =
-                times.map(|seconds| format!("{:.3}", unit.scaled(seconds)));
-            table.push([
-                measured.way.to_string(),
-                grouped(measured.requests),
-                if rate.is_finite() { grouped(rate.round() as u64) } else { "–".to_owned() },
-                median,
-                percentile_99,
-                longest,
-                if factor.is_finite() { format!("{factor:.1}") } else { "–".to_owned() },
-            ]);
-        }
-        table
+        let milliseconds = |seconds: f64| format!("{:.3}", Unit::MILLISECONDS.scaled(seconds));
+        let finite = |number: f64, shown: fn(f64) -> String| {
+            if number.is_finite() { shown(number) } else { "–".to_owned() }
+        };
+        let table = Table::of(
+            &self.ways,
+            [
+                ("way", &|measured| measured.way.to_string()),
+                ("requests", &|measured| grouped(measured.requests)),
+                ("requests/s", &|measured| {
+                    finite(measured.per_second(), |rate| grouped(rate.round() as u64))
+                }),
+                ("median [ms]", &|measured| milliseconds(measured.median)),
+                ("99 % [ms]", &|measured| milliseconds(measured.percentile_99)),
+                ("longest [ms]", &|measured| milliseconds(measured.longest)),
+                ("factor", &|measured| {
+                    finite(measured.per_second() / process, |factor| format!("{factor:.1}"))
+                }),
+            ],
+        );
+        table.with_text([0])
     }
 
     fn notes(&self) -> Vec<String> {

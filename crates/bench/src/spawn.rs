@@ -11,6 +11,7 @@ mod strategy;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use finecomb_scan::FoundFile;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
@@ -18,11 +19,8 @@ use self::search::Searcher;
 pub use self::search::Tally;
 use self::strategy::Outcome;
 pub use self::strategy::Strategy;
-use crate::cache::CacheDropper;
-use crate::cold::{Cold, drop_caches};
-use crate::effort::{Effort, measured};
-use finecomb_scan::FoundFile;
-
+use crate::cache::{CacheDropper, Cold};
+use crate::effort::{Measured, measured};
 use crate::files;
 use crate::machine::Machine;
 use crate::rounds::{Step, distinct, in_turns};
@@ -92,10 +90,9 @@ pub struct Times {
     pub cpu: Sample,
 }
 
-impl FromIterator<Effort> for Times {
-    fn from_iter<I: IntoIterator<Item = Effort>>(efforts: I) -> Self {
-        let (wall, cpu): (Vec<f64>, Vec<f64>) =
-            efforts.into_iter().map(|effort| (effort.wall, effort.cpu)).unzip();
+impl FromIterator<Measured> for Times {
+    fn from_iter<I: IntoIterator<Item = Measured>>(runs: I) -> Self {
+        let (wall, cpu) = runs.into_iter().map(|run| (run.wall, run.cpu())).unzip();
         Self { wall: Sample::new(wall), cpu: Sample::new(cpu) }
     }
 }
@@ -122,7 +119,7 @@ pub fn spawn(options: &SpawnOptions<'_>) -> Result<Spawn> {
     let mut cold = None;
     let runs = in_turns(&ways, options.runs, name, options.progress, |way| {
         if let Some(dropper) = &dropper {
-            cold = Some(drop_caches(dropper, cold));
+            cold = Some(dropper.drop_and_verify(cold));
         }
         match way {
             Some(strategy) => run(*strategy, &files, &searcher, expected),
@@ -131,8 +128,8 @@ pub fn spawn(options: &SpawnOptions<'_>) -> Result<Spawn> {
     })?;
     let (mut cases, mut du) = (Vec::new(), None);
     for (way, runs) in ways.into_iter().zip(runs) {
-        let (efforts, outcomes): (Vec<Effort>, Vec<Outcome>) = runs.into_iter().unzip();
-        let times = efforts.into_iter().collect();
+        let (measured, outcomes): (Vec<Measured>, Vec<Outcome>) = runs.into_iter().unzip();
+        let times = measured.into_iter().collect();
         match way {
             Some(strategy) => cases.push(Case::new(strategy, times, &outcomes)),
             None => du = Some(times),
@@ -162,8 +159,8 @@ fn run(
     files: &[FoundFile],
     searcher: &Searcher,
     expected: Tally,
-) -> Result<(Effort, Outcome)> {
-    let (outcome, effort) = measured(|| strategy.run(files, searcher));
+) -> Result<(Measured, Outcome)> {
+    let (outcome, measured) = measured(|| strategy.run(files, searcher));
     let outcome = outcome?;
     if outcome.tally != expected {
         return Err(Error::Differs {
@@ -173,16 +170,15 @@ fn run(
             expected: expected.to_string(),
         });
     }
-    Ok((effort, outcome))
+    Ok((measured, outcome))
 }
 
-fn run_du(path: &Path, cold: bool) -> Result<Effort> {
+fn run_du(path: &Path, cold: bool) -> Result<Measured> {
     if cold {
         // That the program itself is loaded is not to be measured. Not every du knows the flag.
         let _ = Job::new("du", ["--version"]).measure();
     }
-    let measured = Job::new("du", ["-s".as_ref(), "--".as_ref(), path.as_os_str()]).measure()?;
-    Ok(Effort { wall: measured.wall, cpu: measured.cpu() })
+    Job::new("du", ["-s".as_ref(), "--".as_ref(), path.as_os_str()]).measure()
 }
 
 impl Case {

@@ -2,17 +2,17 @@
 
 use std::num::NonZeroUsize;
 
+use finecomb_scan::FoundFile;
+
 use super::job::{Job, Loaded, Total};
 use super::pieces::Piece;
 use super::{Case, OverlapOptions, Part};
 use crate::cache::CacheDropper;
-use crate::cold::drop_caches;
 use crate::effort::measured;
 use crate::rounds::{Step, distinct, in_turns};
 use crate::sample::Sample;
 use crate::units::grouped;
 use crate::{Error, Result};
-use finecomb_scan::FoundFile;
 
 /// Input and options of all runs.
 pub(super) struct Bench<'a> {
@@ -54,7 +54,7 @@ impl Bench<'_> {
                 return Ok(seconds);
             };
             if let Some(dropper) = dropper {
-                cold = Some(drop_caches(dropper, cold));
+                cold = Some(dropper.drop_and_verify(cold));
             }
             let (total, effort) = measured(|| job.run(self.files, self.pieces));
             self.check(&name(&Some(job)), total?, job.work > 0)?;

@@ -207,7 +207,7 @@ impl Latencies {
 }
 
 fn failed(way: Way, error: &io::Error) -> Error {
-    Error::Server { reason: format!("{way}: {}", io_reason(error)) }
+    Error::Other(format!("{way}: {}", io_reason(error)))
 }
 
 #[cfg(test)]

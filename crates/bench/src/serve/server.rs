@@ -76,7 +76,7 @@ fn address(messages: &mut BufReader<ChildStderr>) -> io::Result<Result<SocketAdd
     loop {
         let mut line = Vec::new();
         if messages.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
-            return Ok(Err(Error::Server { reason: reason(&String::from_utf8_lossy(&said)) }));
+            return Ok(Err(Error::Other(reason(&String::from_utf8_lossy(&said)))));
         }
         let text = String::from_utf8_lossy(&line);
         match text.trim().strip_prefix(READY).and_then(|address| address.parse().ok()) {
