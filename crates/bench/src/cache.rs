@@ -1,14 +1,4 @@
 //! Cold runs: files leave the memory of the system before they are read again.
-//!
-//! ```no_run
-//! use finecomb_bench::cache::CacheDropper;
-//!
-//! let dropper = CacheDropper::new(["access.log"])?;
-//! let method = dropper.drop_caches();
-//! let cold = dropper.verify().is_none_or(|residue| residue.is_cold());
-//! println!("caches were dropped {method}, which {}", if cold { "worked" } else { "did not work" });
-//! # Ok::<(), finecomb_bench::Error>(())
-//! ```
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File};
@@ -36,7 +26,7 @@ const PAGES: u64 = 64;
 /// A way to drop caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub(crate) enum Method {
     /// The kernel dropped all caches, as root told it to.
     Kernel,
     /// The kernel was advised file by file that the content will not be needed. Names, sizes and places of files stay in
@@ -55,19 +45,16 @@ impl Display for Method {
 
 /// Drops what the system holds in memory of some files.
 #[derive(Debug)]
-pub struct CacheDropper {
+pub(crate) struct CacheDropper {
     files: Vec<PathBuf>,
     looks: Vec<Look>,
 }
 
 impl CacheDropper {
-    /// For the regular files at these paths and below them, also hidden and ignored ones. What cannot be listed below a
-    /// path is passed over: what is to be measured cannot read it either.
-    ///
-    /// # Errors
-    ///
-    /// If one of the paths themselves does not exist or cannot be looked at.
-    pub fn new<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
+    /// For the regular files at these paths and below them, also hidden and ignored ones. What cannot be
+    /// listed below a path is passed over: what is to be measured cannot read it either. Fails if a path
+    /// itself cannot be looked at.
+    pub(crate) fn new<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
         let mut files = Vec::new();
         for path in paths {
             let path = path.as_ref();
@@ -82,7 +69,7 @@ impl CacheDropper {
     /// Drops the caches: through the kernel's interface if this process may, and else by advice.
     ///
     /// Neither says whether it worked; [`Self::verify`] does.
-    pub fn drop_caches(&self) -> Method {
+    pub(crate) fn drop_caches(&self) -> Method {
         // What has not been written to the disk yet cannot be dropped.
         sync();
         if fs::write(DROP_CACHES, PAGES_AND_NAMES).is_ok() {
@@ -103,7 +90,7 @@ impl CacheDropper {
     /// It reads the pages, sees in `/proc/self/io` whether they came from the storage, and drops them again.
     /// (`preadv2` with `RWF_NOWAIT` would seem made for this. But since Linux 5.9 it starts to read what it does not find,
     /// and tmpfs does not have it.) As tmpfs has no storage below it, its files are always in memory.
-    pub fn verify(&self) -> Option<Residue> {
+    pub(crate) fn verify(&self) -> Option<Residue> {
         look_at(&self.looks)
     }
 
@@ -117,16 +104,16 @@ impl CacheDropper {
 
 /// Share of some files that is in the page cache, judged by a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Residue {
+pub(crate) struct Residue {
     /// Pages that were looked at.
-    pub pages: u64,
+    pub(crate) pages: u64,
     /// Number of these that were in memory.
-    pub in_memory: u64,
+    pub(crate) in_memory: u64,
 }
 
 impl Residue {
     /// Whether most of it is not in memory.
-    pub fn is_cold(&self) -> bool {
+    pub(crate) fn is_cold(&self) -> bool {
         self.in_memory * 2 < self.pages
     }
 }
@@ -188,16 +175,16 @@ impl Look {
 
 /// Dropping of caches before cold runs, and whether it worked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cold {
+pub(crate) struct Cold {
     /// Way in which caches were dropped before each run.
-    pub method: Method,
+    pub(crate) method: Method,
     /// Pages still in memory before the run that found most there; none if the kernel does not say.
-    pub residue: Option<Residue>,
+    pub(crate) residue: Option<Residue>,
 }
 
 impl Cold {
     /// Whether no run was known to find most of its files in memory.
-    pub fn is_cold(self) -> bool {
+    pub(crate) fn is_cold(self) -> bool {
         self.residue.is_none_or(|residue| residue.is_cold())
     }
 

@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 /// Resources that a run used. Times are in seconds, and whole numbers of nanoseconds, so that they survive being written as
 /// decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// Wall time from before a run was started until it had ended.
-    pub wall: f64,
+    pub(crate) wall: f64,
     /// CPU time in user mode.
-    pub user: f64,
+    pub(crate) user: f64,
     /// CPU time in the kernel.
-    pub system: f64,
+    pub(crate) system: f64,
     /// Voluntary context switches: a thread waited for something.
-    pub voluntary_switches: u64,
+    pub(crate) voluntary_switches: u64,
     /// Involuntary context switches: another thread was given the processor.
-    pub involuntary_switches: u64,
+    pub(crate) involuntary_switches: u64,
     /// Major page faults: a page had to be read from storage.
-    pub major_faults: u64,
+    pub(crate) major_faults: u64,
 }
 
 impl Measured {
@@ -36,7 +36,7 @@ impl Measured {
     }
 
     /// CPU time in seconds, in user mode and in the kernel.
-    pub fn cpu(&self) -> f64 {
+    pub(crate) fn cpu(&self) -> f64 {
         self.user + self.system
     }
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use self::job::Job;
 use self::pieces::cut;
 use self::rounds::Bench;
-pub use self::words::Words;
+use self::words::Words;
 use crate::cache::{CacheDropper, Cold};
 use crate::files;
 use crate::machine::Machine;
@@ -51,50 +51,47 @@ pub struct OverlapOptions<'a> {
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overlap {
-    /// Machine and time.
-    pub machine: Machine,
-    /// The file or tree.
-    pub path: String,
+    machine: Machine,
+    path: String,
     /// Files that were read.
-    pub files: u64,
+    files: u64,
     /// Bytes in them.
-    pub bytes: u64,
+    bytes: u64,
     /// Files and directories that could not be looked at when the tree was listed.
-    pub unseen: u64,
+    unseen: u64,
     /// Pieces of files that could not be read.
-    pub unreadable: u64,
+    unreadable: u64,
     /// Repetitions of the work on every byte.
-    pub work: NonZeroU32,
+    work: NonZeroU32,
     /// Result of the work, the same in all ways.
-    pub words: Words,
+    words: Words,
     /// Bytes with which working alone was measured; it was scaled to all of them.
-    pub in_memory: u64,
+    in_memory: u64,
     /// Measurements with warm and with cold caches, in this order.
-    pub parts: Vec<Part>,
+    parts: Vec<Part>,
 }
 
 /// Measurements with warm or with cold caches. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+struct Part {
     /// Dropping of caches; none if the runs are warm.
-    pub cold: Option<Cold>,
+    cold: Option<Cold>,
     /// Working with one thread, without reading.
-    pub working: Sample,
+    working: Sample,
     /// The widths in ascending order, each without and with reading ahead.
-    pub cases: Vec<Case>,
+    cases: Vec<Case>,
 }
 
 /// Measurements at a width. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// The number of threads.
-    pub width: NonZeroUsize,
+struct Case {
+    width: NonZeroUsize,
     /// Whether pieces were prefetched.
-    pub ahead: bool,
+    ahead: bool,
     /// Reading without work.
-    pub reading: Sample,
+    reading: Sample,
     /// Reading and working.
-    pub both: Sample,
+    both: Sample,
 }
 
 /// Measures reading, working, and both, in turns. The files are found before, which is not part of what is
@@ -192,7 +189,7 @@ mod tests {
         let cases: Vec<_> = part.cases.iter().map(|case| (case.width.get(), case.ahead)).collect();
         assert_eq!(cases, [(1, false), (1, true), (2, false), (2, true)]);
         let samples = part.cases.iter().flat_map(|case| [&case.reading, &case.both]).chain([&part.working]);
-        assert!(samples.into_iter().all(|sample| sample.values().len() == 2 && sample.least() > 0.0));
+        assert!(samples.into_iter().all(|sample| sample.values().len() == 2 && sample.quantile(0.0) > 0.0));
         assert_eq!(told.into_inner(), Vec::from_iter((0..18).map(|done| (done, 18))));
     }
 

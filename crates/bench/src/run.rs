@@ -13,7 +13,7 @@ use finecomb_sys::Usage;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
 
-pub use crate::effort::Measured;
+pub(crate) use crate::effort::Measured;
 use crate::{Error, Result};
 
 /// Bytes of output read at a time.
@@ -24,18 +24,18 @@ const LINES: usize = 3;
 
 /// A command that can be run again and again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
+pub(crate) struct Job {
     /// The program: a path, or a name that is looked for in PATH.
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// Its arguments.
-    pub arguments: Vec<OsString>,
+    pub(crate) arguments: Vec<OsString>,
     /// A file that `cat` writes into its standard input, which is empty otherwise. The resources of `cat` are not counted.
-    pub pipe: Option<PathBuf>,
+    pub(crate) pipe: Option<PathBuf>,
 }
 
 impl Job {
     /// A job without standard input.
-    pub fn new(
+    pub(crate) fn new(
         program: impl Into<PathBuf>,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Self {
@@ -46,23 +46,16 @@ impl Job {
         }
     }
 
-    /// Runs the job with its standard output discarded, and measures it. No other child process may be waited for meanwhile, as
-    /// CPU time is that of all children.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be started, ends by a signal, or with an exit status of 2 or more.
-    pub fn measure(&self) -> Result<Measured> {
+    /// Runs the job with its standard output discarded, and measures it. No other child process may be waited
+    /// for meanwhile, as CPU time is that of all children. Fails if it cannot be started, ends by a signal,
+    /// or with an exit status of 2 or more.
+    pub(crate) fn measure(&self) -> Result<Measured> {
         let (_, measured) = self.run(Stdio::null(), |_| Ok(()))?;
         Ok(measured)
     }
 
     /// Runs the job and hashes its standard output.
-    ///
-    /// # Errors
-    ///
-    /// As those of [`Self::measure`], or if its output cannot be read.
-    pub fn digest(&self) -> Result<Digest> {
+    pub(crate) fn digest(&self) -> Result<Digest> {
         let read = |child: &mut Child| child.stdout.take().map_or_else(|| Ok(Digest::default()), Digest::of);
         let (digest, _) = self.run(Stdio::piped(), read)?;
         Ok(digest)
@@ -121,11 +114,11 @@ pub(crate) fn quoted(word: &str) -> String {
 
 /// Standard output of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Digest {
+pub(crate) struct Digest {
     /// Number of bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Their hash, XXH3 with 128 bits, in hexadecimal digits.
-    pub xxh3_128: String,
+    pub(crate) xxh3_128: String,
 }
 
 impl Digest {

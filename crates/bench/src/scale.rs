@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use self::analysis::Analysis;
 use self::jobs::Scalable;
-pub use self::record::{Case, Record, Width, default_widths};
+pub use self::record::Width;
+use self::record::{Case, Record, default_widths};
 use crate::cache::CacheDropper;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
@@ -106,11 +107,6 @@ impl Scale {
     fn new(record: Record) -> Self {
         let analysis = Analysis::new(&record);
         Self { record, analysis }
-    }
-
-    /// The measurements.
-    pub fn record(&self) -> &Record {
-        &self.record
     }
 
     fn unit(&self) -> Unit {

@@ -16,8 +16,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::ask::Way;
-use self::ask::{Asker, Latencies};
+use self::ask::{Asker, Latencies, Way};
 use self::server::Server;
 use crate::effort::seconds;
 use crate::experiment::Experiment;
@@ -55,33 +54,29 @@ const COMPARED: usize = 20;
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Serve {
-    /// The index.
-    pub index: String,
+    index: String,
     /// Machine of clients and server, and time.
-    pub machine: Machine,
-    /// Number of concurrent clients.
-    pub connections: usize,
+    machine: Machine,
+    connections: usize,
     /// Different questions.
-    pub questions: usize,
-    /// Measurements of each way.
-    pub ways: Vec<Measured>,
+    questions: usize,
+    ways: Vec<Measured>,
 }
 
 /// Measurements of a way to have questions answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// The way.
-    pub way: Way,
+struct Measured {
+    way: Way,
     /// Requests that were answered.
-    pub requests: u64,
+    requests: u64,
     /// Wall time in seconds.
-    pub seconds: f64,
+    seconds: f64,
     /// The latency, in seconds, that half of the requests did not exceed; off by less than 1 %.
-    pub median: f64,
+    median: f64,
     /// The latency, in seconds, that 99 of 100 did not exceed; off by less than 1 %.
-    pub percentile_99: f64,
+    percentile_99: f64,
     /// The longest, in seconds.
-    pub longest: f64,
+    longest: f64,
 }
 
 /// Starts a server on this machine's own address, and asks it and the CGI program. The server is ended in any

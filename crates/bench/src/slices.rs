@@ -44,33 +44,31 @@ impl SlicesOptions {
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slices {
-    /// Machine and time.
-    pub machine: Machine,
+    machine: Machine,
     /// Time for which the threads read the clock, in nanoseconds.
-    pub time: u64,
+    time: u64,
     /// The shortest pause that counts, in nanoseconds.
-    pub gap: u64,
-    /// Observations of each thread.
-    pub threads: Vec<Thread>,
+    gap: u64,
+    threads: Vec<Thread>,
 }
 
 /// Observations of a thread. Times are nanoseconds after the common start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Thread {
+struct Thread {
     /// Times at which it was on a processor, from and to, in order.
-    pub slices: Vec<[u64; 2]>,
+    slices: Vec<[u64; 2]>,
     /// Slices that are not among these, as there were too many.
-    pub dropped: u64,
+    dropped: u64,
     /// Total time on a processor.
-    pub ran: u64,
+    ran: u64,
     /// Number of times it was off.
-    pub gaps: u64,
+    gaps: u64,
     /// The longest of these times.
-    pub longest_gap: u64,
+    longest_gap: u64,
     /// Involuntary context switches; none if the kernel does not count them.
-    pub involuntary_switches: Option<u64>,
+    involuntary_switches: Option<u64>,
     /// CPU time in seconds by the kernel's account; none if there is none.
-    pub cpu: Option<f64>,
+    cpu: Option<f64>,
 }
 
 /// Has threads look at the clock.

@@ -15,10 +15,8 @@ use finecomb_scan::FoundFile;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use self::search::Searcher;
-pub use self::search::Tally;
-use self::strategy::Outcome;
-pub use self::strategy::Strategy;
+use self::search::{Searcher, Tally};
+use self::strategy::{Outcome, Strategy};
 use crate::cache::{CacheDropper, Cold};
 use crate::effort::{Measured, measured};
 use crate::files;
@@ -47,47 +45,40 @@ pub struct SpawnOptions<'a> {
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spawn {
-    /// Machine and time.
-    pub machine: Machine,
-    /// The regular expression.
-    pub pattern: String,
-    /// The file or tree.
-    pub path: String,
+    machine: Machine,
+    pattern: String,
+    path: String,
     /// Result of every strategy.
-    pub tally: Tally,
+    tally: Tally,
     /// Files and directories that could not be looked at when the tree was listed.
-    pub unseen: u64,
+    unseen: u64,
     /// Dropping of caches; none if the runs were to be warm.
-    pub cold: Option<Cold>,
+    cold: Option<Cold>,
     /// The ways to share files among threads: one thread, a thread for each file, pools in ascending order.
-    pub cases: Vec<Case>,
+    cases: Vec<Case>,
     /// Times of `du -s`; none if there is no such program.
-    pub du: Option<Times>,
+    du: Option<Times>,
 }
 
 /// Measurements of a strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// The way.
-    pub strategy: Strategy,
-    /// Times of its runs.
+struct Case {
+    strategy: Strategy,
     #[serde(flatten)]
-    pub times: Times,
+    times: Times,
     /// Times that the system refused a thread, in all runs.
-    pub refused: u64,
+    refused: u64,
     /// Most threads that were alive at the same time.
-    pub alive: usize,
+    alive: usize,
     /// Times that a file could not be opened at once because too many were open, in all runs.
-    pub waits: u64,
+    waits: u64,
 }
 
 /// Times of runs, in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Times {
-    /// Wall times.
-    pub wall: Sample,
-    /// CPU times.
-    pub cpu: Sample,
+struct Times {
+    wall: Sample,
+    cpu: Sample,
 }
 
 impl FromIterator<Measured> for Times {

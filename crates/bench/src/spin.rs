@@ -42,21 +42,19 @@ pub struct SpinOptions<'a> {
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spin {
-    /// Machine and time.
-    pub machine: Machine,
+    machine: Machine,
     /// Number to which each thread counted.
-    pub iterations: u64,
+    iterations: u64,
     /// The numbers of threads, in ascending order.
-    pub cases: Vec<Case>,
+    cases: Vec<Case>,
 }
 
 /// Measurements with a number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// The number.
-    pub threads: usize,
+struct Case {
+    threads: usize,
     /// Wall time from the common start until the last has ended, in seconds.
-    pub wall: Sample,
+    wall: Sample,
 }
 
 /// Measures how long threads take that only count. They begin together; what it takes to start them is not
@@ -146,7 +144,7 @@ impl Spin {
     }
 
     /// The measured times, and the straight line that they would lie on if nothing were lost.
-    pub fn chart(&self) -> Chart {
+    fn chart(&self) -> Chart {
         let unit = self.unit();
         let measured = self.cases.iter().map(|case| Point::of(case.threads, &case.wall, unit));
         let most = self.cases.last().map_or(1, |case| case.threads);
@@ -259,7 +257,7 @@ The spread is the range in which the middle half of the runs lie.
             SpinOptions { threads: threads.to_vec(), iterations: Some(1000), runs, progress: &|_| () };
         let spin = spin(&options).expect("a result");
         assert_eq!(spin.cases.iter().map(|case| case.threads).collect::<Vec<_>>(), [1, 2, 3]);
-        assert!(spin.cases.iter().all(|case| case.wall.values().len() == 2 && case.wall.least() > 0.0));
+        assert!(spin.cases.iter().all(|case| case.wall.values().len() == 2 && case.wall.quantile(0.0) > 0.0));
     }
 
     #[test]

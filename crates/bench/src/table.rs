@@ -5,19 +5,6 @@ use std::fmt::{self, Display, Formatter, Write};
 /// A table: columns with names, and rows of cells. Columns of numbers are aligned at the right, columns of text at the left.
 ///
 /// It is displayed as plain text, in columns two spaces apart. Each line ends with a line feed.
-///
-/// ```
-/// use finecomb_bench::table::Table;
-///
-/// let mut table = Table::new(["how", "seconds"]).with_text([0]);
-/// table.push(["a pool", "9.5"]);
-/// table.push(["one thread", "12.0"]);
-/// assert_eq!(table.to_string(), "\
-/// how         seconds
-/// a pool          9.5
-/// one thread     12.0
-/// ");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// Cells, those of the first row being the names of the columns.
@@ -105,6 +92,15 @@ width  how     spread
  auto  größer    12 %
 "
         );
+    }
+
+    #[test]
+    fn rows_are_made_of_things() {
+        let ways = [("a pool", 9.5), ("one thread", 12.0)];
+        let name = |(name, _): &(&str, f64)| name.to_string();
+        let seconds = |(_, seconds): &(&str, f64)| format!("{seconds:.1}");
+        let table = Table::of(ways, [("how", &name), ("seconds", &seconds)]).with_text([0]);
+        assert_eq!(table.to_string(), "how         seconds\na pool          9.5\none thread     12.0\n");
     }
 
     #[test]

@@ -11,11 +11,7 @@ use crate::error::{Error, Result};
 
 /// Takes every number below `count` once, in ascending order, by `width` new threads, each of which begins at
 /// once and has a state of its own; returns the states in the order of the threads. A panic in one is a panic
-/// here.
-///
-/// # Errors
-///
-/// [`Error::Thread`] if the system refuses one of the threads. Those that have begun then come to their end.
+/// here. Fails if the system refuses a thread; those that have begun then come to their end.
 pub(crate) fn share_out<S: Default + Send>(
     width: usize,
     count: usize,
@@ -39,12 +35,9 @@ pub(crate) fn share_out<S: Default + Send>(
     started(width, |_| Builder::new(), work, leave)
 }
 
-/// Calls `work` on `count` new threads at the same instant, which it is given, and returns the results in the order of the
-/// threads. A panic in one is a panic here.
-///
-/// # Errors
-///
-/// [`Error::Thread`] if the system refuses one of the threads. None has begun then.
+/// Calls `work` on `count` new threads at the same instant, which it is given, and returns the results in the
+/// order of the threads. A panic in one is a panic here. Fails if the system refuses a thread; none has begun
+/// then.
 pub(crate) fn together<T: Send>(count: usize, work: impl Fn(Instant) -> T + Sync) -> Result<Vec<T>> {
     at_gate(count, |_| Builder::new(), work)
 }

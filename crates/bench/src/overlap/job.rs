@@ -32,7 +32,6 @@ impl AddAssign for Total {
 /// A way to read files and work on them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
-    /// Number of threads.
     pub(super) width: usize,
     /// Whether pieces are prefetched.
     pub(super) ahead: bool,

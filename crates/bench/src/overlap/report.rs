@@ -24,7 +24,7 @@ impl Overlap {
 
     /// Times of both against the number of threads, warm and cold side by side, between the two that bound
     /// them.
-    pub fn chart(&self) -> Chart {
+    fn chart(&self) -> Chart {
         Chart {
             title: format!("Reading and working on {} bytes of {}", grouped(self.bytes), self.path),
             subtitle: format!("{}; {}", medians_of(self.runs()), self.machine),

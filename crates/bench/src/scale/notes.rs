@@ -17,7 +17,6 @@ pub(super) fn circumstances(scale: &Scale) -> String {
     format!("{}, {}; {}", medians_of(scale.runs()), temperature(record.cold), record.machine)
 }
 
-/// All sentences.
 pub(super) fn notes(scale: &Scale) -> Vec<String> {
     let mut notes = columns(scale);
     notes.push(output(scale));

@@ -11,26 +11,24 @@ use crate::run::{Digest, Measured};
 
 /// The measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub(super) struct Record {
     /// The command line, without a width.
-    pub job: String,
-    /// Machine and time.
-    pub machine: Machine,
+    pub(super) job: String,
+    pub(super) machine: Machine,
     /// Dropping of caches; none if the runs were to be warm.
-    pub cold: Option<Cold>,
+    pub(super) cold: Option<Cold>,
     /// Output of the job, the same at each width.
-    pub output: Digest,
+    pub(super) output: Digest,
     /// The widths, in ascending order, `auto` last.
-    pub cases: Vec<Case>,
+    pub(super) cases: Vec<Case>,
 }
 
 /// Measurements at a width.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// The width.
-    pub width: Width,
+pub(super) struct Case {
+    pub(super) width: Width,
     /// The runs, in the order of the rounds.
-    pub runs: Vec<Measured>,
+    pub(super) runs: Vec<Measured>,
 }
 
 impl Record {
@@ -69,7 +67,7 @@ pub enum Width {
 
 /// The widths that show how a job scales on so many cores: powers of two up to four times the cores, and at least up
 /// to 8.
-pub fn default_widths(cores: NonZeroUsize) -> Vec<Width> {
+pub(super) fn default_widths(cores: NonZeroUsize) -> Vec<Width> {
     let most = (cores.get() * 4).max(8);
     let powers = (0..usize::BITS).map(|power| 1 << power).take_while(|&width| width <= most);
     powers.filter_map(NonZeroUsize::new).map(Width::Fixed).collect()
@@ -77,7 +75,7 @@ pub fn default_widths(cores: NonZeroUsize) -> Vec<Width> {
 
 impl Width {
     /// The number of threads, if it is fixed.
-    pub fn fixed(self) -> Option<usize> {
+    pub(super) fn fixed(self) -> Option<usize> {
         match self {
             Self::Fixed(width) => Some(width.get()),
             Self::Auto => None,

@@ -24,7 +24,7 @@ use crate::threads::together;
 /// A way to have questions answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub(super) enum Way {
     /// A server, over connections that stay open.
     KeptConnections,
     /// A server, over a new connection for each request.
@@ -35,7 +35,7 @@ pub enum Way {
 
 impl Way {
     /// All of them, the fastest first.
-    pub const ALL: [Self; 3] = [Self::KeptConnections, Self::NewConnections, Self::NewProcesses];
+    pub(super) const ALL: [Self; 3] = [Self::KeptConnections, Self::NewConnections, Self::NewProcesses];
 }
 
 impl Display for Way {
@@ -88,10 +88,6 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks the first `count` questions in every way, one after another, and compares the answers.
-    ///
-    /// # Errors
-    ///
-    /// As [`Asker::keep_asking`].
     pub(super) fn compare(&self, count: usize) -> Result<()> {
         for way in Way::ALL {
             let failed = |error| failed(way, &error);
@@ -103,11 +99,8 @@ impl<'a> Asker<'a> {
         Ok(())
     }
 
-    /// Asks for some time, from concurrent clients.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Server`] if a question is not answered, or not as it was before.
+    /// Asks for some time, from concurrent clients. Fails if a question is not answered, or not as it was
+    /// before.
     pub(super) fn keep_asking(&self, way: Way, clients: usize, time: Duration) -> Result<Latencies> {
         let (next, gave_up) = (AtomicUsize::new(0), AtomicBool::new(false));
         let results = together(clients, |opened| {

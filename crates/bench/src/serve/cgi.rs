@@ -10,11 +10,8 @@ use hyper::body::Bytes;
 use super::questions::Question;
 use super::server::named;
 
-/// Status and body of the answer that a process of its own gives to a question.
-///
-/// # Errors
-///
-/// If the process cannot be started, fails, or does not print an answer.
+/// Status and body of the answer that a process of its own gives to a question. Fails if the process cannot
+/// be started, fails, or does not print an answer.
 pub(super) fn ask(comb: &Path, index: &Path, question: &Question) -> io::Result<(StatusCode, Bytes)> {
     let output = Command::new(comb)
         .arg("cgi")

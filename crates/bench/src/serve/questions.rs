@@ -62,11 +62,7 @@ struct Part {
     text_base64: Option<String>,
 }
 
-/// Questions for parts of the text that a server serves.
-///
-/// # Errors
-///
-/// If it does not answer, or there is no text.
+/// Questions for parts of the text that a server serves. Fails if it does not answer, or there is no text.
 pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<Question>> {
     let mut client = Client::new(server)?;
     let Indexes { indexes } = asked(&mut client, "/api/v1/indexes")?;

@@ -31,7 +31,7 @@ impl Spawn {
     }
 
     /// The time that pools take against their width, with lines for everything that has no width.
-    pub fn chart(&self) -> Chart {
+    fn chart(&self) -> Chart {
         let unit = self.unit();
         let pool = |case: &Case| {
             let Strategy::Pool(width) = case.strategy else { return None };

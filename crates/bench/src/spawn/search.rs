@@ -22,15 +22,15 @@ use crate::{Error, Result};
 
 /// Result of a search. It must be the same for every strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub(super) struct Tally {
     /// Files that were read.
-    pub files: u64,
+    pub(super) files: u64,
     /// Bytes in them.
-    pub bytes: u64,
+    pub(super) bytes: u64,
     /// Lines in them with a match.
-    pub lines: u64,
+    pub(super) lines: u64,
     /// Files that could not be read.
-    pub unreadable: u64,
+    pub(super) unreadable: u64,
 }
 
 impl AddAssign for Tally {

@@ -19,7 +19,7 @@ use finecomb_scan::FoundFile;
 /// A way to share files among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Strategy {
+pub(super) enum Strategy {
     /// One thread takes file after file.
     OneThread,
     /// A new thread for each file.
