@@ -45,7 +45,6 @@ pub(crate) enum Axis {
 pub(crate) struct Series {
     /// Name in the legend.
     pub(crate) name: String,
-    /// How it is drawn.
     pub(crate) kind: SeriesKind,
     /// Its points, from left to right. Those that are not finite are left out.
     pub(crate) points: Vec<Point>,
@@ -61,7 +60,7 @@ impl Series {
     }
 }
 
-/// How a series is drawn.
+/// Style of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SeriesKind {
     /// A line through the points, which are not marked: for computed values.

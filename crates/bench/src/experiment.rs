@@ -14,7 +14,7 @@ pub trait Experiment: Serialize + DeserializeOwned {
     /// Name of the experiment in its files.
     const NAME: &'static str;
     /// Version of its files. It goes up when older files can no longer be read.
-    const VERSION: u32;
+    const VERSION: u32 = 1;
 
     /// Subject, number of runs and machine, in a line.
     fn heading(&self) -> String;

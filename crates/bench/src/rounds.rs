@@ -23,7 +23,7 @@ pub(crate) fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
 
 /// Runs every case once in each round, and returns the results, case by case.
 ///
-/// What is compared is run in turns, so that a machine that becomes slower in the course of an hour does so
+/// The cases are run in turns, so that a machine that becomes slower in the course of an hour does so
 /// for all. Each round begins with another case, as a case may be helped or hindered by the one before it.
 /// Ends with the first error of a run.
 pub(crate) fn in_turns<C, T>(

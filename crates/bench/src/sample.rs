@@ -7,7 +7,7 @@ pub(crate) const SPREAD_NOTE: &str = "The spread is the range in which the middl
 
 /// The measured values of one configuration, in seconds, in the order in which they were measured.
 ///
-/// It may be empty while it is being gathered; whatever is asked of an empty sample is then not a number.
+/// Statistics of an empty sample are NaN.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Sample(Vec<f64>);
@@ -37,8 +37,7 @@ impl Sample {
         self.quantile(0.75)
     }
 
-    /// How far the values lie apart: the interquartile range, upper less lower quartile, which a single run that was
-    /// disturbed does not change much.
+    /// The interquartile range, which a single run that was disturbed does not change much.
     pub(crate) fn spread(&self) -> f64 {
         self.upper_quartile() - self.lower_quartile()
     }

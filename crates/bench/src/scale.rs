@@ -136,7 +136,6 @@ impl TryFrom<Record> for Scale {
 
 impl Experiment for Scale {
     const NAME: &'static str = "scale";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!("{}: {}", self.record.job, notes::circumstances(self))

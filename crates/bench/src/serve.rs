@@ -130,7 +130,6 @@ impl Measured {
 
 impl Experiment for Serve {
     const NAME: &'static str = "serve";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!(

@@ -115,7 +115,6 @@ impl Slices {
 
 impl Experiment for Slices {
     const NAME: &'static str = "slices";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!("{}; {}", self.subject(), self.machine)

@@ -166,7 +166,6 @@ impl Spin {
 
 impl Experiment for Spin {
     const NAME: &'static str = "spin";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!(

@@ -60,7 +60,6 @@ impl Overlap {
 
 impl Experiment for Overlap {
     const NAME: &'static str = "overlap";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!(

@@ -71,23 +71,17 @@ pub(super) struct Bound {
 
 impl Analysis {
     pub(super) fn new(record: &Record) -> Self {
-        let mut rows: Vec<Row> = record.cases.iter().map(Row::new).collect();
-        let fixed: Vec<(usize, f64)> =
-            rows.iter().filter_map(|row| Some((row.width.fixed()?, row.wall.median()))).collect();
+        let fixed: Vec<(usize, f64)> = record
+            .cases
+            .iter()
+            .filter_map(|case| Some((case.width.fixed()?, case.wall().median())))
+            .collect();
+        let base = fixed.first().copied();
+        let best = fixed.iter().copied().min_by(|(_, left), (_, right)| left.total_cmp(right));
+        let rows: Vec<Row> = record.cases.iter().map(|case| Row::new(case, base, best)).collect();
         let cores = record.machine.cores;
         let bound = Bound::new(&rows, cores.get());
         let most = if bound.by_processors { cores.get() } else { usize::MAX };
-        let base = fixed.first().copied();
-        let best = fixed.iter().copied().min_by(|(_, left), (_, right)| left.total_cmp(right));
-        for row in &mut rows {
-            let wall = row.wall.median();
-            if let Some((width, seconds)) = base {
-                row.speed_up = seconds / wall;
-                row.efficiency =
-                    row.width.fixed().map_or(f64::NAN, |own| row.speed_up * width as f64 / own as f64);
-            }
-            row.to_best = best.map_or(f64::NAN, |(_, best)| wall / best);
-        }
         Self {
             cores,
             base,
@@ -117,18 +111,19 @@ impl Analysis {
 }
 
 impl Row {
-    fn new(case: &Case) -> Self {
-        let sample = |of: fn(&Measured) -> f64| case.runs.iter().map(of).collect::<Sample>();
-        let (wall, unknown) = (sample(|run| run.wall), f64::NAN);
+    fn new(case: &Case, base: Option<(usize, f64)>, best: Option<(usize, f64)>) -> Self {
+        let wall = case.wall();
+        let speed_up = base.map_or(f64::NAN, |(_, seconds)| seconds / wall.median());
+        let widths = base.zip(case.width.fixed());
         Self {
             width: case.width,
             wall_spread: wall.spread(),
+            cpu: case.runs.iter().map(Measured::cpu).collect(),
+            speed_up,
+            efficiency: widths.map_or(f64::NAN, |((base, _), own)| speed_up * base as f64 / own as f64),
+            busy: case.runs.iter().map(|run| run.cpu() / run.wall).collect::<Sample>().median(),
+            to_best: best.map_or(f64::NAN, |(_, best)| wall.median() / best),
             wall,
-            cpu: sample(Measured::cpu),
-            speed_up: unknown,
-            efficiency: unknown,
-            busy: sample(|run| run.cpu() / run.wall).median(),
-            to_best: unknown,
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::Cold;
 use crate::machine::Machine;
 use crate::run::{Digest, Measured};
+use crate::sample::Sample;
 
 /// The measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,13 @@ pub(super) struct Case {
     pub(super) width: Width,
     /// The runs, in the order of the rounds.
     pub(super) runs: Vec<Measured>,
+}
+
+impl Case {
+    /// Wall times of the runs.
+    pub(super) fn wall(&self) -> Sample {
+        self.runs.iter().map(|run| run.wall).collect()
+    }
 }
 
 impl Record {

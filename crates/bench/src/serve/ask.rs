@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cgi;
 use super::client::Client;
-use super::questions::Question;
+use super::questions::path;
 use crate::error::{Error, Result};
 use crate::threads::together;
 
@@ -53,7 +53,7 @@ pub(super) struct Asker<'a> {
     comb: &'a Path,
     index: &'a Path,
     server: SocketAddr,
-    questions: &'a [Question],
+    questions: &'a [String],
     /// The first answer to each question. All others must be the same.
     bodies: Vec<OnceLock<Bytes>>,
 }
@@ -78,12 +78,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSES: u32 = 60_000;
 
 impl<'a> Asker<'a> {
-    pub(super) fn new(
-        comb: &'a Path,
-        index: &'a Path,
-        server: SocketAddr,
-        questions: &'a [Question],
-    ) -> Self {
+    pub(super) fn new(comb: &'a Path, index: &'a Path, server: SocketAddr, questions: &'a [String]) -> Self {
         Self { comb, index, server, questions, bodies: vec![OnceLock::new(); questions.len()] }
     }
 
@@ -141,7 +136,7 @@ impl<'a> Asker<'a> {
     /// Latency of the answer to a question, with the connection if there is a new one for each.
     fn ask(&self, way: Way, number: usize, client: &mut Client) -> io::Result<Duration> {
         let question = &self.questions[number];
-        let target = format!("{}?{}", Question::path(), question.query);
+        let target = format!("{}?{question}", path());
         for _ in 0..MAX_PAUSES {
             let start = Instant::now();
             let answer = match way {
@@ -159,7 +154,7 @@ impl<'a> Asker<'a> {
     }
 
     fn check(&self, number: usize, (status, body): (StatusCode, Bytes)) -> io::Result<()> {
-        let query = &self.questions[number].query;
+        let query = &self.questions[number];
         if status != StatusCode::OK {
             let status = status.as_u16();
             return Err(io::Error::other(format!("the answer to '{query}' has status {status}")));

@@ -95,7 +95,6 @@ impl Spawn {
 
 impl Experiment for Spawn {
     const NAME: &'static str = "spawn";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!("Searching {} for '{}': {}", self.path, self.pattern, self.circumstances())
