@@ -91,7 +91,15 @@ impl CacheDropper {
     /// (`preadv2` with `RWF_NOWAIT` would seem made for this. But since Linux 5.9 it starts to read what it does not find,
     /// and tmpfs does not have it.) As tmpfs has no storage below it, its files are always in memory.
     pub(crate) fn verify(&self) -> Option<Residue> {
-        look_at(&self.looks)
+        let mut residue = Residue { pages: 0, in_memory: 0 };
+        for look in &self.looks {
+            // Files may vanish or shrink while a benchmark runs.
+            if let Ok(Some(in_memory)) = look.is_in_memory() {
+                residue.pages += 1;
+                residue.in_memory += u64::from(in_memory);
+            }
+        }
+        (residue.pages > 0).then_some(residue)
     }
 
     /// Drops the caches, and adds to the findings of earlier runs: `None` before the first.
@@ -144,19 +152,6 @@ fn looks(files: &[(PathBuf, u64)]) -> Vec<Look> {
         before = behind;
     }
     looks
-}
-
-/// Looks at pages; none if nothing can be found out.
-fn look_at(looks: &[Look]) -> Option<Residue> {
-    let mut residue = Residue { pages: 0, in_memory: 0 };
-    for look in looks {
-        // Files may vanish or shrink while a benchmark runs.
-        if let Ok(Some(in_memory)) = look.is_in_memory() {
-            residue.pages += 1;
-            residue.in_memory += u64::from(in_memory);
-        }
-    }
-    (residue.pages > 0).then_some(residue)
 }
 
 impl Look {
@@ -303,7 +298,7 @@ mod tests {
         let expected = bytes_from_storage().map(|_| true);
         assert_eq!(look(0).is_in_memory().unwrap_or(None), expected);
         assert_eq!(look(page_size() as u64).is_in_memory().unwrap_or(None), None);
-        assert_eq!(look_at(&[]), None);
+        assert_eq!(CacheDropper { files: Vec::new(), looks: Vec::new() }.verify(), None);
     }
 
     #[test]

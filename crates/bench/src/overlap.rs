@@ -23,13 +23,13 @@ use crate::cache::{CacheDropper, Cold};
 use crate::effort::measured;
 use crate::files;
 use crate::machine::Machine;
-use crate::rounds::{Step, distinct, in_turns};
+use crate::rounds::{Progress, Step, distinct, in_turns};
 use crate::sample::Sample;
 use crate::units::grouped;
 use crate::{Error, Result};
 
 /// Options of the experiment.
-pub struct OverlapOptions<'a> {
+pub struct OverlapOptions {
     /// The file or tree to read.
     pub path: PathBuf,
     /// Numbers of threads.
@@ -45,8 +45,6 @@ pub struct OverlapOptions<'a> {
     /// Bytes that may be taken to have files in memory, where the work alone is measured. If they do not fit,
     /// a part of them is worked on.
     pub memory: u64,
-    /// Called before each run.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// Result of the experiment.
@@ -101,7 +99,7 @@ struct Case {
 /// # Errors
 ///
 /// If there is nothing to read, threads are refused, or not everything comes to the same words.
-pub fn overlap(options: &OverlapOptions<'_>) -> Result<Overlap> {
+pub fn overlap(options: &OverlapOptions, progress: Progress<'_>) -> Result<Overlap> {
     let machine = Machine::here();
     let (files, unseen) = files::below(&options.path)?;
     let pieces = cut(&files);
@@ -112,7 +110,7 @@ pub fn overlap(options: &OverlapOptions<'_>) -> Result<Overlap> {
     let dropper = options.cold.then(|| CacheDropper::new([&options.path])).transpose()?;
     let work = options.work.get();
     let expected = Job { width: 1, ahead: false, work }.run(&files, &pieces)?;
-    let bench = Bench { files: &files, pieces: &pieces, options, expected };
+    let bench = Bench { files: &files, pieces: &pieces, options, progress, expected };
     let temperatures: Vec<Option<&CacheDropper>> =
         options.warm.then_some(None).into_iter().chain(dropper.as_ref().map(Some)).collect();
     let (mut parts, mut in_memory) = (Vec::new(), 0);
@@ -139,7 +137,8 @@ pub fn overlap(options: &OverlapOptions<'_>) -> Result<Overlap> {
 struct Bench<'a> {
     files: &'a [FoundFile],
     pieces: &'a [Piece],
-    options: &'a OverlapOptions<'a>,
+    options: &'a OverlapOptions,
+    progress: Progress<'a>,
     /// Result that all must have.
     expected: Total,
 }
@@ -160,7 +159,7 @@ impl Bench<'_> {
         let name = |job: &Option<Job>| format!("{temperature}: {}", name(*job));
         let all = jobs.len() * self.options.runs.get();
         let progress = |step: Step<'_>| {
-            (self.options.progress)(Step { done: number * all + step.done, total: parts * all, ..step });
+            (self.progress)(Step { done: number * all + step.done, total: parts * all, ..step });
         };
         let (mut cold, mut in_memory) = (None, 0);
         let times = in_turns(&jobs, self.options.runs, name, &progress, |job| {
@@ -253,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    fn options<'a>(path: &std::path::Path, progress: &'a dyn Fn(Step<'_>)) -> OverlapOptions<'a> {
+    fn options(path: &std::path::Path) -> OverlapOptions {
         let two = NonZeroUsize::new(2).expect("not zero");
         OverlapOptions {
             path: path.to_owned(),
@@ -263,7 +262,6 @@ mod tests {
             cold: false,
             work: NonZeroU32::MIN,
             memory: u64::MAX,
-            progress,
         }
     }
 
@@ -274,7 +272,7 @@ mod tests {
         fs::write(directory.path().join("small"), "two words").expect("a file");
         let told = RefCell::new(Vec::new());
         let progress = |step: Step<'_>| told.borrow_mut().push((step.done, step.total));
-        let result = overlap(&options(directory.path(), &progress)).expect("a result");
+        let result = overlap(&options(directory.path()), &progress).expect("a result");
         // Of the three cuts at multiples of 131,072, the first and the last are within a word.
         assert_eq!((result.files, result.bytes, result.words.count), (2, 500_009, 100_004));
         assert_eq!((result.in_memory, result.unreadable), (500_009, 0));
@@ -292,7 +290,7 @@ mod tests {
         let path = directory.path().join("file");
         fs::write(&path, "x ".repeat(200_000)).expect("a file");
         let result =
-            overlap(&OverlapOptions { memory: 300_000, ..options(&path, &|_| ()) }).expect("a result");
+            overlap(&OverlapOptions { memory: 300_000, ..options(&path) }, &|_| ()).expect("a result");
         assert_eq!((result.bytes, result.in_memory), (400_000, 2 * pieces::PIECE));
     }
 
@@ -300,7 +298,7 @@ mod tests {
     fn what_cannot_be_read_is_an_error() {
         let directory = tempfile::tempdir().expect("a directory");
         let said = |path: &std::path::Path| {
-            overlap(&options(path, &|_| ())).expect_err("nothing to read").to_string()
+            overlap(&options(path), &|_| ()).expect_err("nothing to read").to_string()
         };
         assert_eq!(said("/nowhere".as_ref()), "/nowhere: No such file or directory");
         let path = directory.path().join("empty");
@@ -324,9 +322,8 @@ mod tests {
             cold: false,
             work: NonZeroU32::MIN,
             memory: 0,
-            progress: &|_| (),
         };
-        let bench = Bench { files: &files, pieces: &pieces, options: &options, expected };
+        let bench = Bench { files: &files, pieces: &pieces, options: &options, progress: &|_| (), expected };
         assert!(bench.check("one", expected, true).is_ok());
         let without = Total { words: Words::default(), ..expected };
         assert!(bench.check("one", without, false).is_ok());

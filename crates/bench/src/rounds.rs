@@ -16,6 +16,9 @@ pub struct Step<'a> {
     pub what: &'a str,
 }
 
+/// Function that is told of each step.
+pub type Progress<'a> = &'a dyn Fn(Step<'_>);
+
 /// Values in ascending order, each once.
 pub(crate) fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     BTreeSet::from_iter(values).into_iter().collect()
@@ -30,7 +33,7 @@ pub(crate) fn in_turns<C, T>(
     cases: &[C],
     rounds: NonZeroUsize,
     name: impl Fn(&C) -> String,
-    progress: &dyn Fn(Step<'_>),
+    progress: Progress<'_>,
     mut run: impl FnMut(&C) -> Result<T>,
 ) -> Result<Vec<Vec<T>>> {
     let mut results: Vec<Vec<T>> = cases.iter().map(|_| Vec::with_capacity(rounds.get())).collect();

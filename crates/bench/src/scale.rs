@@ -21,14 +21,14 @@ use self::record::{Case, Record, default_widths};
 use crate::cache::CacheDropper;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Step, distinct, in_turns};
+use crate::rounds::{Progress, Step, distinct, in_turns};
 use crate::run::Digest;
 use crate::table::Table;
 use crate::units::{Unit, ratio};
 use crate::{Error, Result};
 
 /// Options of the experiment.
-pub struct ScaleOptions<'a> {
+pub struct ScaleOptions {
     /// The program, which is comb.
     pub program: PathBuf,
     /// The command that it is to run, with its arguments but for a width.
@@ -41,8 +41,6 @@ pub struct ScaleOptions<'a> {
     pub cold: bool,
     /// A file that `cat` writes into the job's standard input.
     pub pipe: Option<PathBuf>,
-    /// Called before each run.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// Measurements, and their analysis.
@@ -64,7 +62,7 @@ pub struct Scale {
 ///
 /// If the job is none that has a width, or sets its own; if a run fails; if standard output is not the same at each
 /// width.
-pub fn scale(options: &ScaleOptions<'_>) -> Result<Scale> {
+pub fn scale(options: &ScaleOptions, progress: Progress<'_>) -> Result<Scale> {
     let machine = Machine::here();
     let job = Scalable::new(options.program.clone(), &options.job, options.pipe.clone())?;
     let default = if options.widths.is_empty() { default_widths(machine.cores) } else { Vec::new() };
@@ -72,10 +70,10 @@ pub fn scale(options: &ScaleOptions<'_>) -> Result<Scale> {
     let dropper = options.cold.then(|| CacheDropper::new(job.paths())).transpose()?;
     let total = widths.len() * (1 + options.runs.get());
     let name = |width: &Width| format!("{}: width {width}", job.line());
-    let told = |step: Step<'_>| (options.progress)(Step { total, ..step });
+    let told = |step: Step<'_>| progress(Step { total, ..step });
     let digests = in_turns(&widths, NonZeroUsize::MIN, name, &told, |&width| job.at(width).digest())?;
     let output = same_output(&job, &widths, digests.into_iter().flatten().collect())?;
-    let told = |step: Step<'_>| (options.progress)(Step { done: widths.len() + step.done, total, ..step });
+    let told = |step: Step<'_>| progress(Step { done: widths.len() + step.done, total, ..step });
     let mut cold = None;
     let runs = in_turns(&widths, options.runs, name, &told, |&width| {
         if let Some(dropper) = &dropper {

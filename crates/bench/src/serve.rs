@@ -21,14 +21,14 @@ use self::server::Server;
 use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Step, in_turns};
+use crate::rounds::{Progress, in_turns};
 use crate::table::Table;
 use crate::units::{Unit, grouped};
 use crate::{Error, Result};
 use finecomb_sys::io_reason;
 
 /// Options of the experiment.
-pub struct ServeOptions<'a> {
+pub struct ServeOptions {
     /// The program `comb`.
     pub comb: PathBuf,
     /// An index that 'comb index build' has made.
@@ -37,8 +37,6 @@ pub struct ServeOptions<'a> {
     pub connections: NonZeroUsize,
     /// Time for each way.
     pub time: Duration,
-    /// Called before each stretch of that time.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// More connections at the same time than this, and the server would refuse some: it allows 250 of one
@@ -86,7 +84,7 @@ struct Measured {
 ///
 /// If the index cannot be served, or anything is answered with another status than 200, or in different ways
 /// differently.
-pub fn serve(options: &ServeOptions<'_>) -> Result<Serve> {
+pub fn serve(options: &ServeOptions, progress: Progress<'_>) -> Result<Serve> {
     let ServeOptions { comb, index, .. } = options;
     let machine = Machine::here();
     let server = Server::start(comb, index)?;
@@ -97,7 +95,7 @@ pub fn serve(options: &ServeOptions<'_>) -> Result<Serve> {
     let stretches = (options.time.as_secs_f64() / STRETCH.as_secs_f64()).round().max(1.0) as u32;
     let stretch = options.time / stretches;
     let rounds = NonZeroUsize::new(stretches as usize).unwrap_or(NonZeroUsize::MIN);
-    let asked = in_turns(&Way::ALL, rounds, Way::to_string, options.progress, |&way| {
+    let asked = in_turns(&Way::ALL, rounds, Way::to_string, progress, |&way| {
         asker.keep_asking(way, options.connections.get().min(MAX_CONNECTIONS), stretch)
     })?;
     Ok(Serve {

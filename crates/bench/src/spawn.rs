@@ -21,13 +21,13 @@ use crate::cache::{CacheDropper, Cold};
 use crate::effort::{Measured, measured};
 use crate::files;
 use crate::machine::Machine;
-use crate::rounds::{Step, distinct, in_turns};
+use crate::rounds::{Progress, distinct, in_turns};
 use crate::run::Job;
 use crate::sample::Sample;
 use crate::{Error, Result};
 
 /// Options of the experiment.
-pub struct SpawnOptions<'a> {
+pub struct SpawnOptions {
     /// The regular expression to search for.
     pub pattern: String,
     /// The file or tree to search.
@@ -38,8 +38,6 @@ pub struct SpawnOptions<'a> {
     pub runs: NonZeroUsize,
     /// Whether caches are dropped before each run.
     pub cold: bool,
-    /// Called before each run.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// Result of the experiment.
@@ -97,7 +95,7 @@ const DU: &str = "du -s";
 /// # Errors
 ///
 /// If the pattern is none, there is nothing to search, threads are refused, or a way comes to another count.
-pub fn spawn(options: &SpawnOptions<'_>) -> Result<Spawn> {
+pub fn spawn(options: &SpawnOptions, progress: Progress<'_>) -> Result<Spawn> {
     let SpawnOptions { pattern, path, .. } = options;
     let machine = Machine::here();
     let searcher = Searcher::new(pattern)?;
@@ -108,7 +106,7 @@ pub fn spawn(options: &SpawnOptions<'_>) -> Result<Spawn> {
     let ways = ways(&options.widths);
     let name = |way: &Option<Strategy>| way.map_or_else(|| DU.to_owned(), |strategy| strategy.to_string());
     let mut cold = None;
-    let runs = in_turns(&ways, options.runs, name, options.progress, |way| {
+    let runs = in_turns(&ways, options.runs, name, progress, |way| {
         if let Some(dropper) = &dropper {
             cold = Some(dropper.drop_and_verify(cold));
         }
@@ -195,7 +193,7 @@ mod tests {
         let widths = [2, 1, 2].map(|width| NonZeroUsize::new(width).expect("not zero")).to_vec();
         let runs = NonZeroUsize::new(2).expect("not zero");
         let (pattern, path) = (pattern.to_owned(), path.to_owned());
-        spawn(&SpawnOptions { pattern, path, widths, runs, cold: false, progress: &|_| () })
+        spawn(&SpawnOptions { pattern, path, widths, runs, cold: false }, &|_| ())
     }
 
     #[test]

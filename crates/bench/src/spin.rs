@@ -15,7 +15,7 @@ use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Step, distinct, in_turns};
+use crate::rounds::{Progress, distinct, in_turns};
 use crate::sample::{SPREAD_NOTE, Sample};
 use crate::table::Table;
 use crate::threads::together;
@@ -28,15 +28,13 @@ const ALONE: Duration = Duration::from_millis(200);
 const TRIAL: Duration = Duration::from_millis(20);
 
 /// Options of the experiment.
-pub struct SpinOptions<'a> {
+pub struct SpinOptions {
     /// Numbers of threads. 1 is measured in any case, as all else is compared with it.
     pub threads: Vec<NonZeroUsize>,
     /// Number to which each thread counts. None: as far as one gets in about 0.2 s.
     pub iterations: Option<u64>,
     /// Number of runs with each number of threads.
     pub runs: NonZeroUsize,
-    /// Called before each run.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// Result of the experiment.
@@ -63,13 +61,12 @@ struct Case {
 /// # Errors
 ///
 /// [`crate::Error::Thread`] if the system refuses a thread.
-pub fn spin(options: &SpinOptions<'_>) -> Result<Spin> {
+pub fn spin(options: &SpinOptions, progress: Progress<'_>) -> Result<Spin> {
     let machine = Machine::here();
     let threads = distinct(options.threads.iter().map(|threads| threads.get()).chain([1]));
     let iterations = options.iterations.unwrap_or_else(calibrated);
     let name = |&threads: &usize| counted(threads as u64, "thread");
-    let walls =
-        in_turns(&threads, options.runs, name, options.progress, |&threads| wall(threads, iterations))?;
+    let walls = in_turns(&threads, options.runs, name, progress, |&threads| wall(threads, iterations))?;
     let case = |(threads, walls)| Case { threads, wall: Sample::new(walls) };
     Ok(Spin { machine, iterations, cases: threads.into_iter().zip(walls).map(case).collect() })
 }
@@ -252,9 +249,8 @@ The spread is the range in which the middle half of the runs lie.
     fn one_thread_is_always_measured() {
         let threads = [3, 2, 3].map(|threads| NonZeroUsize::new(threads).expect("not zero"));
         let runs = NonZeroUsize::new(2).expect("not zero");
-        let options =
-            SpinOptions { threads: threads.to_vec(), iterations: Some(1000), runs, progress: &|_| () };
-        let spin = spin(&options).expect("a result");
+        let options = SpinOptions { threads: threads.to_vec(), iterations: Some(1000), runs };
+        let spin = spin(&options, &|_| ()).expect("a result");
         assert_eq!(spin.cases.iter().map(|case| case.threads).collect::<Vec<_>>(), [1, 2, 3]);
         assert!(spin.cases.iter().all(|case| case.wall.values().len() == 2 && case.wall.quantile(0.0) > 0.0));
     }
