@@ -7,33 +7,33 @@ use crate::units::Unit;
 
 /// A picture of one or more panels beside each other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
+pub(crate) struct Chart {
     /// Subject of the picture.
-    pub title: String,
+    pub(crate) title: String,
     /// Machine, number of runs, and the like; may be empty.
-    pub subtitle: String,
+    pub(crate) subtitle: String,
     /// The panels, from left to right.
-    pub panels: Vec<Panel>,
+    pub(crate) panels: Vec<Panel>,
 }
 
 /// A pair of axes and the series between them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Panel {
+pub(crate) struct Panel {
     /// Heading of the panel; may be empty.
-    pub title: String,
+    pub(crate) title: String,
     /// Name of the horizontal axis, with its unit.
-    pub x_label: &'static str,
+    pub(crate) x_label: &'static str,
     /// Name of the vertical axis, with its unit. It begins at zero.
-    pub y_label: String,
+    pub(crate) y_label: String,
     /// Scale of the horizontal axis.
-    pub x: Axis,
+    pub(crate) x: Axis,
     /// The series, the first below the others. Series of one name have one colour in all panels.
-    pub series: Vec<Series>,
+    pub(crate) series: Vec<Series>,
 }
 
 /// Scale of the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub(crate) enum Axis {
     /// Even, from zero or from the least value if that is negative.
     Linear,
     /// Logarithmic, with ticks at powers of two. Values that are not positive are left out.
@@ -42,25 +42,27 @@ pub enum Axis {
 
 /// Points that belong together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Series {
+pub(crate) struct Series {
     /// Name in the legend.
-    pub name: String,
-    /// How it is drawn.
-    pub kind: SeriesKind,
+    pub(crate) name: String,
+    pub(crate) kind: SeriesKind,
     /// Its points, from left to right. Those that are not finite are left out.
-    pub points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
 }
 
 impl Series {
-    /// A series of these points.
-    pub fn new(name: impl Into<String>, kind: SeriesKind, points: impl IntoIterator<Item = Point>) -> Self {
+    pub(crate) fn new(
+        name: impl Into<String>,
+        kind: SeriesKind,
+        points: impl IntoIterator<Item = Point>,
+    ) -> Self {
         Self { name: name.into(), kind, points: points.into_iter().collect() }
     }
 }
 
-/// How a series is drawn.
+/// Style of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeriesKind {
+pub(crate) enum SeriesKind {
     /// A line through the points, which are not marked: for computed values.
     Line,
     /// A dashed line through them: for bounds and ideals.
@@ -72,7 +74,6 @@ pub enum SeriesKind {
 }
 
 impl SeriesKind {
-    /// Whether each point has a mark.
     fn is_marked(self) -> bool {
         matches!(self, Self::Points | Self::Joined)
     }
@@ -80,25 +81,25 @@ impl SeriesKind {
 
 /// A value at a place, and how uncertain it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// Place on the horizontal axis.
-    pub x: f64,
+    pub(crate) x: f64,
     /// The value.
-    pub y: f64,
+    pub(crate) y: f64,
     /// Lower end of its whisker; `y` if it has none.
-    pub low: f64,
+    pub(crate) low: f64,
     /// Upper end of its whisker; `y` if it has none.
-    pub high: f64,
+    pub(crate) high: f64,
 }
 
 impl Point {
     /// A point without whiskers.
-    pub fn new(x: f64, y: f64) -> Self {
+    pub(crate) fn new(x: f64, y: f64) -> Self {
         Self { x, y, low: y, high: y }
     }
 
     /// A point with whiskers from `low` to `high`.
-    pub fn between(x: f64, y: f64, low: f64, high: f64) -> Self {
+    pub(crate) fn between(x: f64, y: f64, low: f64, high: f64) -> Self {
         Self { x, y, low, high }
     }
 
@@ -114,7 +115,7 @@ impl Chart {
     /// Design", 2008), which colour-blind readers can tell apart.
     ///
     /// Control characters in texts are shown as �, as XML cannot hold them.
-    pub fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         draw::chart(self)
     }
 }

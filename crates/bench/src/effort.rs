@@ -1,24 +1,52 @@
-//! Resources that work in this process uses.
+//! Time and resources that runs take, of a command or in this process.
 
 use std::time::{Duration, Instant};
 
 use finecomb_sys::Usage;
+use serde::{Deserialize, Serialize};
 
-/// Time that a piece of work took, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Effort {
-    /// Wall time.
+/// Resources that a run used. Times are in seconds, and whole numbers of nanoseconds, so that they survive being written as
+/// decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    /// Wall time from before a run was started until it had ended.
     pub(crate) wall: f64,
-    /// CPU time in user and system mode, of all threads.
-    pub(crate) cpu: f64,
+    /// CPU time in user mode.
+    pub(crate) user: f64,
+    /// CPU time in the kernel.
+    pub(crate) system: f64,
+    /// Voluntary context switches: a thread waited for something.
+    pub(crate) voluntary_switches: u64,
+    /// Involuntary context switches: another thread was given the processor.
+    pub(crate) involuntary_switches: u64,
+    /// Major page faults: a page had to be read from storage.
+    pub(crate) major_faults: u64,
+}
+
+impl Measured {
+    pub(crate) fn new(wall: Duration, used: Usage) -> Self {
+        Self {
+            wall: seconds(wall),
+            user: seconds(used.user),
+            system: seconds(used.system),
+            voluntary_switches: used.voluntary_switches,
+            involuntary_switches: used.involuntary_switches,
+            major_faults: used.major_faults,
+        }
+    }
+
+    /// CPU time in seconds, in user mode and in the kernel.
+    pub(crate) fn cpu(&self) -> f64 {
+        self.user + self.system
+    }
 }
 
 /// Does some work and measures it. Nothing else may go on in the process meanwhile.
-pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Effort) {
+pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Measured) {
     let (before, start) = (Usage::of_process(), Instant::now());
     let result = work();
-    let wall = seconds(start.elapsed());
-    (result, Effort { wall, cpu: seconds((Usage::of_process() - before).processor()) })
+    let wall = start.elapsed();
+    (result, Measured::new(wall, Usage::of_process() - before))
 }
 
 /// A duration in seconds.
@@ -36,6 +64,6 @@ mod tests {
     fn work_takes_time_on_a_processor() {
         let (sum, effort) = measured(|| (0..20_000_000_u64).map(black_box).sum::<u64>());
         assert_eq!(sum, 199_999_990_000_000);
-        assert!(effort.wall > 0.0 && effort.cpu > 0.0, "{effort:?}");
+        assert!(effort.wall > 0.0 && effort.cpu() > 0.0, "{effort:?}");
     }
 }

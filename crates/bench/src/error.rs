@@ -25,6 +25,14 @@ pub enum Error {
         /// The system's error.
         error: io::Error,
     },
+    /// A file is not what it should be, or cannot become it.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// A command could not be started, or what it wrote could not be read.
     #[error("cannot run {command}: {}", io_reason(error))]
     Start {
@@ -43,14 +51,6 @@ pub enum Error {
         /// The last lines of its standard error, joined to one.
         said: String,
     },
-    /// A picture could not be drawn.
-    #[error("{}: {reason}", path.display())]
-    Picture {
-        /// The picture.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
     /// The system did not give a process as many threads as it should have.
     #[error("cannot start {count} threads: {}; ask for fewer", io_reason(error))]
     Thread {
@@ -58,28 +58,6 @@ pub enum Error {
         count: usize,
         /// The system's error.
         error: io::Error,
-    },
-    /// Memory is too small.
-    #[error("cannot hold {bytes} bytes in memory")]
-    Memory {
-        /// Bytes needed.
-        bytes: u64,
-    },
-    /// A file is not what an experiment has written.
-    #[error("{}: this is not a result of '{experiment}': {reason}", path.display())]
-    Document {
-        /// The file.
-        path: PathBuf,
-        /// The experiment.
-        experiment: &'static str,
-        /// The reason.
-        reason: String,
-    },
-    /// A command cannot be compared at several widths.
-    #[error("{reason}")]
-    Job {
-        /// The command and what is wrong with it.
-        reason: String,
     },
     /// Two ways gave different results.
     #[error("{this} found {found}, and {other} {expected}; did the files change meanwhile?")]
@@ -93,20 +71,9 @@ pub enum Error {
         /// Its result.
         expected: String,
     },
-    /// A pattern is no regular expression.
-    #[error("the pattern '{pattern}' is no regular expression: {reason}")]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// The reason.
-        reason: String,
-    },
-    /// A server or CGI program does not answer as it should.
-    #[error("{reason}")]
-    Server {
-        /// The reason.
-        reason: String,
-    },
+    /// Any other reason, as a sentence.
+    #[error("{0}")]
+    Other(String),
 }
 
 /// Exit status and messages of a command.

@@ -15,7 +15,7 @@ pub trait Experiment: Serialize + DeserializeOwned {
     /// Name of the experiment in its files.
     const NAME: &'static str;
     /// Version of its files. It goes up when older files can no longer be read.
-    const VERSION: u32;
+    const VERSION: u32 = 1;
 
     /// Subject, number of runs and machine, in a line.
     fn heading(&self) -> String;
@@ -93,7 +93,10 @@ pub fn save<E: Experiment>(result: &E, path: &Path) -> Result<()> {
 /// If the file cannot be read, or is not of this experiment and version.
 pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
     let json = fs::read(path).map_err(|error| Error::Io { path: path.to_owned(), doing: "", error })?;
-    let foreign = |reason| Error::Document { path: path.to_owned(), experiment: E::NAME, reason };
+    let foreign = |reason: String| Error::File {
+        path: path.to_owned(),
+        reason: format!("this is not a result of '{}': {reason}", E::NAME),
+    };
     let label: Label = serde_json::from_slice(&json).map_err(|error| foreign(error.to_string()))?;
     if label.experiment != E::NAME {
         return Err(foreign(format!("it is of '{}'", label.experiment)));

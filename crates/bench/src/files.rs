@@ -9,11 +9,8 @@ use crate::error::{Error, Result};
 
 /// The files at or below a path, sorted by path: neither hidden ones nor those that rules such as
 /// `.gitignore` leave out. A file that is named itself is taken whatever its name. The second number is how
-/// many files and directories could not be looked at.
-///
-/// # Errors
-///
-/// If there is nothing at the path, or no file below it.
+/// many files and directories could not be looked at. Fails if there is nothing at the path, or no file below
+/// it.
 pub(crate) fn below(path: &Path) -> Result<(Vec<FoundFile>, u64)> {
     let failed = |error| Error::Io { path: path.to_owned(), doing: "", error };
     path.metadata().map_err(failed)?;

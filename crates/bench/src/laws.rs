@@ -13,43 +13,33 @@
 //! in proportion to time. That is a linear least-squares problem with weights 1/T², and with coefficients that cannot be
 //! negative. How sure the outcome is, is found by the bootstrap: Bradley Efron, "Bootstrap Methods: Another Look at the
 //! Jackknife", 1979.
-//!
-//! ```
-//! use finecomb_bench::laws::{Amdahl, Timing, fit};
-//!
-//! let timings = [(1, 10.0), (2, 6.0), (4, 4.0), (1, 10.1), (2, 5.9), (4, 4.0)];
-//! let timings = timings.map(|(width, seconds)| Timing { width, seconds });
-//! let fit = fit::<Amdahl, 2>(&timings).expect("enough widths");
-//! let serial = fit.estimate(Amdahl::serial_fraction);
-//! assert!((serial.value - 0.2).abs() < 0.01 && serial.low <= serial.value && serial.value <= serial.high);
-//! ```
 
-mod amdahl;
 mod bootstrap;
 mod least_squares;
+mod models;
 #[cfg(test)]
 mod tests;
-mod usl;
+
+use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-pub use self::amdahl::Amdahl;
 use self::least_squares::Sums;
-pub use self::usl::Usl;
+pub(crate) use self::models::{Amdahl, Usl};
 use crate::rounds::distinct;
 use crate::sample::quantile_of_sorted;
 
 /// Wall time of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Timing {
+pub(crate) struct Timing {
     /// Number of threads; at least 1.
-    pub width: usize,
+    pub(crate) width: usize,
     /// Wall time in seconds; more than 0.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
 }
 
 /// A law that says how long a job takes at a width, with `P` coefficients.
-pub trait Law<const P: usize>: Copy {
+pub(crate) trait Law<const P: usize>: Copy {
     /// Factors of the coefficients at a width.
     fn terms(width: f64) -> [f64; P];
 
@@ -72,43 +62,48 @@ pub trait Law<const P: usize>: Copy {
 
 /// A law, fitted to timings.
 #[derive(Clone, Debug)]
-pub struct Fitted<L> {
+pub(crate) struct Fitted<L> {
     /// The law that fits best.
-    pub law: L,
+    pub(crate) law: L,
     /// The widths that it was fitted to, in ascending order.
-    pub widths: Vec<usize>,
+    pub(crate) widths: Vec<usize>,
     /// By how much it misses a run on average: the square root of the mean squared relative error.
-    pub error: f64,
+    pub(crate) error: f64,
     /// The laws that fit the resampled timings; none if there is but one timing at each width.
     resampled: Vec<L>,
 }
 
 /// A number that was found, and where it may lie.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// The number.
-    pub value: f64,
+    pub(crate) value: f64,
     /// The ends of its 95 % confidence interval; not numbers if there is but one run at each width.
-    pub low: f64,
+    pub(crate) low: f64,
     /// The upper end.
-    pub high: f64,
+    pub(crate) high: f64,
+}
+
+/// A speed-up that a law predicts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Prediction {
+    /// Number of threads.
+    pub(crate) width: usize,
+    /// The speed-up over one thread.
+    pub(crate) speed_up: Estimate,
 }
 
 /// There are fewer widths than a law has coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooFewWidths {
+pub(crate) struct TooFewWidths {
     /// Number of different widths.
-    pub have: usize,
+    pub(crate) have: usize,
     /// Number needed.
-    pub need: usize,
+    pub(crate) need: usize,
 }
 
 /// Fits a law to timings.
-///
-/// # Errors
-///
-/// If there are fewer different widths than the law has coefficients.
-pub fn fit<L: Law<P>, const P: usize>(timings: &[Timing]) -> Result<Fitted<L>, TooFewWidths> {
+pub(crate) fn fit<L: Law<P>, const P: usize>(timings: &[Timing]) -> Result<Fitted<L>, TooFewWidths> {
     let widths = distinct(timings.iter().map(|timing| timing.width));
     let too_few = TooFewWidths { have: widths.len(), need: P };
     let groups: Vec<Vec<Sums<P>>> = widths
@@ -129,12 +124,24 @@ fn sums<L: Law<P>, const P: usize>(timing: &Timing) -> Sums<P> {
 }
 
 impl<L> Fitted<L> {
-    /// What the law says about something, with a 95 % confidence interval: the 2.5th to the 97.5th percentile of what
-    /// the laws say that fit the resampled timings. With few runs at each width it is rather too narrow.
-    pub fn estimate(&self, number: impl Fn(&L) -> f64) -> Estimate {
+    /// A number by the law, with a 95 % confidence interval: the 2.5th to the 97.5th percentile of that
+    /// number by the laws that fit the resampled timings. With few runs at each width it is rather too
+    /// narrow.
+    pub(crate) fn estimate(&self, number: impl Fn(&L) -> f64) -> Estimate {
         let mut numbers: Vec<f64> = self.resampled.iter().map(&number).collect();
         numbers.sort_by(f64::total_cmp);
         let [low, high] = [0.025, 0.975].map(|share| quantile_of_sorted(&numbers, share));
         Estimate { value: number(&self.law), low, high }
+    }
+
+    /// Speed-ups with two and four times as many threads as there are cores.
+    pub(crate) fn predictions<const P: usize>(&self, cores: NonZeroUsize) -> [Prediction; 2]
+    where
+        L: Law<P>,
+    {
+        [2, 4].map(|times| {
+            let width = times * cores.get();
+            Prediction { width, speed_up: self.estimate(|law| law.speed_up(width as f64)) }
+        })
     }
 }

@@ -3,32 +3,31 @@
 //! - Experiments: [`scale`](mod@scale), [`spin`](mod@spin), [`slices`](mod@slices), [`spawn`](mod@spawn),
 //!   [`overlap`](mod@overlap), [`serve`](mod@serve). Each has a function of its name that measures, and a type of its
 //!   name for the result, an [`experiment::Experiment`]: a table, notes, a picture, and a file in which it is kept.
-//! - Measuring: [`run`], runs of a command and their resources; [`rounds`], interleaved runs; [`cache`], cold runs;
-//!   [`sample`], measured values; [`laws`], models fitted to them.
+//! - Measuring: [`run`], runs of a command; [`effort`], the resources of runs; [`rounds`], interleaved runs; [`cache`],
+//!   cold runs; [`sample`], measured values; [`laws`], models fitted to them.
 //! - Output: [`table`], [`chart`], [`picture`].
 
 #![forbid(unsafe_code)]
 
-pub mod cache;
-pub mod chart;
-mod cold;
+mod cache;
+mod chart;
 mod effort;
 mod error;
 pub mod experiment;
 mod files;
-pub mod laws;
-pub mod machine;
+mod laws;
+mod machine;
 pub mod overlap;
 pub mod picture;
 pub mod rounds;
-pub mod run;
-pub mod sample;
+mod run;
+mod sample;
 pub mod scale;
 pub mod serve;
 pub mod slices;
 pub mod spawn;
 pub mod spin;
-pub mod table;
+mod table;
 mod threads;
 mod units;
 

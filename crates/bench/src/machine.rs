@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 
 /// A machine at a time, as far as it matters for measurements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// Cores that the process may use; at least 1.
-    pub cores: NonZeroUsize,
+    pub(crate) cores: NonZeroUsize,
     /// Name of the processor; empty if it does not say.
-    pub processor: String,
+    pub(crate) processor: String,
     /// The system and its release.
-    pub kernel: String,
+    pub(crate) kernel: String,
     /// Time in UTC, in the format of RFC 3339.
-    pub date: String,
+    pub(crate) date: String,
 }
 
 impl Machine {
     /// This machine, now.
-    pub fn here() -> Self {
+    pub(crate) fn here() -> Self {
         let name = uname();
         let now = Timestamp::now();
         Self {

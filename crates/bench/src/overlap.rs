@@ -8,28 +8,28 @@ mod job;
 mod pieces;
 mod prefetch;
 mod report;
-mod rounds;
 mod words;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
+use finecomb_scan::FoundFile;
 use serde::{Deserialize, Serialize};
 
-use self::job::Job;
-use self::pieces::cut;
-use self::rounds::Bench;
-pub use self::words::Words;
-use crate::cache::CacheDropper;
-use crate::cold::Cold;
+use self::job::{Job, Loaded, Total};
+use self::pieces::{Piece, cut};
+use self::words::Words;
+use crate::cache::{CacheDropper, Cold};
+use crate::effort::measured;
 use crate::files;
 use crate::machine::Machine;
-use crate::rounds::Step;
+use crate::rounds::{Progress, Step, distinct, in_turns};
 use crate::sample::Sample;
+use crate::units::grouped;
 use crate::{Error, Result};
 
 /// Options of the experiment.
-pub struct OverlapOptions<'a> {
+pub struct OverlapOptions {
     /// The file or tree to read.
     pub path: PathBuf,
     /// Numbers of threads.
@@ -45,57 +45,52 @@ pub struct OverlapOptions<'a> {
     /// Bytes that may be taken to have files in memory, where the work alone is measured. If they do not fit,
     /// a part of them is worked on.
     pub memory: u64,
-    /// Called before each run.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overlap {
-    /// Machine and time.
-    pub machine: Machine,
-    /// The file or tree.
-    pub path: String,
+    machine: Machine,
+    path: String,
     /// Files that were read.
-    pub files: u64,
+    files: u64,
     /// Bytes in them.
-    pub bytes: u64,
+    bytes: u64,
     /// Files and directories that could not be looked at when the tree was listed.
-    pub unseen: u64,
+    unseen: u64,
     /// Pieces of files that could not be read.
-    pub unreadable: u64,
+    unreadable: u64,
     /// Repetitions of the work on every byte.
-    pub work: NonZeroU32,
+    work: NonZeroU32,
     /// Result of the work, the same in all ways.
-    pub words: Words,
+    words: Words,
     /// Bytes with which working alone was measured; it was scaled to all of them.
-    pub in_memory: u64,
+    in_memory: u64,
     /// Measurements with warm and with cold caches, in this order.
-    pub parts: Vec<Part>,
+    parts: Vec<Part>,
 }
 
 /// Measurements with warm or with cold caches. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+struct Part {
     /// Dropping of caches; none if the runs are warm.
-    pub cold: Option<Cold>,
+    cold: Option<Cold>,
     /// Working with one thread, without reading.
-    pub working: Sample,
+    working: Sample,
     /// The widths in ascending order, each without and with reading ahead.
-    pub cases: Vec<Case>,
+    cases: Vec<Case>,
 }
 
 /// Measurements at a width. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// The number of threads.
-    pub width: NonZeroUsize,
+struct Case {
+    width: NonZeroUsize,
     /// Whether pieces were prefetched.
-    pub ahead: bool,
+    ahead: bool,
     /// Reading without work.
-    pub reading: Sample,
+    reading: Sample,
     /// Reading and working.
-    pub both: Sample,
+    both: Sample,
 }
 
 /// Measures reading, working, and both, in turns. The files are found before, which is not part of what is
@@ -104,7 +99,7 @@ pub struct Case {
 /// # Errors
 ///
 /// If there is nothing to read, threads are refused, or not everything comes to the same words.
-pub fn overlap(options: &OverlapOptions<'_>) -> Result<Overlap> {
+pub fn overlap(options: &OverlapOptions, progress: Progress<'_>) -> Result<Overlap> {
     let machine = Machine::here();
     let (files, unseen) = files::below(&options.path)?;
     let pieces = cut(&files);
@@ -115,7 +110,7 @@ pub fn overlap(options: &OverlapOptions<'_>) -> Result<Overlap> {
     let dropper = options.cold.then(|| CacheDropper::new([&options.path])).transpose()?;
     let work = options.work.get();
     let expected = Job { width: 1, ahead: false, work }.run(&files, &pieces)?;
-    let bench = Bench { files: &files, pieces: &pieces, options, expected };
+    let bench = Bench { files: &files, pieces: &pieces, options, progress, expected };
     let temperatures: Vec<Option<&CacheDropper>> =
         options.warm.then_some(None).into_iter().chain(dropper.as_ref().map(Some)).collect();
     let (mut parts, mut in_memory) = (Vec::new(), 0);
@@ -136,6 +131,99 @@ pub fn overlap(options: &OverlapOptions<'_>) -> Result<Overlap> {
         in_memory,
         parts,
     })
+}
+
+/// Input and options of all runs.
+struct Bench<'a> {
+    files: &'a [FoundFile],
+    pieces: &'a [Piece],
+    options: &'a OverlapOptions,
+    progress: Progress<'a>,
+    /// Result that all must have.
+    expected: Total,
+}
+
+impl Bench<'_> {
+    /// Measures everything, with caches dropped before each run or not, as part `number` of `parts`. The second result is the
+    /// number of bytes that working alone was measured with.
+    fn part(&self, dropper: Option<&CacheDropper>, number: usize, parts: usize) -> Result<(Part, u64)> {
+        let widths = distinct(self.options.widths.iter().copied());
+        let ways: Vec<(NonZeroUsize, bool)> =
+            widths.into_iter().flat_map(|width| [(width, false), (width, true)]).collect();
+        // Working alone, and then for each way reading alone and both.
+        let both = |&(width, ahead): &(NonZeroUsize, bool)| {
+            [0, self.options.work.get()].map(|work| Some(Job { width: width.get(), ahead, work }))
+        };
+        let jobs: Vec<Option<Job>> = [None].into_iter().chain(ways.iter().flat_map(both)).collect();
+        let temperature = if dropper.is_some() { "cold" } else { "warm" };
+        let name = |job: &Option<Job>| format!("{temperature}: {}", name(*job));
+        let all = jobs.len() * self.options.runs.get();
+        let progress = |step: Step<'_>| {
+            (self.progress)(Step { done: number * all + step.done, total: parts * all, ..step });
+        };
+        let (mut cold, mut in_memory) = (None, 0);
+        let times = in_turns(&jobs, self.options.runs, name, &progress, |job| {
+            let Some(job) = *job else {
+                let (seconds, loaded) = self.working()?;
+                in_memory = loaded;
+                return Ok(seconds);
+            };
+            if let Some(dropper) = dropper {
+                cold = Some(dropper.drop_and_verify(cold));
+            }
+            let (total, effort) = measured(|| job.run(self.files, self.pieces));
+            self.check(&name(&Some(job)), total?, job.work > 0)?;
+            Ok(effort.wall)
+        })?;
+        let mut times = times.into_iter().map(Sample::new);
+        let mut next = || times.next().unwrap_or_default();
+        let working = next();
+        let case = |(width, ahead)| Case { width, ahead, reading: next(), both: next() };
+        Ok((Part { cold, working, cases: ways.into_iter().map(case).collect() }, in_memory))
+    }
+
+    /// Seconds that the work takes one thread, with bytes that are in memory, scaled to all bytes; and how
+    /// many bytes these are.
+    fn working(&self) -> Result<(f64, u64)> {
+        let loaded = Loaded::read(self.files, self.pieces, self.options.memory)?;
+        let (total, effort) = measured(|| loaded.work(self.options.work.get()));
+        if loaded.is_all_of(self.pieces) {
+            self.check("working alone", total, true)?;
+        }
+        let share = total.bytes.max(1) as f64 / self.expected.bytes.max(1) as f64;
+        // A whole number of nanoseconds survives being written as a decimal.
+        Ok(((effort.wall / share * 1e9).round() / 1e9, total.bytes))
+    }
+
+    /// Checks the result of a run; one that only reads has no words.
+    fn check(&self, name: &str, total: Total, has_words: bool) -> Result<()> {
+        let words = if has_words { self.expected.words } else { total.words };
+        if total == (Total { words, ..self.expected }) {
+            return Ok(());
+        }
+        let said = |total: Total| {
+            let Total { bytes, unreadable, words } = total;
+            let sum = words.sum;
+            format!(
+                "{} words (sum {sum:x}) in {} bytes ({unreadable} unreadable)",
+                grouped(words.count),
+                grouped(bytes)
+            )
+        };
+        Err(Error::Differs {
+            this: name.to_owned(),
+            found: said(total),
+            other: "the first run".to_owned(),
+            expected: said(self.expected),
+        })
+    }
+}
+
+/// The name of a job; of working alone if there is none.
+fn name(job: Option<Job>) -> String {
+    let Some(Job { width, ahead, work }) = job else { return "working alone".to_owned() };
+    let what = if work == 0 { "reading alone" } else { "reading and working" };
+    format!("{what}, width {width}{}", if ahead { ", reading ahead" } else { "" })
 }
 
 impl Part {
@@ -164,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    fn options<'a>(path: &std::path::Path, progress: &'a dyn Fn(Step<'_>)) -> OverlapOptions<'a> {
+    fn options(path: &std::path::Path) -> OverlapOptions {
         let two = NonZeroUsize::new(2).expect("not zero");
         OverlapOptions {
             path: path.to_owned(),
@@ -174,7 +262,6 @@ mod tests {
             cold: false,
             work: NonZeroU32::MIN,
             memory: u64::MAX,
-            progress,
         }
     }
 
@@ -185,7 +272,7 @@ mod tests {
         fs::write(directory.path().join("small"), "two words").expect("a file");
         let told = RefCell::new(Vec::new());
         let progress = |step: Step<'_>| told.borrow_mut().push((step.done, step.total));
-        let result = overlap(&options(directory.path(), &progress)).expect("a result");
+        let result = overlap(&options(directory.path()), &progress).expect("a result");
         // Of the three cuts at multiples of 131,072, the first and the last are within a word.
         assert_eq!((result.files, result.bytes, result.words.count), (2, 500_009, 100_004));
         assert_eq!((result.in_memory, result.unreadable), (500_009, 0));
@@ -193,7 +280,7 @@ mod tests {
         let cases: Vec<_> = part.cases.iter().map(|case| (case.width.get(), case.ahead)).collect();
         assert_eq!(cases, [(1, false), (1, true), (2, false), (2, true)]);
         let samples = part.cases.iter().flat_map(|case| [&case.reading, &case.both]).chain([&part.working]);
-        assert!(samples.into_iter().all(|sample| sample.values().len() == 2 && sample.least() > 0.0));
+        assert!(samples.into_iter().all(|sample| sample.values().len() == 2 && sample.quantile(0.0) > 0.0));
         assert_eq!(told.into_inner(), Vec::from_iter((0..18).map(|done| (done, 18))));
     }
 
@@ -203,7 +290,7 @@ mod tests {
         let path = directory.path().join("file");
         fs::write(&path, "x ".repeat(200_000)).expect("a file");
         let result =
-            overlap(&OverlapOptions { memory: 300_000, ..options(&path, &|_| ()) }).expect("a result");
+            overlap(&OverlapOptions { memory: 300_000, ..options(&path) }, &|_| ()).expect("a result");
         assert_eq!((result.bytes, result.in_memory), (400_000, 2 * pieces::PIECE));
     }
 
@@ -211,11 +298,43 @@ mod tests {
     fn what_cannot_be_read_is_an_error() {
         let directory = tempfile::tempdir().expect("a directory");
         let said = |path: &std::path::Path| {
-            overlap(&options(path, &|_| ())).expect_err("nothing to read").to_string()
+            overlap(&options(path), &|_| ()).expect_err("nothing to read").to_string()
         };
         assert_eq!(said("/nowhere".as_ref()), "/nowhere: No such file or directory");
         let path = directory.path().join("empty");
         fs::write(&path, "").expect("a file");
         assert_eq!(said(&path), format!("{}: there is no byte to read", path.display()));
+    }
+
+    #[test]
+    fn other_words_are_an_error() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("file");
+        fs::write(&path, "two words").expect("a file");
+        let (files, _) = files::below(&path).expect("files");
+        let pieces = cut(&files);
+        let expected = Job { width: 1, ahead: false, work: 1 }.run(&files, &pieces).expect("a run");
+        let options = OverlapOptions {
+            path,
+            widths: vec![NonZeroUsize::MIN],
+            runs: NonZeroUsize::MIN,
+            warm: true,
+            cold: false,
+            work: NonZeroU32::MIN,
+            memory: 0,
+        };
+        let bench = Bench { files: &files, pieces: &pieces, options: &options, progress: &|_| (), expected };
+        assert!(bench.check("one", expected, true).is_ok());
+        let without = Total { words: Words::default(), ..expected };
+        assert!(bench.check("one", without, false).is_ok());
+        let error = bench.check("one", without, true).expect_err("other words").to_string();
+        assert!(
+            error.starts_with(
+                "one found 0 words (sum 0) in 9 bytes (0 unreadable), and the first run 2 words"
+            )
+        );
+        assert!(bench.part(None, 0, 1).is_ok());
+        fs::write(&bench.options.path, "other words").expect("a file");
+        assert!(matches!(bench.part(None, 0, 1), Err(Error::Differs { .. })));
     }
 }

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 ///
 /// If [`Format::of`] refuses the name, the file cannot be written, or a PNG is asked for and there are no fonts.
 pub fn write_picture(svg: &str, path: &Path) -> Result<()> {
-    let refused = |reason| Error::Picture { path: path.to_owned(), reason };
+    let refused = |reason| Error::File { path: path.to_owned(), reason };
     let bytes = match Format::of(path).map_err(|reason| refused(reason.to_owned()))? {
         Format::Svg => svg.as_bytes().to_vec(),
         #[cfg(feature = "png")]

@@ -16,6 +16,9 @@ pub struct Step<'a> {
     pub what: &'a str,
 }
 
+/// Function that is told of each step.
+pub type Progress<'a> = &'a dyn Fn(Step<'_>);
+
 /// Values in ascending order, each once.
 pub(crate) fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     BTreeSet::from_iter(values).into_iter().collect()
@@ -23,17 +26,14 @@ pub(crate) fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
 
 /// Runs every case once in each round, and returns the results, case by case.
 ///
-/// What is compared is run in turns, so that a machine that becomes slower in the course of an hour does so
+/// The cases are run in turns, so that a machine that becomes slower in the course of an hour does so
 /// for all. Each round begins with another case, as a case may be helped or hindered by the one before it.
-///
-/// # Errors
-///
-/// The first of a run. No other is begun then.
+/// Ends with the first error of a run.
 pub(crate) fn in_turns<C, T>(
     cases: &[C],
     rounds: NonZeroUsize,
     name: impl Fn(&C) -> String,
-    progress: &dyn Fn(Step<'_>),
+    progress: Progress<'_>,
     mut run: impl FnMut(&C) -> Result<T>,
 ) -> Result<Vec<Vec<T>>> {
     let mut results: Vec<Vec<T>> = cases.iter().map(|_| Vec::with_capacity(rounds.get())).collect();
@@ -79,7 +79,7 @@ mod tests {
         let mut runs = 0;
         let run = |_: &u8| {
             runs += 1;
-            if runs == 2 { Err(Error::Memory { bytes: 1 }) } else { Ok(()) }
+            if runs == 2 { Err(Error::Other(String::new())) } else { Ok(()) }
         };
         let result = in_turns(&[1, 2], NonZeroUsize::MIN, u8::to_string, &|_| (), run);
         assert!(result.is_err());

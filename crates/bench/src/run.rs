@@ -1,39 +1,41 @@
 //! Runs of a command, and the resources they use.
 
-mod digest;
-mod feed;
-mod messages;
-mod usage;
-
 use std::ffi::OsString;
 use std::fmt::{self, Display, Formatter};
-use std::io;
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use finecomb_sys::Usage;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3Default;
 
-pub use self::digest::Digest;
-use self::feed::Feed;
-use self::messages::Messages;
-pub use self::usage::Measured;
+pub(crate) use crate::effort::Measured;
 use crate::{Error, Result};
+
+/// Bytes of output read at a time.
+const BUFFER: usize = 128 << 10;
+/// Bytes of the end of the messages that are kept, and lines of these that are shown.
+const KEPT: usize = 4096;
+const LINES: usize = 3;
 
 /// A command that can be run again and again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
+pub(crate) struct Job {
     /// The program: a path, or a name that is looked for in PATH.
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// Its arguments.
-    pub arguments: Vec<OsString>,
+    pub(crate) arguments: Vec<OsString>,
     /// A file that `cat` writes into its standard input, which is empty otherwise. The resources of `cat` are not counted.
-    pub pipe: Option<PathBuf>,
+    pub(crate) pipe: Option<PathBuf>,
 }
 
 impl Job {
     /// A job without standard input.
-    pub fn new(
+    pub(crate) fn new(
         program: impl Into<PathBuf>,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Self {
@@ -44,23 +46,16 @@ impl Job {
         }
     }
 
-    /// Runs the job with its standard output discarded, and measures it. No other child process may be waited for meanwhile, as
-    /// CPU time is that of all children.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be started, ends by a signal, or with an exit status of 2 or more.
-    pub fn measure(&self) -> Result<Measured> {
+    /// Runs the job with its standard output discarded, and measures it. No other child process may be waited
+    /// for meanwhile, as CPU time is that of all children. Fails if it cannot be started, ends by a signal,
+    /// or with an exit status of 2 or more.
+    pub(crate) fn measure(&self) -> Result<Measured> {
         let (_, measured) = self.run(Stdio::null(), |_| Ok(()))?;
         Ok(measured)
     }
 
     /// Runs the job and hashes its standard output.
-    ///
-    /// # Errors
-    ///
-    /// As those of [`Self::measure`], or if its output cannot be read.
-    pub fn digest(&self) -> Result<Digest> {
+    pub(crate) fn digest(&self) -> Result<Digest> {
         let read = |child: &mut Child| child.stdout.take().map_or_else(|| Ok(Digest::default()), Digest::of);
         let (digest, _) = self.run(Stdio::piped(), read)?;
         Ok(digest)
@@ -115,6 +110,95 @@ pub(crate) fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// Standard output of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Digest {
+    /// Number of bytes.
+    pub(crate) bytes: u64,
+    /// Their hash, XXH3 with 128 bits, in hexadecimal digits.
+    pub(crate) xxh3_128: String,
+}
+
+impl Digest {
+    fn of(source: impl Read) -> io::Result<Self> {
+        let mut hash = Xxh3Default::new();
+        let bytes = io::copy(&mut BufReader::with_capacity(BUFFER, source), &mut hash)?;
+        Ok(Self { bytes, xxh3_128: format!("{:032x}", hash.digest128()) })
+    }
+}
+
+/// `cat`, which writes a file to the standard input of a job, or no process.
+struct Feed(Option<Child>);
+
+impl Feed {
+    fn start(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self(None)) };
+        let file = opened(path).map_err(|error| Error::Io { path: path.to_owned(), doing: "", error })?;
+        let mut command = Command::new("cat");
+        command.stdin(file).stdout(Stdio::piped()).stderr(Stdio::null());
+        let failed = |error| Error::Start { command: "cat".to_owned(), error };
+        Ok(Self(Some(command.spawn().map_err(failed)?)))
+    }
+
+    /// The read end of its pipe.
+    fn input(&mut self) -> Stdio {
+        self.0.as_mut().and_then(|cat| cat.stdout.take()).map_or_else(Stdio::null, Stdio::from)
+    }
+}
+
+/// Opens what `cat` can read.
+fn opened(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
+}
+
+impl Drop for Feed {
+    /// Waits for it: it ends when nobody reads the pipe any more. Only now, after the usage of the job was read, does its own
+    /// usage count as that of a child.
+    fn drop(&mut self) {
+        if let Some(cat) = &mut self.0 {
+            drop(cat.stdout.take());
+            // It has not been waited for, so this cannot fail.
+            let _ = cat.wait();
+        }
+    }
+}
+
+/// Reads the standard error of a job, so that one with many messages is not held up.
+struct Messages(Option<JoinHandle<Vec<u8>>>);
+
+impl Messages {
+    fn listen(source: Option<ChildStderr>) -> Self {
+        Self(source.map(|source| thread::spawn(move || end_of(source))))
+    }
+
+    /// The last lines, or those from the first message of comb on, joined to one that is safe for a terminal. Waits until the
+    /// job's standard error is closed.
+    fn last_lines(self) -> String {
+        let said = self.0.and_then(|listener| listener.join().ok()).unwrap_or_default();
+        last_lines(&String::from_utf8_lossy(&said))
+    }
+}
+
+/// The last bytes of a source.
+fn end_of(mut source: impl Read) -> Vec<u8> {
+    let (mut end, mut buffer) = (Vec::new(), [0; KEPT]);
+    while let Ok(read @ 1..) = source.read(&mut buffer) {
+        end.extend_from_slice(&buffer[..read]);
+        end.drain(..end.len().saturating_sub(KEPT));
+    }
+    end
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    // A message of comb goes before its hints.
+    let first = lines.iter().position(|line| line.starts_with("comb: "));
+    let first = first.unwrap_or(lines.len().saturating_sub(LINES));
+    let shown: Vec<&str> = lines.into_iter().skip(first).take(LINES).collect();
+    shown.join("; ").replace(|char: char| char.is_control(), "\u{FFFD}")
 }
 
 #[cfg(test)]
@@ -177,5 +261,17 @@ mod tests {
             said(Job::new("/nowhere/it's", ["a b", ""])),
             "cannot run 'it'\\''s' 'a b' '': No such file or directory"
         );
+    }
+
+    #[test]
+    fn the_last_lines_are_kept() {
+        let mut text = "x".repeat(3 * KEPT).into_bytes();
+        text.extend_from_slice(b"\none\n\n two\x1b[31m \nthree\nfour\n");
+        let end = end_of(&text[..]);
+        assert_eq!(end.len(), KEPT);
+        assert_eq!(last_lines(&String::from_utf8_lossy(&end)), "two\u{FFFD}[31m; three; four");
+        assert_eq!(last_lines(""), "");
+        let usage = "comb: unexpected argument '-x' found\n\n  tip: a\n\nUsage: b\n\nFor more information\n";
+        assert_eq!(last_lines(usage), "comb: unexpected argument '-x' found; tip: a; Usage: b");
     }
 }

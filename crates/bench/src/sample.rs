@@ -2,63 +2,49 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Note on [`Sample::spread`].
+pub(crate) const SPREAD_NOTE: &str = "The spread is the range in which the middle half of the runs lie.";
+
 /// The measured values of one configuration, in seconds, in the order in which they were measured.
 ///
-/// It may be empty while it is being gathered; whatever is asked of an empty sample is then not a number.
+/// Statistics of an empty sample are NaN.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Sample(Vec<f64>);
+pub(crate) struct Sample(Vec<f64>);
 
 impl Sample {
-    /// A sample of these values.
-    pub fn new(values: Vec<f64>) -> Self {
+    pub(crate) fn new(values: Vec<f64>) -> Self {
         Self(values)
     }
 
-    /// Takes in one more value.
-    pub fn push(&mut self, seconds: f64) {
-        self.0.push(seconds);
-    }
-
     /// The values, in the order in which they were measured.
-    pub fn values(&self) -> &[f64] {
+    pub(crate) fn values(&self) -> &[f64] {
         &self.0
     }
 
     /// The middle value, or the mean of the two in the middle.
-    pub fn median(&self) -> f64 {
+    pub(crate) fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
     /// The value that a quarter of the values lie below.
-    pub fn lower_quartile(&self) -> f64 {
+    pub(crate) fn lower_quartile(&self) -> f64 {
         self.quantile(0.25)
     }
 
     /// The value that a quarter of the values lie above.
-    pub fn upper_quartile(&self) -> f64 {
+    pub(crate) fn upper_quartile(&self) -> f64 {
         self.quantile(0.75)
     }
 
-    /// How far the values lie apart: the interquartile range, upper less lower quartile, which a single run that was
-    /// disturbed does not change much.
-    pub fn spread(&self) -> f64 {
+    /// The interquartile range, which a single run that was disturbed does not change much.
+    pub(crate) fn spread(&self) -> f64 {
         self.upper_quartile() - self.lower_quartile()
-    }
-
-    /// The smallest value.
-    pub fn least(&self) -> f64 {
-        self.quantile(0.0)
-    }
-
-    /// The largest value.
-    pub fn most(&self) -> f64 {
-        self.quantile(1.0)
     }
 
     /// The value that the given share of the values lies below, with 0 ≤ `share` ≤ 1. Between two values it is
     /// interpolated: definition 7 of Rob Hyndman and Yanan Fan, "Sample Quantiles in Statistical Packages", 1996.
-    pub fn quantile(&self, share: f64) -> f64 {
+    pub(crate) fn quantile(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         quantile_of_sorted(&sorted, share)
@@ -96,7 +82,7 @@ mod tests {
         assert_eq!(sample.median(), 2.5);
         assert_eq!((sample.lower_quartile(), sample.upper_quartile()), (1.75, 3.25));
         assert_eq!(sample.spread(), 1.5);
-        assert_eq!((sample.least(), sample.most()), (1.0, 4.0));
+        assert_eq!((sample.quantile(0.0), sample.quantile(1.0)), (1.0, 4.0));
         assert_eq!(sample.values(), [4.0, 1.0, 3.0, 2.0]);
     }
 
@@ -110,7 +96,10 @@ mod tests {
     fn infinite_values_lie_at_the_edge() {
         let infinite = f64::INFINITY;
         let sample = Sample::new(vec![1.0, infinite, 2.0, infinite, infinite]);
-        assert_eq!((sample.lower_quartile(), sample.median(), sample.most()), (2.0, infinite, infinite));
+        assert_eq!(
+            (sample.lower_quartile(), sample.median(), sample.quantile(1.0)),
+            (2.0, infinite, infinite)
+        );
         assert_eq!(sample.quantile(0.3), infinite);
     }
 

@@ -5,33 +5,30 @@ mod jobs;
 mod notes;
 mod plot;
 mod record;
-mod summary;
 #[cfg(test)]
 mod tests;
-mod width;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use self::analysis::Analysis;
 use self::jobs::Scalable;
-pub use self::record::{Case, Record};
-pub use self::width::{Width, default_widths};
+pub use self::record::Width;
+use self::record::{Case, Record, default_widths};
 use crate::cache::CacheDropper;
-use crate::cold::drop_caches;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Step, distinct, in_turns};
+use crate::rounds::{Progress, Step, distinct, in_turns};
 use crate::run::Digest;
 use crate::table::Table;
 use crate::units::{Unit, ratio};
 use crate::{Error, Result};
 
 /// Options of the experiment.
-pub struct ScaleOptions<'a> {
+pub struct ScaleOptions {
     /// The program, which is comb.
     pub program: PathBuf,
     /// The command that it is to run, with its arguments but for a width.
@@ -44,15 +41,15 @@ pub struct ScaleOptions<'a> {
     pub cold: bool,
     /// A file that `cat` writes into the job's standard input.
     pub pipe: Option<PathBuf>,
-    /// Called before each run.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// Measurements, and their analysis.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Record")]
 pub struct Scale {
+    #[serde(flatten)]
     record: Record,
+    #[serde(rename = "summary")]
     analysis: Analysis,
 }
 
@@ -65,7 +62,7 @@ pub struct Scale {
 ///
 /// If the job is none that has a width, or sets its own; if a run fails; if standard output is not the same at each
 /// width.
-pub fn scale(options: &ScaleOptions<'_>) -> Result<Scale> {
+pub fn scale(options: &ScaleOptions, progress: Progress<'_>) -> Result<Scale> {
     let machine = Machine::here();
     let job = Scalable::new(options.program.clone(), &options.job, options.pipe.clone())?;
     let default = if options.widths.is_empty() { default_widths(machine.cores) } else { Vec::new() };
@@ -73,14 +70,14 @@ pub fn scale(options: &ScaleOptions<'_>) -> Result<Scale> {
     let dropper = options.cold.then(|| CacheDropper::new(job.paths())).transpose()?;
     let total = widths.len() * (1 + options.runs.get());
     let name = |width: &Width| format!("{}: width {width}", job.line());
-    let told = |step: Step<'_>| (options.progress)(Step { total, ..step });
+    let told = |step: Step<'_>| progress(Step { total, ..step });
     let digests = in_turns(&widths, NonZeroUsize::MIN, name, &told, |&width| job.at(width).digest())?;
     let output = same_output(&job, &widths, digests.into_iter().flatten().collect())?;
-    let told = |step: Step<'_>| (options.progress)(Step { done: widths.len() + step.done, total, ..step });
+    let told = |step: Step<'_>| progress(Step { done: widths.len() + step.done, total, ..step });
     let mut cold = None;
     let runs = in_turns(&widths, options.runs, name, &told, |&width| {
         if let Some(dropper) = &dropper {
-            cold = Some(drop_caches(dropper, cold));
+            cold = Some(dropper.drop_and_verify(cold));
             job.awaken()?;
         }
         job.at(width).measure()
@@ -99,19 +96,15 @@ fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result
     }
     let listed = |cases: Vec<(&Width, &Digest)>| notes::listed(cases.iter().map(|(width, _)| width));
     let (line, same, other) = (job.line(), listed(same), listed(other));
-    let reason = format!("{line}: what it writes at width {other} is not what it writes at width {same}");
-    Err(Error::Job { reason })
+    Err(Error::Other(format!(
+        "{line}: what it writes at width {other} is not what it writes at width {same}"
+    )))
 }
 
 impl Scale {
     fn new(record: Record) -> Self {
         let analysis = Analysis::new(&record);
         Self { record, analysis }
-    }
-
-    /// The measurements.
-    pub fn record(&self) -> &Record {
-        &self.record
     }
 
     fn unit(&self) -> Unit {
@@ -141,34 +134,26 @@ impl TryFrom<Record> for Scale {
 
 impl Experiment for Scale {
     const NAME: &'static str = "scale";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
-        notes::heading(self)
+        format!("{}: {}", self.record.job, notes::circumstances(self))
     }
 
     fn table(&self) -> Table {
         let unit = self.unit();
-        let mut table = Table::new([
-            "width",
-            &unit.label("wall"),
-            &unit.label("spread"),
-            &unit.label("CPU"),
-            "speed-up",
-            "efficiency",
-            "busy",
-            "to best",
-        ]);
-        for row in &self.analysis.rows {
-            let mut cells = vec![row.width.to_string()];
-            cells
-                .extend([row.wall.median(), row.wall_spread, row.cpu.median()].map(|time| unit.number(time)));
-            cells.extend(
-                [row.speed_up, row.efficiency, row.busy, row.to_best].map(|number| ratio(number, 1.0)),
-            );
-            table.push(cells);
-        }
-        table
+        Table::of(
+            &self.analysis.rows,
+            [
+                ("width", &|row| row.width.to_string()),
+                (&unit.label("wall"), &|row| unit.number(row.wall.median())),
+                (&unit.label("spread"), &|row| unit.number(row.wall_spread)),
+                (&unit.label("CPU"), &|row| unit.number(row.cpu.median())),
+                ("speed-up", &|row| ratio(row.speed_up, 1.0)),
+                ("efficiency", &|row| ratio(row.efficiency, 1.0)),
+                ("busy", &|row| ratio(row.busy, 1.0)),
+                ("to best", &|row| ratio(row.to_best, 1.0)),
+            ],
+        )
     }
 
     fn notes(&self) -> Vec<String> {

@@ -16,20 +16,19 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::ask::Way;
-use self::ask::{Asker, Latencies};
+use self::ask::{Asker, Latencies, Way};
 use self::server::Server;
 use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Step, in_turns};
+use crate::rounds::{Progress, in_turns};
 use crate::table::Table;
 use crate::units::{Unit, grouped};
 use crate::{Error, Result};
 use finecomb_sys::io_reason;
 
 /// Options of the experiment.
-pub struct ServeOptions<'a> {
+pub struct ServeOptions {
     /// The program `comb`.
     pub comb: PathBuf,
     /// An index that 'comb index build' has made.
@@ -38,8 +37,6 @@ pub struct ServeOptions<'a> {
     pub connections: NonZeroUsize,
     /// Time for each way.
     pub time: Duration,
-    /// Called before each stretch of that time.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// More connections at the same time than this, and the server would refuse some: it allows 250 of one
@@ -55,33 +52,29 @@ const COMPARED: usize = 20;
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Serve {
-    /// The index.
-    pub index: String,
+    index: String,
     /// Machine of clients and server, and time.
-    pub machine: Machine,
-    /// Number of concurrent clients.
-    pub connections: usize,
+    machine: Machine,
+    connections: usize,
     /// Different questions.
-    pub questions: usize,
-    /// Measurements of each way.
-    pub ways: Vec<Measured>,
+    questions: usize,
+    ways: Vec<Measured>,
 }
 
 /// Measurements of a way to have questions answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// The way.
-    pub way: Way,
+struct Measured {
+    way: Way,
     /// Requests that were answered.
-    pub requests: u64,
+    requests: u64,
     /// Wall time in seconds.
-    pub seconds: f64,
+    seconds: f64,
     /// The latency, in seconds, that half of the requests did not exceed; off by less than 1 %.
-    pub median: f64,
+    median: f64,
     /// The latency, in seconds, that 99 of 100 did not exceed; off by less than 1 %.
-    pub percentile_99: f64,
+    percentile_99: f64,
     /// The longest, in seconds.
-    pub longest: f64,
+    longest: f64,
 }
 
 /// Starts a server on this machine's own address, and asks it and the CGI program. The server is ended in any
@@ -91,18 +84,18 @@ pub struct Measured {
 ///
 /// If the index cannot be served, or anything is answered with another status than 200, or in different ways
 /// differently.
-pub fn serve(options: &ServeOptions<'_>) -> Result<Serve> {
+pub fn serve(options: &ServeOptions, progress: Progress<'_>) -> Result<Serve> {
     let ServeOptions { comb, index, .. } = options;
     let machine = Machine::here();
     let server = Server::start(comb, index)?;
     let questions = questions::gathered(server.address())
-        .map_err(|error| Error::Server { reason: format!("{}: {}", index.display(), io_reason(&error)) })?;
+        .map_err(|error| Error::File { path: index.clone(), reason: io_reason(&error) })?;
     let asker = Asker::new(comb, index, server.address(), &questions);
     asker.compare(COMPARED)?;
     let stretches = (options.time.as_secs_f64() / STRETCH.as_secs_f64()).round().max(1.0) as u32;
     let stretch = options.time / stretches;
     let rounds = NonZeroUsize::new(stretches as usize).unwrap_or(NonZeroUsize::MIN);
-    let asked = in_turns(&Way::ALL, rounds, Way::to_string, options.progress, |&way| {
+    let asked = in_turns(&Way::ALL, rounds, Way::to_string, progress, |&way| {
         asker.keep_asking(way, options.connections.get().min(MAX_CONNECTIONS), stretch)
     })?;
     Ok(Serve {
@@ -135,7 +128,6 @@ impl Measured {
 
 impl Experiment for Serve {
     const NAME: &'static str = "serve";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!(
@@ -148,35 +140,29 @@ impl Experiment for Serve {
     }
 
     fn table(&self) -> Table {
-        let unit = Unit::MILLISECONDS;
-        let mut table = Table::new([
-            "way",
-            "requests",
-            "requests/s",
-            &unit.label("median"),
-            &unit.label("99 %"),
-            &unit.label("longest"),
-            "factor",
-        ])
-        .with_text([0]);
         let process = self.ways.iter().find(|measured| measured.way == Way::NewProcesses);
         let process = process.map_or(f64::NAN, Measured::per_second);
-        for measured in &self.ways {
-            let (rate, factor) = (measured.per_second(), measured.per_second() / process);
-            let times = [measured.median, measured.percentile_99, measured.longest];
-            let [median, percentile_99, longest] =
-                times.map(|seconds| format!("{:.3}", unit.scaled(seconds)));
-            table.push([
-                measured.way.to_string(),
-                grouped(measured.requests),
-                if rate.is_finite() { grouped(rate.round() as u64) } else { "–".to_owned() },
-                median,
-                percentile_99,
-                longest,
-                if factor.is_finite() { format!("{factor:.1}") } else { "–".to_owned() },
-            ]);
-        }
-        table
+        let milliseconds = |seconds: f64| format!("{:.3}", Unit::MILLISECONDS.scaled(seconds));
+        let finite = |number: f64, shown: fn(f64) -> String| {
+            if number.is_finite() { shown(number) } else { "–".to_owned() }
+        };
+        let table = Table::of(
+            &self.ways,
+            [
+                ("way", &|measured| measured.way.to_string()),
+                ("requests", &|measured| grouped(measured.requests)),
+                ("requests/s", &|measured| {
+                    finite(measured.per_second(), |rate| grouped(rate.round() as u64))
+                }),
+                ("median [ms]", &|measured| milliseconds(measured.median)),
+                ("99 % [ms]", &|measured| milliseconds(measured.percentile_99)),
+                ("longest [ms]", &|measured| milliseconds(measured.longest)),
+                ("factor", &|measured| {
+                    finite(measured.per_second() / process, |factor| format!("{factor:.1}"))
+                }),
+            ],
+        );
+        table.with_text([0])
     }
 
     fn notes(&self) -> Vec<String> {

@@ -1,11 +1,10 @@
-//! Who ran when: threads that only read the clock, and so see when they were off the processor.
+//! Times at which threads ran: they only read the clock, and so see when they were off the processor.
 //!
 //! A reading of the clock takes some tens of nanoseconds. Where two readings that follow each other are much
 //! further apart, something else had the processor in between: another thread, or the host of a virtual
 //! machine.
 
 mod chart;
-mod coverage;
 mod watch;
 
 use std::num::NonZeroUsize;
@@ -14,7 +13,7 @@ use std::time::{Duration, Instant};
 use finecomb_sys::Usage;
 use serde::{Deserialize, Serialize};
 
-use self::watch::{MAX_SLICES, Seen, watch};
+use self::watch::{MAX_SLICES, nanoseconds, watch};
 use crate::Result;
 use crate::effort::seconds;
 use crate::experiment::Experiment;
@@ -45,33 +44,31 @@ impl SlicesOptions {
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slices {
-    /// Machine and time.
-    pub machine: Machine,
+    machine: Machine,
     /// Time for which the threads read the clock, in nanoseconds.
-    pub time: u64,
+    time: u64,
     /// The shortest pause that counts, in nanoseconds.
-    pub gap: u64,
-    /// Observations of each thread.
-    pub threads: Vec<Thread>,
+    gap: u64,
+    threads: Vec<Thread>,
 }
 
 /// Observations of a thread. Times are nanoseconds after the common start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Thread {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Thread {
     /// Times at which it was on a processor, from and to, in order.
-    pub slices: Vec<[u64; 2]>,
+    slices: Vec<[u64; 2]>,
     /// Slices that are not among these, as there were too many.
-    pub dropped: u64,
+    dropped: u64,
     /// Total time on a processor.
-    pub ran: u64,
+    ran: u64,
     /// Number of times it was off.
-    pub gaps: u64,
+    gaps: u64,
     /// The longest of these times.
-    pub longest_gap: u64,
+    longest_gap: u64,
     /// Involuntary context switches; none if the kernel does not count them.
-    pub involuntary_switches: Option<u64>,
+    involuntary_switches: Option<u64>,
     /// CPU time in seconds by the kernel's account; none if there is none.
-    pub cpu: Option<f64>,
+    cpu: Option<f64>,
 }
 
 /// Has threads look at the clock.
@@ -81,30 +78,18 @@ pub struct Thread {
 /// [`Error::Thread`](crate::Error::Thread) if the system refuses a thread.
 pub fn slices(options: &SlicesOptions) -> Result<Slices> {
     let machine = Machine::here();
-    let nanoseconds = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     let threads = together(options.threads.get(), |opened: Instant| {
         let before = Usage::of_thread();
         let seen = watch(|| opened.elapsed(), options.time, options.gap, MAX_SLICES);
-        Thread::new(seen, Usage::of_thread() - before)
+        // Other systems keep no account of single threads.
+        let usage = cfg!(target_os = "linux").then(|| Usage::of_thread() - before);
+        let involuntary_switches = usage.map(|usage| usage.involuntary_switches);
+        Thread { involuntary_switches, cpu: usage.map(|usage| seconds(usage.processor())), ..seen }
     })?;
     Ok(Slices { machine, time: nanoseconds(options.time), gap: nanoseconds(options.gap), threads })
 }
 
 impl Thread {
-    fn new(seen: Seen, usage: Usage) -> Self {
-        // Other systems keep no account of single threads.
-        let usage = Some(usage).filter(|_| cfg!(target_os = "linux"));
-        Self {
-            slices: seen.slices,
-            dropped: seen.dropped,
-            ran: seen.ran,
-            gaps: seen.gaps,
-            longest_gap: seen.longest,
-            involuntary_switches: usage.map(|usage| usage.involuntary_switches),
-            cpu: usage.map(|usage| seconds(usage.processor())),
-        }
-    }
-
     /// The median of the times between the slices that are kept, in seconds.
     fn median_gap(&self, time: u64) -> f64 {
         let begins = self.slices.iter().map(|slice| slice[0]);
@@ -130,36 +115,29 @@ impl Slices {
 
 impl Experiment for Slices {
     const NAME: &'static str = "slices";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!("{}; {}", self.subject(), self.machine)
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::new([
-            "thread",
-            "on a processor",
-            "as the kernel counts",
-            "gaps",
-            "median gap [ms]",
-            "longest gap [ms]",
-            "involuntary switches",
-        ]);
         let share = |seconds: f64| format!("{:.1} %", 100.0 * seconds / (self.time as f64 / 1e9));
-        let unknown = || "–".to_owned();
-        for (number, thread) in self.threads.iter().enumerate() {
-            table.push([
-                (number + 1).to_string(),
-                share(thread.ran as f64 / 1e9),
-                thread.cpu.map_or_else(unknown, share),
-                thread.gaps.to_string(),
-                Unit::MILLISECONDS.number(thread.median_gap(self.time)),
-                Unit::MILLISECONDS.number(thread.longest_gap as f64 / 1e9),
-                thread.involuntary_switches.map_or_else(unknown, |switches| switches.to_string()),
-            ]);
-        }
-        table
+        let known = |number: Option<String>| number.unwrap_or_else(|| "–".to_owned());
+        let ms = Unit::MILLISECONDS;
+        Table::of(
+            (1..).zip(&self.threads),
+            [
+                ("thread", &|(number, _): &(u32, &Thread)| number.to_string()),
+                ("on a processor", &|(_, thread)| share(thread.ran as f64 / 1e9)),
+                ("as the kernel counts", &|(_, thread)| known(thread.cpu.map(share))),
+                ("gaps", &|(_, thread)| thread.gaps.to_string()),
+                (&ms.label("median gap"), &|(_, thread)| ms.number(thread.median_gap(self.time))),
+                (&ms.label("longest gap"), &|(_, thread)| ms.number(thread.longest_gap as f64 / 1e9)),
+                ("involuntary switches", &|(_, thread)| {
+                    known(thread.involuntary_switches.map(|switches| switches.to_string()))
+                }),
+            ],
+        )
     }
 
     fn notes(&self) -> Vec<String> {
@@ -171,8 +149,8 @@ impl Experiment for Slices {
             grouped(MAX_SLICES as u64)
         );
         let explained =
-            "Where there are more gaps than involuntary switches, something took the processor that \
-                         the kernel does not count for the thread, such as the host of a virtual machine."
+            "Where there are more gaps than involuntary switches, something took the processor that the \
+             kernel does not count for the thread, such as the host of a virtual machine."
                 .to_owned();
         [explained].into_iter().chain((dropped > 0).then_some(kept)).collect()
     }

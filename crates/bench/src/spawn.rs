@@ -11,27 +11,23 @@ mod strategy;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use finecomb_scan::FoundFile;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use self::search::Searcher;
-pub use self::search::Tally;
-use self::strategy::Outcome;
-pub use self::strategy::Strategy;
-use crate::cache::CacheDropper;
-use crate::cold::{Cold, drop_caches};
-use crate::effort::{Effort, measured};
-use finecomb_scan::FoundFile;
-
+use self::search::{Searcher, Tally};
+use self::strategy::{Outcome, Strategy};
+use crate::cache::{CacheDropper, Cold};
+use crate::effort::{Measured, measured};
 use crate::files;
 use crate::machine::Machine;
-use crate::rounds::{Step, distinct, in_turns};
+use crate::rounds::{Progress, distinct, in_turns};
 use crate::run::Job;
 use crate::sample::Sample;
 use crate::{Error, Result};
 
 /// Options of the experiment.
-pub struct SpawnOptions<'a> {
+pub struct SpawnOptions {
     /// The regular expression to search for.
     pub pattern: String,
     /// The file or tree to search.
@@ -42,60 +38,50 @@ pub struct SpawnOptions<'a> {
     pub runs: NonZeroUsize,
     /// Whether caches are dropped before each run.
     pub cold: bool,
-    /// Called before each run.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spawn {
-    /// Machine and time.
-    pub machine: Machine,
-    /// The regular expression.
-    pub pattern: String,
-    /// The file or tree.
-    pub path: String,
+    machine: Machine,
+    pattern: String,
+    path: String,
     /// Result of every strategy.
-    pub tally: Tally,
+    tally: Tally,
     /// Files and directories that could not be looked at when the tree was listed.
-    pub unseen: u64,
+    unseen: u64,
     /// Dropping of caches; none if the runs were to be warm.
-    pub cold: Option<Cold>,
+    cold: Option<Cold>,
     /// The ways to share files among threads: one thread, a thread for each file, pools in ascending order.
-    pub cases: Vec<Case>,
+    cases: Vec<Case>,
     /// Times of `du -s`; none if there is no such program.
-    pub du: Option<Times>,
+    du: Option<Times>,
 }
 
 /// Measurements of a strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// The way.
-    pub strategy: Strategy,
-    /// Times of its runs.
+struct Case {
+    strategy: Strategy,
     #[serde(flatten)]
-    pub times: Times,
+    times: Times,
     /// Times that the system refused a thread, in all runs.
-    pub refused: u64,
+    refused: u64,
     /// Most threads that were alive at the same time.
-    pub alive: usize,
+    alive: usize,
     /// Times that a file could not be opened at once because too many were open, in all runs.
-    pub waits: u64,
+    waits: u64,
 }
 
 /// Times of runs, in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Times {
-    /// Wall times.
-    pub wall: Sample,
-    /// CPU times.
-    pub cpu: Sample,
+struct Times {
+    wall: Sample,
+    cpu: Sample,
 }
 
-impl FromIterator<Effort> for Times {
-    fn from_iter<I: IntoIterator<Item = Effort>>(efforts: I) -> Self {
-        let (wall, cpu): (Vec<f64>, Vec<f64>) =
-            efforts.into_iter().map(|effort| (effort.wall, effort.cpu)).unzip();
+impl FromIterator<Measured> for Times {
+    fn from_iter<I: IntoIterator<Item = Measured>>(runs: I) -> Self {
+        let (wall, cpu) = runs.into_iter().map(|run| (run.wall, run.cpu())).unzip();
         Self { wall: Sample::new(wall), cpu: Sample::new(cpu) }
     }
 }
@@ -109,7 +95,7 @@ const DU: &str = "du -s";
 /// # Errors
 ///
 /// If the pattern is none, there is nothing to search, threads are refused, or a way comes to another count.
-pub fn spawn(options: &SpawnOptions<'_>) -> Result<Spawn> {
+pub fn spawn(options: &SpawnOptions, progress: Progress<'_>) -> Result<Spawn> {
     let SpawnOptions { pattern, path, .. } = options;
     let machine = Machine::here();
     let searcher = Searcher::new(pattern)?;
@@ -120,9 +106,9 @@ pub fn spawn(options: &SpawnOptions<'_>) -> Result<Spawn> {
     let ways = ways(&options.widths);
     let name = |way: &Option<Strategy>| way.map_or_else(|| DU.to_owned(), |strategy| strategy.to_string());
     let mut cold = None;
-    let runs = in_turns(&ways, options.runs, name, options.progress, |way| {
+    let runs = in_turns(&ways, options.runs, name, progress, |way| {
         if let Some(dropper) = &dropper {
-            cold = Some(drop_caches(dropper, cold));
+            cold = Some(dropper.drop_and_verify(cold));
         }
         match way {
             Some(strategy) => run(*strategy, &files, &searcher, expected),
@@ -131,8 +117,8 @@ pub fn spawn(options: &SpawnOptions<'_>) -> Result<Spawn> {
     })?;
     let (mut cases, mut du) = (Vec::new(), None);
     for (way, runs) in ways.into_iter().zip(runs) {
-        let (efforts, outcomes): (Vec<Effort>, Vec<Outcome>) = runs.into_iter().unzip();
-        let times = efforts.into_iter().collect();
+        let (measured, outcomes): (Vec<Measured>, Vec<Outcome>) = runs.into_iter().unzip();
+        let times = measured.into_iter().collect();
         match way {
             Some(strategy) => cases.push(Case::new(strategy, times, &outcomes)),
             None => du = Some(times),
@@ -162,8 +148,8 @@ fn run(
     files: &[FoundFile],
     searcher: &Searcher,
     expected: Tally,
-) -> Result<(Effort, Outcome)> {
-    let (outcome, effort) = measured(|| strategy.run(files, searcher));
+) -> Result<(Measured, Outcome)> {
+    let (outcome, measured) = measured(|| strategy.run(files, searcher));
     let outcome = outcome?;
     if outcome.tally != expected {
         return Err(Error::Differs {
@@ -173,16 +159,15 @@ fn run(
             expected: expected.to_string(),
         });
     }
-    Ok((effort, outcome))
+    Ok((measured, outcome))
 }
 
-fn run_du(path: &Path, cold: bool) -> Result<Effort> {
+fn run_du(path: &Path, cold: bool) -> Result<Measured> {
     if cold {
         // That the program itself is loaded is not to be measured. Not every du knows the flag.
         let _ = Job::new("du", ["--version"]).measure();
     }
-    let measured = Job::new("du", ["-s".as_ref(), "--".as_ref(), path.as_os_str()]).measure()?;
-    Ok(Effort { wall: measured.wall, cpu: measured.cpu() })
+    Job::new("du", ["-s".as_ref(), "--".as_ref(), path.as_os_str()]).measure()
 }
 
 impl Case {
@@ -208,7 +193,7 @@ mod tests {
         let widths = [2, 1, 2].map(|width| NonZeroUsize::new(width).expect("not zero")).to_vec();
         let runs = NonZeroUsize::new(2).expect("not zero");
         let (pattern, path) = (pattern.to_owned(), path.to_owned());
-        spawn(&SpawnOptions { pattern, path, widths, runs, cold: false, progress: &|_| () })
+        spawn(&SpawnOptions { pattern, path, widths, runs, cold: false }, &|_| ())
     }
 
     #[test]

@@ -4,10 +4,9 @@
 //! threads that each have the same to do take N / cores times as long as one that has a core for itself. How
 //! far the measured times lie above that straight line is what the many threads cost.
 
-mod count;
-
+use std::hint::black_box;
 use std::num::NonZeroUsize;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,42 +15,44 @@ use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Step, distinct, in_turns};
-use crate::sample::Sample;
+use crate::rounds::{Progress, distinct, in_turns};
+use crate::sample::{SPREAD_NOTE, Sample};
 use crate::table::Table;
 use crate::threads::together;
 use crate::units::{Unit, counted, grouped, medians_of, ratio};
 
+/// Time for which one thread counts by default: a hundred of a scheduler's slices, and still no test of
+/// patience with many threads.
+const ALONE: Duration = Duration::from_millis(200);
+/// Shortest trial: a shorter one says more about interrupts than about counting.
+const TRIAL: Duration = Duration::from_millis(20);
+
 /// Options of the experiment.
-pub struct SpinOptions<'a> {
+pub struct SpinOptions {
     /// Numbers of threads. 1 is measured in any case, as all else is compared with it.
     pub threads: Vec<NonZeroUsize>,
     /// Number to which each thread counts. None: as far as one gets in about 0.2 s.
     pub iterations: Option<u64>,
     /// Number of runs with each number of threads.
     pub runs: NonZeroUsize,
-    /// Called before each run.
-    pub progress: &'a dyn Fn(Step<'_>),
 }
 
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spin {
-    /// Machine and time.
-    pub machine: Machine,
+    machine: Machine,
     /// Number to which each thread counted.
-    pub iterations: u64,
+    iterations: u64,
     /// The numbers of threads, in ascending order.
-    pub cases: Vec<Case>,
+    cases: Vec<Case>,
 }
 
 /// Measurements with a number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// The number.
-    pub threads: usize,
+struct Case {
+    threads: usize,
     /// Wall time from the common start until the last has ended, in seconds.
-    pub wall: Sample,
+    wall: Sample,
 }
 
 /// Measures how long threads take that only count. They begin together; what it takes to start them is not
@@ -60,13 +61,12 @@ pub struct Case {
 /// # Errors
 ///
 /// [`crate::Error::Thread`] if the system refuses a thread.
-pub fn spin(options: &SpinOptions<'_>) -> Result<Spin> {
+pub fn spin(options: &SpinOptions, progress: Progress<'_>) -> Result<Spin> {
     let machine = Machine::here();
     let threads = distinct(options.threads.iter().map(|threads| threads.get()).chain([1]));
-    let iterations = options.iterations.unwrap_or_else(count::calibrated);
+    let iterations = options.iterations.unwrap_or_else(calibrated);
     let name = |&threads: &usize| counted(threads as u64, "thread");
-    let walls =
-        in_turns(&threads, options.runs, name, options.progress, |&threads| wall(threads, iterations))?;
+    let walls = in_turns(&threads, options.runs, name, progress, |&threads| wall(threads, iterations))?;
     let case = |(threads, walls)| Case { threads, wall: Sample::new(walls) };
     Ok(Spin { machine, iterations, cases: threads.into_iter().zip(walls).map(case).collect() })
 }
@@ -74,10 +74,46 @@ pub fn spin(options: &SpinOptions<'_>) -> Result<Spin> {
 /// Wall time of a number of threads, in seconds.
 fn wall(threads: usize, iterations: u64) -> Result<f64> {
     let walls = together(threads, |opened: Instant| {
-        count::count(iterations);
+        count(iterations);
         opened.elapsed()
     })?;
     Ok(seconds(walls.into_iter().max().unwrap_or_default()))
+}
+
+/// The work of a thread: counts from 0 to `iterations`. The black box keeps the compiler from leaving out the
+/// loop.
+fn count(iterations: u64) -> u64 {
+    let mut counter = 0;
+    while counter < iterations {
+        counter = black_box(counter + 1);
+    }
+    counter
+}
+
+/// Number to which one thread counts in about 0.2 s on this machine, rounded to two digits so that runs can
+/// be compared.
+///
+/// The fastest of three trials decides, as everything else that runs can only make a trial longer.
+fn calibrated() -> u64 {
+    let time = |iterations| {
+        let start = Instant::now();
+        black_box(count(black_box(iterations)));
+        start.elapsed()
+    };
+    let mut iterations = 1 << 16;
+    while time(iterations) < TRIAL {
+        iterations *= 2;
+    }
+    let quickest = (0..3).map(|_| time(iterations)).min().unwrap_or(TRIAL);
+    let wanted = iterations as f64 * ALONE.as_secs_f64() / quickest.as_secs_f64().max(f64::EPSILON);
+    rounded(wanted as u64)
+}
+
+/// A number rounded down to two digits.
+fn rounded(number: u64) -> u64 {
+    let digits = number.checked_ilog10().unwrap_or(0);
+    let unit = 10_u64.pow(digits.saturating_sub(1));
+    number / unit * unit
 }
 
 impl Spin {
@@ -86,8 +122,8 @@ impl Spin {
         self.cases.iter().find(|case| case.threads == 1).map_or(f64::NAN, |case| case.wall.median())
     }
 
-    /// The seconds that so many threads take if nothing is lost: as long as one while each has a core, then
-    /// in proportion to their number.
+    /// Seconds that some threads take if nothing is lost: as long as one while each has a core, then in
+    /// proportion to their number.
     fn expected(&self, threads: usize) -> f64 {
         self.alone() * (threads as f64 / self.cores() as f64).max(1.0)
     }
@@ -105,7 +141,7 @@ impl Spin {
     }
 
     /// The measured times, and the straight line that they would lie on if nothing were lost.
-    pub fn chart(&self) -> Chart {
+    fn chart(&self) -> Chart {
         let unit = self.unit();
         let measured = self.cases.iter().map(|case| Point::of(case.threads, &case.wall, unit));
         let most = self.cases.last().map_or(1, |case| case.threads);
@@ -127,7 +163,6 @@ impl Spin {
 
 impl Experiment for Spin {
     const NAME: &'static str = "spin";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!(
@@ -140,30 +175,22 @@ impl Experiment for Spin {
 
     fn table(&self) -> Table {
         let unit = self.unit();
-        let mut table = Table::new([
-            "threads",
-            &unit.label("wall"),
-            &unit.label("spread"),
-            &unit.label("T1 × N / cores"),
-            "ratio",
-        ]);
-        for Case { threads, wall } in &self.cases {
-            let (median, expected) = (wall.median(), self.expected(*threads));
-            table.push([
-                threads.to_string(),
-                unit.number(median),
-                unit.number(wall.spread()),
-                unit.number(expected),
-                ratio(median, expected),
-            ]);
-        }
-        table
+        Table::of(
+            &self.cases,
+            [
+                ("threads", &|case| case.threads.to_string()),
+                (&unit.label("wall"), &|case| unit.number(case.wall.median())),
+                (&unit.label("spread"), &|case| unit.number(case.wall.spread())),
+                (&unit.label("T1 × N / cores"), &|case| unit.number(self.expected(case.threads))),
+                ("ratio", &|case| ratio(case.wall.median(), self.expected(case.threads))),
+            ],
+        )
     }
 
     fn notes(&self) -> Vec<String> {
         vec![
             "T1 is what one thread takes; with fewer threads than cores the expected time is T1.".to_owned(),
-            "The spread is the range in which the middle half of the runs lie.".to_owned(),
+            SPREAD_NOTE.to_owned(),
         ]
     }
 
@@ -222,10 +249,21 @@ The spread is the range in which the middle half of the runs lie.
     fn one_thread_is_always_measured() {
         let threads = [3, 2, 3].map(|threads| NonZeroUsize::new(threads).expect("not zero"));
         let runs = NonZeroUsize::new(2).expect("not zero");
-        let options =
-            SpinOptions { threads: threads.to_vec(), iterations: Some(1000), runs, progress: &|_| () };
-        let spin = spin(&options).expect("a result");
+        let options = SpinOptions { threads: threads.to_vec(), iterations: Some(1000), runs };
+        let spin = spin(&options, &|_| ()).expect("a result");
         assert_eq!(spin.cases.iter().map(|case| case.threads).collect::<Vec<_>>(), [1, 2, 3]);
-        assert!(spin.cases.iter().all(|case| case.wall.values().len() == 2 && case.wall.least() > 0.0));
+        assert!(spin.cases.iter().all(|case| case.wall.values().len() == 2 && case.wall.quantile(0.0) > 0.0));
+    }
+
+    #[test]
+    fn it_counts_as_far_as_it_is_told() {
+        for iterations in [0, 1, 1_000_003] {
+            assert_eq!(count(iterations), iterations);
+        }
+    }
+
+    #[test]
+    fn iterations_are_round_numbers() {
+        assert_eq!([0, 7, 42, 199, 123_456_789].map(rounded), [0, 7, 42, 190, 120_000_000]);
     }
 }

@@ -5,105 +5,70 @@ use std::fmt::{self, Display, Formatter, Write};
 /// A table: columns with names, and rows of cells. Columns of numbers are aligned at the right, columns of text at the left.
 ///
 /// It is displayed as plain text, in columns two spaces apart. Each line ends with a line feed.
-///
-/// ```
-/// use finecomb_bench::table::Table;
-///
-/// let mut table = Table::new(["how", "seconds"]).with_text([0]);
-/// table.push(["a pool", "9.5"]);
-/// table.push(["one thread", "12.0"]);
-/// assert_eq!(table.to_string(), "\
-/// how         seconds
-/// a pool          9.5
-/// one thread     12.0
-/// ");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    columns: Vec<Column>,
+    /// Cells, those of the first row being the names of the columns.
     rows: Vec<Vec<String>>,
+    /// Whether a column is text.
+    is_text: Vec<bool>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Column {
-    name: String,
-    is_text: bool,
-}
+/// A column: its name, and its cell in the row of a thing.
+type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
 
 impl Table {
     /// A table without rows, with columns of numbers that have these names.
     pub fn new<const N: usize>(names: [&str; N]) -> Self {
-        let column = |name: &str| Column { name: name.to_owned(), is_text: false };
-        Self { columns: names.map(column).into(), rows: Vec::new() }
+        Self { rows: vec![names.map(str::to_owned).into()], is_text: vec![false; N] }
+    }
+
+    /// A table with a row for each of some things, and columns of numbers.
+    pub(crate) fn of<R, const N: usize>(
+        things: impl IntoIterator<Item = R>,
+        columns: [Column<'_, R>; N],
+    ) -> Self {
+        let mut table = Self::new(columns.map(|(name, _)| name));
+        things.into_iter().for_each(|thing| table.push(columns.map(|(_, cell)| cell(&thing))));
+        table
     }
 
     /// The table with some columns, by their index, as text.
     pub fn with_text<const N: usize>(mut self, columns: [usize; N]) -> Self {
-        columns.into_iter().for_each(|column| self.columns[column].is_text = true);
+        columns.into_iter().for_each(|column| self.is_text[column] = true);
         self
     }
 
     /// Adds a row. Cells that are missing are empty, and those beyond the last column are left out.
     pub fn push<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
         let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
-        row.resize(self.columns.len(), String::new());
+        row.resize(self.is_text.len(), String::new());
         self.rows.push(row);
     }
 
     /// The table in Markdown, as GitHub and others understand it. Each line ends with a line feed.
     pub fn markdown(&self) -> String {
-        let mut text = String::new();
-        let names = self.columns.iter().map(|column| escaped(&column.name));
-        let rules = self.columns.iter().map(|column| if column.is_text { "---" } else { "---:" }.to_owned());
-        markdown_row(&mut text, names);
-        markdown_row(&mut text, rules);
-        for row in &self.rows {
-            markdown_row(&mut text, row.iter().map(|cell| escaped(cell)));
-        }
-        text
-    }
-
-    /// Characters in the widest cell of each column.
-    fn widths(&self) -> Vec<usize> {
-        let widest = |(index, column): (usize, &Column)| {
-            let cells = self.rows.iter().map(|row| row[index].chars().count());
-            cells.chain([column.name.chars().count()]).max().unwrap_or(0)
-        };
-        self.columns.iter().enumerate().map(widest).collect()
+        let escaped = |cell: &String| cell.replace('|', "\\|").replace('\n', " ");
+        let rows = self.rows.iter().map(|row| row.iter().map(escaped).collect::<Vec<_>>().join(" | "));
+        let mut lines: Vec<String> = rows.map(|row| format!("| {row} |\n")).collect();
+        let rules = self.is_text.iter().map(|&is_text| if is_text { " --- |" } else { " ---: |" });
+        lines.insert(1, format!("|{}\n", rules.collect::<String>()));
+        lines.concat()
     }
 }
 
 impl Display for Table {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let widths = self.widths();
-        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
-        for row in [&names].into_iter().chain(&self.rows) {
+        let widest = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max();
+        let widths: Vec<usize> = (0..self.is_text.len()).filter_map(widest).collect();
+        for row in &self.rows {
             let mut line = String::new();
-            for ((cell, column), &width) in row.iter().zip(&self.columns).zip(&widths) {
-                if column.is_text {
-                    write!(line, "{cell:<width$}  ")?
-                } else {
-                    write!(line, "{cell:>width$}  ")?
-                }
+            for ((cell, is_text), &width) in row.iter().zip(&self.is_text).zip(&widths) {
+                if *is_text { write!(line, "{cell:<width$}  ")? } else { write!(line, "{cell:>width$}  ")? }
             }
             writeln!(formatter, "{}", line.trim_end())?;
         }
         Ok(())
     }
-}
-
-fn markdown_row(text: &mut String, cells: impl Iterator<Item = String>) {
-    text.push('|');
-    for cell in cells {
-        text.push(' ');
-        text.push_str(&cell);
-        text.push_str(" |");
-    }
-    text.push('\n');
-}
-
-fn escaped(cell: &str) -> String {
-    cell.replace('|', "\\|").replace('\n', " ")
 }
 
 #[cfg(test)]
@@ -127,6 +92,15 @@ width  how     spread
  auto  größer    12 %
 "
         );
+    }
+
+    #[test]
+    fn rows_are_made_of_things() {
+        let ways = [("a pool", 9.5), ("one thread", 12.0)];
+        let name = |(name, _): &(&str, f64)| name.to_string();
+        let seconds = |(_, seconds): &(&str, f64)| format!("{seconds:.1}");
+        let table = Table::of(ways, [("how", &name), ("seconds", &seconds)]).with_text([0]);
+        assert_eq!(table.to_string(), "how         seconds\na pool          9.5\none thread     12.0\n");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Threads that all do the same work.
 
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{PoisonError, RwLock};
 use std::thread::{self, Builder};
@@ -8,36 +9,35 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 
-/// Calls `work` on `count` new threads, each of which begins at once, and returns the results in the order of the threads. A
-/// panic in one is a panic here.
-///
-/// # Errors
-///
-/// [`Error::Thread`] if the system refuses one of the threads. `leave` is called then, for those that have begun to come to
-/// their end.
-pub(crate) fn on_threads<T: Send>(
+/// Takes every number below `count` once, in ascending order, by `width` new threads, each of which begins at
+/// once and has a state of its own; returns the states in the order of the threads. A panic in one is a panic
+/// here. Fails if the system refuses a thread; those that have begun then come to their end.
+pub(crate) fn share_out<S: Default + Send>(
+    width: usize,
     count: usize,
-    work: impl Fn() -> T + Sync,
-    leave: impl FnOnce(),
-) -> Result<Vec<T>> {
-    started(
-        count,
-        |_| Builder::new(),
-        work,
-        |complete| {
-            if !complete {
-                leave()
+    take: impl Fn(&mut S, usize) + Sync,
+) -> Result<Vec<S>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut state = S::default();
+        loop {
+            match next.fetch_add(1, Ordering::Relaxed) {
+                number if number < count => take(&mut state, number),
+                _ => return state,
             }
-        },
-    )
+        }
+    };
+    let leave = |complete: bool| {
+        if !complete {
+            next.store(count, Ordering::Relaxed);
+        }
+    };
+    started(width, |_| Builder::new(), work, leave)
 }
 
-/// Calls `work` on `count` new threads at the same instant, which it is given, and returns the results in the order of the
-/// threads. A panic in one is a panic here.
-///
-/// # Errors
-///
-/// [`Error::Thread`] if the system refuses one of the threads. None has begun then.
+/// Calls `work` on `count` new threads at the same instant, which it is given, and returns the results in the
+/// order of the threads. A panic in one is a panic here. Fails if the system refuses a thread; none has begun
+/// then.
 pub(crate) fn together<T: Send>(count: usize, work: impl Fn(Instant) -> T + Sync) -> Result<Vec<T>> {
     at_gate(count, |_| Builder::new(), work)
 }
@@ -99,16 +99,18 @@ fn started<T: Send>(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
 
     #[test]
-    fn every_thread_does_the_work_once() {
-        let next = AtomicUsize::new(0);
-        let mut all = on_threads(9, || next.fetch_add(1, Ordering::Relaxed), || ()).expect("threads");
-        all.sort_unstable();
-        assert_eq!(all, Vec::from_iter(0..9));
+    fn every_number_is_taken_once() {
+        for (width, count) in [(1, 9), (9, 9), (9, 1), (3, 1000), (2, 0)] {
+            let take = |taken: &mut Vec<usize>, number| taken.push(number);
+            let parts = share_out(width, count, take).expect("threads");
+            assert!(parts.len() == width && parts.iter().all(|part| part.is_sorted()));
+            let mut all = parts.concat();
+            all.sort_unstable();
+            assert_eq!(all, Vec::from_iter(0..count));
+        }
     }
 
     #[test]

@@ -21,13 +21,13 @@ use self::page::Page;
 use self::screen::{Keyboard, Screen};
 use crate::message;
 
-/// A job that is done sooner shows nothing.
+/// Time before the screen appears: a job that is done sooner shows nothing.
 const AFTER: Duration = Duration::from_millis(150);
 
-/// How often the screen is drawn.
+/// Time between two drawings of the screen.
 const EVERY: Duration = Duration::from_millis(150);
 
-/// Runs a job with the screen that shows it. What can end it must be among its options.
+/// Runs a job with the screen that shows it. Its options must have what can stop it.
 pub(crate) fn shown<T>(
     options: &ScanOptions<'_>,
     number: usize,
@@ -53,7 +53,7 @@ pub(crate) fn shown<T>(
 struct Display {
     screen: Option<Screen>,
     stop: Option<Arc<Stop>>,
-    /// What was shown last.
+    /// The progress that was shown last.
     before: Progress,
     has_failed: bool,
 }

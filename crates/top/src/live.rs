@@ -1,7 +1,7 @@
 //! The answer so far of a count that is still running.
 //!
-//! Whoever wants to see it asks; each worker notices between two blocks and lays down the most frequent of the keys that
-//! it has counted. So nobody reads a table that is being written, and a count that nobody watches costs nothing.
+//! The screen asks for it; each worker notices between two blocks and publishes the most frequent of the keys that it has
+//! counted. So nobody reads a table that is being written, and a count without a screen costs nothing.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 
 use crate::answer::KeyCount;
 
-/// Each worker lays down this many keys at least: a key that is frequent in all is so for each worker.
+/// Smallest number of keys that a worker publishes: a key that is frequent in all is so for each worker.
 const FEWEST: usize = 500;
 
-/// A worker spends no more than one part in so many of its time on this.
+/// A worker spends at most one part in this many of its time on publishing.
 const SHARE: u32 = 25;
 
 /// The answer so far.
 #[derive(Debug)]
 pub struct Live {
     number: usize,
-    /// How often it has been asked for.
+    /// Number of times it was asked for.
     asked: AtomicU64,
     workers: Mutex<Vec<Published>>,
 }
@@ -32,7 +32,7 @@ struct Published {
 }
 
 impl Live {
-    /// For an answer of so many keys.
+    /// For an answer of `number` keys.
     pub fn new(number: usize) -> Self {
         Self { number, asked: AtomicU64::new(0), workers: Mutex::default() }
     }
@@ -42,8 +42,8 @@ impl Live {
         self.asked.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The most frequent keys of what the workers have laid down, in the order of an answer, and of how many records they
-    /// are. A count may be a little too low: a key that is rare for one worker is not among those that it lays down.
+    /// The most frequent keys of those that the workers have published, in the order of an answer, and the number of their
+    /// records. A count may be a little too low: a key that is rare for one worker is not among those that it publishes.
     pub fn answer(&self) -> (Vec<KeyCount>, u64) {
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut counts: HashMap<&[u8], u64> = HashMap::new();
@@ -63,9 +63,9 @@ pub(crate) struct Publisher<'l> {
     live: &'l Live,
     /// Its place among the workers.
     place: usize,
-    /// Up to which question it has answered.
+    /// The last question that it has answered.
     answered: u64,
-    /// Before then it does not answer again.
+    /// Time before which it does not answer again.
     not_before: Instant,
 }
 
@@ -76,13 +76,13 @@ impl<'l> Publisher<'l> {
         Self { live, place: workers.len() - 1, answered: 0, not_before: Instant::now() }
     }
 
-    /// Whether the worker should lay down what it has.
+    /// Whether the worker should publish its keys.
     #[inline]
     pub(crate) fn is_asked(&self) -> bool {
         self.live.asked.load(Ordering::Relaxed) != self.answered && Instant::now() >= self.not_before
     }
 
-    /// Lays down the most frequent keys, which `best` gives when told how many.
+    /// Publishes the most frequent keys, which `best` returns for a number of keys.
     pub(crate) fn publish(&mut self, records: u64, best: impl FnOnce(usize) -> Vec<KeyCount>) {
         let start = Instant::now();
         self.answered = self.live.asked.load(Ordering::Relaxed);

@@ -10,8 +10,8 @@ const RESAMPLES: usize = 2000;
 /// Seed: the same measurements always give the same intervals.
 const SEED: u64 = 0x636f_6d62;
 
-/// What comes of the groups when in each of them as many observations as it has are drawn, any of them any number of
-/// times. Nothing if all groups have but one observation, which says nothing about how much observations vary.
+/// Solutions for resampled groups, each drawn with replacement and as large as the group. None if all groups
+/// have but one observation, which says nothing about how much observations vary.
 pub(super) fn resampled<L, const P: usize>(
     groups: &[Vec<Sums<P>>],
     solve: impl Fn(Sums<P>) -> Option<L>,

@@ -33,7 +33,7 @@ impl<const P: usize> Sums<P> {
     /// The coefficients, none negative, for which the sum of squared errors is smallest, and the root of the mean
     /// squared error. None without observations.
     ///
-    /// Which coefficients are zero is found by trying: the best of the solutions without some of the terms that have no
+    /// The coefficients that are zero are found by trying: the best of the solutions without some of the terms that have no
     /// negative coefficient is the solution sought, as the sum of squares is convex. (For more than a few coefficients one
     /// would take Charles Lawson and Richard Hanson's algorithm.)
     pub(super) fn solve(&self) -> Option<([f64; P], f64)> {

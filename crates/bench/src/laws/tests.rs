@@ -152,7 +152,7 @@ fn a_law_needs_as_many_widths_as_it_has_coefficients() {
 fn what_gets_faster_than_it_should_has_no_serial_part() {
     let timings = [(1, 10.0), (2, 4.5), (4, 2.0)].map(|(width, seconds)| Timing { width, seconds });
     let law = fit::<Amdahl, 2>(&timings).expect("a fit").law;
-    assert_eq!((law.serial_fraction(), law.limit()), (0.0, f64::INFINITY));
+    assert_eq!(law.serial_fraction(), 0.0);
     assert!(is_close(law.speed_up(8.0), 8.0));
 }
 
@@ -171,4 +171,13 @@ fn the_peak_is_where_the_law_is_quickest() {
     assert!(law.seconds(peak) < law.seconds(peak * 0.99) && law.seconds(peak) < law.seconds(peak * 1.01));
     assert_eq!(usl(1.0, 0.5, 0.0).peak(), f64::INFINITY);
     assert_eq!(usl(1.0, 1.5, 0.1).peak(), 1.0);
+}
+
+#[test]
+fn the_serial_fraction_lies_in_its_interval() {
+    let timings = [(1, 10.0), (2, 6.0), (4, 4.0), (1, 10.1), (2, 5.9), (4, 4.0)];
+    let timings = timings.map(|(width, seconds)| Timing { width, seconds });
+    let fit = fit::<Amdahl, 2>(&timings).expect("enough widths");
+    let serial = fit.estimate(Amdahl::serial_fraction);
+    assert!((serial.value - 0.2).abs() < 0.01 && serial.low <= serial.value && serial.value <= serial.high);
 }

@@ -1,15 +1,15 @@
 //! Reading, working, or both, by some threads.
 
 use std::ops::AddAssign;
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use finecomb_scan::FoundFile;
+use finecomb_sys::out_of_memory::try_reserve_exact;
 
 use super::pieces::{OpenFiles, PIECE, Piece};
 use super::prefetch::Prefetcher;
 use super::words::{Words, work_on};
 use crate::error::{Error, Result};
-use crate::threads::on_threads;
-use finecomb_scan::FoundFile;
-use finecomb_sys::out_of_memory::try_reserve_exact;
+use crate::threads::share_out;
 
 /// Result of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,6 @@ impl AddAssign for Total {
 /// A way to read files and work on them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
-    /// Number of threads.
     pub(super) width: usize,
     /// Whether pieces are prefetched.
     pub(super) ahead: bool,
@@ -45,27 +44,21 @@ impl Job {
     /// Goes through all pieces of the files.
     pub(super) fn run(self, files: &[FoundFile], pieces: &[Piece]) -> Result<Total> {
         let open = OpenFiles::new(files, self.ahead);
-        let (next, prefetcher) = (AtomicUsize::new(0), Prefetcher::default());
-        let work = || {
-            let (mut total, mut buffer) = (Total::default(), vec![0; PIECE as usize]);
-            loop {
-                let taken = next.fetch_add(1, Ordering::Relaxed);
-                let Some(piece) = pieces.get(taken) else { return total };
-                if self.ahead {
-                    prefetcher.advance(taken, pieces, &open);
-                }
-                total += match open.read(piece, &mut buffer) {
-                    Some(bytes) => {
-                        let words = work_on(bytes, self.work);
-                        Total { bytes: bytes.len() as u64, unreadable: 0, words }
-                    }
-                    None => Total { unreadable: 1, ..Total::default() },
-                };
+        let prefetcher = Prefetcher::default();
+        let work = |(total, buffer): &mut (Total, Vec<u8>), taken: usize| {
+            if self.ahead {
+                prefetcher.advance(taken, pieces, &open);
             }
+            buffer.resize(PIECE as usize, 0);
+            *total += match open.read(&pieces[taken], buffer) {
+                Some(bytes) => {
+                    Total { bytes: bytes.len() as u64, unreadable: 0, words: work_on(bytes, self.work) }
+                }
+                None => Total { unreadable: 1, ..Total::default() },
+            };
         };
-        let parts = on_threads(self.width, work, || next.store(pieces.len(), Ordering::Relaxed))?;
         let mut total = Total::default();
-        parts.into_iter().for_each(|part| total += part);
+        share_out(self.width, pieces.len(), work)?.into_iter().for_each(|(part, _)| total += part);
         Ok(total)
     }
 }
@@ -80,10 +73,6 @@ pub(super) struct Loaded {
 
 impl Loaded {
     /// Reads pieces from the first one on, as many as `most` bytes hold, and at least one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Memory`] if there is not so much of it.
     pub(super) fn read(files: &[FoundFile], pieces: &[Piece], most: u64) -> Result<Self> {
         let sizes = pieces.iter().scan(0, |sum, piece| {
             *sum += piece.length;
@@ -93,7 +82,8 @@ impl Loaded {
         let size = pieces[..fitting].iter().map(|piece| piece.length).sum::<u64>();
         let room = usize::try_from(size).unwrap_or(usize::MAX);
         let mut loaded = Self { bytes: Vec::new(), ends: Vec::new(), unreadable: 0 };
-        try_reserve_exact(&mut loaded.bytes, room).map_err(|_| Error::Memory { bytes: size })?;
+        let no_room = |_| Error::Other(format!("cannot hold {size} bytes in memory"));
+        try_reserve_exact(&mut loaded.bytes, room).map_err(no_room)?;
         let (open, mut buffer) = (OpenFiles::new(files, false), vec![0; PIECE as usize]);
         for piece in &pieces[..fitting] {
             match open.read(piece, &mut buffer) {

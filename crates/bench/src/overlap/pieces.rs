@@ -5,11 +5,10 @@ use std::io;
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-use rustix::fs::{Advice, fadvise};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use finecomb_scan::FoundFile;
+use rustix::fs::{Advice, fadvise};
 
 /// Bytes that are read with one call.
 pub(super) const PIECE: u64 = 128 << 10;
@@ -104,7 +103,7 @@ impl<'a> OpenFiles<'a> {
         }
     }
 
-    fn state(&self, number: usize) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self, number: usize) -> MutexGuard<'_, State> {
         self.states[number].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,9 +1,10 @@
 //! Report on reading and working, as text and as a picture.
 
 use super::{Case, Overlap, Part};
+use crate::cache::{Cold, temperature};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
-use crate::cold::{self, Cold};
 use crate::experiment::Experiment;
+use crate::sample::SPREAD_NOTE;
 use crate::table::Table;
 use crate::units::{Unit, grouped, medians_of, ratio};
 
@@ -21,9 +22,9 @@ impl Overlap {
         self.parts.first().map_or(0, |part| part.working.values().len())
     }
 
-    /// What both take against the number of threads, warm and cold side by side, between the two that bound
-    /// it.
-    pub fn chart(&self) -> Chart {
+    /// Times of both against the number of threads, warm and cold side by side, between the two that bound
+    /// them.
+    fn chart(&self) -> Chart {
         Chart {
             title: format!("Reading and working on {} bytes of {}", grouped(self.bytes), self.path),
             subtitle: format!("{}; {}", medians_of(self.runs()), self.machine),
@@ -43,7 +44,7 @@ impl Overlap {
             Series::new(name, SeriesKind::Dashed, with(false).map(point))
         };
         Panel {
-            title: cold::temperature(part.cold).to_owned(),
+            title: temperature(part.cold).to_owned(),
             x_label: "threads",
             y_label: unit.label("wall"),
             x: Axis::Log2,
@@ -59,7 +60,6 @@ impl Overlap {
 
 impl Experiment for Overlap {
     const NAME: &'static str = "overlap";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!(
@@ -74,36 +74,24 @@ impl Experiment for Overlap {
     }
 
     fn table(&self) -> Table {
-        let unit = self.unit();
-        let mut table = Table::new([
-            "caches",
-            "threads",
-            "how",
-            &unit.label("reading"),
-            &unit.label("working"),
-            &unit.label("bound"),
-            &unit.label("both"),
-            &unit.label("spread"),
-            "to bound",
-        ])
-        .with_text([0, 2]);
-        for part in &self.parts {
-            for case in &part.cases {
-                let (both, bound) = (case.both.median(), part.bound_at(case.width, self.machine.cores));
-                table.push([
-                    cold::temperature(part.cold).to_owned(),
-                    case.width.to_string(),
-                    if case.ahead { WITH } else { WITHOUT }.to_owned(),
-                    unit.number(case.reading.median()),
-                    unit.number(part.working_at(case.width, self.machine.cores)),
-                    unit.number(bound),
-                    unit.number(both),
-                    unit.number(case.both.spread()),
-                    ratio(both, bound),
-                ]);
-            }
-        }
-        table
+        let (unit, cores) = (self.unit(), self.machine.cores);
+        let bound = |&(part, case): &(&Part, &Case)| part.bound_at(case.width, cores);
+        let rows = self.parts.iter().flat_map(|part| part.cases.iter().map(move |case| (part, case)));
+        let table = Table::of(
+            rows,
+            [
+                ("caches", &|(part, _)| temperature(part.cold).to_owned()),
+                ("threads", &|(_, case)| case.width.to_string()),
+                ("how", &|(_, case)| if case.ahead { WITH } else { WITHOUT }.to_owned()),
+                (&unit.label("reading"), &|(_, case)| unit.number(case.reading.median())),
+                (&unit.label("working"), &|(part, case)| unit.number(part.working_at(case.width, cores))),
+                (&unit.label("bound"), &|row| unit.number(bound(row))),
+                (&unit.label("both"), &|(_, case)| unit.number(case.both.median())),
+                (&unit.label("spread"), &|(_, case)| unit.number(case.both.spread())),
+                ("to bound", &|row| ratio(row.1.both.median(), bound(row))),
+            ],
+        );
+        table.with_text([0, 2])
     }
 
     fn notes(&self) -> Vec<String> {
@@ -132,7 +120,7 @@ impl Experiment for Overlap {
             }
         }
         notes.extend(self.parts.iter().filter_map(|part| part.cold).map(Cold::note));
-        notes.push("The spread is the range in which the middle half of the runs lie.".to_owned());
+        notes.push(SPREAD_NOTE.to_owned());
         notes
     }
 

@@ -8,11 +8,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Result of the work. It does not depend on the order of the pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Words {
-    /// Number of words.
-    pub count: u64,
+pub(super) struct Words {
+    pub(super) count: u64,
     /// The sum of their hashes, modulo 2^64.
-    pub sum: u64,
+    pub(super) sum: u64,
 }
 
 impl AddAssign for Words {

@@ -1,10 +1,13 @@
-//! Analysis of the measurements.
+//! Analysis of the measurements. A file has a summary of it besides them, for programs that read the file;
+//! comb itself computes it anew.
+
+use std::num::NonZeroUsize;
 
 use serde::{Serialize, Serializer};
 
 use super::Width;
 use super::record::{Case, Record};
-use crate::laws::{Amdahl, Fitted, Timing, TooFewWidths, Usl, fit};
+use crate::laws::{Amdahl, Estimate, Fitted, Law, Prediction, Timing, TooFewWidths, Usl, fit};
 use crate::run::Measured;
 use crate::sample::Sample;
 
@@ -19,6 +22,7 @@ const BUSY_ALONE: f64 = 0.9;
 /// Findings from the measurements.
 #[derive(Clone, Debug)]
 pub(super) struct Analysis {
+    cores: NonZeroUsize,
     pub(super) rows: Vec<Row>,
     /// The smallest fixed width, which the others are compared with, and its median wall time.
     pub(super) base: Option<(usize, f64)>,
@@ -67,24 +71,19 @@ pub(super) struct Bound {
 
 impl Analysis {
     pub(super) fn new(record: &Record) -> Self {
-        let mut rows: Vec<Row> = record.cases.iter().map(Row::new).collect();
-        let fixed: Vec<(usize, f64)> =
-            rows.iter().filter_map(|row| Some((row.width.fixed()?, row.wall.median()))).collect();
-        let cores = record.machine.cores.get();
-        let bound = Bound::new(&rows, cores);
-        let most = if bound.by_processors { cores } else { usize::MAX };
+        let fixed: Vec<(usize, f64)> = record
+            .cases
+            .iter()
+            .filter_map(|case| Some((case.width.fixed()?, case.wall().median())))
+            .collect();
         let base = fixed.first().copied();
         let best = fixed.iter().copied().min_by(|(_, left), (_, right)| left.total_cmp(right));
-        for row in &mut rows {
-            let wall = row.wall.median();
-            if let Some((width, seconds)) = base {
-                row.speed_up = seconds / wall;
-                row.efficiency =
-                    row.width.fixed().map_or(f64::NAN, |own| row.speed_up * width as f64 / own as f64);
-            }
-            row.to_best = best.map_or(f64::NAN, |(_, best)| wall / best);
-        }
+        let rows: Vec<Row> = record.cases.iter().map(|case| Row::new(case, base, best)).collect();
+        let cores = record.machine.cores;
+        let bound = Bound::new(&rows, cores.get());
+        let most = if bound.by_processors { cores.get() } else { usize::MAX };
         Self {
+            cores,
             base,
             best,
             pays_up_to: pays_up_to(&fixed),
@@ -95,6 +94,16 @@ impl Analysis {
         }
     }
 
+    /// The rows of fixed widths.
+    pub(super) fn fixed(&self) -> impl Iterator<Item = (usize, &Row)> {
+        self.rows.iter().filter_map(|row| Some((row.width.fixed()?, row)))
+    }
+
+    /// The row of the width `auto`.
+    pub(super) fn auto(&self) -> Option<&Row> {
+        self.rows.iter().find(|row| row.width == Width::Auto)
+    }
+
     /// Factor by which a time is shorter than that of the smallest width.
     pub(super) fn speed_up(&self, seconds: f64) -> f64 {
         self.base.map_or(f64::NAN, |(_, base)| base / seconds)
@@ -102,18 +111,19 @@ impl Analysis {
 }
 
 impl Row {
-    fn new(case: &Case) -> Self {
-        let sample = |of: fn(&Measured) -> f64| case.runs.iter().map(of).collect::<Sample>();
-        let (wall, unknown) = (sample(|run| run.wall), f64::NAN);
+    fn new(case: &Case, base: Option<(usize, f64)>, best: Option<(usize, f64)>) -> Self {
+        let wall = case.wall();
+        let speed_up = base.map_or(f64::NAN, |(_, seconds)| seconds / wall.median());
+        let widths = base.zip(case.width.fixed());
         Self {
             width: case.width,
             wall_spread: wall.spread(),
+            cpu: case.runs.iter().map(Measured::cpu).collect(),
+            speed_up,
+            efficiency: widths.map_or(f64::NAN, |((base, _), own)| speed_up * base as f64 / own as f64),
+            busy: case.runs.iter().map(|run| run.cpu() / run.wall).collect::<Sample>().median(),
+            to_best: best.map_or(f64::NAN, |(_, best)| wall.median() / best),
             wall,
-            cpu: sample(Measured::cpu),
-            speed_up: unknown,
-            efficiency: unknown,
-            busy: sample(|run| run.cpu() / run.wall).median(),
-            to_best: unknown,
         }
     }
 }
@@ -146,4 +156,67 @@ fn timings(record: &Record, most: usize) -> Vec<Timing> {
     let fixed = record.cases.iter().filter_map(|case| Some((case.width.fixed()?, &case.runs)));
     let taken = fixed.filter(|(width, _)| *width <= most);
     taken.flat_map(|(width, runs)| runs.iter().map(move |run| Timing { width, seconds: run.wall })).collect()
+}
+
+/// Summary in a file. Numbers that are infinite or not known are null.
+#[derive(Serialize)]
+struct Summary<'a> {
+    widths: &'a [Row],
+    pays_up_to: Option<usize>,
+    bound_by_processors: bool,
+    amdahl: Option<LawSummary<'a>>,
+    usl: Option<LawSummary<'a>>,
+}
+
+#[derive(Serialize)]
+struct LawSummary<'a> {
+    #[serde(flatten, serialize_with = "as_fields")]
+    estimates: Vec<(&'static str, Estimate)>,
+    fitted_to: &'a [usize],
+    relative_error: f64,
+    predictions: [Prediction; 2],
+}
+
+impl Serialize for Analysis {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let amdahl = self.amdahl.as_ref().ok().map(|fitted| {
+            let serial_fraction = fitted.estimate(Amdahl::serial_fraction);
+            LawSummary::new(fitted, self.cores, vec![("serial_fraction", serial_fraction)])
+        });
+        let usl = self.usl.as_ref().ok().map(|fitted| {
+            let estimates = vec![
+                ("contention", fitted.estimate(Usl::contention)),
+                ("coherency", fitted.estimate(Usl::coherency)),
+                ("peak", fitted.estimate(Usl::peak)),
+            ];
+            LawSummary::new(fitted, self.cores, estimates)
+        });
+        let summary = Summary {
+            widths: &self.rows,
+            pays_up_to: self.pays_up_to,
+            bound_by_processors: self.bound.by_processors,
+            amdahl,
+            usl,
+        };
+        summary.serialize(serializer)
+    }
+}
+
+impl<'a> LawSummary<'a> {
+    fn new<L: Law<P>, const P: usize>(
+        fitted: &'a Fitted<L>,
+        cores: NonZeroUsize,
+        estimates: Vec<(&'static str, Estimate)>,
+    ) -> Self {
+        Self {
+            estimates,
+            fitted_to: &fitted.widths,
+            relative_error: fitted.error,
+            predictions: fitted.predictions(cores),
+        }
+    }
+}
+
+fn as_fields<S: Serializer>(fields: &[(&'static str, Estimate)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(fields.iter().copied())
 }

@@ -15,64 +15,54 @@ const COMMANDS: [(&str, &[&str]); 2] =
 
 /// A command line of comb that can be given a width.
 #[derive(Clone, Debug)]
-pub(super) struct Scalable {
-    program: PathBuf,
-    /// The command's name, and what follows it.
-    words: Vec<OsString>,
-    pipe: Option<PathBuf>,
-}
+pub(super) struct Scalable(Job);
 
 impl Scalable {
     /// Checks that these words can be given a width, and are not given one already.
     pub(super) fn new(program: PathBuf, words: &[OsString], pipe: Option<PathBuf>) -> Result<Self> {
         let name = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
-        let command = COMMANDS.iter().find(|(command, _)| *command == name);
-        let (_, flags) = command.ok_or_else(|| {
+        let Some((_, flags)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
             let example = "'comb bench scale -- top -f 7 access.log'";
             let reason = format!("'{name}' has no width to set; top and grep have, as in {example}");
-            Error::Job { reason }
-        })?;
-        let set =
-            words.iter().take_while(|word| *word != "--").find(|word| sets(&word.to_string_lossy(), flags));
-        match set {
-            Some(flag) => {
-                let flag = flag.to_string_lossy();
-                let reason =
-                    format!("leave out {flag}: 'comb bench scale' sets the width, those of --widths");
-                Err(Error::Job { reason })
-            }
-            None => Ok(Self { program, words: words.to_vec(), pipe }),
+            return Err(Error::Other(reason));
+        };
+        let mut own = words.iter().take_while(|word| *word != "--").map(|word| word.to_string_lossy());
+        if let Some(flag) = own.find(|word| sets(word, flags)) {
+            let reason = format!("leave out {flag}: 'comb bench scale' sets the width, those of --widths");
+            return Err(Error::Other(reason));
         }
+        Ok(Self(Job { program, arguments: words.to_vec(), pipe }))
     }
 
     /// The job at a width.
     pub(super) fn at(&self, width: Width) -> Job {
-        let mut arguments = self.words.clone();
+        let mut job = self.0.clone();
         // Behind all flags: of several widths the last one holds.
-        let place = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
-        arguments.splice(place..place, ["--width".into(), width.to_string().into()]);
-        Job { program: self.program.clone(), arguments, pipe: self.pipe.clone() }
+        let place = job.arguments.iter().position(|word| word == "--").unwrap_or(job.arguments.len());
+        job.arguments.splice(place..place, ["--width".into(), width.to_string().into()]);
+        job
     }
 
     /// Brings the program itself back into memory after caches were dropped, and by running it the libraries that it needs.
     pub(super) fn awaken(&self) -> Result<()> {
-        let read = File::open(&self.program).and_then(|mut program| io::copy(&mut program, &mut io::sink()));
-        read.map_err(|error| Error::Io { path: self.program.clone(), doing: "", error })?;
-        Job::new(&self.program, ["--version"]).measure()?;
-        Ok(())
+        let path = &self.0.program;
+        let read = File::open(path).and_then(|mut program| io::copy(&mut program, &mut io::sink()));
+        read.map_err(|error| Error::Io { path: path.clone(), doing: "", error })?;
+        Job::new(path, ["--version"]).measure().map(drop)
     }
 
     /// The files and directories that it reads, as far as its arguments tell; the current directory if they name none.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        let named = self.words.iter().skip(1).map(PathBuf::from).chain(self.pipe.clone());
+        let named = self.0.arguments.iter().skip(1).map(PathBuf::from).chain(self.0.pipe.clone());
         let paths: Vec<PathBuf> = named.filter(|path| path.exists()).collect();
         if paths.is_empty() { vec![Path::new(".").to_owned()] } else { paths }
     }
 
     /// The command line without a width.
     pub(super) fn line(&self) -> String {
-        let words: Vec<String> = self.words.iter().map(|word| quoted(&word.to_string_lossy())).collect();
-        let input = self.pipe.iter().map(|pipe| format!("cat {} | ", quoted(&pipe.to_string_lossy())));
+        let words: Vec<String> =
+            self.0.arguments.iter().map(|word| quoted(&word.to_string_lossy())).collect();
+        let input = self.0.pipe.iter().map(|pipe| format!("cat {} | ", quoted(&pipe.to_string_lossy())));
         format!("{}comb {}", input.collect::<String>(), words.join(" "))
     }
 }

@@ -3,7 +3,7 @@
 use super::analysis::Row;
 use super::{Scale, notes};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
-use crate::laws::{Law, Usl};
+use crate::laws::Law;
 use crate::sample::Sample;
 
 /// Points of a curve for each doubling of the width.
@@ -22,12 +22,12 @@ pub(super) fn chart(scale: &Scale) -> Chart {
 
 fn speed_up(scale: &Scale) -> Panel {
     let analysis = &scale.analysis;
-    let at = |row: &Row| {
+    let at = |(width, row): (usize, &Row)| {
         let [y, low, high] = [row.wall.median(), row.wall.upper_quartile(), row.wall.lower_quartile()]
             .map(|seconds| analysis.speed_up(seconds));
-        Some(Point::between(row.width.fixed()? as f64, y, low, high))
+        Point::between(width as f64, y, low, high)
     };
-    let measured: Vec<Point> = analysis.rows.iter().filter_map(at).collect();
+    let measured: Vec<Point> = analysis.fixed().map(at).collect();
     let mut all = vec![ideal(scale, &measured)];
     if let Ok(fitted) = &analysis.amdahl {
         let serial = fitted.law.serial_fraction() * 100.0;
@@ -38,11 +38,8 @@ fn speed_up(scale: &Scale) -> Panel {
         all.push(Series::new(name, SeriesKind::Line, curve(scale, &fitted.law)));
     }
     if let Ok(fitted) = &analysis.usl {
-        all.push(Series::new(
-            "Universal Scalability Law",
-            SeriesKind::Line,
-            curve::<Usl, 3>(scale, &fitted.law),
-        ));
+        let curve = curve(scale, &fitted.law);
+        all.push(Series::new("Universal Scalability Law", SeriesKind::Line, curve));
     }
     all.extend(auto(scale));
     all.push(Series::new("measured", SeriesKind::Points, measured));
@@ -73,7 +70,7 @@ fn curve<L: Law<P>, const P: usize>(scale: &Scale, law: &L) -> Vec<Point> {
 
 /// A line at the speed-up of `auto`.
 fn auto(scale: &Scale) -> Option<Series> {
-    let row = scale.analysis.rows.iter().find(|row| row.width.fixed().is_none())?;
+    let row = scale.analysis.auto()?;
     let (from, to) = span(scale);
     let points = [from, to].map(|width| Point::new(width, row.speed_up));
     Some(Series::new("width auto", SeriesKind::Dashed, points))
@@ -82,8 +79,8 @@ fn auto(scale: &Scale) -> Option<Series> {
 fn times(scale: &Scale) -> Panel {
     let unit = scale.unit();
     let joined = |name: &str, of: fn(&Row) -> &Sample| {
-        let at = |row: &Row| Some(Point::of(row.width.fixed()?, of(row), unit));
-        Series::new(name, SeriesKind::Joined, scale.analysis.rows.iter().filter_map(at))
+        let points = scale.analysis.fixed().map(|(width, row)| Point::of(width, of(row), unit));
+        Series::new(name, SeriesKind::Joined, points)
     };
     let all = vec![joined("wall time", |row| &row.wall), joined("processor time", |row| &row.cpu)];
     panel("Time", unit.label("time"), all)
@@ -91,7 +88,7 @@ fn times(scale: &Scale) -> Panel {
 
 /// The widths at which curves begin and end, measured and predicted.
 fn span(scale: &Scale) -> (f64, f64) {
-    let widths = || scale.analysis.rows.iter().filter_map(|row| row.width.fixed());
+    let widths = || scale.analysis.fixed().map(|(width, _)| width);
     let most = widths().max().unwrap_or(1).max(4 * scale.record.machine.cores.get());
     (widths().min().unwrap_or(1) as f64, most as f64)
 }

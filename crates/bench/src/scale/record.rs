@@ -1,34 +1,42 @@
-//! Record of a measurement: all single runs, and the circumstances.
+//! Record of a measurement: widths, all single runs, and the circumstances.
+
+use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 
-use super::Width;
-use crate::cold::Cold;
+use crate::cache::Cold;
 use crate::machine::Machine;
 use crate::run::{Digest, Measured};
+use crate::sample::Sample;
 
 /// The measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub(super) struct Record {
     /// The command line, without a width.
-    pub job: String,
-    /// Machine and time.
-    pub machine: Machine,
+    pub(super) job: String,
+    pub(super) machine: Machine,
     /// Dropping of caches; none if the runs were to be warm.
-    pub cold: Option<Cold>,
+    pub(super) cold: Option<Cold>,
     /// Output of the job, the same at each width.
-    pub output: Digest,
+    pub(super) output: Digest,
     /// The widths, in ascending order, `auto` last.
-    pub cases: Vec<Case>,
+    pub(super) cases: Vec<Case>,
 }
 
 /// Measurements at a width.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// The width.
-    pub width: Width,
+pub(super) struct Case {
+    pub(super) width: Width,
     /// The runs, in the order of the rounds.
-    pub runs: Vec<Measured>,
+    pub(super) runs: Vec<Measured>,
+}
+
+impl Case {
+    /// Wall times of the runs.
+    pub(super) fn wall(&self) -> Sample {
+        self.runs.iter().map(|run| run.wall).collect()
+    }
 }
 
 impl Record {
@@ -52,5 +60,98 @@ impl Record {
             }
         }
         Ok(())
+    }
+}
+
+/// Thread width of a job. Fixed widths sort before `auto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "Saved", try_from = "Saved")]
+pub enum Width {
+    /// Exactly this number of threads.
+    Fixed(NonZeroUsize),
+    /// Adapts at run time.
+    Auto,
+}
+
+/// The widths that show how a job scales on so many cores: powers of two up to four times the cores, and at least up
+/// to 8.
+pub(super) fn default_widths(cores: NonZeroUsize) -> Vec<Width> {
+    let most = (cores.get() * 4).max(8);
+    let powers = (0..usize::BITS).map(|power| 1 << power).take_while(|&width| width <= most);
+    powers.filter_map(NonZeroUsize::new).map(Width::Fixed).collect()
+}
+
+impl Width {
+    /// The number of threads, if it is fixed.
+    pub(super) fn fixed(self) -> Option<usize> {
+        match self {
+            Self::Fixed(width) => Some(width.get()),
+            Self::Auto => None,
+        }
+    }
+}
+
+/// Format of the job's own `--width`.
+impl Display for Width {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(width) => width.fmt(formatter),
+            Self::Auto => "auto".fmt(formatter),
+        }
+    }
+}
+
+/// A width in a file: a number, or the word.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Saved {
+    Number(usize),
+    Word(String),
+}
+
+impl From<Width> for Saved {
+    fn from(width: Width) -> Self {
+        width.fixed().map_or_else(|| Self::Word(width.to_string()), Self::Number)
+    }
+}
+
+impl TryFrom<Saved> for Width {
+    type Error = String;
+
+    fn try_from(saved: Saved) -> Result<Self, String> {
+        match saved {
+            Saved::Number(number) => {
+                NonZeroUsize::new(number).map(Self::Fixed).ok_or_else(|| "a width of 0".to_owned())
+            }
+            Saved::Word(word) if word == "auto" => Ok(Self::Auto),
+            Saved::Word(word) => Err(format!("a width of '{word}'")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixed(width: usize) -> Width {
+        Width::Fixed(NonZeroUsize::new(width).expect("not zero"))
+    }
+
+    #[test]
+    fn defaults_are_powers_of_two() {
+        for (cores, widths) in [(1, &[1, 2, 4, 8][..]), (2, &[1, 2, 4, 8]), (6, &[1, 2, 4, 8, 16])] {
+            let cores = NonZeroUsize::new(cores).expect("not zero");
+            assert_eq!(default_widths(cores), widths.iter().map(|&width| fixed(width)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn widths_are_numbers_or_a_word_in_files() {
+        let json = serde_json::to_string(&[fixed(4), Width::Auto]).expect("text");
+        assert_eq!(json, "[4,\"auto\"]");
+        assert_eq!(serde_json::from_str::<Vec<Width>>(&json).expect("widths"), [fixed(4), Width::Auto]);
+        for (wrong, reason) in [("0", "a width of 0"), ("\"all\"", "a width of 'all'")] {
+            assert_eq!(serde_json::from_str::<Width>(wrong).expect_err(wrong).to_string(), reason);
+        }
     }
 }

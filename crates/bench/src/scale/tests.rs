@@ -1,6 +1,5 @@
 use super::*;
-use crate::cache::{Method, Residue};
-use crate::cold::Cold;
+use crate::cache::{Cold, Method, Residue};
 use crate::experiment::tests::survives_its_file;
 use crate::run::Measured;
 

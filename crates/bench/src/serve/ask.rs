@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize};
 
 use super::cgi;
 use super::client::Client;
-use super::questions::Question;
+use super::questions::path;
 use crate::error::{Error, Result};
 use crate::threads::together;
 
 /// A way to have questions answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub(super) enum Way {
     /// A server, over connections that stay open.
     KeptConnections,
     /// A server, over a new connection for each request.
@@ -35,7 +35,7 @@ pub enum Way {
 
 impl Way {
     /// All of them, the fastest first.
-    pub const ALL: [Self; 3] = [Self::KeptConnections, Self::NewConnections, Self::NewProcesses];
+    pub(super) const ALL: [Self; 3] = [Self::KeptConnections, Self::NewConnections, Self::NewProcesses];
 }
 
 impl Display for Way {
@@ -53,7 +53,7 @@ pub(super) struct Asker<'a> {
     comb: &'a Path,
     index: &'a Path,
     server: SocketAddr,
-    questions: &'a [Question],
+    questions: &'a [String],
     /// The first answer to each question. All others must be the same.
     bodies: Vec<OnceLock<Bytes>>,
 }
@@ -78,20 +78,11 @@ const PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSES: u32 = 60_000;
 
 impl<'a> Asker<'a> {
-    pub(super) fn new(
-        comb: &'a Path,
-        index: &'a Path,
-        server: SocketAddr,
-        questions: &'a [Question],
-    ) -> Self {
+    pub(super) fn new(comb: &'a Path, index: &'a Path, server: SocketAddr, questions: &'a [String]) -> Self {
         Self { comb, index, server, questions, bodies: vec![OnceLock::new(); questions.len()] }
     }
 
     /// Asks the first `count` questions in every way, one after another, and compares the answers.
-    ///
-    /// # Errors
-    ///
-    /// As [`Asker::keep_asking`].
     pub(super) fn compare(&self, count: usize) -> Result<()> {
         for way in Way::ALL {
             let failed = |error| failed(way, &error);
@@ -103,11 +94,8 @@ impl<'a> Asker<'a> {
         Ok(())
     }
 
-    /// Asks for some time, from concurrent clients.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Server`] if a question is not answered, or not as it was before.
+    /// Asks for some time, from concurrent clients. Fails if a question is not answered, or not as it was
+    /// before.
     pub(super) fn keep_asking(&self, way: Way, clients: usize, time: Duration) -> Result<Latencies> {
         let (next, gave_up) = (AtomicUsize::new(0), AtomicBool::new(false));
         let results = together(clients, |opened| {
@@ -148,7 +136,7 @@ impl<'a> Asker<'a> {
     /// Latency of the answer to a question, with the connection if there is a new one for each.
     fn ask(&self, way: Way, number: usize, client: &mut Client) -> io::Result<Duration> {
         let question = &self.questions[number];
-        let target = format!("{}?{}", Question::path(), question.query);
+        let target = format!("{}?{question}", path());
         for _ in 0..MAX_PAUSES {
             let start = Instant::now();
             let answer = match way {
@@ -166,7 +154,7 @@ impl<'a> Asker<'a> {
     }
 
     fn check(&self, number: usize, (status, body): (StatusCode, Bytes)) -> io::Result<()> {
-        let query = &self.questions[number].query;
+        let query = &self.questions[number];
         if status != StatusCode::OK {
             let status = status.as_u16();
             return Err(io::Error::other(format!("the answer to '{query}' has status {status}")));
@@ -207,7 +195,7 @@ impl Latencies {
 }
 
 fn failed(way: Way, error: &io::Error) -> Error {
-    Error::Server { reason: format!("{way}: {}", io_reason(error)) }
+    Error::Other(format!("{way}: {}", io_reason(error)))
 }
 
 #[cfg(test)]

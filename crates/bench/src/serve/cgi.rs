@@ -7,15 +7,12 @@ use std::process::{Command, Stdio};
 use hyper::StatusCode;
 use hyper::body::Bytes;
 
-use super::questions::Question;
+use super::questions::path;
 use super::server::named;
 
-/// Status and body of the answer that a process of its own gives to a question.
-///
-/// # Errors
-///
-/// If the process cannot be started, fails, or does not print an answer.
-pub(super) fn ask(comb: &Path, index: &Path, question: &Question) -> io::Result<(StatusCode, Bytes)> {
+/// Status and body of the answer that a process of its own gives to a question. Fails if the process cannot
+/// be started, fails, or does not print an answer.
+pub(super) fn ask(comb: &Path, index: &Path, question: &str) -> io::Result<(StatusCode, Bytes)> {
     let output = Command::new(comb)
         .arg("cgi")
         .arg(named(index))
@@ -44,7 +41,7 @@ fn answer(printed: Bytes) -> Option<(StatusCode, Bytes)> {
 }
 
 /// The variables that a web server must set (RFC 3875, section 4.1), and no other.
-fn request(question: &Question) -> [(&'static str, String); 11] {
+fn request(question: &str) -> [(&'static str, String); 11] {
     let text = str::to_owned;
     [
         ("GATEWAY_INTERFACE", text("CGI/1.1")),
@@ -56,8 +53,8 @@ fn request(question: &Question) -> [(&'static str, String); 11] {
         ("REMOTE_HOST", text("127.0.0.1")),
         ("REQUEST_METHOD", text("GET")),
         ("SCRIPT_NAME", text("/cgi-bin/comb")),
-        ("PATH_INFO", Question::path()),
-        ("QUERY_STRING", question.query.clone()),
+        ("PATH_INFO", path()),
+        ("QUERY_STRING", text(question)),
     ]
 }
 

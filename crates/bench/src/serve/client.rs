@@ -33,12 +33,9 @@ impl Client {
         Ok(Self { address, runtime, connection: None })
     }
 
-    /// Status and body of the answer to a GET. `close` opens a connection for this request alone; otherwise the one of the
-    /// last request is used again.
-    ///
-    /// # Errors
-    ///
-    /// If the server cannot be reached, or does not give a whole answer in time.
+    /// Status and body of the answer to a GET. `close` opens a connection for this request alone; otherwise
+    /// the one of the last request is used again. Fails if the server cannot be reached, or does not give a
+    /// whole answer in time.
     pub(super) fn get(&mut self, target: &str, close: bool) -> io::Result<(StatusCode, Bytes)> {
         let Self { address, runtime, connection } = self;
         let answer = async {

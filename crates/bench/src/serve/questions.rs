@@ -27,21 +27,14 @@ pub(super) const NAME: &str = "asked";
 /// All but the unreserved characters of RFC 3986.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A question, as the query of a URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Question {
-    pub(super) query: String,
+/// The path of a URL that questions are asked of.
+pub(super) fn path() -> String {
+    format!("/api/v1/{NAME}/search")
 }
 
-impl Question {
-    fn new(pattern: &str) -> Self {
-        Self { query: format!("q={}", utf8_percent_encode(pattern, ESCAPED)) }
-    }
-
-    /// The path that it is asked of.
-    pub(super) fn path() -> String {
-        format!("/api/v1/{NAME}/search")
-    }
+/// A question for a pattern, as the query of a URL.
+fn question(pattern: &str) -> String {
+    format!("q={}", utf8_percent_encode(pattern, ESCAPED))
 }
 
 #[derive(Deserialize)]
@@ -62,12 +55,8 @@ struct Part {
     text_base64: Option<String>,
 }
 
-/// Questions for parts of the text that a server serves.
-///
-/// # Errors
-///
-/// If it does not answer, or there is no text.
-pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<Question>> {
+/// Questions for parts of the text that a server serves. Fails if it does not answer, or there is no text.
+pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<String>> {
     let mut client = Client::new(server)?;
     let Indexes { indexes } = asked(&mut client, "/api/v1/indexes")?;
     let no_text = || io::Error::other("there is no text in it that could be asked for");
@@ -82,7 +71,7 @@ pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<Question>> {
         let target = format!("/api/v1/{NAME}/text?start={start}&count={}", length.min(symbols));
         let Part { text, text_base64 } = asked(&mut client, &target)?;
         if text_base64.is_none() {
-            questions.push(Question::new(&text));
+            questions.push(question(&text));
         }
     }
     if questions.is_empty() { Err(no_text()) } else { Ok(questions) }
@@ -110,8 +99,8 @@ mod tests {
 
     #[test]
     fn patterns_are_encoded() {
-        assert_eq!(Question::new("14~9").query, "q=14~9");
-        assert_eq!(Question::new("a b+ä&\n").query, "q=a%20b%2B%C3%A4%26%0A");
+        assert_eq!(question("14~9"), "q=14~9");
+        assert_eq!(question("a b+ä&\n"), "q=a%20b%2B%C3%A4%26%0A");
     }
 
     #[test]

@@ -26,11 +26,7 @@ const KEEPER: &str = "\"$@\" & exec 2>&-; read _; kill -9 $!; wait";
 const READY: &str = "comb: listening on http://";
 
 impl Server {
-    /// Starts one, at a port that is free.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be started, or comes to its end at once: with what it said.
+    /// Starts one, at a port that is free. Fails with the last message of a server that ends at once.
     pub(super) fn start(comb: &Path, index: &Path) -> Result<Self> {
         let failed = |error| Error::Start { command: "comb serve".to_owned(), error };
         let mut keeper = Command::new("/bin/sh")
@@ -76,7 +72,7 @@ fn address(messages: &mut BufReader<ChildStderr>) -> io::Result<Result<SocketAdd
     loop {
         let mut line = Vec::new();
         if messages.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
-            return Ok(Err(Error::Server { reason: reason(&String::from_utf8_lossy(&said)) }));
+            return Ok(Err(Error::Other(reason(&String::from_utf8_lossy(&said)))));
         }
         let text = String::from_utf8_lossy(&line);
         match text.trim().strip_prefix(READY).and_then(|address| address.parse().ok()) {

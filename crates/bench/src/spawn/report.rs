@@ -1,9 +1,10 @@
 //! Report on strategies, as text and as a picture.
 
-use super::{Case, DU, Spawn, Strategy, Times};
+use super::{Case, DU, Spawn, Strategy};
+use crate::cache::{Cold, temperature};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
-use crate::cold::{self, Cold};
 use crate::experiment::Experiment;
+use crate::sample::SPREAD_NOTE;
 use crate::table::Table;
 use crate::units::{Unit, counted, grouped, medians_of, ratio};
 
@@ -26,12 +27,11 @@ impl Spawn {
     }
 
     fn circumstances(&self) -> String {
-        let temperature = cold::temperature(self.cold);
-        format!("{}, {temperature}; {}", medians_of(self.runs()), self.machine)
+        format!("{}, {}; {}", medians_of(self.runs()), temperature(self.cold), self.machine)
     }
 
     /// The time that pools take against their width, with lines for everything that has no width.
-    pub fn chart(&self) -> Chart {
+    fn chart(&self) -> Chart {
         let unit = self.unit();
         let pool = |case: &Case| {
             let Strategy::Pool(width) = case.strategy else { return None };
@@ -95,7 +95,6 @@ impl Spawn {
 
 impl Experiment for Spawn {
     const NAME: &'static str = "spawn";
-    const VERSION: u32 = 1;
 
     fn heading(&self) -> String {
         format!("Searching {} for '{}': {}", self.path, self.pattern, self.circumstances())
@@ -103,34 +102,21 @@ impl Experiment for Spawn {
 
     fn table(&self) -> Table {
         let unit = self.unit();
-        let mut table = Table::new([
-            "strategy",
-            &unit.label("wall"),
-            &unit.label("spread"),
-            &unit.label("CPU"),
-            "to one thread",
-            "to du -s",
-        ])
-        .with_text([0]);
+        let strategies = self.cases.iter().map(|case| (case.strategy.to_string(), &case.times));
+        let du = self.du.iter().map(|times| (DU.to_owned(), times));
         let one = self.wall_of(Strategy::OneThread);
-        let mut row = |name: String, times: &Times| {
-            let wall = times.wall.median();
-            table.push([
-                name,
-                unit.number(wall),
-                unit.number(times.wall.spread()),
-                unit.number(times.cpu.median()),
-                ratio(wall, one),
-                ratio(wall, self.wall_of_du()),
-            ]);
-        };
-        for case in &self.cases {
-            row(case.strategy.to_string(), &case.times);
-        }
-        if let Some(du) = &self.du {
-            row(DU.to_owned(), du);
-        }
-        table
+        let table = Table::of(
+            strategies.chain(du),
+            [
+                ("strategy", &|(name, _)| name.clone()),
+                (&unit.label("wall"), &|(_, times)| unit.number(times.wall.median())),
+                (&unit.label("spread"), &|(_, times)| unit.number(times.wall.spread())),
+                (&unit.label("CPU"), &|(_, times)| unit.number(times.cpu.median())),
+                ("to one thread", &|(_, times)| ratio(times.wall.median(), one)),
+                ("to du -s", &|(_, times)| ratio(times.wall.median(), self.wall_of_du())),
+            ],
+        );
+        table.with_text([0])
     }
 
     fn notes(&self) -> Vec<String> {
@@ -148,7 +134,7 @@ impl Experiment for Spawn {
             notes.push("There is no program du here to compare with.".to_owned());
         }
         notes.extend(self.cold.map(Cold::note));
-        notes.push("The spread is the range in which the middle half of the runs lie.".to_owned());
+        notes.push(SPREAD_NOTE.to_owned());
         notes
     }
 
@@ -161,6 +147,7 @@ impl Experiment for Spawn {
 mod tests {
     use std::num::NonZeroUsize;
 
+    use super::super::Times;
     use super::*;
     use crate::experiment::tests::survives_its_file;
     use crate::machine::Machine;

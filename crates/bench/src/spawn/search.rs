@@ -22,15 +22,15 @@ use crate::{Error, Result};
 
 /// Result of a search. It must be the same for every strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub(super) struct Tally {
     /// Files that were read.
-    pub files: u64,
+    pub(super) files: u64,
     /// Bytes in them.
-    pub bytes: u64,
+    pub(super) bytes: u64,
     /// Lines in them with a match.
-    pub lines: u64,
+    pub(super) lines: u64,
     /// Files that could not be read.
-    pub unreadable: u64,
+    pub(super) unreadable: u64,
 }
 
 impl AddAssign for Tally {
@@ -59,31 +59,30 @@ type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSaf
 /// Searches files. All threads share one.
 pub(super) struct Searcher {
     regex: Regex,
-    /// What the regex engines learn of a pattern is kept for the next file, on whichever thread that is:
+    /// Findings of the regex engines about the pattern, kept for the next file on whichever thread that is:
     /// otherwise a thread for each file would begin anew with every file, and lose for a reason that has
     /// nothing to do with threads.
     caches: Pool<Cache, MakeCache>,
     /// Times that a file could not be opened because too many were open.
-    waits: AtomicU64,
+    pub(super) waits: AtomicU64,
 }
 
-/// How long to wait for other threads to close a file, and how often: a file that cannot be opened for ten
-/// seconds is taken for one that cannot be read.
+/// Pause for other threads to close a file, and the largest number of pauses: a file that cannot be opened
+/// for ten seconds is taken for one that cannot be read.
 const PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSES: u32 = 10_000;
 
 impl Searcher {
-    /// A searcher for a regular expression over bytes, in which `^` and `$` stand for the ends of lines.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Pattern`] if it is none.
+    /// Searcher for a regular expression over bytes, in which `^` and `$` stand for the ends of lines.
     pub(super) fn new(pattern: &str) -> Result<Self> {
+        let refused = |error: BuildError| {
+            Error::Other(format!("the pattern '{pattern}' is no regular expression: {}", reason(&error)))
+        };
         let regex = Regex::builder()
             .syntax(syntax::Config::new().utf8(false).multi_line(true))
             .configure(Config::new().utf8_empty(false))
             .build(pattern)
-            .map_err(|error| Error::Pattern { pattern: pattern.to_owned(), reason: reason(&error) })?;
+            .map_err(refused)?;
         let maker = regex.clone();
         let make: MakeCache = Box::new(move || maker.create_cache());
         Ok(Self { regex, caches: Pool::new(make), waits: AtomicU64::new(0) })
@@ -91,20 +90,10 @@ impl Searcher {
 
     /// Searches a file. All of it is read into `buffer` first.
     pub(super) fn search(&self, path: &Path, buffer: &mut Vec<u8>) -> Tally {
-        match self.read(path, buffer) {
-            Ok(()) => Tally {
-                files: 1,
-                bytes: buffer.len() as u64,
-                lines: self.matching_lines(buffer),
-                unreadable: 0,
-            },
-            Err(_) => Tally { unreadable: 1, ..Tally::default() },
+        if self.read(path, buffer).is_err() {
+            return Tally { unreadable: 1, ..Tally::default() };
         }
-    }
-
-    /// Times that a file could not be opened at once.
-    pub(super) fn waits(&self) -> u64 {
-        self.waits.load(Ordering::Relaxed)
+        Tally { files: 1, bytes: buffer.len() as u64, lines: self.matching_lines(buffer), unreadable: 0 }
     }
 
     fn read(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
@@ -118,8 +107,7 @@ impl Searcher {
             sleep(PAUSE);
             opened = File::open(path);
         }
-        let mut file = opened?;
-        file.read_to_end(buffer).map(drop)
+        opened?.read_to_end(buffer).map(drop)
     }
 
     /// Number of lines in which a match begins.
@@ -176,7 +164,7 @@ mod tests {
     fn what_cannot_be_read_is_counted() {
         let searcher = Searcher::new("a").expect("a pattern");
         let tally = searcher.search(Path::new("/nowhere"), &mut Vec::new());
-        assert_eq!((tally, searcher.waits()), (Tally { unreadable: 1, ..Tally::default() }, 0));
+        assert_eq!((tally, searcher.waits.into_inner()), (Tally { unreadable: 1, ..Tally::default() }, 0));
     }
 
     proptest! {

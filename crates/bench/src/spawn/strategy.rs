@@ -6,20 +6,20 @@ use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::{self, Builder, ScopedJoinHandle};
 
 use serde::{Deserialize, Serialize};
 
 use super::search::{Searcher, Tally};
 use crate::error::{Error, Result};
-use crate::threads::on_threads;
+use crate::threads::share_out;
 use finecomb_scan::FoundFile;
 
 /// A way to share files among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Strategy {
+pub(super) enum Strategy {
     /// One thread takes file after file.
     OneThread,
     /// A new thread for each file.
@@ -52,18 +52,15 @@ pub(super) struct Outcome {
 
 impl Strategy {
     /// Searches all files.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Thread`] if the system does not give a pool its threads, or none at all for files.
     pub(super) fn run(self, files: &[FoundFile], searcher: &Searcher) -> Result<Outcome> {
-        let before = searcher.waits();
+        let waits = || searcher.waits.load(Ordering::Relaxed);
+        let before = waits();
         let outcome = match self {
             Self::OneThread => Outcome { tally: one_after_another(files, searcher), ..Outcome::default() },
             Self::ThreadPerFile => thread_per_file(files, searcher, max_threads(), &Builder::new)?,
             Self::Pool(width) => pool(width.get(), files, searcher)?,
         };
-        Ok(Outcome { waits: searcher.waits() - before, ..outcome })
+        Ok(Outcome { waits: waits() - before, ..outcome })
     }
 }
 
@@ -76,22 +73,16 @@ fn one_after_another(files: &[FoundFile], searcher: &Searcher) -> Tally {
 }
 
 fn pool(width: usize, files: &[FoundFile], searcher: &Searcher) -> Result<Outcome> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let (mut tally, mut buffer) = (Tally::default(), Vec::new());
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            tally += searcher.search(&file.path, &mut buffer);
-        }
-        tally
+    let search = |(tally, buffer): &mut (Tally, Vec<u8>), number: usize| {
+        *tally += searcher.search(&files[number].path, buffer);
     };
-    let tallies = on_threads(width, work, || next.store(files.len(), Ordering::Relaxed))?;
-    let mut tally = Tally::default();
-    tallies.into_iter().for_each(|part| tally += part);
-    Ok(Outcome { tally, alive: width, ..Outcome::default() })
+    let mut outcome = Outcome { alive: width, ..Outcome::default() };
+    share_out(width, files.len(), search)?.into_iter().for_each(|(tally, _)| outcome.tally += tally);
+    Ok(outcome)
 }
 
-/// Nothing but the system bounds how many threads there are: when it refuses one, the oldest is waited for.
-/// `most` is its bound on what it does not refuse with grace.
+/// Starts a thread for each file. Nothing but the system bounds how many there are: when it refuses one, the
+/// oldest is waited for. `most` is its bound on those that it does not refuse with grace.
 fn thread_per_file(
     files: &[FoundFile],
     searcher: &Searcher,
@@ -131,9 +122,9 @@ fn joined(thread: ScopedJoinHandle<'_, Tally>) -> Tally {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// How many threads have room in a process. Each has a stack and a stack for signals, and a guard before
-/// both; that is four of the maps that Linux gives a process. A thread that gets the first two and not the
-/// others ends the process, so a part is left free.
+/// Number of threads that have room in a process. Each has a stack and a stack for signals, and a guard
+/// before both; that is four of the maps that Linux gives a process. A thread that gets the first two and not
+/// the others ends the process, so a part is left free.
 fn max_threads() -> usize {
     const MAPS_OF_A_THREAD: usize = 5;
     /// Default of Linux.

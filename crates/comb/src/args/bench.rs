@@ -1,13 +1,12 @@
 //! The flags of `comb bench`.
 
-mod counts;
 pub(crate) mod output;
 pub(crate) mod overlap;
 pub(crate) mod scale;
 pub(crate) mod serve;
 pub(crate) mod spawn;
 pub(crate) mod spin;
-mod time;
+mod values;
 
 use std::env;
 use std::path::PathBuf;

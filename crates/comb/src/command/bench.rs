@@ -8,7 +8,7 @@ use std::path::Path;
 use finecomb_bench::experiment::{Experiment, read_json, save, write_json};
 use finecomb_bench::overlap::overlap;
 use finecomb_bench::picture::write_picture;
-use finecomb_bench::rounds::Step;
+use finecomb_bench::rounds::Progress;
 use finecomb_bench::scale::scale;
 use finecomb_bench::serve::serve;
 use finecomb_bench::slices::slices;
@@ -27,17 +27,17 @@ const MEMORY: u64 = 1 << 30;
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
     match &arguments.experiment {
-        Choice::Scale(flags) => drawn(&flags.drawn, |progress| Ok(scale(&flags.options(progress)?)?)),
+        Choice::Scale(flags) => drawn(&flags.drawn, |progress| Ok(scale(&flags.options()?, progress)?)),
         Choice::Spin(flags) if flags.slices => drawn(&flags.drawn, |_| Ok(slices(&flags.slices_options()?)?)),
-        Choice::Spin(flags) => drawn(&flags.drawn, |progress| Ok(spin(&flags.options(progress)?)?)),
-        Choice::Spawn(flags) => drawn(&flags.drawn, |progress| Ok(spawn(&flags.options(progress))?)),
+        Choice::Spin(flags) => drawn(&flags.drawn, |progress| Ok(spin(&flags.options()?, progress)?)),
+        Choice::Spawn(flags) => drawn(&flags.drawn, |progress| Ok(spawn(&flags.options(), progress)?)),
         Choice::Overlap(flags) => {
             // The files must also fit into the page cache, and something should be left for others.
             let memory = memory::available().unwrap_or(MEMORY) / 4;
-            drawn(&flags.drawn, |progress| Ok(overlap(&flags.options(memory, progress))?))
+            drawn(&flags.drawn, |progress| Ok(overlap(&flags.options(memory), progress)?))
         }
         Choice::Serve(flags) => {
-            conclude(&flags.output, None, |progress| Ok(serve(&flags.options(progress)?)?))
+            conclude(&flags.output, None, |progress| Ok(serve(&flags.options()?, progress)?))
         }
     }
 }
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
 type Measured<E> = Result<E, Box<dyn Error>>;
 
 /// [`conclude`] with a picture.
-fn drawn<E: Experiment>(flags: &Drawn, measure: impl FnOnce(&dyn Fn(Step<'_>)) -> Measured<E>) -> Exit {
+fn drawn<E: Experiment>(flags: &Drawn, measure: impl FnOnce(Progress<'_>) -> Measured<E>) -> Exit {
     conclude(&flags.output, flags.plot.as_deref(), measure)
 }
 
@@ -54,7 +54,7 @@ fn drawn<E: Experiment>(flags: &Drawn, measure: impl FnOnce(&dyn Fn(Step<'_>)) -
 fn conclude<E: Experiment>(
     output: &Output,
     plot: Option<&Path>,
-    measure: impl FnOnce(&dyn Fn(Step<'_>)) -> Measured<E>,
+    measure: impl FnOnce(Progress<'_>) -> Measured<E>,
 ) -> Exit {
     if stdio::output_was_closed() {
         return trouble("standard output is closed; connect something to it");
@@ -101,7 +101,7 @@ fn check_directory(file: &Path) -> Result<(), String> {
 const TEMPLATE: &str = "{bar:30} {pos} of {len}, {elapsed}: {wide_msg}";
 
 /// Makes an experiment, and shows its progress if there is a terminal to show it on.
-fn shown<T>(measure: impl FnOnce(&dyn Fn(Step<'_>)) -> T) -> T {
+fn shown<T>(measure: impl FnOnce(Progress<'_>) -> T) -> T {
     let bar = if stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar()));
     let result = measure(&|step| {

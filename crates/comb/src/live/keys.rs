@@ -4,7 +4,7 @@ use rustix::event::Timespec;
 
 use super::screen::Keyboard;
 
-/// A terminal sends the bytes of a key together. An escape character with nothing behind it for so long is the Escape key.
+/// Time after which an escape character with nothing behind it is the Escape key: a terminal sends the bytes of a key together.
 const WITHIN_A_KEY: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Calls `stop` for each key that asks to stop; returns when nothing more can be typed.
@@ -24,7 +24,7 @@ pub(super) fn watch(mut keyboard: Keyboard, stop: impl Fn()) {
     }
 }
 
-/// How much of a key has been read. A key that is not a character is sent as an escape sequence: `ESC [`, parameters, and a
+/// State of a key that is being read. A key that is not a character is sent as an escape sequence: `ESC [`, parameters, and a
 /// last byte from `@` to `~`; or `ESC O` and a byte; or, with Alt, `ESC` and the character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Keys {

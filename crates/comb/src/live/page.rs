@@ -10,7 +10,7 @@ use indicatif::{HumanBytes, HumanCount};
 
 use crate::message;
 
-/// How wide the name of a thread is.
+/// Width of the name of a thread.
 const LABEL: usize = 12;
 
 /// The screen of `--live`.

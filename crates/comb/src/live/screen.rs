@@ -100,7 +100,7 @@ fn write(bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// Where keys come from: standard input, or the controlling terminal when that is something else.
+/// Source of keys: standard input, or the controlling terminal when that is something else.
 pub(super) enum Keyboard {
     Stdin,
     Terminal(File),

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use finecomb_bench::overlap::OverlapOptions;
-use finecomb_bench::rounds::Step;
 
-use super::counts::{self, Counts};
 use super::output::Drawn;
+use super::values::{self, Counts};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,11 +30,11 @@ pub(crate) struct Arguments {
     path: Option<PathBuf>,
 
     /// How many threads read and work
-    #[arg(long, value_name = "LIST", default_value = "1,2,4,8", value_parser = counts::parse)]
+    #[arg(long, value_name = "LIST", default_value = "1,2,4,8", value_parser = values::parse_counts)]
     widths: Counts,
 
     /// How often each way is measured
-    #[arg(long, value_name = "N", default_value = "5", value_parser = counts::parse_runs)]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]
     runs: NonZeroUsize,
 
     /// Measure only with what the system holds of the files in memory dropped before each run
@@ -59,7 +58,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// Options, with an amount of memory to hold files in.
-    pub(crate) fn options<'a>(&self, memory: u64, progress: &'a dyn Fn(Step<'_>)) -> OverlapOptions<'a> {
+    pub(crate) fn options(&self, memory: u64) -> OverlapOptions {
         OverlapOptions {
             path: self.path.clone().unwrap_or_default(),
             widths: self.widths.0.clone(),
@@ -68,7 +67,6 @@ impl Arguments {
             cold: self.cold || !self.warm,
             work: self.work,
             memory,
-            progress,
         }
     }
 }

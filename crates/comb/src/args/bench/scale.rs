@@ -5,12 +5,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use finecomb_bench::rounds::Step;
 use finecomb_bench::scale::{ScaleOptions, Width};
 use finecomb_scan::Width as ScanWidth;
 
 use super::output::Drawn;
-use super::{counts, this_program};
+use super::{this_program, values};
 use crate::args::threads;
 
 const EXAMPLES: &str = "\
@@ -49,7 +48,7 @@ pub(crate) struct Arguments {
     widths: Vec<Width>,
 
     /// How often the job runs at each width
-    #[arg(long, value_name = "N", default_value = "5", value_parser = counts::parse_runs)]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]
     runs: NonZeroUsize,
 
     /// Drop what the system holds of the files in memory before each run: as root through the kernel, else file by file
@@ -81,7 +80,7 @@ impl Arguments {
     /// # Errors
     ///
     /// If the system does not say which program this is.
-    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> Result<ScaleOptions<'a>, String> {
+    pub(crate) fn options(&self) -> Result<ScaleOptions, String> {
         Ok(ScaleOptions {
             program: this_program()?,
             job: self.job.clone(),
@@ -89,7 +88,6 @@ impl Arguments {
             runs: self.runs,
             cold: self.cold,
             pipe: self.pipe.clone(),
-            progress,
         })
     }
 }

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use finecomb_bench::rounds::Step;
 use finecomb_bench::serve::{MAX_CONNECTIONS, ServeOptions};
 
 use super::output::Output;
 use super::this_program;
-use super::time::parse_seconds;
+use super::values::parse_seconds;
 
 const EXAMPLES: &str = "\
 Example:
@@ -54,13 +53,12 @@ impl Arguments {
     /// # Errors
     ///
     /// If the system does not say which program this is.
-    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> Result<ServeOptions<'a>, String> {
+    pub(crate) fn options(&self) -> Result<ServeOptions, String> {
         Ok(ServeOptions {
             comb: this_program()?,
             index: self.index.clone().unwrap_or_default(),
             connections: self.connections,
             time: self.seconds,
-            progress,
         })
     }
 }

@@ -4,11 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use finecomb_bench::rounds::Step;
 use finecomb_bench::spawn::SpawnOptions;
 
-use super::counts::{self, Counts};
 use super::output::Drawn;
+use super::values::{self, Counts};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,11 +35,11 @@ pub(crate) struct Arguments {
     path: Option<PathBuf>,
 
     /// How many threads pools have
-    #[arg(long, value_name = "LIST", default_value = "1,2,4,8,16,32", value_parser = counts::parse)]
+    #[arg(long, value_name = "LIST", default_value = "1,2,4,8,16,32", value_parser = values::parse_counts)]
     widths: Counts,
 
     /// How often each way is measured
-    #[arg(long, value_name = "N", default_value = "5", value_parser = counts::parse_runs)]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]
     runs: NonZeroUsize,
 
     /// Drop what the system holds of the files in memory before each run: as root through the kernel, else
@@ -56,14 +55,13 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// Options of the experiment.
-    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> SpawnOptions<'a> {
+    pub(crate) fn options(&self) -> SpawnOptions {
         SpawnOptions {
             pattern: self.pattern.clone().unwrap_or_default(),
             path: self.path.clone().unwrap_or_default(),
             widths: self.widths.0.clone(),
             runs: self.runs,
             cold: self.cold,
-            progress,
         }
     }
 }

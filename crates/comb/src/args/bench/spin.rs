@@ -4,14 +4,12 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Args;
-use finecomb_bench::rounds::Step;
 use finecomb_bench::slices::SlicesOptions;
 use finecomb_bench::spin::SpinOptions;
 use finecomb_sys::threads::cores;
 
-use super::counts::{self, Counts};
 use super::output::Drawn;
-use super::time::parse_seconds;
+use super::values::{self, Counts, parse_seconds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,7 +31,7 @@ Examples:
 pub(crate) struct Arguments {
     /// Numbers of threads, such as 1,2,4 or 1..64 (that is 1, 2, 3, 4, 6, 8, 12, … 64); with --slices, one
     /// number [default: 1..64; with --slices, four times the cores]
-    #[arg(long, value_name = "LIST", value_parser = counts::parse)]
+    #[arg(long, value_name = "LIST", value_parser = values::parse_counts)]
     widths: Option<Counts>,
 
     /// How far each thread counts [default: as far as one gets in about 0.2 s]
@@ -41,7 +39,7 @@ pub(crate) struct Arguments {
     iterations: Option<u64>,
 
     /// How often each number of threads is measured
-    #[arg(long, value_name = "N", default_value = "3", conflicts_with = "slices", value_parser = counts::parse_runs)]
+    #[arg(long, value_name = "N", default_value = "3", conflicts_with = "slices", value_parser = values::parse_runs)]
     runs: NonZeroUsize,
 
     /// Show who runs when
@@ -72,9 +70,9 @@ fn parse_gap(text: &str) -> Result<Duration, String> {
 
 impl Arguments {
     /// Options without --slices.
-    pub(crate) fn options<'a>(&self, progress: &'a dyn Fn(Step<'_>)) -> Result<SpinOptions<'a>, String> {
-        let threads = self.widths.clone().map_or_else(|| counts::parse("1..64"), Ok)?.0;
-        Ok(SpinOptions { threads, iterations: self.iterations, runs: self.runs, progress })
+    pub(crate) fn options(&self) -> Result<SpinOptions, String> {
+        let threads = self.widths.clone().map_or_else(|| values::parse_counts("1..64"), Ok)?.0;
+        Ok(SpinOptions { threads, iterations: self.iterations, runs: self.runs })
     }
 
     /// Options with --slices.

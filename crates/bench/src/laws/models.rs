@@ -1,10 +1,40 @@
-//! The Universal Scalability Law.
+//! Amdahl's law and the Universal Scalability Law.
 
 use super::Law;
 
+/// T(n) = a + b/n: a part of the work is serial, and the rest is divided among n processors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Amdahl {
+    /// Seconds of the serial part.
+    serial: f64,
+    /// Seconds of the rest on one processor.
+    divided: f64,
+}
+
+impl Amdahl {
+    /// The share of the serial part in the time that one processor needs, from 0 to 1.
+    pub(crate) fn serial_fraction(&self) -> f64 {
+        self.serial / (self.serial + self.divided)
+    }
+}
+
+impl Law<2> for Amdahl {
+    fn terms(width: f64) -> [f64; 2] {
+        [1.0, 1.0 / width]
+    }
+
+    fn new([serial, divided]: [f64; 2]) -> Option<Self> {
+        (serial + divided > 0.0).then_some(Self { serial, divided })
+    }
+
+    fn coefficients(&self) -> [f64; 2] {
+        [self.serial, self.divided]
+    }
+}
+
 /// T(n) = T1 (1/n + σ (n − 1)/n + κ (n − 1)).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Usl {
+pub(crate) struct Usl {
     /// T1: seconds that one thread needs.
     one: f64,
     /// T1 σ.
@@ -15,17 +45,17 @@ pub struct Usl {
 
 impl Usl {
     /// σ: the share of the work for which threads wait for each other in a line.
-    pub fn contention(&self) -> f64 {
+    pub(crate) fn contention(&self) -> f64 {
         self.contention / self.one
     }
 
     /// κ: what it costs that two threads have to agree, as a share of the work, for each other thread.
-    pub fn coherency(&self) -> f64 {
+    pub(crate) fn coherency(&self) -> f64 {
         self.coherency / self.one
     }
 
     /// The width at which the job is quickest, √((1 − σ)/κ), at least 1; infinite if more threads never make it slower.
-    pub fn peak(&self) -> f64 {
+    pub(crate) fn peak(&self) -> f64 {
         match (1.0 - self.contention(), self.coherency()) {
             (gain, cost) if cost > 0.0 => (gain / cost).max(1.0).sqrt(),
             (gain, _) if gain > 0.0 => f64::INFINITY,

@@ -1,6 +1,7 @@
-//! Lists of numbers of threads.
+//! Values of flags: numbers of threads, of runs and of seconds.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 /// More threads than this teach nothing more, and might keep others from having theirs.
 const MOST: usize = 1024;
@@ -11,7 +12,7 @@ pub(super) struct Counts(pub(super) Vec<NonZeroUsize>);
 
 /// Parses a list such as `1,2,4` or `1..64`. A range stands for its ends, the powers of two between them, and
 /// a number half-way between each two of these.
-pub(super) fn parse(text: &str) -> Result<Counts, String> {
+pub(super) fn parse_counts(text: &str) -> Result<Counts, String> {
     let mut counts = Vec::new();
     for part in text.split(',') {
         match part.split_once("..") {
@@ -49,12 +50,21 @@ fn range(from: NonZeroUsize, to: NonZeroUsize) -> Result<Vec<NonZeroUsize>, Stri
     Ok(counts)
 }
 
+/// Parses a number of seconds from 0.01 to 600: shorter measures nothing, and nobody waits longer.
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let bounds = Duration::from_millis(10)..=Duration::from_secs(600);
+    seconds
+        .filter(|seconds| bounds.contains(seconds))
+        .ok_or_else(|| "it is a number of seconds from 0.01 to 600".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn counts(text: &str) -> Result<Vec<usize>, String> {
-        parse(text).map(|Counts(counts)| counts.into_iter().map(NonZeroUsize::get).collect())
+        parse_counts(text).map(|Counts(counts)| counts.into_iter().map(NonZeroUsize::get).collect())
     }
 
     #[test]
@@ -80,5 +90,14 @@ mod tests {
             assert!(counts(wrong).is_err(), "{wrong}");
         }
         assert_eq!(counts("8..4"), Err("the range 8..4 is empty".to_owned()));
+    }
+
+    #[test]
+    fn seconds_have_bounds() {
+        assert_eq!(parse_seconds("0.01"), Ok(Duration::from_millis(10)));
+        assert_eq!(parse_seconds("600"), Ok(Duration::from_secs(600)));
+        for wrong in ["0", "-1", "601", "nan", "inf", "", "1s"] {
+            assert!(parse_seconds(wrong).is_err(), "{wrong}");
+        }
     }
 }
