@@ -9,7 +9,11 @@ use finecomb_sys::threads::map;
 
 use crate::alphabet::Alphabet;
 use crate::entries::{Entries, Width};
+use crate::error::Damage;
 use crate::packed::Packed;
+
+/// The front table contradicts the text.
+pub(crate) const WRONG_FRONT: Damage = Damage::Inconsistent("the front table does not match the text");
 
 /// Least number of symbols of the text per entry: the table takes at most an eighth of the size of the suffix array, and a slot
 /// has about this many suffixes.

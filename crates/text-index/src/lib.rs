@@ -31,6 +31,7 @@
 
 mod alphabet;
 mod build;
+mod consistency;
 mod entries;
 mod error;
 mod format;
@@ -54,6 +55,7 @@ use openmp_sys as _;
 pub use alphabet::Alphabet;
 pub use build::{BuildOptions, Stage, Text, memory};
 pub use error::{Damage, Error};
+pub use format::is_index;
 #[doc(hidden)]
 pub use format::with_checksums;
 pub use index::Index;
