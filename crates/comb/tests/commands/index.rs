@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::support::server::Server;
 use crate::support::{COMB, answer, directory_with, program, run, shell};
 
 const DIGITS: &str =
@@ -153,6 +154,53 @@ fn an_index_is_described_checked_and_converted() {
         "comb index export pi.comb --pisearch b && comb index import --pisearch b -o c && cmp c pi.comb";
     let (_, messages, code) = comb(converted);
     assert_eq!((messages.lines().next(), code), (Some("comb: wrote b.4.bin and b.4.idx"), Some(0)));
+}
+
+/// By default, threads of OpenMP spin while they wait: on busy cores for most of the time of a build.
+#[test]
+fn the_threads_that_sort_wait_passively() {
+    let directory = directory_with(&[]);
+    let policy =
+        |script: &str| run(&mut shell(&directory, &format!("export OMP_DISPLAY_ENV=verbose; {script}"))).1;
+    let shown = policy("comb --version");
+    assert!(shown.contains("OMP_WAIT_POLICY = 'PASSIVE'"), "{shown}");
+    let shown = policy("OMP_WAIT_POLICY=active comb --version");
+    assert!(shown.contains("OMP_WAIT_POLICY = 'ACTIVE'"), "{shown}");
+}
+
+/// Searches for all that is in a text, of which a part of the suffix array is zero.
+#[test]
+fn damage_is_an_error_of_the_command_and_over_http() {
+    let digits = run(&mut shell(&directory_with(&[]), "comb pi 20000")).0;
+    let directory = directory_with(&[("pi", digits.trim_end())]);
+    assert_eq!(run(&mut shell(&directory, "comb index build pi")).2, Some(0));
+    let path = directory.path().join("pi.comb");
+    let mut bytes = fs::read(&path).expect("an index");
+    // The header and the packed text take four pages.
+    let suffixes = 4 * 4096;
+    bytes[suffixes + 20_000..suffixes + 60_000].fill(0);
+    fs::write(&path, bytes).expect("a file");
+    let server = Server::start(directory.path(), &["pi.comb"]);
+    let mut errors = 0;
+    for start in (0..19_990).step_by(199) {
+        let pattern = &digits[start..start + 7];
+        let position = digits.find(pattern).expect("in the text") + 1;
+        let (out, said, code) = run(&mut shell(&directory, &format!("comb find pi.comb {pattern} -C 0")));
+        let served = server.get(&format!("/api/v1/pi/search?q={pattern}"));
+        if code == Some(0) {
+            assert_eq!((out, said), (format!("{position}:{pattern}\n"), String::new()));
+            assert_eq!(served.json()["position"], position);
+        } else {
+            let message = "comb: pi.comb: index corrupt: the suffix array does not match the text\n";
+            assert_eq!((&*out, &*said, code), ("", message, Some(2)));
+            assert_eq!(
+                (served.status, &served.json()["detail"]),
+                (503, &"Index unavailable or corrupt.".into())
+            );
+            errors += 1;
+        }
+    }
+    assert!((20..80).contains(&errors), "{errors} errors");
 }
 
 #[test]
