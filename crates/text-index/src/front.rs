@@ -76,6 +76,11 @@ pub(crate) fn len(depth: u32, ranks: &Ranks) -> Option<u64> {
     ranks.base().max(1).checked_pow(depth)?.checked_add(1)
 }
 
+/// Limit on the entries of the table of a text of `symbols` symbols.
+pub(crate) fn max_len(symbols: u64) -> u64 {
+    (symbols / SYMBOLS_PER_SLOT).max(1) + 1
+}
+
 /// A table that can be searched.
 #[derive(Clone, Copy)]
 pub(crate) struct Front<'a> {

@@ -53,7 +53,7 @@ mod write;
 use openmp_sys as _;
 
 pub use alphabet::Alphabet;
-pub use build::{BuildOptions, Stage, Text, memory};
+pub use build::{BuildOptions, Stage, Text, max_index_size, memory};
 pub use error::{Damage, Error};
 pub use format::is_index;
 #[doc(hidden)]
@@ -63,5 +63,5 @@ pub use lines::Place;
 pub use occurrences::{Occurrences, Positions};
 pub use passage::Passage;
 pub use pattern::Pattern;
-pub use pisearch::import_pisearch;
+pub use pisearch::{import_pisearch, pisearch_files};
 pub use write::write_beside;
