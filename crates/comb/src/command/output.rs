@@ -1,6 +1,6 @@
 //! Files that a command writes where a user names them: what it reads, or what it did not write, is not replaced.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -34,10 +34,7 @@ impl Output<'_> {
         let path = self.path.display();
         // If there is no file, or no directory, writing it says so.
         let Ok(metadata) = fs::metadata(self.path) else { return Ok(()) };
-        let is_it = |source: &&&Path| fs::metadata(source).is_ok_and(|source| is_same(&source, &metadata));
-        if let Some(source) = self.sources.iter().find(is_it) {
-            return Err(format!("{path}: the output is the input {}; name another file", source.display()));
-        }
+        not_an_input(self.path, self.sources)?;
         if !metadata.is_file() {
             return Err(format!("{path}: not a regular file; name another output"));
         }
@@ -55,7 +52,23 @@ impl Output<'_> {
     }
 }
 
-/// Whether two files are one, by whatever name.
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
+/// Refuses an output that is an input, by whatever name.
+///
+/// # Errors
+///
+/// Says which.
+pub(crate) fn not_an_input(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<(), String> {
+    // A device may well be both.
+    let identity = |path: &Path| {
+        let metadata = fs::metadata(path).ok().filter(|metadata| metadata.is_file())?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    let Some(written) = identity(output) else { return Ok(()) };
+    match inputs.iter().find(|input| identity(input.as_ref()) == Some(written)) {
+        None => Ok(()),
+        Some(input) => {
+            let (output, input) = (output.display(), input.as_ref().display());
+            Err(format!("{output}: the output is the input {input}; name another file"))
+        }
+    }
 }
