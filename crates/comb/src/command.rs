@@ -5,6 +5,7 @@ pub(crate) mod find;
 pub(crate) mod generate;
 pub(crate) mod grep;
 pub(crate) mod index;
+mod output;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
 mod profile;

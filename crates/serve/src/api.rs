@@ -236,6 +236,6 @@ impl IndexRequest<'_> {
         let start = self.query.number("start")?.unwrap_or(first);
         let count = self.limited("count", SYMBOLS, self.limits.text)?;
         let offset = self.index.offset(start)?;
-        json(&TextAnswer::new(self.name, start, &self.index.text(offset, offset + count)?))
+        json(&TextAnswer::new(self.name, start, &self.index.text(offset, offset.saturating_add(count))?))
     }
 }

@@ -41,9 +41,9 @@ impl Codes {
         self.codes[usize::from(byte)]
     }
 
-    /// The symbol of a code. For an invalid code, as in a corrupt file, the first symbol.
-    pub(crate) fn byte(&self, code: u8) -> u8 {
-        self.symbols.get(usize::from(code)).copied().unwrap_or(self.symbols[0])
+    /// The symbol of a code; none for an invalid code, as in a corrupt file.
+    pub(crate) fn byte(&self, code: u8) -> Option<u8> {
+        self.symbols.get(usize::from(code)).copied()
     }
 }
 

@@ -11,7 +11,7 @@ use finecomb_sys::threads::map;
 use crate::alphabet::Alphabet;
 use crate::entries::Width;
 use crate::error::Error;
-use crate::format::{Header, Section};
+use crate::format::{Header, PAGE, Section};
 use crate::front;
 use crate::lines;
 use crate::packed::{PADDING, pack};
@@ -22,6 +22,8 @@ use crate::write::Writer;
 /// Stage of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// Reading the text.
+    Read,
     /// Packing the text and making the tables that need only the text.
     Pack,
     /// Sorting the suffixes: nearly all of the time.
@@ -47,6 +49,17 @@ pub fn memory(bytes: u64) -> u64 {
     // of the text, and by the count tables and batches of strings of up to four threads.
     let batches = bytes.saturating_mul(8).min(128 << 20);
     bytes.saturating_mul(2 + sort::entry_bytes(bytes)).saturating_add(batches + (8 << 20))
+}
+
+/// Upper limit on the size of the index of a text of `bytes` bytes, for an alphabet; without one, for any.
+pub fn max_index_size(bytes: u64, alphabet: Option<Alphabet>) -> u64 {
+    // A text of bytes takes the most room.
+    let alphabet = alphabet.unwrap_or(Alphabet::Bytes);
+    let header = Header::new(alphabet, bytes, [false; 256]);
+    let size = header.ranges().map_or(u64::MAX, |ranges| ranges[Section::ALL.len() - 1].end);
+    // Without a byte that occurs, there is next to no front table in it.
+    let table = front::max_len(bytes).saturating_mul(header.width.bytes() as u64).next_multiple_of(PAGE);
+    if alphabet == Alphabet::Bytes { size.saturating_add(table) } else { size }
 }
 
 /// A text in memory, with its alphabet.
@@ -120,11 +133,6 @@ impl Text {
     /// Number of symbols.
     pub fn symbols(&self) -> u64 {
         self.header.symbols
-    }
-
-    /// Size of the index in bytes.
-    pub fn index_size(&self) -> u64 {
-        self.header.ranges().map_or(u64::MAX, |ranges| ranges[Section::ALL.len() - 1].end)
     }
 
     /// Builds the index and writes it atomically.

@@ -92,6 +92,23 @@ impl<'a> Entries<'a> {
         self.iter().map(|entry| if entry < below { entry + 1 } else { 0 }).max()?.checked_sub(1)
     }
 
+    /// The lowest and the highest entry.
+    pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
+        let (lowest, highest) = match self.width {
+            Width::Bits32 => {
+                let (entries, _) = self.bytes.as_chunks();
+                let entries = entries.iter().map(|&entry| u32::from_le_bytes(entry));
+                let (lowest, highest) =
+                    entries.fold((u32::MAX, 0), |(low, high), entry| (low.min(entry), high.max(entry)));
+                (u64::from(lowest), u64::from(highest))
+            }
+            Width::Bits40 => {
+                self.iter().fold((u64::MAX, 0), |(low, high), entry| (low.min(entry), high.max(entry)))
+            }
+        };
+        (!self.bytes.is_empty()).then_some((lowest, highest))
+    }
+
     /// All entries in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + use<'a> {
         let (narrow, wider): (&[[u8; 4]], &[[u8; 5]]) = match self.width {
@@ -127,6 +144,7 @@ mod tests {
                 prop_assert_eq!(entries.len(), values.len() as u64);
                 prop_assert_eq!(entries.iter().collect::<Vec<_>>(), values.clone());
                 prop_assert_eq!((0..entries.len()).map(|at| entries.get(at)).collect::<Vec<_>>(), values.clone());
+                prop_assert_eq!(entries.bounds(), values.iter().copied().min().zip(values.iter().copied().max()));
                 prop_assert_eq!(entries.lowest_from(bound), values.iter().copied().filter(|&value| value >= bound).min());
                 prop_assert_eq!(entries.highest_below(bound), values.iter().copied().filter(|&value| value < bound).max());
             }

@@ -150,7 +150,7 @@ impl Header {
     /// Decodes the header of a file, and checks the length of the file.
     pub(crate) fn decode(file: &[u8]) -> Result<Self, Damage> {
         let found = file.len() as u64;
-        if !file.starts_with(&MAGIC) {
+        if !is_index(file) {
             // A file may be truncated within its first bytes, too.
             let is_beginning = !file.is_empty() && MAGIC.starts_with(file);
             return Err(if is_beginning {
@@ -193,9 +193,15 @@ impl Header {
             *checksum = number(page, TABLE_AT + at * 24 + 16);
         }
         let is_wide_enough = Width::of(symbols).bytes() <= header.width.bytes() && symbols < 1 << 40;
-        let is_same = is_wide_enough && header.ranges().is_some() && header.encode() == *page;
+        let has_depth = header.depth == front::depth(symbols, &header.ranks());
+        let is_same = is_wide_enough && has_depth && header.ranges().is_some() && header.encode() == *page;
         is_same.then_some(header)
     }
+}
+
+/// Whether a file begins as an index does, of whatever version, intact or not.
+pub fn is_index(file: &[u8]) -> bool {
+    file.starts_with(&MAGIC)
 }
 
 /// Makes bytes pass for an index as far as the header and its checksum go, so that a fuzzer gets past them.
@@ -252,6 +258,17 @@ mod tests {
     fn headers_are_read_as_they_were_written() {
         let (header, file) = file();
         assert_eq!(Header::decode(&file), Ok(header));
+    }
+
+    #[test]
+    fn a_front_table_of_another_depth_is_refused() {
+        for (symbols, depth) in [(0, 255), (0, 1), (1000, 0), (1000, 1), (1000, 255)] {
+            let header = Header { depth, ..Header::new(Alphabet::Bytes, symbols, [false; 256]) };
+            let mut file = header.encode().to_vec();
+            file.resize(header.ranges().map_or(file.len(), |ranges| ranges[4].end as usize), 0);
+            let is_right = depth == 0;
+            assert_eq!(Header::decode(&file).is_ok(), is_right, "depth {depth} for {symbols} symbols");
+        }
     }
 
     #[test]

@@ -9,7 +9,11 @@ use finecomb_sys::threads::map;
 
 use crate::alphabet::Alphabet;
 use crate::entries::{Entries, Width};
+use crate::error::Damage;
 use crate::packed::Packed;
+
+/// The front table contradicts the text.
+pub(crate) const WRONG_FRONT: Damage = Damage::Inconsistent("the front table does not match the text");
 
 /// Least number of symbols of the text per entry: the table takes at most an eighth of the size of the suffix array, and a slot
 /// has about this many suffixes.
@@ -70,6 +74,11 @@ pub(crate) fn depth(symbols: u64, ranks: &Ranks) -> u32 {
 /// Number of entries in a table; none if it overflows.
 pub(crate) fn len(depth: u32, ranks: &Ranks) -> Option<u64> {
     ranks.base().max(1).checked_pow(depth)?.checked_add(1)
+}
+
+/// Limit on the entries of the table of a text of `symbols` symbols.
+pub(crate) fn max_len(symbols: u64) -> u64 {
+    (symbols / SYMBOLS_PER_SLOT).max(1) + 1
 }
 
 /// A table that can be searched.

@@ -18,10 +18,17 @@ use crate::presence::Presence;
 /// Limit on the symbols of a pattern.
 const MAX_PATTERN: usize = 1 << 24;
 
+/// A code of the text is no symbol of the alphabet.
+pub(crate) const INVALID_TEXT: Damage = Damage::Inconsistent("the text has an invalid symbol");
+
+/// The samples of line numbers contradict the text.
+pub(crate) const WRONG_LINES: Damage = Damage::Inconsistent("the line numbers do not match the text");
+
 /// An open index. Threads may share it.
 ///
-/// Opening checks the header, and every answer is checked against the text; [`verify`](Self::verify) reads the whole file. If
-/// the file is replaced (by renaming another over it), the open index still reads the previous one.
+/// Opening checks the header, and every answer is checked against the text and its neighbours in the suffix array;
+/// [`verify`](Self::verify) reads the whole file. `docs/index-format.md` says which damage a search notices. If the file is
+/// replaced (by renaming another over it), the open index still reads the previous one.
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
@@ -132,21 +139,23 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// If the file was truncated after it was opened.
+    /// If the text is corrupt there, or the file was truncated after it was opened.
     pub fn text(&self, start: u64, end: u64) -> Result<Vec<u8>, Error> {
-        self.checked(self.packed().text(start, end))
+        let text = self.packed().text(start, end).ok_or_else(|| self.damaged(INVALID_TEXT))?;
+        self.checked(text)
     }
 
     /// Line and column of a symbol (counted from 0); none if it is past the end, or the alphabet is not bytes.
     ///
     /// # Errors
     ///
-    /// If the file was truncated after it was opened.
+    /// If the line numbers are corrupt there, or the file was truncated after it was opened.
     pub fn place(&self, position: u64) -> Result<Option<Place>, Error> {
         if self.alphabet() != Alphabet::Bytes || position >= self.symbols() {
             return Ok(None);
         }
-        self.checked(lines::place(self.section(Section::Lines), self.section(Section::Text), position))
+        let place = lines::place(self.section(Section::Lines), self.section(Section::Text), position);
+        self.checked(Some(place.ok_or_else(|| self.damaged(WRONG_LINES))?))
     }
 
     /// Names and sizes of the sections, in bytes.
@@ -166,6 +175,13 @@ impl Index {
 
     pub(crate) fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// The bytes behind a section, up to the next one; none behind the last, with which the file ends.
+    pub(crate) fn gap(&self, section: Section) -> &[u8] {
+        let end = self.sections[section as usize].1;
+        let next = self.sections.get(section as usize + 1).map_or(end, |&(start, _)| start);
+        &self.storage.bytes()[end..next]
     }
 
     pub(crate) fn section(&self, section: Section) -> &[u8] {

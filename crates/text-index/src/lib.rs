@@ -31,6 +31,7 @@
 
 mod alphabet;
 mod build;
+mod consistency;
 mod entries;
 mod error;
 mod format;
@@ -52,8 +53,9 @@ mod write;
 use openmp_sys as _;
 
 pub use alphabet::Alphabet;
-pub use build::{BuildOptions, Stage, Text, memory};
+pub use build::{BuildOptions, Stage, Text, max_index_size, memory};
 pub use error::{Damage, Error};
+pub use format::is_index;
 #[doc(hidden)]
 pub use format::with_checksums;
 pub use index::Index;
@@ -61,5 +63,5 @@ pub use lines::Place;
 pub use occurrences::{Occurrences, Positions};
 pub use passage::Passage;
 pub use pattern::Pattern;
-pub use pisearch::import_pisearch;
+pub use pisearch::{import_pisearch, pisearch_files};
 pub use write::write_beside;

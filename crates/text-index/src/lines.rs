@@ -37,12 +37,18 @@ pub(crate) fn build(text: &[u8]) -> Vec<u8> {
     samples
 }
 
-/// The place of a byte of the text. None if it is past the end, or the samples are corrupt.
+/// The place of a byte of the text. None if it is past the end, or the sample contradicts the text before it: its line must
+/// begin behind a line feed, unless it is the first.
 pub(crate) fn place(samples: &[u8], text: &[u8], offset: u64) -> Option<Place> {
     let number = (offset / STRIDE as u64) as usize;
     let before = text.get(number * STRIDE..offset as usize)?;
     let (numbers, _) = samples.get(number * SAMPLE..)?.as_chunks();
     let (feeds, begin) = (u64::from_le_bytes(*numbers.first()?), u64::from_le_bytes(*numbers.get(1)?));
+    let feed = begin.checked_sub(1);
+    let is_line_start = feed.is_none_or(|feed| text.get(feed as usize) == Some(&b'\n'));
+    if !is_line_start || feed.is_none() != (feeds == 0) || begin > (number * STRIDE) as u64 {
+        return None;
+    }
     let begin = memrchr(b'\n', before).map_or(begin, |feed| (number * STRIDE + feed + 1) as u64);
     let line = feeds.checked_add(memchr_iter(b'\n', before).count() as u64 + 1)?;
     Some(Place { line, column: offset.checked_sub(begin)? + 1 })

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use memchr::memmem::{Finder, FinderRev};
 
+use crate::consistency::{Evidence, WRONG_SUFFIXES, check_occurrences};
 use crate::entries::Entries;
 use crate::error::{Damage, Error};
+use crate::front::WRONG_FRONT;
 use crate::index::Index;
 use crate::packed::Packed;
 use crate::pattern::Pattern;
@@ -17,6 +19,9 @@ const MAX_SORTED: u64 = 1 << 16;
 
 /// Symbols in the first scan: few enough for the L1 cache, as the next occurrence is usually near.
 const FIRST_SCAN: u64 = 1 << 10;
+
+/// The bitmaps contradict the text.
+const WRONG_BITMAPS: Damage = Damage::Inconsistent("the bitmaps do not match the text");
 
 /// The occurrences of a pattern. Positions are counted from 0.
 #[derive(Debug)]
@@ -34,14 +39,16 @@ impl Index {
     ///
     /// If the index turns out to be corrupt.
     pub fn occurrences<'a>(&'a self, pattern: &'a Pattern) -> Result<Occurrences<'a>, Error> {
-        let suffixes = match self.front().range(pattern.codes(), self.packed()) {
-            None => 0..0,
-            Some(slot) if slot.start > slot.end || slot.end > self.symbols() => {
-                return Err(self.damaged(Damage::Inconsistent("the front table does not match the text")));
-            }
-            Some(slot) if pattern.len() <= self.front_symbols() as usize => slot,
-            Some(slot) => self.search(slot, pattern),
+        let Some(slot) = self.front().range(pattern.codes(), self.packed()) else {
+            // Which bytes occur is in the header, whose checksum was compared when the index was opened.
+            return self.checked(Occurrences { index: self, pattern, suffixes: 0..0 });
         };
+        if slot.start > slot.end || slot.end > self.symbols() {
+            return Err(self.damaged(WRONG_FRONT));
+        }
+        let is_whole_slot = pattern.len() <= self.front_symbols() as usize;
+        let suffixes = if is_whole_slot { slot.clone() } else { self.search(slot.clone(), pattern) };
+        Evidence { index: self, pattern, found: &suffixes, slot: &slot }.check()?;
         self.checked(Occurrences { index: self, pattern, suffixes })
     }
 
@@ -111,7 +118,7 @@ impl<'a> Occurrences<'a> {
         let position = position.min(self.index.symbols());
         let shape = self.presence_shape();
         if self.count() <= 2 * shape.block() {
-            return self.verified(self.entries(self.suffixes.clone()).lowest_from(position));
+            return self.verified(self.entries(self.suffixes.clone())?.lowest_from(position));
         }
         let group = shape.group_of(position);
         let group_end = (group + 1) * shape.group();
@@ -121,9 +128,9 @@ impl<'a> Occurrences<'a> {
             return self.verified(Some(found));
         }
         let (head, blocks, tail) = self.blocks();
-        let [head, tail] = [head, tail].map(|cut| self.entries(cut).lowest_from(position));
+        let (head, tail) = (self.entries(head)?, self.entries(tail)?);
         let in_blocks = self.index.presence().first_group(blocks, group + 1);
-        let cut = head.into_iter().chain(tail).min();
+        let cut = head.lowest_from(position).into_iter().chain(tail.lowest_from(position)).min();
         match in_blocks {
             Some(group) if cut.is_none_or(|cut| shape.group_of(cut) >= group) => {
                 self.expect_found(self.scan(group * shape.group(), (group + 1) * shape.group()))
@@ -141,16 +148,16 @@ impl<'a> Occurrences<'a> {
         let position = position.min(self.index.symbols());
         let shape = self.presence_shape();
         if self.count() <= 2 * shape.block() {
-            return self.verified(self.entries(self.suffixes.clone()).highest_below(position));
+            return self.verified(self.entries(self.suffixes.clone())?.highest_below(position));
         }
         let group = shape.group_of(position);
         if let Some(found) = self.scan_back(group * shape.group(), position) {
             return self.verified(Some(found));
         }
         let (head, blocks, tail) = self.blocks();
-        let [head, tail] = [head, tail].map(|cut| self.entries(cut).highest_below(position));
+        let (head, tail) = (self.entries(head)?, self.entries(tail)?);
         let in_blocks = self.index.presence().last_group(blocks, group);
-        let cut = head.into_iter().chain(tail).max();
+        let cut = head.highest_below(position).into_iter().chain(tail.highest_below(position)).max();
         match in_blocks {
             Some(group) if cut.is_none_or(|cut| shape.group_of(cut) <= group) => {
                 self.expect_found(self.scan_back(group * shape.group(), (group + 1) * shape.group()))
@@ -162,23 +169,32 @@ impl<'a> Occurrences<'a> {
     /// All occurrences at or after a position, by ascending position.
     pub fn positions_from(&self, position: u64) -> Positions<'_> {
         if self.count() > MAX_SORTED.max(2 * self.presence_shape().block()) {
+            let missing = (position == 0).then(|| self.count());
             return Positions {
                 occurrences: self,
-                rest: Rest::Scanned { found: Vec::new(), next: Some(position) },
+                rest: Rest::Scanned { found: Vec::new(), next: Some(position), missing },
             };
         }
-        let suffixes = self.entries(self.suffixes.clone());
+        let rest = self.sorted_from(position).map_or_else(|error| Rest::Failed(Some(error)), Rest::Sorted);
+        Positions { occurrences: self, rest }
+    }
+
+    /// The occurrences at or after a position, descending.
+    fn sorted_from(&self, position: u64) -> Result<Vec<u64>, Error> {
+        let suffixes = self.entries(self.suffixes.clone())?;
         let mut sorted: Vec<u64> = suffixes.iter().filter(|&found| found >= position).collect();
         sorted.sort_unstable_by(|a, b| b.cmp(a));
-        Positions { occurrences: self, rest: Rest::Sorted(sorted) }
+        if sorted.is_sorted_by(|a, b| a > b) { Ok(sorted) } else { Err(self.index.damaged(WRONG_SUFFIXES)) }
     }
 
     fn presence_shape(&self) -> Shape {
         self.index.header().shape()
     }
 
-    fn entries(&self, range: Range<u64>) -> Entries<'a> {
-        self.index.suffixes().range(range.start, range.end)
+    /// Entries of the suffix array, all of them occurrences, after a check.
+    fn entries(&self, range: Range<u64>) -> Result<Entries<'a>, Error> {
+        check_occurrences(self.index, range.clone(), self.pattern)?;
+        Ok(self.index.suffixes().range(range.start, range.end))
     }
 
     /// Splits the range of the suffix array into a partial block, whole blocks (by number), and another partial block.
@@ -222,14 +238,14 @@ impl<'a> Occurrences<'a> {
         if found.is_none_or(is_there) {
             return self.index.checked(found);
         }
-        Err(self.index.damaged(Damage::Inconsistent("the suffix array does not match the text")))
+        Err(self.index.damaged(WRONG_SUFFIXES))
     }
 
     /// Returns the occurrence that the bitmaps promise.
     fn expect_found(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
         match found {
             Some(_) => self.index.checked(found),
-            None => Err(self.index.damaged(Damage::Inconsistent("the bitmaps do not match the text"))),
+            None => Err(self.index.damaged(WRONG_BITMAPS)),
         }
     }
 }
@@ -245,16 +261,21 @@ pub struct Positions<'a> {
 enum Rest {
     /// Remaining positions, descending.
     Sorted(Vec<u64>),
-    /// Remaining positions of one group, descending, and where the next scan starts.
-    Scanned { found: Vec<u64>, next: Option<u64> },
+    /// Remaining positions of one group, descending, and where the next scan starts. If all are listed, how many are missing.
+    Scanned { found: Vec<u64>, next: Option<u64>, missing: Option<u64> },
+    /// The error, until it was returned.
+    Failed(Option<Error>),
 }
 
 impl Positions<'_> {
     /// Finds the positions in the next group that has any.
     fn next_group(&mut self) -> Result<(), Error> {
-        let Rest::Scanned { found, next } = &mut self.rest else { return Ok(()) };
+        let Rest::Scanned { found, next, missing } = &mut self.rest else { return Ok(()) };
         let Some(from) = next.take() else { return Ok(()) };
-        let Some(first) = self.occurrences.first_from(from)? else { return Ok(()) };
+        let damaged = || self.occurrences.index.damaged(WRONG_BITMAPS);
+        let Some(first) = self.occurrences.first_from(from)? else {
+            return if missing.is_none_or(|missing| missing == 0) { Ok(()) } else { Err(damaged()) };
+        };
         let shape = self.occurrences.presence_shape();
         let end = (shape.group_of(first) + 1) * shape.group();
         let codes = self.occurrences.codes(first, end);
@@ -266,6 +287,9 @@ impl Positions<'_> {
         }
         found.reverse();
         *next = Some(end);
+        if let Some(missing) = missing {
+            *missing = missing.checked_sub(found.len() as u64).ok_or_else(damaged)?;
+        }
         self.occurrences.index.checked(())
     }
 }
@@ -283,6 +307,7 @@ impl Iterator for Positions<'_> {
                 }
                 result.transpose()
             }
+            Rest::Failed(error) => error.take().map(Err),
             Rest::Scanned { found, .. } => {
                 if let Some(position) = found.pop() {
                     return Some(Ok(position));

@@ -71,10 +71,15 @@ impl<'a> Packed<'a> {
 
     /// Compares the suffix at a position with a pattern; equal if it begins with the pattern.
     pub(crate) fn compare(&self, position: u64, pattern: &Pattern) -> Ordering {
+        self.compare_first(position, pattern, pattern.len())
+    }
+
+    /// Compares the suffix at a position with the first `length` symbols of a pattern; equal if it begins with them.
+    pub(crate) fn compare_first(&self, position: u64, pattern: &Pattern, length: usize) -> Ordering {
         let (bits, per_word) = (self.alphabet.bits(), self.alphabet.per_word());
         let mut position = position;
-        let mut wanted = pattern.len();
-        for &word in pattern.words() {
+        let mut wanted = length;
+        for &word in &pattern.words()[..length.div_ceil(per_word)] {
             let length = wanted.min(per_word);
             let there = self.symbols.saturating_sub(position).min(length as u64) as usize;
             let mask = mask(there, bits);
@@ -142,14 +147,23 @@ impl<'a> Packed<'a> {
         codes.truncate(from + (end - start) as usize);
     }
 
-    /// The original text from `start` to `end`, without positions past its end.
-    pub(crate) fn text(&self, start: u64, end: u64) -> Vec<u8> {
+    /// The original text from `start` to `end`, without positions past its end. None if a code in it is no symbol.
+    pub(crate) fn text(&self, start: u64, end: u64) -> Option<Vec<u8>> {
         let mut text = Vec::with_capacity(end.min(self.symbols).saturating_sub(start) as usize);
         self.codes(start, end, &mut text);
         if let Some(codes) = self.alphabet.codes() {
-            text.iter_mut().for_each(|symbol| *symbol = codes.byte(*symbol));
+            for symbol in &mut text {
+                *symbol = codes.byte(*symbol)?;
+            }
         }
-        text
+        Some(text)
+    }
+
+    /// Whether all bits past the last symbol are zero, those of the padding included.
+    pub(crate) fn has_zero_padding(&self) -> bool {
+        let bits = self.symbols * u64::from(self.alphabet.bits());
+        let (last, padding) = self.bytes[(bits / 8) as usize..].split_at(1);
+        last[0] << (bits % 8) == 0 && padding.iter().all(|&byte| byte == 0)
     }
 }
 
@@ -173,6 +187,7 @@ mod tests {
         fn packed_texts_read_and_compare_as_plain_ones(
             (alphabet, text) in texts(),
             start in 0..300_usize, length in 0..80_usize, other in 0..300_usize, cut in 0..80_usize,
+            first in any::<prop::sample::Index>(),
         ) {
             let mut bytes = Vec::new();
             pack(&text, alphabet, &mut bytes);
@@ -180,7 +195,8 @@ mod tests {
             let packed = Packed::new(&bytes, text.len() as u64, alphabet);
             let start = start.min(text.len());
             let end = (start + length).min(text.len());
-            prop_assert_eq!(packed.text(start as u64, (start + length) as u64), &text[start..end]);
+            prop_assert_eq!(packed.text(start as u64, (start + length) as u64), Some(text[start..end].to_vec()));
+            prop_assert!(packed.has_zero_padding());
             let other = other.min(text.len());
             let wanted = text[start..].cmp(&text[other..]);
             prop_assert_eq!(packed.compare_suffixes(start as u64, other as u64, u64::MAX), Some(wanted));
@@ -191,6 +207,9 @@ mod tests {
                 let suffix = &text[start..];
                 let wanted = if suffix.starts_with(piece) { Ordering::Equal } else { suffix.cmp(piece) };
                 prop_assert_eq!(packed.compare(start as u64, &pattern), wanted);
+                let piece = &piece[..first.index(piece.len() + 1)];
+                let wanted = if suffix.starts_with(piece) { Ordering::Equal } else { suffix.cmp(piece) };
+                prop_assert_eq!(packed.compare_first(start as u64, &pattern, piece.len()), wanted);
             }
         }
     }

@@ -26,7 +26,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// If the file was truncated after it was opened.
+    /// If the text or its line numbers are corrupt there, or the file was truncated after it was opened.
     pub fn passage(&self, offset: u64, length: u64, context: u64) -> Result<Passage, Error> {
         let end = offset.saturating_add(length);
         let mut before = self.text(offset.saturating_sub(context), offset)?;
@@ -37,7 +37,8 @@ impl Index {
             }
             after.truncate(after.len() - trailing_incomplete(&after));
         }
-        let (position, place) = (offset + self.alphabet().first_position(), self.place(offset)?);
+        let position = offset.saturating_add(self.alphabet().first_position());
+        let place = self.place(offset)?;
         Ok(Passage { position, place, before, matched: self.text(offset, end)?, after })
     }
 

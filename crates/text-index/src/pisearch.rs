@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::alphabet::Alphabet;
-use crate::build::{BuildOptions, Text};
+use crate::build::{BuildOptions, Stage, Text};
 use crate::entries::Width;
 use crate::error::Error;
 use crate::format::Section;
@@ -16,7 +16,7 @@ use crate::verify::is_suffix_array;
 use crate::write::write_beside;
 
 /// Paths of the two files.
-fn names(base: &Path) -> [PathBuf; 2] {
+pub fn pisearch_files(base: &Path) -> [PathBuf; 2] {
     [".4.bin", ".4.idx"].map(|ending| {
         let mut name = OsString::from(base);
         name.push(ending);
@@ -46,7 +46,7 @@ impl Index {
                 "the Pi Searcher's format is limited to 4294967295 digits; build the index with fewer",
             );
         }
-        let names = names(base);
+        let names = pisearch_files(base);
         let text = &self.section(Section::Text)[..(self.symbols() / 2) as usize];
         for (name, bytes) in names.iter().zip([text, self.section(Section::Suffixes)]) {
             let failed = |error| Error::Io { path: name.clone(), doing: "cannot write: ", error };
@@ -62,7 +62,8 @@ impl Index {
 ///
 /// If a file cannot be read or is invalid.
 pub fn import_pisearch(base: &Path, output: &Path, options: &BuildOptions<'_>) -> Result<(), Error> {
-    let [text_name, suffixes_name] = names(base);
+    let [text_name, suffixes_name] = pisearch_files(base);
+    (options.on_stage)(Stage::Read);
     let read =
         |name: &Path| fs::read(name).map_err(|error| Error::Io { path: name.to_owned(), doing: "", error });
     let (packed, suffixes) = (read(&text_name)?, read(&suffixes_name)?);

@@ -8,8 +8,8 @@ use finecomb_sys::threads::map;
 use crate::alphabet::Alphabet;
 use crate::error::{Damage, Error};
 use crate::format::{Section, checksum, piece_hash};
-use crate::front;
-use crate::index::Index;
+use crate::front::{self, WRONG_FRONT};
+use crate::index::{INVALID_TEXT, Index, WRONG_LINES};
 use crate::lines;
 use crate::presence;
 use crate::write::map_pieces;
@@ -34,6 +34,12 @@ impl Index {
                 return Err(self.damaged(Damage::Checksum(section.name())));
             }
         }
+        if Section::ALL.into_iter().any(|section| self.gap(section).iter().any(|&byte| byte != 0)) {
+            return Err(self.damaged(Damage::Inconsistent("bytes between the sections are not zero")));
+        }
+        if !self.packed().has_zero_padding() {
+            return Err(self.damaged(Damage::Inconsistent("bytes behind the text are not zero")));
+        }
         if !self.samples_are_in_order() {
             return Err(self.damaged(NOT_SORTED));
         }
@@ -51,6 +57,7 @@ impl Index {
         let symbols = self.symbols();
         let mut codes = Vec::new();
         self.packed().codes(0, symbols, &mut codes);
+        self.check_codes(&codes)?;
         let part = |range: Range<u64>| self.suffixes().range(range.start, range.end).iter();
         is_suffix_array(&codes, part, threads).map_err(|damage| self.damaged(damage))?;
         let header = self.header();
@@ -65,14 +72,32 @@ impl Index {
         ];
         for (section, table) in tables {
             if table != self.section(section) {
-                return Err(self.damaged(Damage::Inconsistent(match section {
-                    Section::Front => "the front table does not match the text",
-                    Section::Lines => "the line numbers do not match the text",
-                    _ => "the bitmaps do not match the suffix array",
-                })));
+                return Err(self.damaged(match section {
+                    Section::Front => WRONG_FRONT,
+                    Section::Lines => WRONG_LINES,
+                    _ => Damage::Inconsistent("the bitmaps do not match the suffix array"),
+                }));
             }
         }
         self.checked(())
+    }
+
+    /// Checks that all codes of the text are symbols, and that the header says which bytes occur.
+    fn check_codes(&self, codes: &[u8]) -> Result<(), Error> {
+        let mut occurs = [false; 256];
+        codes.iter().for_each(|&code| occurs[usize::from(code)] = true);
+        if let Some(symbols) = self.alphabet().codes() {
+            if (0..=u8::MAX).any(|code| occurs[usize::from(code)] && symbols.byte(code).is_none()) {
+                return Err(self.damaged(INVALID_TEXT));
+            }
+            occurs = [false; 256];
+        }
+        if occurs != self.header().occurs {
+            return Err(
+                self.damaged(Damage::Inconsistent("the set of bytes that occur does not match the text"))
+            );
+        }
+        Ok(())
     }
 
     fn samples_are_in_order(&self) -> bool {

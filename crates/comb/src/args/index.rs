@@ -42,7 +42,7 @@ pub(crate) enum Action {
 /// Build the index of a text
 ///
 /// Prints the memory, disk space and time it will take, and stops if there is not enough memory. The index is written
-/// atomically.
+/// atomically. An existing index is replaced; any other file only with --force.
 #[derive(Args)]
 pub(crate) struct Build {
     /// Text to index; a regular file
@@ -52,6 +52,10 @@ pub(crate) struct Build {
     /// Path of the index [default: FILE.comb]
     #[arg(short, long, value_name = "INDEX")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Replace a file that is not an index
+    #[arg(long)]
+    pub(crate) force: bool,
 
     /// Alphabet of the text: digits (4 bits per symbol), dna (A, C, G, T; 2 bits) or bytes (8 bits); auto is the narrowest that
     /// fits. A final line end of digits or DNA is ignored
@@ -119,6 +123,10 @@ pub(crate) struct Export {
     /// Write BASE.4.bin (two digits a byte) and BASE.4.idx (the suffix array, 32 bits, little-endian)
     #[arg(long, value_name = "BASE", required = true)]
     pub(crate) pisearch: PathBuf,
+
+    /// Replace existing files
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// Import an index from the file format of the Pi Searcher
@@ -131,6 +139,10 @@ pub(crate) struct Import {
     /// Path of the index [default: BASE.comb]
     #[arg(short, long, value_name = "INDEX")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Replace a file that is not an index
+    #[arg(long)]
+    pub(crate) force: bool,
 
     #[command(flatten)]
     pub(crate) threads: Threads,

@@ -31,6 +31,10 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Replace a file that does not begin with digits of pi
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+
     /// Write two digits a byte, the first in the high half, and no line end; behind an odd number there is a zero
     #[arg(long)]
     pub(crate) packed: bool,

@@ -58,7 +58,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
             );
         }
     }
-    let profiled = profile::show(outcome.report, arguments.profile(), start);
+    let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
     let harmed = outcome.problems.iter().any(|problem| !problem.is_harmless());
     let failed = nowhere || harmed || !outcome.failures.is_empty();
     Ok(match outcome.output_error {
@@ -75,7 +75,7 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if arguments.messages() {
         report(&done.problems);
     }
-    let profiled = profile::show(done.report, arguments.profile(), start);
+    let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
     let failed = done.problems.iter().any(|problem| !problem.is_harmless());
     Ok(match done.output_error {
         Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),

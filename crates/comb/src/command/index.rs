@@ -7,10 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use finecomb_sys::io_reason;
-use finecomb_text_index::{Alphabet, BuildOptions, Error, Index, Stage, Text, import_pisearch, memory};
+use finecomb_text_index::{
+    Alphabet, BuildOptions, Error, Index, Stage, Text, import_pisearch, is_index, max_index_size, memory,
+    pisearch_files,
+};
 use indicatif::{HumanBytes, ProgressBar};
 use serde_json::json;
 
+use super::output::{Kind, Output};
 use super::{Exit, fits_memory, output_failed, trouble};
 use crate::args::format::TextOrJson;
 use crate::args::index::{Action, Arguments, Build, Export, Import, Info, Verify};
@@ -42,29 +46,43 @@ fn predicted(symbols: u64, threads: usize) -> Duration {
     Duration::from_secs_f64(alone * (SERIAL + (1.0 - SERIAL) / threads as f64))
 }
 
+/// What a build may replace.
+const INDEX: Kind = Kind { name: "a comb index", is_this: is_index };
+
 fn build(arguments: &Build) -> Result<(), String> {
-    let Build { file, alphabet, .. } = arguments;
-    let length =
-        fs::metadata(file).map_err(|error| format!("{}: {}", file.display(), io_reason(&error)))?.len();
+    let Build { file, force, .. } = arguments;
+    let metadata =
+        fs::metadata(file).map_err(|error| format!("{}: {}", file.display(), io_reason(&error)))?;
+    let length = metadata.len();
     fits_memory(format_args!("{}: building the index takes", file.display()), memory(length))?;
-    let text = Text::read(file, alphabet.alphabet()).map_err(said)?;
     let output = arguments.output.clone().unwrap_or_else(|| with_ending(file, ".comb"));
+    Output { path: &output, sources: &[file], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
-    let (symbols, size) = (text.symbols(), text.index_size());
-    message::note(format_args!(
-        "{}: {symbols} {}; the build takes {} of memory, {} of disk and about {}",
-        file.display(),
-        if text.alphabet() == Alphabet::Dna { "bases of DNA" } else { text.alphabet().name() },
-        HumanBytes(memory(length)),
-        HumanBytes(size),
-        seconds(predicted(symbols, threads.get()))
-    ));
-    staged(|on_stage| text.build(&output, &BuildOptions { threads, on_stage })).map_err(said)?;
-    Ok(())
+    let alphabet = arguments.alphabet.alphabet();
+    // Before the text is read, which may take long.
+    if metadata.is_file() {
+        message::note(format_args!(
+            "{}: {}; the build takes {} of memory, at most {} of disk and about {}",
+            file.display(),
+            HumanBytes(length),
+            HumanBytes(memory(length)),
+            HumanBytes(max_index_size(length, alphabet)),
+            seconds(predicted(length, threads.get()))
+        ));
+    }
+    let built = staged(|on_stage| {
+        on_stage(Stage::Read);
+        let text = Text::read(file, alphabet)?;
+        let (symbols, alphabet) = (text.symbols(), text.alphabet());
+        let name = if alphabet == Alphabet::Dna { "bases of DNA" } else { alphabet.name() };
+        text.build(&output, &BuildOptions { threads, on_stage })?;
+        Ok(format!("{}: {symbols} {name}", output.display()))
+    });
+    built.map_err(said)
 }
 
-/// Runs a build, shows its stages on a terminal, and reports the time of each at the end.
-fn staged<T>(build: impl FnOnce(&dyn Fn(Stage)) -> Result<T, Error>) -> Result<T, Error> {
+/// Runs a build, shows its stages on a terminal, and reports what it returns with the time of each at the end.
+fn staged(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), Error> {
     let start = Instant::now();
     let bar = if stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(100));
@@ -74,23 +92,22 @@ fn staged<T>(build: impl FnOnce(&dyn Fn(Stage)) -> Result<T, Error>) -> Result<T
         bar.set_message(doing(stage));
     });
     bar.finish_and_clear();
-    if result.is_ok() {
+    if let Ok(built) = &result {
         let (stages, end) = (stages.into_inner(), Instant::now());
-        let ends = stages.iter().skip(1).map(|&(_, trailing_incomplete)| trailing_incomplete).chain([end]);
+        let ends = stages.iter().skip(1).map(|&(_, started)| started).chain([end]);
         let parts: Vec<String> = stages
             .iter()
             .zip(ends)
-            .map(|(&(stage, trailing_incomplete), ended)| {
-                format!("{} {}", doing(stage), seconds(ended - trailing_incomplete))
-            })
+            .map(|(&(stage, started), ended)| format!("{} {}", doing(stage), seconds(ended - started)))
             .collect();
-        message::note(format_args!("done in {}: {}", seconds(end - start), parts.join(", ")));
+        message::note(format_args!("{built}; done in {}: {}", seconds(end - start), parts.join(", ")));
     }
-    result
+    result.map(drop)
 }
 
 fn doing(stage: Stage) -> &'static str {
     match stage {
+        Stage::Read => "reading",
         Stage::Pack => "packing",
         Stage::Sort => "sorting",
         Stage::Write => "writing",
@@ -163,16 +180,26 @@ fn verify(arguments: &Verify) -> Result<(), String> {
 
 fn export(arguments: &Export) -> Result<(), String> {
     let index = Index::open(&arguments.index).map_err(said)?;
+    let Export { force, .. } = *arguments;
+    for path in &pisearch_files(&arguments.pisearch) {
+        Output { path, sources: &[&arguments.index], force }.check(None)?;
+    }
     let [text, suffixes] = index.export_pisearch(&arguments.pisearch).map_err(said)?;
     message::note(format_args!("wrote {} and {}", text.display(), suffixes.display()));
     Ok(())
 }
 
 fn import(arguments: &Import) -> Result<(), String> {
-    let output = arguments.output.clone().unwrap_or_else(|| with_ending(&arguments.pisearch, ".comb"));
+    let Import { pisearch, force, .. } = arguments;
+    let output = arguments.output.clone().unwrap_or_else(|| with_ending(pisearch, ".comb"));
+    let [text, suffixes] = pisearch_files(pisearch);
+    Output { path: &output, sources: &[&text, &suffixes], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
-    staged(|on_stage| import_pisearch(&arguments.pisearch, &output, &BuildOptions { threads, on_stage }))
-        .map_err(said)
+    let built = staged(|on_stage| {
+        import_pisearch(pisearch, &output, &BuildOptions { threads, on_stage })?;
+        Ok(output.display().to_string())
+    });
+    built.map_err(said)
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

@@ -8,6 +8,7 @@ use finecomb_pi::{Options, digits, memory};
 use finecomb_sys::{io_reason, stdio};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::output::{Kind, Output};
 use super::{Exit, fits_memory, output_failed, trouble};
 use crate::args::pi::Arguments;
 use crate::message;
@@ -21,13 +22,15 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         message::error("standard output is closed; connect something to it");
         return Exit::Trouble;
     }
-    let mut computed =
-        match fits_memory(format_args!("{} digits take", arguments.digits), memory(arguments.digits))
-            .and_then(|()| compute(arguments))
-        {
-            Ok(computed) => computed,
-            Err(reason) => return trouble(reason),
-        };
+    let computed = check_output(arguments)
+        .and_then(|()| {
+            fits_memory(format_args!("{} digits take", arguments.digits), memory(arguments.digits))
+        })
+        .and_then(|()| compute(arguments));
+    let mut computed = match computed {
+        Ok(computed) => computed,
+        Err(reason) => return trouble(reason),
+    };
     match arguments.packed {
         true => computed = packed(&computed),
         false => computed.push(b'\n'),
@@ -62,10 +65,55 @@ fn packed(digits: &[u8]) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).map_or(0, |digit| digit & 15)).collect()
 }
 
+/// The first digits.
+const DIGITS: &[u8] = b"14159265358979323846264338327950";
+
+/// What may be replaced.
+const PI: Kind = Kind { name: "digits of pi", is_this: is_pi };
+
+/// Whether a file begins with digits of pi, as text or packed.
+fn is_pi(head: &[u8]) -> bool {
+    let text = head.strip_suffix(b"\n").unwrap_or(head);
+    let begins = |head: &[u8], digits: &[u8]| head.iter().zip(digits).all(|(one, other)| one == other);
+    // Behind an odd number of packed digits there is a zero.
+    let [one, other] =
+        [head.len() * 2, (head.len() * 2).saturating_sub(1)].map(|count| &DIGITS[..count.min(DIGITS.len())]);
+    begins(text, DIGITS) || begins(head, &packed(one)) || begins(head, &packed(other))
+}
+
+/// Refuses to replace a file that may be of use. A device is written to as it is.
+fn check_output(arguments: &Arguments) -> Result<(), String> {
+    let Some(path) = arguments.output.as_deref().filter(|path| !is_device(path)) else { return Ok(()) };
+    Output { path, sources: &[], force: arguments.force }.check(Some(&PI))
+}
+
+/// Whether there is something at a path that is neither a regular file nor a directory.
+fn is_device(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
 /// Writes a file that is there with all its bytes or not at all. What is not a regular file, such as a device, is written to as it is.
 fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+    if is_device(path) {
         return std::fs::write(path, bytes);
     }
     finecomb_text_index::write_beside(path, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_digits_of_pi_is_recognised() {
+        for count in [0, 1, 2, 3, 31, 32] {
+            let text = [&DIGITS[..count], b"\n"].concat();
+            assert!(is_pi(&text), "{count} digits");
+            let packed = packed(&DIGITS[..count]);
+            assert!(packed.is_empty() || is_pi(&packed), "{count} packed digits");
+        }
+        for other in [&b"notes\n"[..], b"3.14159", b"15\n", b"1415\n7", &[0x14, 0x16], &[0x14, 0x00]] {
+            assert!(!is_pi(other), "{other:?}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::io::{Write, stderr, stdout};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anstream::adapter::strip_str;
@@ -13,13 +13,14 @@ use finecomb_scan::Report;
 use finecomb_sys::io_reason;
 use rustix::fs::fstat;
 
-use super::Exit;
+use super::output::not_an_input;
+use super::{Exit, trouble};
 use crate::args::profile::{Format, Profile};
 use crate::message;
 
-/// Says where the time of a job went, in a process that began at `start`, as `profile` asks for. Gives
-/// [`Exit::Trouble`] if that failed.
-pub(crate) fn show(report: Option<Report>, profile: &Profile, start: Instant) -> Exit {
+/// Says where the time of a job went, in a process that began at `start`, as `profile` asks for, but not in a file that was among
+/// the named `inputs`. Gives [`Exit::Trouble`] if that failed.
+pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf], start: Instant) -> Exit {
     let (Some(report), Some(format)) = (report, profile.format()) else { return Exit::Found };
     let report = report.of_command(command_line()).of_process(start);
     let text = match format {
@@ -43,6 +44,9 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, start: Instant) ->
             file.display()
         ));
         return Exit::Trouble;
+    }
+    if let Err(reason) = not_an_input(file, inputs) {
+        return trouble(reason);
     }
     if let Err(error) = fs::write(file, &*text) {
         message::error(format_args!("{}: {}", file.display(), io_reason(&error)));

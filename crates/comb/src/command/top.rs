@@ -91,7 +91,7 @@ fn count(
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
         message::note(format_args!("{memory} bytes of memory for {} distinct keys", answer.distinct));
     }
-    profile::show(report, &arguments.profile, start).or(exit)
+    profile::show(report, &arguments.profile, &inputs.named, start).or(exit)
 }
 
 fn exit(answer: &Answer, problems: &[Problem]) -> Exit {

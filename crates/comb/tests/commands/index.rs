@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::support::server::Server;
 use crate::support::{COMB, answer, directory_with, program, run, shell};
 
 const DIGITS: &str =
@@ -117,13 +118,19 @@ fn what_is_wrong_is_said_in_a_line() {
             "comb: three: invalid '.' at byte 1 for the alphabet digits; use --alphabet bytes for any text",
         ),
         (
+            "comb index build pi -o three",
+            "comb: three: the file exists and is not a comb index; name another output, or use --force to replace it",
+        ),
+        (
             "comb index export odd.comb --pisearch odd",
             "comb: odd.comb: the Pi Searcher's format requires an even number of digits; build the index with one digit less",
         ),
         ("comb index import --pisearch nix", "comb: nix.4.bin: No such file or directory"),
     ] {
         let (out, said, code) = comb(script);
-        assert_eq!((&*out, said.trim_end(), code), ("", message, Some(2)), "{script}");
+        // What a build takes is said before the text is read.
+        let last = said.lines().filter(|line| !line.contains("; the build takes ")).collect::<Vec<_>>();
+        assert_eq!((&*out, &*last, code), ("", &[message][..], Some(2)), "{script}");
     }
     assert_eq!(comb("comb find empty.comb 1"), answer("", "", 1));
     let sparse = comb("truncate -s 900G huge && comb index build huge");
@@ -140,8 +147,10 @@ fn an_index_is_described_checked_and_converted() {
     let directory = directory_with(&[("pi", DIGITS)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     let (_, messages, _) = comb("comb index build pi -w 3");
-    assert!(messages.starts_with("comb: pi: 100 digits; the build takes "), "{messages}");
-    assert!(messages.contains("\ncomb: done in "), "{messages}");
+    assert!(messages.starts_with("comb: pi: 100 B; the build takes "), "{messages}");
+    assert!(messages.contains(" of memory, at most "), "{messages}");
+    assert!(messages.contains("\ncomb: pi.comb: 100 digits; done in "), "{messages}");
+    assert!(messages.contains(": reading 0.0 s, packing "), "{messages}");
     let (info, _, _) = comb("comb index info pi.comb");
     assert!(info.starts_with("alphabet       digits\nsymbols        100\nbytes "), "{info}");
     let (info, _, _) = comb("comb index info pi.comb --json");
@@ -153,6 +162,122 @@ fn an_index_is_described_checked_and_converted() {
         "comb index export pi.comb --pisearch b && comb index import --pisearch b -o c && cmp c pi.comb";
     let (_, messages, code) = comb(converted);
     assert_eq!((messages.lines().next(), code), (Some("comb: wrote b.4.bin and b.4.idx"), Some(0)));
+}
+
+#[test]
+fn the_text_of_an_index_is_not_replaced_by_it() {
+    let directory = directory_with(&[("pi", DIGITS)]);
+    let comb = |script: &str| run(&mut shell(&directory, script));
+    assert_eq!(
+        comb("ln -s pi link && ln pi hard && ln pi named.comb && ln -s named.comb pi.comb").2,
+        Some(0)
+    );
+    for (output, force) in [("pi", ""), ("./pi", ""), ("link", ""), ("hard", "--force"), ("pi", "--force")] {
+        let message = format!("comb: {output}: the output is the input pi; name another file\n");
+        assert_eq!(comb(&format!("comb index build pi -o {output} {force}")), answer("", &message, 2));
+    }
+    // The path that is taken without -o may lead to the text, too.
+    let message = "comb: pi.comb: the output is the input pi; name another file\n";
+    assert_eq!(comb("comb index build pi"), answer("", message, 2));
+    assert_eq!(comb("cat pi hard named.comb").0, DIGITS.repeat(3));
+}
+
+#[test]
+fn only_a_file_of_the_same_kind_is_replaced_unasked() {
+    let directory = directory_with(&[("pi", DIGITS), ("notes", "notes\n"), ("empty", "")]);
+    let comb = |script: &str| run(&mut shell(&directory, script));
+    let exists = |name: &str, kind: &str| {
+        let message = "name another output, or use --force to replace it";
+        answer("", &format!("comb: {name}: the file exists{kind}; {message}\n"), 2)
+    };
+    let build = "comb index build pi -o";
+    assert_eq!(
+        comb(&format!("{build} i && cp i old && {build} i && {build} empty && cmp i empty")).2,
+        Some(0)
+    );
+    assert_eq!(comb(&format!("{build} notes")), exists("notes", " and is not a comb index"));
+    assert_eq!(
+        comb("ln -s notes pi.comb; comb index build pi"),
+        exists("pi.comb", " and is not a comb index")
+    );
+    assert_eq!(
+        comb("rm pi.comb; comb index build pi -o .").1,
+        "comb: .: not a regular file; name another output\n"
+    );
+    let device = "comb: /dev/null: not a regular file; name another output\n";
+    assert_eq!(comb("comb index build pi -o /dev/null --force").1, device);
+    // A damaged index may be built again.
+    assert_eq!(comb(&format!("head -c 5000 old > i; {build} i && cmp i old")).2, Some(0));
+
+    assert_eq!(comb("comb index export i --pisearch e").2, Some(0));
+    assert_eq!(comb("comb index export i --pisearch e"), exists("e.4.bin", ""));
+    assert_eq!(comb("comb index export i --pisearch e --force").2, Some(0));
+    let message = "comb: x.4.idx: the output is the input i; name another file\n";
+    assert_eq!(comb("ln i x.4.idx; comb index export i --pisearch x --force"), answer("", message, 2));
+    let import = "comb index import --pisearch e -o";
+    assert_eq!(comb(&format!("{import} notes")), exists("notes", " and is not a comb index"));
+    let message = "comb: e.4.bin: the output is the input e.4.bin; name another file\n";
+    assert_eq!(comb(&format!("{import} e.4.bin --force")), answer("", message, 2));
+    assert_eq!(comb(&format!("{import} i && cmp i old")).2, Some(0));
+
+    assert_eq!(
+        comb("comb pi 10 -o d && comb pi 20 -o d --packed && comb pi 5 -o d && comb pi 3 -o d && cat d").0,
+        "141\n"
+    );
+    assert_eq!(comb("comb pi 10 -o notes"), exists("notes", " and is not digits of pi"));
+    assert_eq!(comb("comb pi 10 -o old").2, Some(2));
+    assert_eq!(
+        comb("cat notes && comb pi 3 -o /dev/stdout && comb pi 3 -o notes --force && cat notes").0,
+        "notes\n141\n141\n"
+    );
+    assert_eq!(comb(&format!("{build} notes --force && cmp notes i")).2, Some(0));
+}
+
+/// By default, threads of OpenMP spin while they wait: on busy cores for most of the time of a build.
+#[test]
+fn the_threads_that_sort_wait_passively() {
+    let directory = directory_with(&[]);
+    let policy =
+        |script: &str| run(&mut shell(&directory, &format!("export OMP_DISPLAY_ENV=verbose; {script}"))).1;
+    let shown = policy("comb --version");
+    assert!(shown.contains("OMP_WAIT_POLICY = 'PASSIVE'"), "{shown}");
+    let shown = policy("OMP_WAIT_POLICY=active comb --version");
+    assert!(shown.contains("OMP_WAIT_POLICY = 'ACTIVE'"), "{shown}");
+}
+
+/// Searches for all that is in a text, of which a part of the suffix array is zero.
+#[test]
+fn damage_is_an_error_of_the_command_and_over_http() {
+    let digits = run(&mut shell(&directory_with(&[]), "comb pi 20000")).0;
+    let directory = directory_with(&[("pi", digits.trim_end())]);
+    assert_eq!(run(&mut shell(&directory, "comb index build pi")).2, Some(0));
+    let path = directory.path().join("pi.comb");
+    let mut bytes = fs::read(&path).expect("an index");
+    // The header and the packed text take four pages.
+    let suffixes = 4 * 4096;
+    bytes[suffixes + 20_000..suffixes + 60_000].fill(0);
+    fs::write(&path, bytes).expect("a file");
+    let server = Server::start(directory.path(), &["pi.comb"]);
+    let mut errors = 0;
+    for start in (0..19_990).step_by(199) {
+        let pattern = &digits[start..start + 7];
+        let position = digits.find(pattern).expect("in the text") + 1;
+        let (out, said, code) = run(&mut shell(&directory, &format!("comb find pi.comb {pattern} -C 0")));
+        let served = server.get(&format!("/api/v1/pi/search?q={pattern}"));
+        if code == Some(0) {
+            assert_eq!((out, said), (format!("{position}:{pattern}\n"), String::new()));
+            assert_eq!(served.json()["position"], position);
+        } else {
+            let message = "comb: pi.comb: index corrupt: the suffix array does not match the text\n";
+            assert_eq!((&*out, &*said, code), ("", message, Some(2)));
+            assert_eq!(
+                (served.status, &served.json()["detail"]),
+                (503, &"Index unavailable or corrupt.".into())
+            );
+            errors += 1;
+        }
+    }
+    assert!((20..80).contains(&errors), "{errors} errors");
 }
 
 #[test]

@@ -139,6 +139,22 @@ fn a_profile_that_cannot_be_written_costs_the_answer_nothing() {
 }
 
 #[test]
+fn a_profile_does_not_overwrite_an_input() {
+    let directory = directory_with(&[("log", "a\n")]);
+    assert_eq!(run(&mut shell(&directory, "ln log other")).2, Some(0));
+    for command in ["top log", "grep a log", "grep --files log"] {
+        for (format, output) in [("", "log"), ("=json", "other"), ("=html", "./log")] {
+            let script = format!("comb {command} --profile{format} --profile-output {output}");
+            let (out, err, code) = run(&mut shell(&directory, &script));
+            let message = format!("comb: {output}: the output is the input log; name another file");
+            assert_eq!((err.lines().last(), code), (Some(&*message), Some(2)), "{script}");
+            assert!(!out.is_empty(), "{script}");
+        }
+    }
+    assert_eq!(fs::read_to_string(directory.path().join("log")).ok().as_deref(), Some("a\n"));
+}
+
+#[test]
 fn a_profile_does_not_overwrite_the_answer() {
     let directory = directory_with(&[("log", "a\n")]);
     let script = "comb top log --profile --profile-output /dev/stdout > out";

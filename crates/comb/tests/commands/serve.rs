@@ -72,6 +72,28 @@ fn the_interface_answers_in_json() {
 }
 
 #[test]
+fn a_count_of_any_size_ends_with_the_text() {
+    let directory = indexes();
+    let most = u64::MAX.to_string();
+    let server = serve(&directory, &["--max-text", &most, "--max-context", &most, "--max-results", &most]);
+    let answer = server.get(&format!("/api/v1/pi/text?start=5&count={most}"));
+    assert_eq!(answer.json(), json!({"index": "pi", "start": 5, "count": 96, "text": &PI[4..]}));
+    let answer = server.get(&format!("/pidigits?start=95&count={most}"));
+    assert_eq!(answer.json()["digits"], PI[95..]);
+    let answer = server.get(&format!("/api/v1/pi/search?q=1415&context={most}"));
+    assert_eq!(answer.json()["after"], PI[4..]);
+    let answer = server.get(&format!("/api/v1/pi/all?q=1415&limit={most}"));
+    assert_eq!(answer.json()["positions"], json!([1]));
+    for (endpoint, status) in
+        [("pi/text?start", 400), ("pi/search?q=1&from", 400), ("pi/all?q=1&cursor", 400)]
+    {
+        assert_eq!(server.get(&format!("/api/v1/{endpoint}={most}")).status, status, "{endpoint}");
+    }
+    assert_eq!(server.get(&format!("/piquery?q=1&qs={most}")).status, 200);
+    assert_eq!(server.get(&format!("/pidigits?start={most}&count={most}")).json()["digits"], "");
+}
+
+#[test]
 fn the_pi_searchers_clients_get_what_they_know() {
     let directory = indexes();
     let server = serve(&directory, &[]);
