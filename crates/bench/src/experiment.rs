@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value};
 
 use crate::table::Table;
 use crate::{Error, Result};
@@ -90,7 +91,7 @@ pub fn save<E: Experiment>(result: &E, path: &Path) -> Result<()> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or is not of this experiment and version.
+/// If the file cannot be read, is not of this experiment and version, or has a number that nothing measured can have.
 pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
     let json = fs::read(path).map_err(|error| Error::Io { path: path.to_owned(), doing: "", error })?;
     let foreign = |reason: String| Error::File {
@@ -104,7 +105,33 @@ pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
     if label.version != E::VERSION {
         return Err(foreign(format!("it has version {}, and this is version {}", label.version, E::VERSION)));
     }
-    serde_json::from_slice(&json).map_err(|error| foreign(error.to_string()))
+    let result = serde_json::from_slice(&json).map_err(|error| foreign(error.to_string()))?;
+    match impossible_number(&result, "") {
+        Some((place, number)) => Err(foreign(format!("{number} at {place} is impossible"))),
+        None => serde_json::from_value(result).map_err(|error| foreign(error.to_string())),
+    }
+}
+
+/// Limit on every number of a result: more than any count of bytes or iterations, and its square is a number.
+const LIMIT: f64 = 1e18;
+
+/// The first number that is negative or above [`LIMIT`], and where it stands.
+fn impossible_number<'v>(value: &'v Value, place: &str) -> Option<(String, &'v Number)> {
+    match value {
+        Value::Number(number) => {
+            let is_possible = number.as_f64().is_some_and(|number| (0.0..=LIMIT).contains(&number));
+            (!is_possible).then(|| (place.to_owned(), number))
+        }
+        Value::Array(values) => {
+            let mut places = values.iter().enumerate();
+            places.find_map(|(index, value)| impossible_number(value, &format!("{place}[{index}]")))
+        }
+        Value::Object(values) => {
+            let dot = if place.is_empty() { "" } else { "." };
+            values.iter().find_map(|(name, value)| impossible_number(value, &format!("{place}{dot}{name}")))
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => None,
+    }
 }
 
 #[cfg(test)]
@@ -164,7 +191,12 @@ pub(crate) mod tests {
             ("", "EOF while parsing a value at line 1 column 0"),
             ("{\"experiment\": \"spin\", \"version\": 1}", "it is of 'spin'"),
             ("{\"experiment\": \"guess\", \"version\": 1}", "it has version 1, and this is version 2"),
-            ("{\"experiment\": \"guess\", \"version\": 2}", "missing field `number` at line 1 column 37"),
+            ("{\"experiment\": \"guess\", \"version\": 2}", "missing field `number`"),
+            ("{\"experiment\": \"guess\", \"version\": 2, \"number\": -1}", "-1 at number is impossible"),
+            (
+                "{\"experiment\": \"guess\", \"version\": 2, \"a\": [0, {\"b\": 1e300}]}",
+                "1e+300 at a[1].b is impossible",
+            ),
         ] {
             fs::write(&path, content).expect("a file");
             let error = read_json::<Guess>(&path).expect_err(content).to_string();

@@ -3,6 +3,7 @@
 //!
 //! Every other crate may use this one; it uses none of them.
 
+pub mod children;
 mod error;
 pub mod memory;
 pub mod out_of_memory;

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 use std::fs;
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{self, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
+use std::thread;
 
 use finecomb_bench::experiment::{Experiment, read_json, save, write_json};
 use finecomb_bench::overlap::overlap;
@@ -14,8 +15,11 @@ use finecomb_bench::serve::serve;
 use finecomb_bench::slices::slices;
 use finecomb_bench::spawn::spawn;
 use finecomb_bench::spin::spin;
-use finecomb_sys::{io_reason, memory, stdio};
+use finecomb_sys::{children, io_reason, memory, stdio};
 use indicatif::{ProgressBar, ProgressStyle};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 use super::{Exit, output_failed, trouble};
 use crate::args::bench::output::{Drawn, Format, Output};
@@ -26,6 +30,9 @@ const MEMORY: u64 = 1 << 30;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
+    if let Err(error) = end_children_on_signals() {
+        return trouble(format_args!("signals cannot be handled: {}", io_reason(&error)));
+    }
     match &arguments.experiment {
         Choice::Scale(flags) => drawn(&flags.drawn, |progress| Ok(scale(&flags.options()?, progress)?)),
         Choice::Spin(flags) if flags.slices => drawn(&flags.drawn, |_| Ok(slices(&flags.slices_options()?)?)),
@@ -40,6 +47,18 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
             conclude(&flags.output, None, |progress| Ok(serve(&flags.options()?, progress)?))
         }
     }
+}
+
+/// Has a signal that ends this process end the programs that it measures as well.
+fn end_children_on_signals() -> io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    thread::Builder::new().spawn(move || {
+        for signal in signals.forever() {
+            children::terminate();
+            let _ = emulate_default_handler(signal);
+        }
+    })?;
+    Ok(())
 }
 
 /// A result, or a message why there is none.

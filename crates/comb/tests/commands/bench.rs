@@ -2,9 +2,21 @@
 
 use std::fs;
 
-use crate::support::{directory_with, run, shell};
+use crate::support::{COMB, answer, directory_with, run, shell};
 
 const LOG: &str = "1 a\n2 b\n3 a\n4 c\n5 a\n";
+
+#[test]
+fn a_signal_ends_the_job_that_is_measured() {
+    let directory = directory_with(&[]);
+    // The job waits for a pipe that nothing is written into.
+    let script = format!(
+        "mkfifo pipe; exec 3<> pipe; '{COMB}' bench scale --runs 1 --widths 1 -- top pipe & \
+         until cat /proc/$!/task/*/children > list 2> none && [ -s list ]; do :; done; \
+         kill $!; wait $!; echo $?; while kill -0 $(< list) 2> none; do :; done; echo ended"
+    );
+    assert_eq!(run(&mut shell(&directory, &script)), answer("143\nended\n", "", 0));
+}
 
 #[test]
 fn a_job_is_run_at_all_widths() {
