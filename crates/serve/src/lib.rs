@@ -15,6 +15,8 @@ mod compression;
 mod conditional;
 mod connections;
 mod cors;
+mod exchange;
+mod hosts;
 mod limits;
 mod metrics;
 mod page;

@@ -1,8 +1,8 @@
-//! The page and its files, embedded in the program.
+//! The files of the page, embedded in the program.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
+use crate::catalog::hash;
 use crate::compression::gzip;
 
 /// A file that is served unchanged.
@@ -34,12 +34,6 @@ macro_rules! asset {
             gzip: LazyLock::new(|| gzip(include_str!($file).as_bytes())),
         }
     };
-}
-
-fn hash(content: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    content.hash(&mut hasher);
-    hasher.finish()
 }
 
 pub(crate) static PAGE: Asset = asset!("page/index.html", "text/html; charset=utf-8");

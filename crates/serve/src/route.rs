@@ -7,7 +7,7 @@ use crate::pi_searcher;
 /// A path that is served.
 pub(crate) struct Route {
     /// The path, as the OpenAPI document has it; [`INDEX`] stands for the name of an index.
-    path: &'static str,
+    pub(crate) path: &'static str,
     /// The label of the route's metrics.
     pub(crate) label: &'static str,
     pub(crate) handler: Handler,
@@ -109,5 +109,10 @@ mod tests {
         let undocumented: Vec<_> =
             ROUTES.iter().filter(|route| !is_documented(route)).map(|route| route.path).collect();
         assert_eq!(undocumented, ["/", "/style.css", "/app.js", "/openapi.json"]);
+        let mut operations: Vec<_> =
+            documented.values().map(|path| path["get"]["operationId"].as_str()).collect();
+        operations.sort_unstable();
+        operations.dedup();
+        assert!(operations.len() == documented.len() && operations[0].is_some(), "{operations:?}");
     }
 }
