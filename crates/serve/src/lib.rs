@@ -20,6 +20,7 @@ mod hosts;
 mod limits;
 mod metrics;
 mod page;
+mod page_html;
 mod permit;
 mod pi_searcher;
 mod problem;

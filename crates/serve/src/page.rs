@@ -36,7 +36,6 @@ macro_rules! asset {
     };
 }
 
-pub(crate) static PAGE: Asset = asset!("page/index.html", "text/html; charset=utf-8");
 pub(crate) static STYLE: Asset = asset!("page/style.css", "text/css; charset=utf-8");
 pub(crate) static SCRIPT: Asset = asset!("page/app.js", "text/javascript; charset=utf-8");
 pub(crate) static OPENAPI: Asset = asset!("openapi.json", "application/json");

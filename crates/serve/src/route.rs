@@ -15,6 +15,8 @@ pub(crate) struct Route {
 
 /// Where the answers of a route come from.
 pub(crate) enum Handler {
+    /// The page.
+    Page,
     /// A file that is part of the program.
     Asset(&'static Asset),
     /// Whether every index can be read.
@@ -32,7 +34,7 @@ pub(crate) const NO_ROUTE: &str = "other";
 
 /// All routes.
 pub(crate) static ROUTES: [Route; 13] = [
-    Route { path: "/", label: "page", handler: Handler::Asset(&page::PAGE) },
+    Route { path: "/", label: "page", handler: Handler::Page },
     Route { path: "/style.css", label: "page", handler: Handler::Asset(&page::STYLE) },
     Route { path: "/app.js", label: "page", handler: Handler::Asset(&page::SCRIPT) },
     Route { path: "/openapi.json", label: "page", handler: Handler::Asset(&page::OPENAPI) },

@@ -10,7 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::access_log::AccessLog;
 use crate::api::{Answer, Endpoint};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, hash};
 use crate::compression::Coding;
 use crate::conditional::{entity_tag, is_current, not_modified, set_tag};
 use crate::cors::Cors;
@@ -18,6 +18,7 @@ use crate::hosts::Hosts;
 use crate::limits::Limits;
 use crate::metrics::{self, Metrics};
 use crate::page::{self, Asset};
+use crate::page_html;
 use crate::permit::{Body, Permit};
 use crate::problem::{ALLOWED_METHODS, Problem};
 use crate::route::{self, Found, Handler};
@@ -124,6 +125,7 @@ impl Service {
             return coding.encode(Problem::no_route().into_response());
         };
         match &route.handler {
+            Handler::Page => coding.encode(self.page(request, start)),
             Handler::Asset(asset) => {
                 coding.encode_with(respond_asset(asset, request), |_| Some(Body::from(asset.gzip()?)))
             }
@@ -134,6 +136,16 @@ impl Service {
                 coding.encode(answered.unwrap_or_else(Problem::into_response))
             }
         }
+    }
+
+    /// The page, with the answer for browsers without scripts.
+    fn page(&self, request: &Parts, start: Instant) -> Response<Body> {
+        let answer = page_html::render(&self.catalog, request.uri.query().unwrap_or(""), &self.limits, start);
+        let tag = entity_tag(hash(&answer.body));
+        if is_current(&request.headers, &tag) {
+            return not_modified(tag);
+        }
+        with_page_headers(respond_answer(answer), tag)
     }
 
     /// The answer of an endpoint, or that the client has it already.

@@ -311,3 +311,44 @@ fn within_limits_on_threads_and_memory_it_answers_on_fewer_threads_or_says_why_n
     }
     assert!(started > 10, "{started}");
 }
+
+#[test]
+fn without_scripts_the_page_has_the_answer() {
+    let directory = index("one fish\ntwo <fish>\n\"red\" fish & chips");
+    let server = serve(&directory, &["--max-pattern", "20"]);
+    let page = |query: &str| {
+        let answer = server.get(&format!("/?{query}"));
+        assert_eq!((answer.status, answer.field("content-type")), (200, Some("text/html; charset=utf-8")));
+        answer.text()
+    };
+    let has = |query: &str, part: &str| {
+        let page = page(query);
+        assert!(page.contains(part), "{query}: no {part} in {page}");
+    };
+    has("", "<option selected>text</option>");
+    has(
+        "q=%3Cfish%3E",
+        "<span>one fish\ntwo </span><mark>&lt;fish&gt;</mark>\n&quot;red&quot; fish &amp; chips</pre>",
+    );
+    has("q=%3Cfish%3E", "value=\"&lt;fish&gt;\"");
+    has("q=%22%3E%3Cscript%3E", "value=\"&quot;&gt;&lt;script&gt;\"");
+    has("q=fish", "<dd>2:6</dd>".replace("2:6", "1:5").as_str());
+    has("q=fish&from=5", "<dd>2:6</dd>");
+    has("q=fish&from=5", "<a href=\"?index=text&amp;q=fish&amp;from=15\">Next →</a>");
+    has("q=fish&before=14", "<dd>1:5</dd>");
+    has("q=fish&from=30", "“fish” does not occur at or after position 30. Occurrences in all: 3.");
+    has("q=dog", "“dog” does not occur in text.");
+    has("q=fish&from=x", "The parameter from must be a whole number, 0 or greater.");
+    has("q=aaaaaaaaaaaaaaaaaaaaa", "The pattern is 21 bytes long; the limit is 20.");
+    has("index=%3Cnix%3E&q=fish", "There is no index “&lt;nix&gt;” here; choose another.");
+    for malicious in ["q=%3Cscript%3E", "index=%3Cscript%3E", "q=x&from=%3Cscript%3E", "q=%27%22%3Cscript%3E"]
+    {
+        assert!(!page(malicious).contains("<script>"), "{malicious}");
+    }
+    let tag = server.get("/?q=fish").field("etag").map(str::to_owned).expect("a tag");
+    assert_ne!(server.get("/?q=red").field("etag"), Some(&*tag));
+    assert_eq!(
+        server.get_with("/?q=fish", &format!("If-None-Match: {}", tag.replace("w/", "W/"))).status,
+        304
+    );
+}
