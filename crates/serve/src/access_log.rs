@@ -23,8 +23,8 @@ use jiff::Timestamp;
 use self::writer::Writer;
 use crate::metrics::Counter;
 
-/// Limit on the bytes that wait to be written: some ten thousand lines.
-const CAPACITY: usize = 1 << 20;
+/// Limit on the bytes that wait to be written: some forty thousand lines.
+const CAPACITY: usize = 4 << 20;
 
 /// Bytes from which waiting lines are written at once.
 const WRITE_SIZE: usize = 32 << 10;

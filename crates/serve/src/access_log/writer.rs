@@ -106,9 +106,7 @@ impl Writer {
     fn write(&mut self, lines: &[u8], dropped: u64) {
         let (written, result) = write_all(&mut self.file, lines);
         let Err(error) = result else { return self.recover(dropped) };
-        let is_torn = written > 0 && lines[written - 1] != b'\n';
-        let end = lines[written..].iter().position(|&byte| is_torn && byte == b'\n').map_or(0, |at| at + 1);
-        let (rest, lost) = lines[written..].split_at(end);
+        let (rest, lost) = split_unwritten(lines, written);
         self.rest = rest.to_vec();
         let message = || format!("cannot write the access log: {error}; dropping lines");
         let mut queue = self.shared.lock();
@@ -141,6 +139,16 @@ impl Writer {
     }
 }
 
+/// What is left of lines of which some bytes were written: the rest of the line that was written in part, and the other lines.
+fn split_unwritten(lines: &[u8], written: usize) -> (&[u8], &[u8]) {
+    let (written, unwritten) = lines.split_at(written);
+    if written.last().is_none_or(|&last| last == b'\n') {
+        return (&[], unwritten);
+    }
+    let end = unwritten.iter().position(|&byte| byte == b'\n').map_or(unwritten.len(), |at| at + 1);
+    unwritten.split_at(end)
+}
+
 /// Writes as many bytes as the target takes, and returns their number.
 fn write_all(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
     let mut written = 0;
@@ -157,4 +165,26 @@ fn write_all(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
         }
     }
     (written, Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A target that fails after any number of bytes has whole lines, once the rest is written.
+        #[test]
+        fn no_line_is_written_in_part(lines in prop::collection::vec("[a-z]{0,5}", 0..8), at in any::<prop::sample::Index>()) {
+            let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let written = at.index(lines.len() + 1);
+            let (rest, lost) = split_unwritten(lines.as_bytes(), written);
+            let kept = [&lines.as_bytes()[..written], rest].concat();
+            prop_assert_eq!(&[&kept, lost].concat(), lines.as_bytes());
+            prop_assert!(kept.is_empty() || kept.ends_with(b"\n"));
+            prop_assert!(!rest[..rest.len().saturating_sub(1)].contains(&b'\n'), "one line at most");
+            prop_assert_eq!(rest.is_empty(), written == 0 || lines.as_bytes()[written - 1] == b'\n');
+        }
+    }
 }
