@@ -23,6 +23,9 @@ const RESULTS: u64 = 100;
 /// Default number of symbols of text in an answer.
 const SYMBOLS: u64 = 1000;
 
+/// Bytes that most answers fit in, so that they are not moved while they are written.
+const ANSWER_SIZE: usize = 512;
+
 /// Time after which an answer that takes long lets other requests go on.
 const SLICE: Duration = Duration::from_millis(1);
 
@@ -120,7 +123,8 @@ impl Target<'_> {
 
 fn json(value: &impl Serialize) -> Result<Answer, Problem> {
     // Strings, numbers and lists of them can always be serialized.
-    let body = serde_json::to_vec(value).map_err(|error| Problem::unavailable(error.to_string()))?;
+    let mut body = Vec::with_capacity(ANSWER_SIZE);
+    serde_json::to_writer(&mut body, value).map_err(|error| Problem::unavailable(error.to_string()))?;
     Ok(Answer { body, media_type: "application/json" })
 }
 

@@ -308,7 +308,7 @@ mod tests {
             LazyLock::new(|| serde_json::from_str(page::OPENAPI.content).expect("JSON"));
         let path = target.split('?').next().unwrap_or(target);
         let Some((route, _)) = route::find(path) else { return true };
-        let responses = &DOCUMENT["paths"][route.path]["get"]["responses"];
+        let responses = &DOCUMENT["paths"][route.documented_path()]["get"]["responses"];
         responses.is_null() || responses.get(status.as_str()).is_some()
     }
 
