@@ -1,16 +1,36 @@
 //! The access log, in the Combined Log Format that `comb top` and others read.
+//!
+//! A log may block, as a pipe that nobody reads does, and requests must not wait for it. So lines are queued, and a thread of
+//! the log's own writes them. The queue is bounded: a line that does not fit is dropped and counted.
 
-use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::{self, BufWriter, Write, stdout};
+mod line;
+mod writer;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, stdout};
+use std::mem;
 use std::net::IpAddr;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use finecomb_sys::threads;
 use hyper::StatusCode;
-use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use jiff::Timestamp;
+
+use self::writer::Writer;
+use crate::metrics::Counter;
+
+/// Limit on the bytes that wait to be written: some forty thousand lines.
+const CAPACITY: usize = 4 << 20;
+
+/// Bytes from which waiting lines are written at once.
+const WRITE_SIZE: usize = 32 << 10;
+
+/// Time that lines wait for others, to be written together.
+const DELAY: Duration = Duration::from_secs(1);
 
 /// Destination of the access log.
 #[derive(Clone, Debug)]
@@ -21,107 +41,143 @@ pub enum LogTarget {
     File(PathBuf),
 }
 
-/// An open log.
-pub(crate) struct AccessLog {
-    target: LogTarget,
-    out: Mutex<BufWriter<Box<dyn Write + Send>>>,
-}
-
-fn open(target: &LogTarget) -> io::Result<BufWriter<Box<dyn Write + Send>>> {
-    Ok(BufWriter::new(match target {
-        LogTarget::Output => Box::new(stdout()),
-        LogTarget::File(path) => Box::new(OpenOptions::new().append(true).create(true).open(path)?),
-    }))
-}
-
-impl AccessLog {
-    pub(crate) fn open(target: LogTarget) -> io::Result<Self> {
-        Ok(Self { out: Mutex::new(open(&target)?), target })
-    }
-
-    pub(crate) fn reopen(&self) -> io::Result<()> {
-        let new = open(&self.target)?;
-        let mut out = self.lock();
-        out.flush()?;
-        *out = new;
-        Ok(())
-    }
-
-    /// Writes the line of a request that was answered with a body of `bytes` bytes.
-    pub(crate) fn write(
-        &self,
-        peer: IpAddr,
-        request: &Parts,
-        status: StatusCode,
-        bytes: usize,
-    ) -> io::Result<()> {
-        let line = line(peer, request, status, bytes, Timestamp::now());
-        self.lock().write_all(line.as_bytes())
-    }
-
-    pub(crate) fn flush(&self) -> io::Result<()> {
-        self.lock().flush()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BufWriter<Box<dyn Write + Send>>> {
-        // A panic while the lock is held would leave the log usable.
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn line(peer: IpAddr, request: &Parts, status: StatusCode, bytes: usize, time: Timestamp) -> String {
-    let Parts { method, uri, version, headers, .. } = request;
-    let time = time.strftime("%d/%b/%Y:%H:%M:%S +0000");
-    let mut line = format!("{peer} - - [{time}] \"{method} ");
-    escape(uri.to_string().as_bytes(), &mut line);
-    // Writing to a string never fails.
-    let _ = write!(line, " {version:?}\" {} {bytes}", status.as_u16());
-    for name in [header::REFERER, header::USER_AGENT] {
-        quote(headers, &name, &mut line);
-    }
-    line.push('\n');
-    line
-}
-
-fn quote(headers: &HeaderMap, name: &HeaderName, line: &mut String) {
-    line.push_str(" \"");
-    match headers.get(name) {
-        Some(value) => escape(value.as_bytes(), line),
-        None => line.push('-'),
-    }
-    line.push('"');
-}
-
-/// Appends text with quotes, backslashes, spaces and control characters as `\xHH`, so that it neither ends its field nor
-/// controls a terminal.
-fn escape(text: &[u8], line: &mut String) {
-    for &byte in text {
-        match byte {
-            b'"' | b'\\' | ..b' ' | 0x7F.. => {
-                let _ = write!(line, "\\x{byte:02x}");
-            }
-            byte => line.push(char::from(byte)),
+impl LogTarget {
+    fn open(&self) -> io::Result<File> {
+        match self {
+            // A descriptor of the log's own: the standard library's output has a lock, which a blocked write would hold.
+            Self::Output => Ok(stdout().as_fd().try_clone_to_owned()?.into()),
+            Self::File(path) => OpenOptions::new().append(true).create(true).open(path),
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use hyper::Request;
-    use hyper::header::HeaderValue;
+/// An open log.
+pub(crate) struct AccessLog {
+    shared: Arc<Shared>,
+    /// The writer, if the system refused it a thread: the log is then written by the threads that use it.
+    writer: Option<Mutex<Writer>>,
+}
 
-    use super::*;
+/// What the threads of the log share.
+struct Shared {
+    queue: Mutex<Queue>,
+    /// Wakes the writer.
+    changed: Condvar,
+    /// Wakes the thread that closes the log.
+    closed: Condvar,
+    /// All lines that were ever dropped.
+    dropped: Arc<Counter>,
+    on_message: fn(&str),
+}
 
-    #[test]
-    fn a_line_is_in_the_combined_log_format() {
-        let agent = HeaderValue::from_bytes(b"a \"b\" \xff").expect("a value");
-        let request = Request::get("/api/v1/pi/search?q=1").header(header::USER_AGENT, agent).body(());
-        let (request, ()) = request.expect("a request").into_parts();
-        let time = Timestamp::from_second(951_830_000).expect("a time");
-        assert_eq!(
-            line(IpAddr::from([127, 0, 0, 1]), &request, StatusCode::OK, 17, time),
-            "127.0.0.1 - - [29/Feb/2000:13:13:20 +0000] \"GET /api/v1/pi/search?q=1 HTTP/1.1\" 200 17 \"-\" \
-             \"a \\x22b\\x22 \\xff\"\n"
-        );
+/// Lines that wait to be written, and what else the writer is to do.
+#[derive(Default)]
+struct Queue {
+    lines: Vec<u8>,
+    /// Number of lines that are being written.
+    taken: u64,
+    /// Number of lines that were dropped since [`is_dropping`](Self::is_dropping) was set.
+    dropped: u64,
+    /// Whether lines are being dropped, which has been reported.
+    is_dropping: bool,
+    /// Whether the target is to be opened again.
+    reopen: bool,
+    /// Whether the writer is to end when all is written.
+    close: bool,
+    /// Whether it has.
+    is_closed: bool,
+}
+
+impl AccessLog {
+    /// Opens a log. Dropped lines are added to `dropped`.
+    ///
+    /// # Errors
+    ///
+    /// If the target cannot be opened.
+    pub(crate) fn open(target: LogTarget, dropped: Arc<Counter>, on_message: fn(&str)) -> io::Result<Self> {
+        let (queue, changed, closed) = Default::default();
+        let shared = Arc::new(Shared { queue, changed, closed, dropped, on_message });
+        let writer = || Writer::open(target.clone(), Arc::clone(&shared));
+        let on_thread = writer()?;
+        let is_started = threads::spawn_detached(move || on_thread.run());
+        let writer = if is_started { None } else { Some(Mutex::new(writer()?)) };
+        Ok(Self { shared, writer })
+    }
+
+    /// Queues the line of a request that was answered with a body of `bytes` bytes; of what could not be read as a request there
+    /// are no parts.
+    pub(crate) fn write(&self, peer: IpAddr, request: Option<&Parts>, status: StatusCode, bytes: usize) {
+        if self.shared.push(&line::format(peer, request, status, bytes, Timestamp::now())) >= WRITE_SIZE {
+            self.write_here();
+        }
+    }
+
+    /// Opens the target again, after all lines that are queued now.
+    pub(crate) fn reopen(&self) {
+        self.shared.lock().reopen = true;
+        self.shared.changed.notify_one();
+        self.write_here();
+    }
+
+    /// Writes what is queued, if the log has no thread.
+    pub(crate) fn write_here(&self) {
+        if let Some(writer) = &self.writer {
+            writer.lock().unwrap_or_else(PoisonError::into_inner).write_queued();
+        }
+    }
+
+    /// Writes what is queued. If the log is blocked for `patience`, the lines are given up.
+    pub(crate) fn close(&self, patience: Duration) {
+        self.write_here();
+        let Shared { changed, closed, on_message, .. } = &*self.shared;
+        let mut queue = self.shared.lock();
+        if self.writer.is_none() {
+            queue.close = true;
+            changed.notify_one();
+            let waited = closed.wait_timeout_while(queue, patience, |queue| !queue.is_closed);
+            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let unwritten = if queue.is_closed { 0 } else { queue.taken + line::count(&queue.lines) };
+        let dropped = queue.dropped + unwritten;
+        drop(queue);
+        if dropped > 0 {
+            on_message(&format!("the access log lacks {}", line::number(dropped)));
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // A panic while the lock is held would leave the queue usable.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues a line, or drops it if the queue is full. Returns the number of bytes queued.
+    fn push(&self, line: &str) -> usize {
+        let mut queue = self.lock();
+        let before = queue.lines.len();
+        let after = before + line.len();
+        if after > CAPACITY {
+            self.drop_lines(queue, 1, || "the access log is blocked; dropping lines".to_owned());
+            return before;
+        }
+        queue.lines.extend_from_slice(line.as_bytes());
+        drop(queue);
+        // The writer sleeps until there is a line, and then until there are many.
+        if before == 0 || (before < WRITE_SIZE && after >= WRITE_SIZE) {
+            self.changed.notify_one();
+        }
+        after
+    }
+
+    /// Counts dropped lines, and reports the first.
+    fn drop_lines(&self, mut queue: MutexGuard<'_, Queue>, number: u64, message: impl FnOnce() -> String) {
+        queue.dropped += number;
+        let is_first = !mem::replace(&mut queue.is_dropping, true);
+        drop(queue);
+        self.dropped.add(number);
+        if is_first {
+            (self.on_message)(&message());
+        }
     }
 }

@@ -11,10 +11,10 @@ use serde_json::json;
 use tokio::task::yield_now;
 
 use crate::answer::{CountAnswer, Direction, PositionsAnswer, SearchAnswer, TextAnswer};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, CatalogEntry};
 use crate::limits::Limits;
 use crate::problem::Problem;
-use crate::query::Query;
+use crate::query::{Query, parse_number};
 
 /// Default number of symbols of context.
 const CONTEXT: u64 = 20;
@@ -22,6 +22,9 @@ const CONTEXT: u64 = 20;
 const RESULTS: u64 = 100;
 /// Default number of symbols of text in an answer.
 const SYMBOLS: u64 = 1000;
+
+/// Bytes that most answers fit in, so that they are not moved while they are written.
+const ANSWER_SIZE: usize = 512;
 
 /// Time after which an answer that takes long lets other requests go on.
 const SLICE: Duration = Duration::from_millis(1);
@@ -48,8 +51,8 @@ pub(crate) struct Answer {
 pub(crate) struct Target<'a> {
     endpoint: &'static Endpoint,
     catalog: &'a Catalog,
-    /// The index and its name, looked up once, so that the version is that of the answer; none for the list of indexes.
-    index: Option<(&'a str, Guard<Arc<Index>>)>,
+    /// The index and its entry, looked up once, so that the version is that of the answer; none for the list of indexes.
+    index: Option<(&'a CatalogEntry, Guard<Arc<Index>>)>,
 }
 
 impl Endpoint {
@@ -77,7 +80,7 @@ impl Endpoint {
                 })?)
             }
         };
-        let index = entry.map(|entry| (&*entry.name, entry.index()));
+        let index = entry.map(|entry| (entry, entry.index()));
         Ok(Target { endpoint: self, catalog, index })
     }
 }
@@ -87,9 +90,9 @@ impl Target<'_> {
     pub(crate) fn version(&self) -> Option<u64> {
         match (self.endpoint, &self.index) {
             (Endpoint::Digits(_), _) => None,
-            (_, Some((_, index))) => Some(index.version()),
+            (_, Some((entry, index))) => Some(entry.version(index)),
             (_, None) => {
-                let versions = self.catalog.entries().iter().map(|entry| entry.index().version());
+                let versions = self.catalog.entries().iter().map(|entry| entry.version(&entry.index()));
                 Some(versions.fold(0, |all: u64, version| all.rotate_left(1) ^ version))
             }
         }
@@ -107,8 +110,8 @@ impl Target<'_> {
         start: Instant,
     ) -> Result<Answer, Problem> {
         let query = Query::parse(query)?;
-        let Some((name, index)) = &self.index else { return json(&indexes(self.catalog)) };
-        let request = IndexRequest { name, index, query: &query, limits, start };
+        let Some((entry, index)) = &self.index else { return json(&indexes(self.catalog)) };
+        let request = IndexRequest { name: &entry.name, index, query: &query, limits, start };
         match self.endpoint {
             Endpoint::Index(answer) | Endpoint::Digits(answer) => answer(&request),
             // Boxed, so that the futures of the other endpoints stay small.
@@ -120,12 +123,13 @@ impl Target<'_> {
 
 fn json(value: &impl Serialize) -> Result<Answer, Problem> {
     // Strings, numbers and lists of them can always be serialized.
-    let body = serde_json::to_vec(value).map_err(|error| Problem::unavailable(error.to_string()))?;
+    let mut body = Vec::with_capacity(ANSWER_SIZE);
+    serde_json::to_writer(&mut body, value).map_err(|error| Problem::unavailable(error.to_string()))?;
     Ok(Answer { body, media_type: "application/json" })
 }
 
 fn indexes(catalog: &Catalog) -> serde_json::Value {
-    let describe = |entry: &crate::catalog::CatalogEntry| {
+    let describe = |entry: &CatalogEntry| {
         let index = entry.index();
         json!({
             "name": entry.name,
@@ -141,7 +145,7 @@ fn indexes(catalog: &Catalog) -> serde_json::Value {
 
 /// A request to one index.
 pub(crate) struct IndexRequest<'a> {
-    name: &'a str,
+    pub(crate) name: &'a str,
     pub(crate) index: &'a Index,
     pub(crate) query: &'a Query<'a>,
     pub(crate) limits: &'a Limits,
@@ -169,11 +173,15 @@ impl IndexRequest<'_> {
         }
     }
 
-    /// The first occurrence from a position on, or the last before one.
+    /// Answers a search: the first occurrence from a position on, or the last before one.
     pub(crate) fn search(&self) -> Result<Answer, Problem> {
         self.query.only(&["q", "from", "before", "context"])?;
+        json(&self.occurrence(self.limited("context", CONTEXT, self.limits.context)?)?)
+    }
+
+    /// The answer to a search, with so many symbols before and after the occurrence.
+    pub(crate) fn occurrence(&self, context: u64) -> Result<SearchAnswer, Problem> {
         let pattern = self.pattern()?;
-        let context = self.limited("context", CONTEXT, self.limits.context)?;
         let direction = match (self.query.number("from")?, self.query.number("before")?) {
             (None, Some(before)) => Direction::LastBefore(before),
             (from, None) => {
@@ -188,7 +196,7 @@ impl IndexRequest<'_> {
         let passage =
             found.map(|offset| self.index.passage(offset, pattern.len() as u64, context)).transpose()?;
         let count = occurrences.count();
-        json(&SearchAnswer::new(Some(self.name), &pattern, direction, count, passage.as_ref()))
+        Ok(SearchAnswer::new(Some(self.name), &pattern, direction, count, passage.as_ref()))
     }
 
     /// The number of occurrences.
@@ -198,13 +206,28 @@ impl IndexRequest<'_> {
         json(&CountAnswer::new(Some(self.name), &pattern, self.index.occurrences(&pattern)?.count()))
     }
 
+    /// The position of a cursor: its digits, before the version of the index.
+    fn cursor(&self) -> Result<Option<u64>, Problem> {
+        let Some(cursor) = self.query.one("cursor")? else { return Ok(None) };
+        let parts = str::from_utf8(cursor).ok().and_then(|cursor| cursor.split_once('-'));
+        let position = parts.and_then(|(position, _)| parse_number(position.as_bytes()));
+        let version = parts.and_then(|(_, version)| u64::from_str_radix(version, 16).ok());
+        match (position, version) {
+            (Some(_), Some(version)) if version == self.index.version() => Ok(position),
+            (Some(_), Some(_)) => Err(Problem::bad_request(
+                "The cursor is of another index, or of this one before it was rebuilt; start again without a cursor.",
+            )),
+            _ => Err(Problem::bad_request("The cursor is invalid; use next_cursor of an answer, or none.")),
+        }
+    }
+
     /// The positions of all occurrences from a position on, up to a limit. Lets other requests go on meanwhile.
     async fn all_positions(&self) -> Result<Answer, Problem> {
         self.query.only(&["q", "limit", "cursor"])?;
         let pattern = self.pattern()?;
         let limit = self.limited("limit", RESULTS, self.limits.results)? as usize;
         let first = self.index.alphabet().first_position();
-        let from = self.query.number("cursor")?.unwrap_or(first);
+        let from = self.cursor()?.unwrap_or(first);
         let occurrences = self.index.occurrences(&pattern)?;
         let mut positions = Vec::with_capacity(limit.min(occurrences.count() as usize));
         let mut next_cursor = None;
@@ -212,7 +235,7 @@ impl IndexRequest<'_> {
         for offset in occurrences.positions_from(self.index.offset(from)?) {
             let position = offset? + first;
             if positions.len() == limit {
-                next_cursor = Some(position.to_string());
+                next_cursor = Some(format!("{position}-{:016x}", self.index.version()));
                 break;
             }
             positions.push(position);

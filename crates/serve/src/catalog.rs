@@ -1,5 +1,6 @@
 //! The served indexes, by name. Each can be opened again while it is in use.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub struct Catalog {
 #[derive(Debug)]
 pub(crate) struct CatalogEntry {
     pub(crate) name: String,
+    /// A hash of the name.
+    name_hash: u64,
     path: PathBuf,
     index: ArcSwap<Index>,
 }
@@ -25,6 +28,11 @@ impl CatalogEntry {
     /// The current index. It stays mapped while the result is held.
     pub(crate) fn index(&self) -> Guard<Arc<Index>> {
         self.index.load()
+    }
+
+    /// A number that changes with the name or the content of the index.
+    pub(crate) fn version(&self, index: &Index) -> u64 {
+        self.name_hash ^ index.version()
     }
 
     fn reopen(&self) -> Result<(), Error> {
@@ -65,7 +73,8 @@ impl Catalog {
                 return Err(CatalogError::DuplicateName(name));
             }
             let index = ArcSwap::from_pointee(Index::open(&path)?);
-            entries.push(CatalogEntry { name, path, index });
+            let name_hash = hash(&name);
+            entries.push(CatalogEntry { name, name_hash, path, index });
         }
         Ok(Self { entries })
     }
@@ -87,6 +96,13 @@ impl Catalog {
     pub(crate) fn first_of_digits(&self) -> Option<&CatalogEntry> {
         self.entries.iter().find(|entry| entry.index().alphabet() == Alphabet::Digits)
     }
+}
+
+/// A hash that is the same in every process of this version of the program.
+pub(crate) fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The default name of an index: that of its file, without `.comb`.

@@ -5,10 +5,12 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
+use hyper::StatusCode;
+
 use crate::api::Answer;
 use crate::catalog::Catalog;
 use crate::limits::Limits;
-use crate::problem::Problem;
+use crate::problem::{ALLOWED_METHODS, Problem};
 use crate::route::{self, Handler};
 
 /// A request as a web server passes it to a CGI program.
@@ -39,11 +41,18 @@ impl CgiRequest {
 ///
 /// If the answer cannot be written.
 pub fn respond(catalog: &Catalog, request: &CgiRequest, out: &mut impl Write) -> io::Result<()> {
-    let (status, Answer { body, media_type }) = match answer(catalog, request) {
-        Ok(answer) => (200, answer),
-        Err(problem) => (problem.status.as_u16(), problem.answer()),
+    let (status, retry_after, Answer { body, media_type }) = match answer(catalog, request) {
+        Ok(answer) => (StatusCode::OK, None, answer),
+        Err(problem) => (problem.status, problem.retry_after, problem.answer()),
     };
-    write!(out, "Status: {status}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n\r\n", body.len())?;
+    write!(out, "Status: {}\r\nContent-Type: {media_type}\r\n", status.as_u16())?;
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        write!(out, "Allow: {ALLOWED_METHODS}\r\n")?;
+    }
+    if let Some(after) = retry_after {
+        write!(out, "Retry-After: {}\r\n", after.as_secs())?;
+    }
+    write!(out, "Content-Length: {}\r\n\r\n", body.len())?;
     // The answer to HEAD has the same head and no body.
     out.write_all(if request.method == "HEAD" { &[] } else { &body })?;
     out.flush()

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
@@ -13,15 +13,17 @@ use std::time::Duration;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
+use hyper::rt::{Read, Write};
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use crate::exchange::{Exchange, ExchangeStream};
 use crate::metrics::Metrics;
+use crate::permit::Body;
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -40,11 +42,23 @@ const MIN_HEAD: usize = 8192;
 /// Number of connections by IP address.
 pub(crate) type Peers = Arc<Mutex<HashMap<IpAddr, usize>>>;
 
+/// What the server is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Accepting connections.
+    Serving,
+    /// Finishing the requests in flight.
+    Finishing,
+    /// Ending at once.
+    Ending,
+}
+
 /// Accepts connections on one thread.
 pub(crate) struct Acceptor {
     service: Arc<Service>,
     builder: http1::Builder,
-    graceful: GracefulShutdown,
+    /// Tells the connections that the server stops, and knows when the last one has ended.
+    connections: watch::Sender<()>,
     peers: Peers,
     /// Counts the refusals in progress, by its references.
     refusals: Arc<()>,
@@ -62,7 +76,7 @@ impl Acceptor {
         Self {
             service,
             builder,
-            graceful: GracefulShutdown::new(),
+            connections: watch::Sender::default(),
             peers,
             refusals: Arc::default(),
             has_failed: false,
@@ -70,14 +84,19 @@ impl Acceptor {
         }
     }
 
-    /// Accepts connections until the sender of `stopped` is dropped, and then lets them finish.
+    /// Accepts connections while the server is serving, and then lets them finish.
     pub(crate) async fn run(
         mut self,
         listener: StdListener,
-        mut stopped: watch::Receiver<()>,
+        mut stage: watch::Receiver<Stage>,
     ) -> io::Result<()> {
-        let listener = TcpListener::from_std(listener)?;
-        let mut stopped = pin!(stopped.changed());
+        self.accept(TcpListener::from_std(listener)?, &mut stage).await;
+        self.finish(stage).await;
+        Ok(())
+    }
+
+    async fn accept(&mut self, listener: TcpListener, stage: &mut watch::Receiver<Stage>) {
+        let mut stopped = pin!(stage.wait_for(|stage| *stage != Stage::Serving));
         let mut next = async || {
             poll_fn(|context| match stopped.as_mut().poll(context) {
                 Poll::Ready(_) => Poll::Ready(None),
@@ -88,9 +107,6 @@ impl Acceptor {
         while let Some(accepted) = next().await {
             self.take(accepted).await;
         }
-        drop(listener);
-        self.stop().await;
-        Ok(())
     }
 
     /// Serves an accepted connection, or pauses if the system refused it.
@@ -117,53 +133,109 @@ impl Acceptor {
         let limits = &self.service.limits;
         let (connection, all, from_peer) = Connection::count(&self.service.metrics, &self.peers, peer);
         if all > limits.max_connections {
-            return self.refuse(stream, || Problem::unavailable("Too many connections; try again later."));
+            return self
+                .refuse(stream, peer, || Problem::unavailable("Too many connections; try again later."));
         }
         if from_peer > limits.max_connections_per_ip {
-            return self.refuse(stream, || {
+            return self.refuse(stream, peer, || {
                 Problem::too_many("Too many connections from this IP address; close some first.")
             });
         }
-        let service = Arc::clone(&self.service);
+        let (service, exchange) = (Arc::clone(&self.service), Arc::<Exchange>::default());
+        let stream = self.exchange_stream(stream, &exchange, peer);
+        let begun = Arc::clone(&exchange);
         let answer = service_fn(move |request| {
+            begun.begin();
             let service = Arc::clone(&service);
             async move { Ok::<_, Infallible>(service.limit_requests(request, peer).await) }
         });
-        let served = self.graceful.watch(self.builder.serve_connection(TokioIo::new(stream), answer));
+        let served = self.builder.serve_connection(stream, answer);
+        let stopped = self.connections.subscribe();
         tokio::spawn(async move {
-            // A connection may end in any way: the client leaves, is idle, or does not speak HTTP.
-            let _ = served.await;
+            serve_until_stopped(served, &exchange, stopped).await;
             drop(connection);
         });
     }
 
+    fn exchange_stream(
+        &self,
+        stream: TcpStream,
+        exchange: &Arc<Exchange>,
+        peer: IpAddr,
+    ) -> ExchangeStream<TokioIo<TcpStream>> {
+        let (exchange, service) = (Arc::clone(exchange), Arc::clone(&self.service));
+        ExchangeStream::new(TokioIo::new(stream), exchange, service, peer)
+    }
+
     /// Answers the first request of a connection with a problem, and closes it.
-    fn refuse(&self, stream: TcpStream, problem: fn() -> Problem) {
+    fn refuse(&self, stream: TcpStream, peer: IpAddr, problem: fn() -> Problem) {
         self.service.metrics.refused.increment();
         let refusal = Arc::clone(&self.refusals);
         if Arc::strong_count(&refusal) > MAX_REFUSALS {
             return;
         }
-        let answer = service_fn(move |_: Request<Incoming>| async move {
-            let mut response = problem().into_response();
+        let (service, exchange) = (Arc::clone(&self.service), Arc::<Exchange>::default());
+        let stream = self.exchange_stream(stream, &exchange, peer);
+        let answer = service_fn(move |request: Request<Incoming>| {
+            exchange.begin();
+            let mut response = service.refuse(request, peer, problem());
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            Ok::<_, Infallible>(response)
+            ready(Ok::<_, Infallible>(response))
         });
-        let served = self.builder.serve_connection(TokioIo::new(stream), answer);
+        let served = self.builder.serve_connection(stream, answer);
         tokio::spawn(async move {
             let _ = timeout(REFUSAL_TIMEOUT, served).await;
             drop(refusal);
         });
     }
 
-    /// Closes idle connections, and lets the others finish their requests.
-    async fn stop(self) {
+    /// Lets connections finish their requests, until the time is up or the server is to end at once.
+    async fn finish(self, mut stage: watch::Receiver<Stage>) {
         let limit = self.service.limits.shutdown_timeout;
-        if timeout(limit, self.graceful.shutdown()).await.is_err() {
-            let seconds = limit.as_secs();
-            (self.on_message)(&format!("stopped with requests in flight after waiting {seconds} s"));
+        // No connection may be left, so the result says nothing.
+        let _ = self.connections.send(());
+        let mut finished = pin!(self.connections.closed());
+        let mut ended = pin!(timeout(limit, stage.wait_for(|stage| *stage == Stage::Ending)));
+        let outcome = poll_fn(|context| match finished.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => ended.as_mut().poll(context).map(|ended| Some(ended.is_err())),
+        });
+        match outcome.await {
+            None => {}
+            Some(true) => {
+                let seconds = limit.as_secs();
+                (self.on_message)(&format!("stopped with requests in flight after waiting {seconds} s"));
+            }
+            Some(false) => (self.on_message)("stopped with requests in flight"),
         }
     }
+}
+
+/// Serves a connection to its end. When the server stops, that is the end of the requests whose heads are complete.
+async fn serve_until_stopped<T, S>(
+    connection: http1::Connection<T, S>,
+    exchange: &Exchange,
+    mut stopped: watch::Receiver<()>,
+) where
+    T: Read + Write + Unpin,
+    S: HttpService<Incoming, ResBody = Body, Error = Infallible>,
+{
+    let mut connection = pin!(connection);
+    let mut stopped = pin!(stopped.changed());
+    let mut is_stopping = false;
+    poll_fn(|context| {
+        // A connection may end in any way: the client leaves, is idle, or does not speak HTTP.
+        let mut has_ended = connection.as_mut().poll(context).is_ready();
+        if !has_ended && !is_stopping && stopped.as_mut().poll(context).is_ready() {
+            is_stopping = true;
+            connection.as_mut().graceful_shutdown();
+            has_ended = connection.as_mut().poll(context).is_ready();
+        }
+        // hyper closes idle connections by itself, but waits for a first head of which it has a part.
+        let is_without_request = is_stopping && !exchange.has_request();
+        if has_ended || is_without_request { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
 }
 
 /// Counts a connection until it is dropped.

@@ -1,5 +1,7 @@
 //! Cross-origin requests: the headers that let pages of another origin read answers (WHATWG Fetch, section 3.3).
 
+use std::net::Ipv6Addr;
+
 use hyper::Response;
 use hyper::header::{self, HeaderMap, HeaderValue};
 
@@ -11,14 +13,27 @@ pub(crate) struct Cors {
 }
 
 impl Cors {
-    /// Parses an origin such as `https://example.org`, or `*` for all. None if it is not an origin.
-    pub(crate) fn parse(origin: &str) -> Option<Self> {
-        let is_origin = origin == "*"
-            || origin
-                .split_once("://")
-                .is_some_and(|(scheme, host)| !scheme.is_empty() && !host.is_empty() && !host.contains('/'));
-        let origin = HeaderValue::from_str(origin).ok().filter(|_| is_origin)?;
-        Some(Self { origin })
+    /// Parses an origin such as `https://example.org`, or `*` for all.
+    ///
+    /// # Errors
+    ///
+    /// If no browser ever sends it as the origin of a page. Returns what to use instead.
+    pub(crate) fn parse(origin: &str) -> Result<Self, String> {
+        if origin != "*" {
+            let sent = serialized(origin);
+            match sent {
+                Some(sent) if sent == origin => {}
+                Some(sent) => return Err(sent),
+                // Without a scheme, or anything that makes sense.
+                None => {
+                    let sent = serialized(&format!("https://{origin}"))
+                        .filter(|_| origin != "null" && !origin.contains("://"));
+                    return Err(format!("one like {}", sent.as_deref().unwrap_or("https://example.org")));
+                }
+            }
+        }
+        let origin = HeaderValue::from_str(origin).map_err(|_| "one like https://example.org".to_owned())?;
+        Ok(Self { origin })
     }
 
     /// The answer to a preflight request.
@@ -40,5 +55,90 @@ impl Cors {
         let vary = "origin, access-control-request-method, access-control-request-headers";
         headers.append(header::VARY, HeaderValue::from_static(vary));
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, self.origin.clone());
+    }
+}
+
+/// The origin of a page as browsers write it (RFC 6454, section 6.2): scheme and host in lower case, the port only if it is not
+/// the default. None if the address of the page has no such origin.
+fn serialized(address: &str) -> Option<String> {
+    let (scheme, rest) = address.split_once("://")?;
+    let is_scheme = scheme.starts_with(|char: char| char.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    if !is_scheme {
+        return None;
+    }
+    let scheme = scheme.to_ascii_lowercase();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let (host, port) = match authority.rsplit_once(':') {
+        // The colon may be one of an IPv6 address.
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let host = serialized_host(host)?;
+    let port = match port {
+        None | Some("") => None,
+        Some(port) => {
+            Some(port.parse::<u16>().ok().filter(|_| port.bytes().all(|byte| byte.is_ascii_digit()))?)
+        }
+    };
+    Some(match (&*scheme, port) {
+        (_, None) | ("http", Some(80)) | ("https", Some(443)) => format!("{scheme}://{host}"),
+        (_, Some(port)) => format!("{scheme}://{host}:{port}"),
+    })
+}
+
+fn serialized_host(host: &str) -> Option<String> {
+    if let Some(address) = host.strip_prefix('[') {
+        return Some(format!("[{}]", address.strip_suffix(']')?.parse::<Ipv6Addr>().ok()?));
+    }
+    // Names with other letters are sent in Punycode, which has none but these.
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    (!host.is_empty() && host.bytes().all(is_name)).then(|| host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_that_browsers_send_are_accepted() {
+        for origin in [
+            "*",
+            "https://example.org",
+            "http://localhost:8080",
+            "http://[::1]:8080",
+            "https://xn--bcher-kva.example",
+            "moz-extension://1a2b-3c",
+            "https://example.org:80",
+        ] {
+            assert!(Cors::parse(origin).is_ok(), "{origin}");
+        }
+    }
+
+    #[test]
+    fn origins_that_can_never_match_are_refused_with_one_that_can() {
+        for (origin, instead) in [
+            ("https://example.org/", "https://example.org"),
+            ("https://example.org/app?x#y", "https://example.org"),
+            ("https://Example.ORG", "https://example.org"),
+            ("HTTP://example.org:80", "http://example.org"),
+            ("https://example.org:443", "https://example.org"),
+            ("https://example.org:08443", "https://example.org:8443"),
+            ("http://[0::1]", "http://[::1]"),
+            ("example.org", "one like https://example.org"),
+            ("comb.example:8080/a", "one like https://comb.example:8080"),
+            ("//example.org", "one like https://example.org"),
+            ("", "one like https://example.org"),
+            ("null", "one like https://example.org"),
+            ("https://", "one like https://example.org"),
+            ("https://*.example.org", "one like https://example.org"),
+            ("https://a.example,https://b.example", "one like https://example.org"),
+            ("https://user@example.org", "one like https://example.org"),
+            ("https://example.org:99999", "one like https://example.org"),
+            ("https://b\u{fc}cher.example", "one like https://example.org"),
+            ("https://example.org\r\nx: y", "one like https://example.org"),
+        ] {
+            assert_eq!(Cors::parse(origin).err().as_deref(), Some(instead), "{origin}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Limits on what a server does for its clients.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Limits {
     /// Bytes in a pattern.
     pub pattern: usize,

@@ -11,13 +11,17 @@ use hyper::StatusCode;
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Statuses that requests are answered with.
-const STATUSES: [StatusCode; 7] = [
+const STATUSES: [StatusCode; 11] = [
     StatusCode::OK,
     StatusCode::NOT_MODIFIED,
     StatusCode::BAD_REQUEST,
+    StatusCode::FORBIDDEN,
     StatusCode::NOT_FOUND,
     StatusCode::METHOD_NOT_ALLOWED,
     StatusCode::NOT_ACCEPTABLE,
+    StatusCode::URI_TOO_LONG,
+    StatusCode::TOO_MANY_REQUESTS,
+    StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
     StatusCode::SERVICE_UNAVAILABLE,
 ];
 
@@ -39,7 +43,7 @@ impl Counter {
         self.add(1);
     }
 
-    fn add(&self, number: u64) {
+    pub(crate) fn add(&self, number: u64) {
         self.0.fetch_add(number, Ordering::Relaxed);
     }
 
@@ -103,6 +107,8 @@ pub(crate) struct Metrics {
     pub(crate) refused: Counter,
     /// Times that the indexes were opened again.
     pub(crate) reopened: Counter,
+    /// Lines that the access log lacks.
+    pub(crate) log_lines_dropped: Arc<Counter>,
 }
 
 impl Metrics {
@@ -120,6 +126,7 @@ impl Metrics {
             in_flight: Gauge::default(),
             refused: Counter::default(),
             reopened: Counter::default(),
+            log_lines_dropped: Arc::default(),
         })
     }
 
@@ -145,7 +152,7 @@ impl Metrics {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         self.write_answers(out)?;
         self.write_times(out)?;
-        let Self { connections, in_flight, refused, reopened, .. } = self;
+        let Self { connections, in_flight, refused, reopened, log_lines_dropped, .. } = self;
         write_single(out, "connections", "gauge", "Connections that are open", connections.get())?;
         write_single(
             out,
@@ -167,6 +174,13 @@ impl Metrics {
             "counter",
             "Times that the indexes were opened again",
             reopened.get(),
+        )?;
+        write_single(
+            out,
+            "access_log_lines_dropped",
+            "counter",
+            "Lines that the access log lacks, as it was blocked or could not be written",
+            log_lines_dropped.get(),
         )?;
         out.write_str("# EOF\n")
     }

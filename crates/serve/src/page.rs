@@ -1,8 +1,8 @@
-//! The page and its files, embedded in the program.
+//! The files of the page, embedded in the program.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
+use crate::catalog::hash;
 use crate::compression::gzip;
 
 /// A file that is served unchanged.
@@ -36,13 +36,6 @@ macro_rules! asset {
     };
 }
 
-fn hash(content: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    content.hash(&mut hasher);
-    hasher.finish()
-}
-
-pub(crate) static PAGE: Asset = asset!("page/index.html", "text/html; charset=utf-8");
 pub(crate) static STYLE: Asset = asset!("page/style.css", "text/css; charset=utf-8");
 pub(crate) static SCRIPT: Asset = asset!("page/app.js", "text/javascript; charset=utf-8");
 pub(crate) static OPENAPI: Asset = asset!("openapi.json", "application/json");

@@ -12,7 +12,7 @@ use crate::api::Answer;
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
-    detail: String,
+    pub(crate) detail: String,
     /// Time after which it is worth trying again.
     pub(crate) retry_after: Option<Duration>,
 }
@@ -28,6 +28,9 @@ struct Details<'a> {
 /// The media type of a problem document.
 const MEDIA_TYPE: &str = "application/problem+json";
 
+/// The methods that every address has.
+pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD";
+
 /// Time that a client should wait when the server is overloaded.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -39,6 +42,14 @@ impl Problem {
     /// The request is invalid.
     pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    /// The request names a host that is not allowed.
+    ///
+    /// 403 as from Vite, webpack-dev-server, Jupyter and Rails: 421 would have browsers repeat the request on another connection,
+    /// which is refused as well.
+    pub(crate) fn forbidden(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, detail)
     }
 
     /// The path names something that does not exist.
@@ -64,6 +75,18 @@ impl Problem {
     /// This client has too many connections.
     pub(crate) fn too_many(detail: impl Into<String>) -> Self {
         Self { retry_after: Some(RETRY_AFTER), ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
+    }
+
+    /// The bytes on a connection are not a request, or its head is too long; the status is that of the parser.
+    pub(crate) fn not_a_request(status: StatusCode) -> Self {
+        Self::new(
+            status,
+            match status {
+                StatusCode::URI_TOO_LONG => "The address is too long.",
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => "The head of the request is too long.",
+                _ => "This is not a valid HTTP request.",
+            },
+        )
     }
 
     /// The server is overloaded, or an index cannot be read for now.

@@ -6,15 +6,24 @@ use crate::pi_searcher;
 
 /// A path that is served.
 pub(crate) struct Route {
-    /// The path, as the OpenAPI document has it; [`INDEX`] stands for the name of an index.
-    path: &'static str,
+    pub(crate) path: RoutePath,
     /// The label of the route's metrics.
     pub(crate) label: &'static str,
     pub(crate) handler: Handler,
 }
 
+/// The path of a route.
+pub(crate) enum RoutePath {
+    /// This path.
+    Exact(&'static str),
+    /// [`INDEXES`], the name of an index, and this end.
+    OfIndex(&'static str),
+}
+
 /// Where the answers of a route come from.
 pub(crate) enum Handler {
+    /// The page.
+    Page,
     /// A file that is part of the program.
     Asset(&'static Asset),
     /// Whether every index can be read.
@@ -24,40 +33,48 @@ pub(crate) enum Handler {
     Api(Endpoint),
 }
 
-/// The name of an index in a path.
-const INDEX: &str = "{index}";
+/// The path above those of the indexes.
+const INDEXES: &str = "/api/v1/";
 
 /// The label of requests that have no route.
 pub(crate) const NO_ROUTE: &str = "other";
 
 /// All routes.
 pub(crate) static ROUTES: [Route; 13] = [
-    Route { path: "/", label: "page", handler: Handler::Asset(&page::PAGE) },
-    Route { path: "/style.css", label: "page", handler: Handler::Asset(&page::STYLE) },
-    Route { path: "/app.js", label: "page", handler: Handler::Asset(&page::SCRIPT) },
-    Route { path: "/openapi.json", label: "page", handler: Handler::Asset(&page::OPENAPI) },
-    Route { path: "/healthz", label: "healthz", handler: Handler::Health },
-    Route { path: "/metrics", label: "metrics", handler: Handler::Metrics },
-    Route { path: "/piquery", label: "piquery", handler: Handler::Api(Endpoint::Digits(pi_searcher::query)) },
+    Route { path: RoutePath::Exact("/"), label: "page", handler: Handler::Page },
+    Route { path: RoutePath::Exact("/style.css"), label: "page", handler: Handler::Asset(&page::STYLE) },
+    Route { path: RoutePath::Exact("/app.js"), label: "page", handler: Handler::Asset(&page::SCRIPT) },
+    Route { path: RoutePath::Exact("/openapi.json"), label: "page", handler: Handler::Asset(&page::OPENAPI) },
+    Route { path: RoutePath::Exact("/healthz"), label: "healthz", handler: Handler::Health },
+    Route { path: RoutePath::Exact("/metrics"), label: "metrics", handler: Handler::Metrics },
     Route {
-        path: "/pidigits",
+        path: RoutePath::Exact("/piquery"),
+        label: "piquery",
+        handler: Handler::Api(Endpoint::Digits(pi_searcher::query)),
+    },
+    Route {
+        path: RoutePath::Exact("/pidigits"),
         label: "pidigits",
         handler: Handler::Api(Endpoint::Digits(pi_searcher::digits)),
     },
-    Route { path: "/api/v1/indexes", label: "indexes", handler: Handler::Api(Endpoint::Indexes) },
     Route {
-        path: "/api/v1/{index}/search",
+        path: RoutePath::Exact("/api/v1/indexes"),
+        label: "indexes",
+        handler: Handler::Api(Endpoint::Indexes),
+    },
+    Route {
+        path: RoutePath::OfIndex("/search"),
         label: "search",
         handler: Handler::Api(Endpoint::Index(|request| request.search())),
     },
     Route {
-        path: "/api/v1/{index}/count",
+        path: RoutePath::OfIndex("/count"),
         label: "count",
         handler: Handler::Api(Endpoint::Index(|request| request.count())),
     },
-    Route { path: "/api/v1/{index}/all", label: "all", handler: Handler::Api(Endpoint::AllPositions) },
+    Route { path: RoutePath::OfIndex("/all"), label: "all", handler: Handler::Api(Endpoint::AllPositions) },
     Route {
-        path: "/api/v1/{index}/text",
+        path: RoutePath::OfIndex("/text"),
         label: "text",
         handler: Handler::Api(Endpoint::Index(|request| request.text())),
     },
@@ -74,11 +91,22 @@ pub(crate) fn find(path: &str) -> Found<'_> {
 impl Route {
     /// The name of the index in a path, if the route's path has one; none if the path is not of this route.
     fn matches<'a>(&self, path: &'a str) -> Option<Option<&'a str>> {
-        let Some((before, after)) = self.path.split_once(INDEX) else {
-            return (self.path == path).then_some(None);
-        };
-        let name = path.strip_prefix(before)?.strip_suffix(after)?;
-        (!name.contains('/')).then_some(Some(name))
+        match self.path {
+            RoutePath::Exact(exact) => (exact == path).then_some(None),
+            RoutePath::OfIndex(end) => {
+                let name = path.strip_prefix(INDEXES)?.strip_suffix(end)?;
+                (!name.contains('/')).then_some(Some(name))
+            }
+        }
+    }
+
+    /// The path as the OpenAPI document has it.
+    #[cfg(test)]
+    pub(crate) fn documented_path(&self) -> String {
+        match self.path {
+            RoutePath::Exact(path) => path.to_owned(),
+            RoutePath::OfIndex(end) => format!("{INDEXES}{{index}}{end}"),
+        }
     }
 }
 
@@ -103,11 +131,16 @@ mod tests {
     fn the_openapi_document_has_every_route() {
         let document: serde_json::Value = serde_json::from_str(page::OPENAPI.content).expect("JSON");
         let documented = document["paths"].as_object().expect("paths");
-        let is_listed = |path: &str| ROUTES.iter().any(|route| route.path == path);
+        let is_listed = |path: &str| ROUTES.iter().any(|route| route.documented_path() == path);
         assert!(documented.keys().all(|path| is_listed(path)), "{:?}", documented.keys());
-        let is_documented = |route: &&Route| documented.contains_key(route.path);
+        let is_documented = |route: &&Route| documented.contains_key(&route.documented_path());
         let undocumented: Vec<_> =
-            ROUTES.iter().filter(|route| !is_documented(route)).map(|route| route.path).collect();
+            ROUTES.iter().filter(|route| !is_documented(route)).map(Route::documented_path).collect();
         assert_eq!(undocumented, ["/", "/style.css", "/app.js", "/openapi.json"]);
+        let mut operations: Vec<_> =
+            documented.values().map(|path| path["get"]["operationId"].as_str()).collect();
+        operations.sort_unstable();
+        operations.dedup();
+        assert!(operations.len() == documented.len() && operations[0].is_some(), "{operations:?}");
     }
 }

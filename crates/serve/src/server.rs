@@ -3,14 +3,17 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
+use std::os::unix::net::UnixStream;
 use std::panic::resume_unwind;
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
 use finecomb_sys::threads;
 use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use thiserror::Error;
 use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,9 +21,10 @@ use tokio::sync::watch;
 use tokio::time::interval;
 
 use crate::access_log::{AccessLog, LogTarget};
-use crate::catalog::Catalog;
-use crate::connections::{Acceptor, Peers};
+use crate::catalog::{Catalog, hash};
+use crate::connections::{Acceptor, Peers, Stage};
 use crate::cors::Cors;
+use crate::hosts::Hosts;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::route::{self, ROUTES};
@@ -34,11 +38,16 @@ pub struct ServeOptions {
     pub limits: Limits,
     /// Origin whose pages may read answers; `*` for all.
     pub cors: Option<String>,
+    /// Hosts that requests may name, besides `localhost` and IP addresses on an address that only this machine can reach. On
+    /// another address none means any.
+    pub allowed_hosts: Vec<String>,
     /// Destination of the access log.
     pub access_log: Option<LogTarget>,
     /// Number of threads that answer requests. If the system refuses some, the others answer.
     pub threads: usize,
-    /// Receives messages for the operator, one line each.
+    /// Version of the program: another one may give other answers.
+    pub version: &'static str,
+    /// Receives messages for the operator, one line each. Requests wait for it.
     pub on_message: fn(&str),
 }
 
@@ -51,9 +60,17 @@ pub enum ServeError {
     /// The access log cannot be opened.
     #[error("cannot open the access log: {0}")]
     Log(io::Error),
-    /// The value of `cors` is not an origin.
-    #[error("invalid origin '{0}'; use one like https://example.org")]
-    Origin(String),
+    /// No page has the origin, so that it would never match.
+    #[error("invalid origin '{origin}'; use {instead}")]
+    Origin {
+        /// The value of `cors`.
+        origin: String,
+        /// What to use instead.
+        instead: String,
+    },
+    /// One of the allowed hosts is not a host.
+    #[error("invalid host '{0}'; use a name such as comb.example.org or an address, without scheme and port")]
+    Host(String),
     /// Event loops or signal handlers could not be set up.
     #[error("cannot start: {0}")]
     Start(io::Error),
@@ -62,10 +79,13 @@ pub enum ServeError {
 /// Length of the queue of connections that have not been accepted.
 const BACKLOG: i32 = 1024;
 
-/// Time between flushes of the access log.
-const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+/// Time between two writes of the access log, if the system refused it a thread.
+const LOG_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Serves indexes until SIGTERM or SIGINT, and then finishes the requests in flight.
+/// Time that a blocked access log has to take its last lines.
+const LOG_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Serves indexes until SIGTERM or SIGINT, and then finishes the requests in flight; a second signal ends it at once.
 ///
 /// Every thread accepts connections from the same queue and answers them itself, so that no request moves between cores.
 ///
@@ -73,34 +93,55 @@ const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 ///
 /// If it cannot start.
 pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError> {
+    raise_file_limit();
     let service = Arc::new(service(catalog, options)?);
     let listener = listen(options)?;
     let address = listener.local_addr().map_err(|error| ServeError::Listen(options.listen, error))?;
     let peers = Peers::default();
-    let (stop, stopped) = watch::channel(());
-    let accept = || {
+    let stage = watch::Sender::new(Stage::Serving);
+    let accept = |listener: StdListener| {
         let acceptor = Acceptor::new(Arc::clone(&service), Arc::clone(&peers), options.on_message);
-        listener.try_clone().map(|listener| acceptor.run(listener, stopped.clone()))
+        acceptor.run(listener, stage.subscribe())
     };
-    let control = event_loop().map_err(ServeError::Start)?;
+    let control = probe_descriptors().and_then(|()| event_loop()).map_err(ServeError::Start)?;
     let served = thread::scope(|scope| {
         let mut workers = Vec::new();
         while workers.len() < options.threads {
-            let (event_loop, accept) = (event_loop()?, accept()?);
+            // Without descriptors or memory for one more, those before it answer.
+            let (Ok(event_loop), Ok(listener)) = (event_loop(), listener.try_clone()) else { break };
+            let accept = accept(listener);
             let Some(worker) = threads::spawn(scope, move || event_loop.block_on(accept)) else { break };
             workers.push(worker);
         }
         report_missing(workers.len(), options);
-        // Without any other thread, this one answers.
-        let here = if workers.is_empty() { Some(control.spawn(accept()?)) } else { None };
-        control.block_on(wait_for_stop(&service, address, options.on_message))?;
-        drop(stop);
+        // Without any other thread, this one answers. Otherwise its listener is closed, so that none is left when the others stop.
+        let here = if workers.is_empty() {
+            Some(control.spawn(accept(listener)))
+        } else {
+            drop(listener);
+            None
+        };
+        let handled = control.block_on(handle_signals(&service, address, &stage, options.on_message));
+        // Also if no signal can be handled.
+        stage.send_replace(Stage::Ending);
         here.map_or(Ok(()), |here| control.block_on(here)?)?;
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
+        handled
     });
-    served.map_err(ServeError::Start)?;
-    flush(&service, options.on_message);
+    let is_urgent = served.map_err(ServeError::Start)?;
+    if let Some(log) = &service.access_log {
+        log.close(if is_urgent { Duration::ZERO } else { LOG_PATIENCE });
+    }
     Ok(())
+}
+
+/// Raises the limit on open files as far as the system lets it: every connection is one. A limit that stays is none to report,
+/// as connections beyond it wait.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// Reports threads that the system refused.
@@ -113,15 +154,30 @@ fn report_missing(started: usize, options: &ServeOptions) {
 }
 
 fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service, ServeError> {
-    let parse = |origin: &str| Cors::parse(origin).ok_or_else(|| ServeError::Origin(origin.to_owned()));
-    let labels = ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE]);
+    let ServeOptions { listen, limits, cors, allowed_hosts, access_log, version, on_message, .. } = options;
+    let parse = |origin: &String| {
+        Cors::parse(origin).map_err(|instead| ServeError::Origin { origin: origin.clone(), instead })
+    };
+    let metrics = Metrics::new(ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE]));
+    let open = |target: &LogTarget| {
+        AccessLog::open(target.clone(), Arc::clone(&metrics.log_lines_dropped), *on_message)
+    };
     Ok(Service {
         catalog,
-        limits: options.limits.clone(),
-        metrics: Metrics::new(labels),
-        access_log: options.access_log.clone().map(AccessLog::open).transpose().map_err(ServeError::Log)?,
-        cors: options.cors.as_deref().map(parse).transpose()?,
+        cors: cors.as_ref().map(parse).transpose()?,
+        hosts: Hosts::new(listen.ip(), allowed_hosts).map_err(ServeError::Host)?,
+        access_log: access_log.as_ref().map(open).transpose().map_err(ServeError::Log)?,
+        version: hash((version, limits)),
+        limits: limits.clone(),
+        metrics,
     })
+}
+
+/// Fails if there are not enough file descriptors for an event loop and for signals. tokio panics if there are none left for
+/// signals, of which it makes use with the first event loop.
+fn probe_descriptors() -> io::Result<()> {
+    let pairs = [UnixStream::pair, UnixStream::pair, UnixStream::pair, UnixStream::pair];
+    pairs.map(|pair| pair()).into_iter().collect::<io::Result<Vec<_>>>().map(drop)
 }
 
 fn event_loop() -> io::Result<Runtime> {
@@ -142,27 +198,41 @@ fn listen(options: &ServeOptions) -> Result<StdListener, ServeError> {
     Ok(listener)
 }
 
-/// Handles signals until one of them stops the server.
-async fn wait_for_stop(service: &Service, address: SocketAddr, on_message: fn(&str)) -> io::Result<()> {
+/// Handles signals until the server has stopped, or is told to end at once; returns which.
+async fn handle_signals(
+    service: &Service,
+    address: SocketAddr,
+    stage: &watch::Sender<Stage>,
+    on_message: fn(&str),
+) -> io::Result<bool> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
-    let mut flush_due = interval(FLUSH_INTERVAL);
+    let mut log_due = interval(LOG_INTERVAL);
     on_message(&format!("listening on http://{address}"));
-    poll_fn(|context| {
-        if terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready() {
-            return Poll::Ready(());
-        }
+    let mut poll_stop = |context: &mut Context<'_>| {
         while hangup.poll_recv(context).is_ready() {
             reopen(service, on_message);
         }
-        while flush_due.poll_tick(context).is_ready() {
-            flush(service, on_message);
+        while log_due.poll_tick(context).is_ready() {
+            service.access_log.iter().for_each(AccessLog::write_here);
         }
-        Poll::Pending
-    })
-    .await;
-    Ok(())
+        terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready()
+    };
+    poll_fn(|context| if poll_stop(context) { Poll::Ready(()) } else { Poll::Pending }).await;
+    stage.send_replace(Stage::Finishing);
+    let mut finished = pin!(stage.closed());
+    let is_urgent = poll_fn(|context| match finished.as_mut().poll(context) {
+        Poll::Ready(()) => Poll::Ready(false),
+        Poll::Pending => {
+            if poll_stop(context) {
+                Poll::Ready(true)
+            } else {
+                Poll::Pending
+            }
+        }
+    });
+    Ok(is_urgent.await)
 }
 
 /// Opens all indexes again, and the access log. Requests in flight keep the indexes that they have.
@@ -173,13 +243,5 @@ fn reopen(service: &Service, on_message: fn(&str)) {
         }
     }
     service.metrics.reopened.increment();
-    if let Some(Err(error)) = service.access_log.as_ref().map(AccessLog::reopen) {
-        on_message(&format!("cannot reopen the access log: {error}; still writing to the previous one"));
-    }
-}
-
-fn flush(service: &Service, on_message: fn(&str)) {
-    if let Some(Err(error)) = service.access_log.as_ref().map(AccessLog::flush) {
-        on_message(&format!("cannot write the access log: {error}"));
-    }
+    service.access_log.iter().for_each(AccessLog::reopen);
 }

@@ -4,22 +4,27 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hyper::header::{self, HeaderValue};
+use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
 use crate::access_log::AccessLog;
 use crate::api::{Answer, Endpoint};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, hash};
 use crate::compression::Coding;
 use crate::conditional::{entity_tag, is_current, not_modified, set_tag};
 use crate::cors::Cors;
+use crate::hosts::Hosts;
 use crate::limits::Limits;
 use crate::metrics::{self, Metrics};
 use crate::page::{self, Asset};
+use crate::page_html;
 use crate::permit::{Body, Permit};
-use crate::problem::Problem;
+use crate::problem::{ALLOWED_METHODS, Problem};
 use crate::route::{self, Found, Handler};
+
+/// Keeps pages of other origins from embedding answers, which would put them within reach of their process.
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// Answers requests. All threads share one.
 pub(crate) struct Service {
@@ -28,6 +33,9 @@ pub(crate) struct Service {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) access_log: Option<AccessLog>,
     pub(crate) cors: Option<Cors>,
+    pub(crate) hosts: Hosts,
+    /// A hash of what answers depend on besides the indexes: the version of the program, and the limits.
+    pub(crate) version: u64,
 }
 
 impl Service {
@@ -41,39 +49,66 @@ impl Service {
                 let response = self.respond(&request, route, start).await;
                 response.map(|body| body.with_permit(permit))
             }
-            None => Problem::unavailable("Too many requests in flight; try again later.").into_response(),
+            None => self.problem(Problem::unavailable("Too many requests in flight; try again later.")),
         };
-        let label = route.map_or(route::NO_ROUTE, |(route, _)| route.label);
-        self.record(&request, label, peer, start, response)
+        self.record(Some(&request), route, peer, start, response)
     }
 
-    /// Counts and logs a response.
+    /// Answers a request on a connection beyond the limits.
+    pub(crate) fn refuse<B>(&self, request: Request<B>, peer: IpAddr, problem: Problem) -> Response<Body> {
+        let start = Instant::now();
+        let (request, _) = request.into_parts();
+        let route = route::find(request.uri.path());
+        self.record(Some(&request), route, peer, start, self.problem(problem))
+    }
+
+    /// Answers what the parser of requests rejects with a status.
+    pub(crate) fn reject(&self, peer: IpAddr, status: StatusCode) -> Response<Body> {
+        self.record(None, None, peer, Instant::now(), self.problem(Problem::not_a_request(status)))
+    }
+
+    /// The response that tells a problem, to other origins as well.
+    fn problem(&self, problem: Problem) -> Response<Body> {
+        self.share(problem.into_response())
+    }
+
+    /// Adds the headers that other origins need.
+    fn share(&self, mut response: Response<Body>) -> Response<Body> {
+        if let Some(cors) = &self.cors {
+            cors.expose(response.headers_mut());
+        }
+        response
+    }
+
+    /// Counts and logs a response, and adds the headers that all responses have.
     fn record(
         &self,
-        request: &Parts,
-        label: &'static str,
+        request: Option<&Parts>,
+        route: Found<'_>,
         peer: IpAddr,
         start: Instant,
         mut response: Response<Body>,
     ) -> Response<Body> {
-        response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        let headers = response.headers_mut();
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+        let label = route.map_or(route::NO_ROUTE, |(route, _)| route.label);
         self.metrics.record(label, response.status(), start.elapsed());
         if let Some(log) = &self.access_log {
-            // A log that cannot be written is no reason not to answer; the next flush reports it.
-            let _ = log.write(peer, request, response.status(), response.body().len());
+            log.write(peer, request, response.status(), response.body().len());
         }
         response
     }
 
     /// The response to a request, with the headers that other origins need.
     async fn respond(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
-        let Some(cors) = &self.cors else { return self.negotiate(request, route, start).await };
-        if request.method == Method::OPTIONS {
-            return cors.preflight();
+        if let Err(problem) = self.hosts.check(request) {
+            return self.problem(problem);
         }
-        let mut response = self.negotiate(request, route, start).await;
-        cors.expose(response.headers_mut());
-        response
+        match &self.cors {
+            Some(cors) if request.method == Method::OPTIONS => cors.preflight(),
+            _ => self.share(self.negotiate(request, route, start).await),
+        }
     }
 
     /// The response to a request, in the coding that the client prefers.
@@ -90,16 +125,27 @@ impl Service {
             return coding.encode(Problem::no_route().into_response());
         };
         match &route.handler {
+            Handler::Page => coding.encode(self.page(request, start)),
             Handler::Asset(asset) => {
                 coding.encode_with(respond_asset(asset, request), |_| Some(Body::from(asset.gzip()?)))
             }
             Handler::Health => self.health(),
-            Handler::Metrics => coding.encode(respond_answer(self.metrics())),
+            Handler::Metrics => coding.encode(forbid_caching(respond_answer(self.metrics()))),
             Handler::Api(endpoint) => {
                 let answered = self.ask(endpoint, index, request, start).await;
                 coding.encode(answered.unwrap_or_else(Problem::into_response))
             }
         }
+    }
+
+    /// The page, with the answer for browsers without scripts.
+    fn page(&self, request: &Parts, start: Instant) -> Response<Body> {
+        let answer = page_html::render(&self.catalog, request.uri.query().unwrap_or(""), &self.limits, start);
+        let tag = entity_tag(hash(&answer.body));
+        if is_current(&request.headers, &tag) {
+            return not_modified(tag);
+        }
+        with_page_headers(respond_answer(answer), tag)
     }
 
     /// The answer of an endpoint, or that the client has it already.
@@ -111,16 +157,15 @@ impl Service {
         start: Instant,
     ) -> Result<Response<Body>, Problem> {
         let target = endpoint.target(&self.catalog, index)?;
-        let tag = target.version().map(entity_tag);
-        if let Some(tag) = tag.as_ref().filter(|tag| is_current(&request.headers, tag)) {
-            return Ok(not_modified(tag.clone()));
-        }
         let query = request.uri.query().unwrap_or("");
+        // The answer comes first: a condition counts for a request that has one (RFC 9110, section 13.2.1).
         let mut response = respond_answer(target.answer(query, &self.limits, start).await?);
-        match tag {
-            Some(tag) => set_tag(response.headers_mut(), tag),
-            None => forbid_caching(&mut response),
+        let Some(version) = target.version() else { return Ok(forbid_caching(response)) };
+        let tag = entity_tag(version ^ self.version);
+        if is_current(&request.headers, &tag) {
+            return Ok(not_modified(tag));
         }
+        set_tag(response.headers_mut(), tag);
         Ok(response)
     }
 
@@ -136,8 +181,7 @@ impl Service {
         if damaged.is_some() {
             *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         }
-        forbid_caching(&mut response);
-        response
+        forbid_caching(response)
     }
 
     fn metrics(&self) -> Answer {
@@ -157,29 +201,34 @@ fn respond_asset(asset: &'static Asset, request: &Parts) -> Response<Body> {
         return not_modified(tag);
     }
     let mut response = Response::new(Body::from(asset.content.as_bytes()));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
+    with_page_headers(response, tag)
+}
+
+/// Adds the headers of the page and its files.
+fn with_page_headers(mut response: Response<Body>, tag: HeaderValue) -> Response<Body> {
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::CONTENT_SECURITY_POLICY));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     set_tag(headers, tag);
     response
 }
 
-fn forbid_caching(response: &mut Response<Body>) {
+fn forbid_caching(mut response: Response<Body>) -> Response<Body> {
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 impl Problem {
     pub(crate) fn into_response(self) -> Response<Body> {
-        let mut response = respond_answer(self.answer());
+        let mut response = forbid_caching(respond_answer(self.answer()));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(after) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(after.as_secs()));
         }
         if self.status == StatusCode::METHOD_NOT_ALLOWED {
-            headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            headers.insert(header::ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
         }
         response
     }
@@ -221,12 +270,14 @@ mod tests {
             limits: Limits::default(),
             metrics: Metrics::new(ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE])),
             access_log: None,
-            cors: origin.and_then(Cors::parse),
+            cors: origin.map(|origin| Cors::parse(origin).expect("an origin")),
+            hosts: Hosts::new(IpAddr::from([127, 0, 0, 1]), &[]).expect("hosts"),
+            version: 1,
         }
     }
 
     fn answer(service: &Service, method: &Method, target: &str, fields: &[(&str, &str)]) -> Response<Body> {
-        let mut request = Request::builder().method(method).uri(target);
+        let mut request = Request::builder().method(method).uri(target).header("host", "localhost");
         for &(name, value) in fields {
             request = request.header(name, value);
         }
@@ -249,6 +300,16 @@ mod tests {
         };
         let Some((before, time)) = text.split_once("\"et\":") else { return text };
         format!("{before}{}", time.trim_start_matches(|char: char| char.is_ascii_digit()))
+    }
+
+    /// Whether the OpenAPI document has the status of an answer, if it has the address.
+    fn is_documented(target: &str, status: StatusCode) -> bool {
+        static DOCUMENT: LazyLock<serde_json::Value> =
+            LazyLock::new(|| serde_json::from_str(page::OPENAPI.content).expect("JSON"));
+        let path = target.split('?').next().unwrap_or(target);
+        let Some((route, _)) = route::find(path) else { return true };
+        let responses = &DOCUMENT["paths"][route.documented_path()]["get"]["responses"];
+        responses.is_null() || responses.get(status.as_str()).is_some()
     }
 
     fn targets() -> impl Strategy<Value = String> {
@@ -277,6 +338,8 @@ mod tests {
             let get = |service, fields: &[_]| answer(service, &Method::GET, &target, fields);
             let expected = get(plain, &[]);
             prop_assert_eq!(&expected.headers()[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
+            prop_assert_eq!(&expected.headers()[CROSS_ORIGIN_RESOURCE_POLICY], "same-origin");
+            prop_assert!(is_documented(&target, expected.status()), "{} {}", target, expected.status());
 
             let head = answer(plain, &Method::HEAD, &target, &[]);
             prop_assert_eq!((head.status(), head.headers()), (expected.status(), expected.headers()));
@@ -299,6 +362,10 @@ mod tests {
             let mut headers = expected.headers().clone();
             headers.remove(header::VARY);
             prop_assert_eq!(crossed.headers(), &headers);
+
+            let any = get(plain, &[("if-none-match", "*")]).status();
+            let is_cached = expected.headers().contains_key(header::ETAG);
+            prop_assert_eq!(any, if is_cached { StatusCode::NOT_MODIFIED } else { expected.status() });
 
             if let Some(tag) = expected.headers().get(header::ETAG) {
                 let again = get(plain, &[("if-none-match", tag.to_str().expect("a tag"))]);
@@ -326,6 +393,17 @@ mod tests {
     }
 
     #[test]
+    fn another_version_of_the_program_has_other_tags() {
+        let [plain, _] = &*SERVICES;
+        let other = Service { version: 2, ..service(None) };
+        let tags = [plain, &other].map(|service| {
+            let response = answer(service, &Method::GET, "/api/v1/pi/count?q=1", &[]);
+            response.headers()[header::ETAG].clone()
+        });
+        assert_ne!(tags[0], tags[1]);
+    }
+
+    #[test]
     fn requests_beyond_the_limits_and_other_methods_are_refused() {
         let [plain, cross_origin] = &*SERVICES;
         let status = |service, method, fields: &[_]| answer(service, method, "/healthz", fields).status();
@@ -337,6 +415,8 @@ mod tests {
         let full = Service { limits: Limits { in_flight: 1, ..Limits::default() }, ..service(None) };
         let held = answer(&full, &Method::GET, "/healthz", &[]);
         assert_eq!(status(&full, &Method::GET, &[]), StatusCode::SERVICE_UNAVAILABLE);
+        let refused = answer(cross_origin, &Method::GET, "/healthz", &[("host", "evil.example")]);
+        assert_eq!(refused.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://example.org");
         drop(held);
         assert_eq!(status(&full, &Method::GET, &[]), StatusCode::OK);
     }

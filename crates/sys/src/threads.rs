@@ -30,6 +30,12 @@ pub fn spawn<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, work).ok()
 }
 
+/// Starts a thread that ends with the process at the latest: nobody has to wait for it. False if the system refuses; `work` is
+/// then dropped without being called.
+pub fn spawn_detached(work: impl FnOnce() + Send + 'static) -> bool {
+    has_address_space() && Builder::new().spawn(work).is_ok()
+}
+
 /// Whether there is address space for one more thread.
 ///
 /// The standard library aborts when the alternative signal stack of a thread that has already started cannot be mapped. So

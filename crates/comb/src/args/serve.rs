@@ -22,7 +22,7 @@ Examples:
       curl http://127.0.0.1:1415/openapi.json
 
 Signals:
-  SIGTERM, SIGINT  finish the requests in flight and stop
+  SIGTERM, SIGINT  finish the requests in flight and stop; a second one stops at once
   SIGHUP           reopen the indexes (after a rebuild) and the access log (after a rotation); no request fails";
 
 /// Serve indexes over HTTP, with a page that searches as you type
@@ -44,7 +44,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) cors: Option<String>,
 
-    /// Log requests in the Combined Log Format to FILE; - is standard output
+    /// Answer requests for the host NAME, too; repeatable. By default, a server that only this machine can reach answers for
+    /// localhost and IP addresses, any other for all hosts, but only for those listed here if there are any. Keeps pages of other
+    /// sites from reading answers by DNS rebinding
+    #[arg(long = "allow-host", value_name = "NAME")]
+    pub(crate) allowed_hosts: Vec<String>,
+
+    /// Log requests in the Combined Log Format to FILE; - is standard output. Lines that it does not take in time
+    /// are dropped and counted
     #[arg(long, value_name = "FILE", value_parser = parse_log)]
     pub(crate) access_log: Option<LogTarget>,
 

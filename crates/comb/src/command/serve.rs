@@ -1,27 +1,38 @@
 //! `comb serve` and `comb cgi`: indexes over HTTP.
 
 use std::env;
-use std::io::stdout;
+use std::io::{stderr, stdout};
 
 use finecomb_serve::{Catalog, CgiRequest, ServeOptions, respond, serve};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Exit, output_failed, trouble};
 use crate::args::serve::{Arguments, CgiArguments};
-use crate::message;
+use crate::{message, version};
 
 /// Runs `comb serve`.
 pub(crate) fn run(arguments: Arguments) -> Exit {
     let (limits, threads) = (arguments.limits(), arguments.threads.count().get());
-    let Arguments { indexes, listen, cors, access_log, .. } = arguments;
+    let Arguments { indexes, listen, cors, allowed_hosts, access_log, .. } = arguments;
     let catalog = match Catalog::open(indexes) {
         Ok(catalog) => catalog,
         Err(error) => return trouble(error),
     };
-    let on_message = |line: &str| message::note(line);
-    let options = ServeOptions { listen, limits, cors, access_log, threads, on_message };
+    let (version, on_message) = (version::SHORT, note_without_waiting);
+    let options =
+        ServeOptions { listen, limits, cors, allowed_hosts, access_log, threads, version, on_message };
     match serve(catalog, &options) {
         Ok(()) => Exit::Found,
         Err(error) => trouble(error),
+    }
+}
+
+/// Says something, unless standard error is a pipe that nobody reads: requests must not wait for it.
+fn note_without_waiting(line: &str) {
+    let stderr = stderr();
+    let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
+    if is_ready.is_ok_and(|ready| ready > 0) {
+        message::note(line);
     }
 }
 

@@ -4,8 +4,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
 use crate::support::server::Server;
@@ -19,6 +20,8 @@ use tempfile::{TempDir, tempdir};
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// WebDriver's codes of keys.
 const ENTER: &str = "\u{E007}";
+const ESCAPE: &str = "\u{E00C}";
+const SHIFT: &str = "\u{E008}";
 
 /// A browser with one window, which is closed when it is dropped.
 struct Browser {
@@ -30,6 +33,11 @@ struct Browser {
 
 impl Browser {
     fn start() -> Self {
+        Self::start_with(&json!({}))
+    }
+
+    /// Starts one with preferences of Chromium.
+    fn start_with(preferences: &Value) -> Self {
         let driver =
             Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut driver = driver
@@ -58,7 +66,8 @@ impl Browser {
         .into_iter()
         .chain([format!("--user-data-dir={}", browser._profile.path().display())])
         .collect();
-        let options = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}});
+        let options = json!({"args": arguments, "prefs": preferences});
+        let options = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}});
         let session = browser.command("POST", "/session", &options);
         browser.session = format!("/session/{}", session["sessionId"].as_str().expect("a session"));
         browser
@@ -100,6 +109,23 @@ impl Browser {
 
     fn type_into(&self, id: &str, text: &str) {
         self.post(&format!("{}/value", self.element(id)), json!({ "text": text }));
+    }
+
+    /// Presses keys where the focus is, and lets them go.
+    fn press(&self, keys: &[&str]) {
+        let down = keys.iter().map(|key| json!({"type": "keyDown", "value": key}));
+        let up = keys.iter().rev().map(|key| json!({"type": "keyUp", "value": key}));
+        let actions: Vec<Value> = down.chain(up).collect();
+        self.post("/actions", json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]}));
+    }
+
+    fn back(&self) {
+        self.post("/back", json!({}));
+    }
+
+    fn value(&self, id: &str) -> String {
+        let value = self.script(&format!("return document.getElementById('{id}').value"));
+        value.as_str().expect("a value").to_owned()
     }
 
     fn click(&self, id: &str) {
@@ -157,7 +183,7 @@ impl Drop for Browser {
     }
 }
 
-const POEM: &str = "one fish\ntwo fish\n<b>red</b> fish & \u{e4}\nblue fish\n";
+const POEM: &str = "one fish\r\ntwo fish\r\n<b>red</b> fish & \u{e4}\nblue\rfish\n";
 
 fn serve() -> (TempDir, Server) {
     let directory = directory_with(&[("poem", POEM)]);
@@ -172,7 +198,7 @@ fn serve() -> (TempDir, Server) {
 }
 
 #[test]
-fn a_person_searches_pi_and_a_text() {
+fn an_index_of_digits_and_one_of_text_are_searched() {
     let (_directory, server) = serve();
     let browser = Browser::start();
     let home = format!("http://{}/", server.address);
@@ -235,13 +261,157 @@ fn a_person_searches_pi_and_a_text() {
 }
 
 #[test]
-fn the_page_says_when_the_server_is_gone() {
+fn keys_work_wherever_the_focus_is() {
     let (_directory, server) = serve();
     let browser = Browser::start();
-    browser.open(&format!("http://{}/?index=pi&q=999", server.address));
+    browser.open(&format!("http://{}/?index=pi&q=14", server.address));
+    browser.wait_for("position", "1");
+    browser.click("next");
+    browser.wait_for("position", "103");
+    browser.press(&[ENTER]);
+    browser.wait_for("position", "250");
+    browser.press(&[SHIFT, ENTER]);
+    browser.wait_for("position", "103");
+    browser.press(&["/"]);
+    assert_eq!(browser.script("return document.activeElement.id"), "query");
+    browser.press(&[SHIFT, ENTER]);
+    browser.wait_for("position", "1");
+    browser.click("next");
+    browser.wait_for("position", "103");
+    browser.press(&[ESCAPE]);
+    assert_eq!(
+        (browser.value("query"), browser.script("return document.activeElement.id")),
+        (String::new(), json!("query"))
+    );
+}
+
+#[test]
+fn back_returns_to_the_search_before() {
+    let (_directory, server) = serve();
+    let browser = Browser::start();
+    browser.open(&format!("http://{}/", server.address));
+    wait_until("the indexes", || browser.value("index") == "pi");
+    browser.type_into("query", "999");
+    browser.wait_for("position", "762");
+    browser.click("next");
+    browser.press(&[ESCAPE]);
+    browser.type_into("query", "14");
+    browser.wait_for("match", "14");
+    browser.script("document.getElementById('index').value = 'poem'; document.getElementById('index').dispatchEvent(new Event('change'))");
+    wait_until("a message", || browser.text("message").contains("does not occur in poem"));
+    let searched = |index: &str, pattern: &str| {
+        wait_until(&format!("{pattern} in {index}"), || {
+            browser.value("index") == index && browser.value("query") == pattern
+        });
+    };
+    browser.back();
+    searched("pi", "14");
+    browser.wait_for("match", "14");
+    browser.back();
+    searched("pi", "999");
+    browser.wait_for("match", "999");
+    browser.back();
+    searched("pi", "");
+    wait_until("the start", || browser.script("return !document.getElementById('welcome').hidden") == true);
+    browser.post("/forward", json!({}));
+    searched("pi", "999");
+    browser.wait_for("match", "999");
+}
+
+#[test]
+fn a_carriage_return_is_marked_only_where_it_ends_no_line() {
+    let (_directory, server) = serve();
+    let browser = Browser::start();
+    let marks = |pattern: &str| {
+        browser.open(&format!("http://{}/?index=poem&q={pattern}", server.address));
+        wait_until("an answer", || !browser.text("match").is_empty());
+        browser.script("return Array.from(document.querySelectorAll('#context .control'), mark => mark.parentElement.id + mark.dataset.name)")
+    };
+    assert_eq!(marks("two"), json!(["after\\r"]));
+    assert_eq!(marks("fish&from=42"), json!(["before\\r"]));
+    browser.picture("carriage-return");
+}
+
+#[test]
+fn behind_a_proxy_the_page_works_under_a_path() {
+    let (_directory, server) = serve();
+    let proxy = Proxy::start("/search/", &server);
+    let browser = Browser::start();
+    browser.open(&format!("http://{}/search/?index=pi&q=999", proxy.address));
+    browser.wait_for("position", "762");
+    let link = browser.script("return document.getElementById('permalink').href");
+    assert!(link.as_str().is_some_and(|link| link.contains("/search/?index=pi&q=999")), "{link}");
+    // The style sheet is there.
+    assert_eq!(browser.script("return document.styleSheets.length"), 1);
+}
+
+/// A proxy that has a server under a path.
+struct Proxy {
+    address: std::net::SocketAddr,
+}
+
+impl Proxy {
+    fn start(path: &'static str, server: &Server) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let (address, upstream) = (listener.local_addr().expect("an address"), server.address);
+        thread::spawn(move || {
+            for mut client in listener.incoming().map_while(Result::ok) {
+                thread::spawn(move || {
+                    let mut request = BufReader::new(client.try_clone().expect("a copy"));
+                    let (mut head, mut line) = (String::new(), String::new());
+                    while request.read_line(&mut line).is_ok_and(|length| length > 2) {
+                        head.push_str(&std::mem::take(&mut line));
+                    }
+                    // Anything outside of the path is not this server's.
+                    let Some(head) = head.strip_prefix(&format!("GET {path}")) else { return };
+                    let mut upstream = TcpStream::connect(upstream).expect("a connection");
+                    let head = head.replace("keep-alive", "close");
+                    let _ = upstream.write_all(format!("GET /{head}\r\n").as_bytes());
+                    let _ = std::io::copy(&mut upstream, &mut client);
+                });
+            }
+        });
+        Self { address }
+    }
+}
+
+#[test]
+fn without_scripts_the_form_searches() {
+    let (_directory, server) = serve();
+    let browser = Browser::start_with(&json!({"profile.managed_default_content_settings.javascript": 2}));
+    let source = || {
+        let source = browser.command("GET", &format!("{}/source", browser.session), &Value::Null);
+        source.as_str().expect("a page").to_owned()
+    };
+    browser.open(&format!("http://{}/", server.address));
+    browser.type_into("query", "999");
+    browser.type_into("query", ENTER);
+    wait_until("an answer", || source().contains("<dd>762</dd>"));
+    browser.picture("without-scripts");
+    let click = |text: &str| {
+        let link = browser.post("/element", json!({"using": "partial link text", "value": text}));
+        let link = link[ELEMENT].as_str().expect("a link").to_owned();
+        browser.post(&format!("/element/{link}/click"), json!({}));
+    };
+    click("Next");
+    wait_until("the next one", || source().contains("<dd>763</dd>"));
+    click("Previous");
+    wait_until("the one before", || source().contains("<dd>762</dd>"));
+}
+
+#[test]
+fn the_page_reconnects_when_the_server_is_back() {
+    let (directory, server) = serve();
+    let browser = Browser::start();
+    let address = server.address.to_string();
+    browser.open(&format!("http://{address}/?index=pi&q=999"));
     browser.wait_for("position", "762");
     drop(server);
     browser.type_into("query", "9");
     wait_until("a message", || browser.text("message").contains("cannot be reached"));
     browser.picture("gone");
+    let arguments = ["pi.comb", "poem.comb"];
+    let server = Server::start_at(&address, Command::new(COMB), directory.path(), &arguments);
+    browser.wait_for("match", "9999");
+    drop(server);
 }

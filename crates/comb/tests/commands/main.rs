@@ -13,5 +13,6 @@ mod index;
 mod inputs;
 mod profile;
 mod serve;
+mod serve_operation;
 mod support;
 mod system;

@@ -63,9 +63,10 @@ fn the_interface_answers_in_json() {
     assert_eq!(get("text/search?q=%3Cb%3E%26")["match"], "<b>&");
     assert_eq!(get("te%78t/count?q=red+"), json!({"index": "text", "pattern": "red ", "count": 1}));
     assert_eq!(get("text/all?q=fish&limit=2")["positions"], json!([4, 13]));
-    let rest = get("text/all?q=fish&cursor=14");
+    let page = get("text/all?q=fish&limit=2");
+    let cursor = page["next_cursor"].as_str().expect("a cursor");
+    let rest = get(&format!("text/all?q=fish&cursor={cursor}"));
     assert_eq!((&rest["positions"], &rest["next_cursor"]), (&json!([25, 40]), &json!(null)));
-    assert_eq!(get("text/all?q=fish&limit=2")["next_cursor"], "25");
     assert_eq!(get("pi/text?start=99"), json!({"index": "pi", "start": 99, "count": 2, "text": "79"}));
     assert_eq!(get("indexes")["indexes"][0]["symbols"], 100);
     assert_eq!(get("indexes")["indexes"][1]["alphabet"], "bytes");
@@ -94,7 +95,7 @@ fn a_count_of_any_size_ends_with_the_text() {
 }
 
 #[test]
-fn the_pi_searchers_clients_get_what_they_know() {
+fn clients_of_the_pi_searcher_get_the_answers_of_its_own_server() {
     let directory = indexes();
     let server = serve(&directory, &[]);
     let without_time = |target: &str| {
@@ -130,9 +131,9 @@ fn the_pi_searchers_clients_get_what_they_know() {
     );
 }
 
-/// Every answer has the form that `/openapi.json` says it has.
+/// Statuses are checked for every answer of every test, in `Server::ask`.
 #[test]
-fn answers_are_as_the_openapi_document_says() {
+fn answers_match_the_schemas_of_the_openapi_document() {
     let directory = indexes();
     let server = serve(&directory, &[]);
     let document = server.get("/openapi.json").json();
@@ -144,11 +145,11 @@ fn answers_are_as_the_openapi_document_says() {
     let mut asked = vec!["/openapi.json", "/healthz", "/metrics"];
     for (target, name, status) in [
         ("/api/v1/indexes", "Indexes", 200),
-        ("/api/v1/pi/search?q=1", "Found", 200),
-        ("/api/v1/pi/search?q=000&before=7", "Found", 200),
-        ("/api/v1/text/search?q=%A4&context=1", "Found", 200),
+        ("/api/v1/pi/search?q=1", "Occurrence", 200),
+        ("/api/v1/pi/search?q=000&before=7", "Occurrence", 200),
+        ("/api/v1/text/search?q=%A4&context=1", "Occurrence", 200),
         ("/api/v1/text/count?q=%A4", "Count", 200),
-        ("/api/v1/text/all?q=fish&limit=1", "All", 200),
+        ("/api/v1/text/all?q=fish&limit=1", "Positions", 200),
         ("/api/v1/text/text?start=23&count=1", "Text", 200),
         ("/piquery?q=1&q=x", "PiQuery", 200),
         ("/piquery", "PiQuery", 200),
@@ -164,7 +165,7 @@ fn answers_are_as_the_openapi_document_says() {
         assert!(errors.is_empty(), "{target}: {errors:?} in {}", answer.text());
         asked.push(target);
     }
-    // None of its addresses was forgotten here, and each is there.
+    // Every documented path was requested above, and exists.
     for path in document["paths"].as_object().expect("paths").keys() {
         let end = path.trim_start_matches("/api/v1/{index}");
         assert!(
@@ -176,7 +177,7 @@ fn answers_are_as_the_openapi_document_says() {
 }
 
 #[test]
-fn bad_requests_are_told_what_is_wrong() {
+fn invalid_requests_are_answered_with_the_reason() {
     let directory = indexes();
     let server = serve(&directory, &["--max-pattern", "50", "--max-results", "10", "--max-text", "60"]);
     let long = format!("/api/v1/pi/search?q={}", "1".repeat(51));
@@ -226,40 +227,61 @@ fn bad_requests_are_told_what_is_wrong() {
             (Some("application/problem+json"), &json!(status))
         );
     }
-    // The position right behind the text is where nothing is found any more.
+    // The position after the last symbol is valid, and nothing is found there.
     assert_eq!(server.get("/api/v1/pi/search?q=1&from=101").json()["position"], json!(null));
-    // An escape that is none stands for itself, and is no digit.
+    // An invalid escape stands for itself, and is not a digit.
     assert_eq!(server.get("/api/v1/pi/search?q=%zz").status, 400);
     assert_eq!(server.get("/api/v1/pi/search?q=%00").status, 400);
     let answer = server.ask(
-        "POST /api/v1/pi/search HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: 3\r\n\r\nq=1",
+        "POST /api/v1/pi/search HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 3\r\n\r\nq=1",
     );
     assert_eq!((answer.status, answer.field("allow")), (405, Some("get, head")));
 }
 
 #[test]
-fn what_is_not_http_or_too_long_is_refused() {
+fn malformed_and_oversized_requests_are_rejected() {
     let directory = indexes();
-    let server = serve(&directory, &[]);
-    // What cannot even be taken for a request may be closed without an answer.
-    for nonsense in ["nonsense\r\n\r\n", "GET /\u{0} HTTP/1.1\r\nHost: a\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n"]
+    let mut server = serve(&directory, &["--cors", "*", "--access-log", "log"]);
+    let rejected = |answer: &Answered, statuses: &[u16]| {
+        assert!(statuses.contains(&answer.status), "{answer:?}");
+        if answer.status != 0 {
+            assert_eq!(answer.json()["status"], answer.status, "{answer:?}");
+            assert_eq!(answer.field("content-type"), Some("application/problem+json"));
+            assert_eq!(answer.field("access-control-allow-origin"), Some("*"));
+            assert_eq!(answer.field("connection"), Some("close"));
+        }
+    };
+    // Bytes that do not resemble a request may be answered by closing the connection.
+    for nonsense in
+        ["nonsense\r\n\r\n", "GET /\u{0} HTTP/1.1\r\nHost: localhost\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n"]
     {
-        assert!(matches!(server.ask(nonsense).status, 0 | 400), "{nonsense:?}");
+        rejected(&server.ask(nonsense), &[0, 400]);
     }
-    assert_eq!(server.ask("GET / HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n").status, 400);
+    rejected(&server.ask("GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n"), &[400]);
+    let after_another =
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nbad header\r\n\r\n";
+    let both = server.ask(after_another).text();
+    assert!(both.starts_with("ok\n") && both.ends_with("\"This is not a valid HTTP request.\"}"), "{both}");
     let long = format!("/api/v1/text/search?q={}", "x".repeat(70_000));
-    assert!(matches!(server.get(&long).status, 414 | 431));
-    assert_eq!(server.get_with("/", &format!("X-Long: {}", "x".repeat(70_000))).status, 431);
-    // Ten megabytes of pattern, of which the server takes no more than the head may have.
-    let huge = format!("GET /api/v1/text/search?q={} HTTP/1.1\r\nHost: test\r\n\r\n", "x".repeat(10 << 20));
+    rejected(&server.get(&long), &[414, 431]);
+    rejected(&server.get_with("/", &format!("X-Long: {}", "x".repeat(70_000))), &[431]);
+    // Of a pattern of ten megabytes, the server reads no more than the limit of a head.
+    let huge =
+        format!("GET /api/v1/text/search?q={} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(10 << 20));
     let mut stream = server.connect();
     let _ = stream.write_all(huge.as_bytes());
     assert!(matches!(Answered::read(&mut stream).status, 0 | 414 | 431));
     assert_eq!(server.get("/healthz").text(), "ok\n");
+    assert!(server.get("/metrics").text().contains("comb_requests_total{route=\"other\",status=\"431\"}"));
+    server.stop();
+    let log = fs::read_to_string(directory.path().join("log")).expect("a log");
+    for line in ["\"-\" 400 ", "\"-\" 431 "] {
+        assert!(log.contains(line), "{log}");
+    }
 }
 
 #[test]
-fn answers_can_be_kept_compressed_and_asked_for_by_other_origins() {
+fn answers_can_be_cached_compressed_and_read_by_other_origins() {
     let directory = indexes();
     let server = serve(&directory, &["--cors", "https://example.org"]);
     for target in ["/", "/app.js", "/openapi.json", "/api/v1/pi/search?q=1", "/api/v1/indexes"] {
@@ -280,23 +302,30 @@ fn answers_can_be_kept_compressed_and_asked_for_by_other_origins() {
     assert_eq!(server.get_with("/healthz", "Accept-Encoding: gzip").field("content-encoding"), None);
     let asked = server.get_with("/api/v1/pi/count?q=1", "Origin: https://example.org");
     assert_eq!(asked.field("access-control-allow-origin"), Some("https://example.org"));
-    let head = server.ask("HEAD /api/v1/pi/count?q=1 HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    let head =
+        server.ask("HEAD /api/v1/pi/count?q=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert_eq!((head.status, head.body.len(), head.field("content-length")), (200, 0, Some("38")));
     let wrong = run(program(COMB, directory.path()).args(["serve", "pi.comb", "--cors", "example.org"]));
     assert_eq!(wrong.1, "comb: invalid origin 'example.org'; use one like https://example.org\n");
+    let wrong =
+        run(program(COMB, directory.path()).args(["serve", "pi.comb", "--cors", "https://example.org/"]));
+    assert_eq!(wrong.1, "comb: invalid origin 'https://example.org/'; use https://example.org\n");
+    let metrics = server.get("/metrics");
+    assert_eq!(metrics.field("cache-control"), Some("no-store"));
+    assert_eq!(metrics.field("cross-origin-resource-policy"), Some("same-origin"));
 }
 
 #[test]
-fn silent_clients_are_sent_away() {
+fn idle_connections_are_closed() {
     let directory = indexes();
     let server = serve(&directory, &["--idle-timeout", "0.3"]);
     let start = Instant::now();
-    // One that never says anything, one that stops in the middle, one that stays after its answer.
+    // One without a request, one with half a request, and one that stays open after its answer.
     let mut half = server.connect();
     half.write_all(b"GET / HTTP/1.1\r\nHost").expect("sent");
     let mut quiet = server.connect();
     let mut idle = server.connect();
-    idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").expect("sent");
+    idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
     assert!(matches!(Answered::read(&mut half).status, 0 | 408));
     assert_eq!(Answered::read(&mut quiet).status, 0);
     assert_eq!(Answered::read(&mut idle).status, 200);
@@ -305,14 +334,17 @@ fn silent_clients_are_sent_away() {
 }
 
 #[test]
-fn more_than_the_limits_is_refused_for_a_while() {
+fn connections_and_requests_beyond_the_limits_are_refused() {
     let directory = indexes();
     let refused = |arguments: &[&str], status: u16| {
-        let server = serve(&directory, arguments);
+        let server = serve(
+            &directory,
+            &[arguments, &["--cors", "https://example.org", "--access-log", "log"]].concat(),
+        );
         let held: Vec<TcpStream> = (0..2)
             .map(|_| {
                 let mut stream = server.connect();
-                stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").expect("sent");
+                stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
                 stream
             })
             .collect();
@@ -320,20 +352,23 @@ fn more_than_the_limits_is_refused_for_a_while() {
         let answer = server.get("/healthz");
         assert_eq!((answer.status, answer.field("retry-after")), (status, Some("1")));
         assert_eq!(answer.field("content-type"), Some("application/problem+json"));
+        assert_eq!(answer.field("access-control-allow-origin"), Some("https://example.org"));
+        assert_eq!(answer.field("x-content-type-options"), Some("nosniff"));
         drop(held);
         wait_until("an answer", || server.get("/healthz").status == 200);
     };
     refused(&["--max-connections", "2"], 503);
     refused(&["--max-connections-per-ip", "2"], 429);
-    let server = serve(&directory, &["--max-in-flight", "0"]);
+    let server = serve(&directory, &["--max-in-flight", "0", "--cors", "*"]);
     let answer = server.get("/api/v1/pi/search?q=1");
     assert_eq!((answer.status, answer.field("retry-after")), (503, Some("1")));
+    assert_eq!(answer.field("access-control-allow-origin"), Some("*"));
     let server = serve(&directory, &["--request-timeout", "0.001", "--max-results", "100000000"]);
     assert_eq!(server.get("/api/v1/pi/all?q=1").status, 200);
 }
 
 #[test]
-fn without_file_descriptors_it_waits_until_there_are_some() {
+fn without_file_descriptors_connections_wait() {
     let directory = indexes();
     let mut command = Command::new("bash");
     command.args(["-c", &format!("ulimit -n 24; exec '{COMB}' \"$@\""), "bash"]);
@@ -346,7 +381,7 @@ fn without_file_descriptors_it_waits_until_there_are_some() {
 }
 
 #[test]
-fn a_rebuilt_index_is_taken_up_without_a_failed_request() {
+fn a_rebuilt_index_is_reopened_without_a_failed_request() {
     let directory = directory_with(&[("pi", PI)]);
     build(&directory, "pi");
     let server = Server::start(directory.path(), &["pi.comb"]);
@@ -381,7 +416,7 @@ fn a_rebuilt_index_is_taken_up_without_a_failed_request() {
 }
 
 #[test]
-fn a_truncated_index_is_unavailable_until_it_is_whole_again() {
+fn a_truncated_index_is_unavailable_until_it_is_replaced() {
     let directory = indexes();
     let mut server = serve(&directory, &[]);
     let path = directory.path().join("pi.comb");
@@ -405,12 +440,12 @@ fn a_truncated_index_is_unavailable_until_it_is_whole_again() {
 }
 
 #[test]
-fn it_stops_when_it_is_told_to_and_finishes_what_is_under_way() {
+fn a_signal_stops_the_server_after_the_requests_in_flight() {
     let directory = indexes();
     for signal in ["TERM", "INT"] {
         let mut server = serve(&directory, &["--shutdown-timeout", "5"]);
         let mut idle = server.connect();
-        idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").expect("sent");
+        idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
         assert_eq!(server.get("/healthz").status, 200);
         server.signal(signal);
         assert_eq!(Answered::read(&mut idle).status, 200);
@@ -427,8 +462,7 @@ fn requests_are_logged_for_comb_top() {
         server.get_with("/api/v1/pi/count?q=1", "User-Agent: a \"b\"");
     }
     server.get("/nix");
-    server.signal("TERM");
-    server.child.wait().expect("its end");
+    server.stop();
     let log = fs::read_to_string(directory.path().join("log")).expect("a log");
     let first = log.lines().next().expect("a line");
     assert!(first.starts_with("127.0.0.1 - - ["), "{first}");
@@ -441,7 +475,7 @@ fn requests_are_logged_for_comb_top() {
 }
 
 #[test]
-fn a_port_that_is_taken_and_other_mistakes_are_said() {
+fn mistakes_in_the_arguments_are_reported() {
     let directory = indexes();
     let server = serve(&directory, &[]);
     let address = server.address.to_string();
@@ -462,6 +496,10 @@ fn a_port_that_is_taken_and_other_mistakes_are_said() {
     );
     assert!(said(&["a/b=pi.comb"]).starts_with("comb: invalid index name 'b=pi'"));
     assert!(said(&["..=pi.comb"]).starts_with("comb: invalid index name '..'"));
+    assert_eq!(
+        said(&["pi.comb", "--allow-host", "http://comb.example"]),
+        "comb: invalid host 'http://comb.example'; use a name such as comb.example.org or an address, without scheme and port\n"
+    );
 }
 
 #[test]
@@ -480,7 +518,11 @@ fn a_cgi_program_gives_the_same_answers() {
     assert_eq!(cgi("GET", "/api/v1/pi/search", "q=26535"), format!("{head}{body}"));
     assert_eq!(cgi("HEAD", "", "q=26535"), head);
     assert!(cgi("GET", "", "q=x").starts_with("Status: 400\r\nContent-Type: application/problem+json\r\n"));
-    assert!(cgi("POST", "", "q=1").starts_with("Status: 405\r\n"));
+    let refused = cgi("POST", "", "q=1");
+    assert!(
+        refused.starts_with("Status: 405\r\n") && refused.contains("\r\nAllow: GET, HEAD\r\n"),
+        "{refused}"
+    );
     assert!(cgi("GET", "/nix", "").starts_with("Status: 404\r\n"));
     let (_, messages, code) = run(program(COMB, directory.path()).args(["cgi", "pi.comb"]));
     assert_eq!(code, Some(2));

@@ -1,11 +1,13 @@
 // Instant search: every key asks the server anew, and only the answer to what is typed now is ever shown.
 // All text from the server or the address is put in as text, never as markup.
 
-const API = '/api/v1';
+const API = 'api/v1'; // relative, as a proxy may have the page under a path
 const PAUSE = 30; // ms between two requests: too short to notice, long enough to spare the server a held-down key
 const TIMEOUT = 20_000; // ms after which a silent server counts as gone
 const CONTEXT = matchMedia('(max-width: 34rem)').matches ? 120 : 240; // symbols asked for on each side of the match
 const GROUP = 10; // digits or bases between two gaps
+const SETTLED = 1000; // ms without a key after which a search is one to come back to
+const LONGEST_WAIT = 16; // seconds between two attempts to reach a server that is gone
 
 const EXAMPLES = [ // for indexes named pi
   ['14159', 'how it begins'],
@@ -16,9 +18,8 @@ const EXAMPLES = [ // for indexes named pi
 const page = {};
 for (const element of document.querySelectorAll('[id]')) page[element.id] = element;
 
-const address = new URLSearchParams(location.search);
-
 const state = {
+  address: new URLSearchParams(), // what the address asks for
   loading: null, // promise of the indexes while they are on their way
   indexes: new Map(), // by name
   wanted: null, // {direction: 'from' | 'before', position}; position null: the first or the last occurrence
@@ -28,6 +29,10 @@ const state = {
   controller: null, // to cancel the request under way
   timer: 0,
   notBefore: 0, // performance.now() before which nothing may be sent
+  failures: 0, // attempts to reach the server since it last answered
+  entry: null, // the search that the newest entry of the history is for
+  isSettled: false, // whether the next search gets an entry of its own, so that Back comes back to this one
+  settling: 0, // timer of isSettled
 };
 
 class Problem extends Error {
@@ -48,7 +53,7 @@ async function ask(path, parameters, controller) {
     throw new Problem(problem.detail || problem.title || `The server answered with status ${response.status}.`,
       response.status, Number(response.headers.get('Retry-After')) || 1);
   } catch (error) {
-    throw error instanceof Problem ? error : new Problem('The server cannot be reached. The next key tries again.');
+    throw error instanceof Problem ? error : new Problem('The server cannot be reached.');
   } finally {
     clearTimeout(timer);
   }
@@ -66,8 +71,8 @@ async function loadIndexes() {
   if (!indexes.length) throw new Problem('This server has no index to search in.', 404);
   page.index.replaceChildren(...indexes.map(({ name }) => new Option(name, name)));
 
-  const name = address.get('index');
-  address.delete('index');
+  const name = state.address.get('index');
+  state.address.delete('index');
   if (state.indexes.has(name)) page.index.value = name;
   describeIndex();
   // What was found in another index would not be what the address promises.
@@ -98,6 +103,7 @@ async function run(ticket) {
   try {
     if (!state.indexes.size) await (state.loading ??= loadIndexes().finally(() => { state.loading = null; }));
     if (ticket !== state.ticket) return;
+    state.failures = 0;
     const pattern = page.query.value;
     if (!pattern) return showWelcome();
     const index = state.indexes.get(page.index.value);
@@ -106,6 +112,7 @@ async function run(ticket) {
     const parameters = { q: pattern, [wanted.direction]: position, context: CONTEXT };
     state.notBefore = performance.now() + PAUSE;
     const answer = await ask(`/${encodeURIComponent(index.name)}/search`, parameters, controller);
+    state.failures = 0;
     if (ticket === state.ticket) showAnswer(index, pattern, { ...wanted, position }, answer);
   } catch (problem) {
     if (ticket === state.ticket) showProblem(problem, ticket);
@@ -115,6 +122,7 @@ async function run(ticket) {
 // Next or previous. Past the last occurrence it goes on with the first, but only when asked for once more.
 function step(direction) {
   if (!page.query.value || document.body.dataset.state === 'busy') return; // held-down Enter must not starve itself
+  settle();
   if (state.missed === direction || !isShown()) return request(direction, null);
   request(direction, state.shown.position + (direction === 'from' ? 1 : 0));
 }
@@ -171,16 +179,19 @@ function showOccurrence(index, answer) {
   page.position.replaceChildren(...grouped(String(answer.position), 3));
   page.line.textContent = answer.line === null ? '' : `${answer.line}:${answer.column}`;
 
+  const isCut = end < first + symbols;
+  // What follows each part: a carriage return is an end of line only in front of a line feed. Of a cut line it may be one.
+  const next = { before: answer.match, match: answer.after || (isCut ? '\n' : ''), after: isCut ? '\n' : '' };
   let offset = start - first; // groups end at multiples of their size, wherever the text shown begins
   // The gap in front of an incomplete first group keeps the columns straight.
   page.before.style.paddingLeft = isBytes ? '' : `${offset % GROUP}ch`;
   for (const part of ['before', 'match', 'after']) {
     const text = answer[part];
-    page[part].replaceChildren(...(isBytes ? visible(text) : grouped(text, GROUP, offset)));
+    page[part].replaceChildren(...(isBytes ? visible(text, next[part]) : grouped(text, GROUP, offset)));
     offset += text.length;
   }
   page.context.classList.toggle('cut-before', start > first);
-  page.context.classList.toggle('cut-after', end < first + symbols);
+  page.context.classList.toggle('cut-after', isCut);
 }
 
 function showMissing(index, pattern, { direction, position }, count) {
@@ -194,12 +205,19 @@ function showMissing(index, pattern, { direction, position }, count) {
 function showProblem(problem, ticket) {
   show(isShown() ? 'result' : 'message'); // an answer to something else would be misleading
   page.query.setAttribute('aria-invalid', String(problem.status === 400));
-  const wait = problem.status === 429 || problem.status === 503 ? problem.retryAfter : 0;
-  if (wait) {
-    setMessage(`The server has too much to do just now. Trying again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`);
+  const isBusy = problem.status === 429 || problem.status === 503;
+  const isGone = problem.status === 0 || problem.status === 502 || problem.status === 504; // the last two are a proxy's
+  if (isGone) state.failures += 1;
+  const wait = isBusy ? problem.retryAfter : Math.min(2 ** (state.failures - 1), LONGEST_WAIT);
+  const attempt = `Trying again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`;
+  if (isBusy) {
+    setMessage(`The server has too much to do just now. ${attempt}`);
     state.notBefore = performance.now() + wait * 1000;
     state.timer = setTimeout(run, wait * 1000, ticket);
-  } else if (problem.status === 0 || problem.status >= 500) {
+  } else if (isGone) {
+    setMessage(`The server cannot be reached. ${attempt}`, 'Try again', schedule);
+    state.timer = setTimeout(run, wait * 1000, ticket);
+  } else if (problem.status >= 500) {
     setMessage(problem.message, 'Try again', schedule);
   } else {
     setMessage(problem.message);
@@ -235,13 +253,45 @@ function setMessage(text, label, action) {
   if (focused) (page.result.hidden ? page.query : page.next).focus(); // its button is gone
 }
 
+// The address of what is shown. Occurrences of one search share an entry of the history, and so does what is typed in one go.
 function setAddress(parameters) {
   page.permalink.href = location.pathname + queryString(parameters);
+  const entry = queryString({ index: parameters.index, q: parameters.q ?? '' });
+  const isNew = state.isSettled && entry !== state.entry;
   try {
-    history.replaceState(null, '', page.permalink.href);
+    history[isNew ? 'pushState' : 'replaceState'](null, '', page.permalink.href);
   } catch {
     // Some browsers allow only so many changes in a while; the link on the page is right all the same.
   }
+  if (entry !== state.entry) {
+    state.isSettled = state.entry === null; // a search that came with the address is one to come back to
+    clearTimeout(state.settling);
+    state.settling = setTimeout(settle, SETTLED);
+  }
+  state.entry = entry;
+}
+
+// The search that is shown is one to come back to.
+function settle() {
+  clearTimeout(state.settling);
+  state.isSettled = true;
+}
+
+// Searches for what the address asks for: at the start, and after Back or Forward.
+function followAddress(event) {
+  state.entry = null;
+  state.isSettled = false;
+  const address = state.address = new URLSearchParams(location.search);
+  const name = address.get('index');
+  if (state.indexes.has(name)) {
+    page.index.value = name;
+    describeIndex();
+  }
+  // What was typed before this script was there stays.
+  if (event || address.has('q')) page.query.value = address.get('q') ?? '';
+  const direction = address.has('before') ? 'before' : 'from';
+  const position = parseInt(address.get(direction), 10);
+  request(direction, position >= 0 ? position : null);
 }
 
 function describeIndex() {
@@ -288,9 +338,10 @@ function grouped(text, size, offset = size - text.length % size) {
 }
 
 // Text with an escape sequence, as programmers write it, beside every character that cannot be seen or that changes the
-// direction of its neighbours.
-function visible(text) {
-  const hidden = /([\0-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/u;
+// direction of its neighbours. `next` is the text behind it: the carriage return of an end of line needs none.
+function visible(text, next) {
+  if (text.endsWith('\r') && next.startsWith('\n')) return [...visible(text.slice(0, -1), ''), document.createTextNode('\r')];
+  const hidden = /([\0-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\r(?!\n))/u;
   return text.split(hidden).map((part, i) => {
     if (i % 2 === 0) return document.createTextNode(part);
     const code = part.codePointAt(0);
@@ -327,13 +378,15 @@ function shortened(text) {
 // ---- Events
 
 function onKey(event) {
-  const free = event.target === page.query || event.target === document.body;
-  if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey || !free) return;
-  const inField = event.target === page.query;
+  const { target } = event;
+  if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey || target === page.index) return;
+  const inField = target === page.query;
+  // Enter presses a button that has the focus. On the two that search, it also goes back with Shift.
+  const isFree = inField || target === document.body || (event.shiftKey && (target === page.next || target === page.previous));
   if (event.key === '/' && !inField) {
     page.query.focus();
     page.query.select();
-  } else if (event.key === 'Enter') {
+  } else if (event.key === 'Enter' && isFree) {
     step(event.shiftKey ? 'before' : 'from');
   } else if (event.key === 'Escape' && page.query.value) {
     type('');
@@ -344,6 +397,7 @@ function onKey(event) {
 }
 
 function type(text) {
+  settle();
   page.query.value = text;
   page.query.focus();
   request('from', null);
@@ -356,7 +410,9 @@ function start() {
     page.examples.appendChild(element('li')).append(example);
   }
   page.query.addEventListener('input', () => request('from', null));
+  page.query.addEventListener('change', settle);
   page.index.addEventListener('change', () => {
+    settle();
     if (state.indexes.size) describeIndex();
     request('from', null);
   });
@@ -368,11 +424,9 @@ function start() {
   page.previous.addEventListener('click', () => step('before'));
   page.copy.addEventListener('click', copyLink);
   document.addEventListener('keydown', onKey);
-
-  if (address.has('q')) page.query.value = address.get('q');
-  const direction = address.has('before') ? 'before' : 'from';
-  const position = parseInt(address.get(direction), 10);
-  request(direction, position >= 0 ? position : null);
+  addEventListener('online', schedule);
+  addEventListener('popstate', followAddress);
+  followAddress();
 }
 
 start();

@@ -4,9 +4,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::COMB;
+use serde_json::Value;
+
+use super::{COMB, wait_until};
 
 /// Waiting for longer than this is a failure.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -25,14 +28,34 @@ impl Server {
     }
 
     /// Starts one by a command to which the arguments are added.
-    pub(crate) fn start_as(mut command: Command, directory: &Path, arguments: &[&str]) -> Self {
-        command.current_dir(directory).args(["serve", "--listen", "127.0.0.1:0"]).args(arguments);
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a server");
+    pub(crate) fn start_as(command: Command, directory: &Path, arguments: &[&str]) -> Self {
+        Self::start_at("127.0.0.1:0", command, directory, arguments)
+    }
+
+    /// Starts one at an address.
+    pub(crate) fn start_at(address: &str, command: Command, directory: &Path, arguments: &[&str]) -> Self {
+        Self::try_start(address, command, directory, arguments).expect("a server")
+    }
+
+    /// Starts one, or returns what it says in the end and its exit code. What it says before it listens is left out.
+    pub(crate) fn try_start(
+        address: &str,
+        mut command: Command,
+        directory: &Path,
+        arguments: &[&str],
+    ) -> Result<Self, (String, Option<i32>)> {
+        command.current_dir(directory).args(["serve", "--listen", address]).args(arguments);
+        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a process");
         let mut messages = BufReader::new(child.stderr.take().expect("its messages"));
-        let mut line = String::new();
-        messages.read_line(&mut line).expect("a message");
-        let address = line.trim().strip_prefix("comb: listening on http://").expect(&line);
-        Self { child, address: address.parse().expect("an address"), messages }
+        let (mut all, mut line) = (String::new(), String::new());
+        while messages.read_line(&mut line).expect("a message") > 0 {
+            if let Some(address) = line.trim().strip_prefix("comb: listening on http://") {
+                return Ok(Self { child, address: address.parse().expect("an address"), messages });
+            }
+            all.push_str(&line);
+            line.clear();
+        }
+        Err((all, child.wait().expect("its end").code()))
     }
 
     /// What it says next on standard error.
@@ -50,25 +73,63 @@ impl Server {
 
     /// The answer to a GET.
     pub(crate) fn get(&self, target: &str) -> Answered {
-        self.ask(&format!("GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"))
+        self.ask(&format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
     }
 
     /// The answer to a GET with other fields in its head.
     pub(crate) fn get_with(&self, target: &str, fields: &str) -> Answered {
-        self.ask(&format!("GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{fields}\r\n\r\n"))
+        self.ask(&format!(
+            "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}\r\n\r\n"
+        ))
     }
 
-    /// What comes back for these bytes.
+    /// The answer to these bytes. Its status is one that the OpenAPI document lists.
     pub(crate) fn ask(&self, request: &str) -> Answered {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).expect("sent");
-        Answered::read(&mut stream)
+        let answer = Answered::read(&mut stream);
+        if let Some(target) = request.strip_prefix("GET ").or_else(|| request.strip_prefix("HEAD ")) {
+            assert_documented(target.split(' ').next().unwrap_or(target), answer.status);
+        }
+        answer
+    }
+
+    /// Stops it, and returns what it said in the end.
+    pub(crate) fn stop(&mut self) -> String {
+        self.signal("TERM");
+        self.end()
+    }
+
+    /// Waits for its end, which is a successful one, and returns what it said in the end.
+    pub(crate) fn end(&mut self) -> String {
+        wait_until("the end", || self.child.try_wait().expect("a child").is_some());
+        assert_eq!(self.child.wait().expect("its end").code(), Some(0));
+        let mut messages = String::new();
+        self.messages.read_to_string(&mut messages).expect("messages");
+        messages
     }
 
     pub(crate) fn signal(&self, signal: &str) {
         let sent = Command::new("kill").arg(format!("-{signal}")).arg(self.child.id().to_string()).status();
         assert!(sent.expect("kill").success());
     }
+}
+
+/// Checks that the OpenAPI document lists a status for the path of a target, if it lists the path. 0 is no answer.
+fn assert_documented(target: &str, status: u16) {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+        serde_json::from_str(include_str!("../../../../serve/src/openapi.json")).expect("JSON")
+    });
+    let path = target.split('?').next().unwrap_or(target);
+    let path = match path.split('/').collect::<Vec<_>>()[..] {
+        ["", "api", "v1", _, end] => format!("/api/v1/{{index}}/{end}"),
+        _ => path.to_owned(),
+    };
+    let statuses = &DOCUMENT["paths"][&path]["get"]["responses"];
+    assert!(
+        status == 0 || statuses.is_null() || statuses.get(status.to_string()).is_some(),
+        "{target}: {status}"
+    );
 }
 
 impl Drop for Server {

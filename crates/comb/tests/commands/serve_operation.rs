@@ -1,0 +1,354 @@
+//! `comb serve` in operation: its signals, its access log, the hosts it answers for, and what is cached of its answers.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use crate::support::server::Server;
+use crate::support::{COMB, copy_of_comb, directory_with, program, run, wait_until};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// A directory with an index of this text.
+fn index(text: impl AsRef<[u8]>) -> TempDir {
+    let directory = directory_with(&[]);
+    build(&directory, text);
+    directory
+}
+
+fn build(directory: &TempDir, text: impl AsRef<[u8]>) {
+    crate::support::write(directory, "text", text);
+    let (_, messages, code) =
+        run(program(COMB, directory.path()).args(["index", "build", "text", "--alphabet", "bytes"]));
+    assert_eq!(code, Some(0), "{messages}");
+}
+
+fn serve(directory: &TempDir, arguments: &[&str]) -> Server {
+    Server::start(directory.path(), &[&["text.comb"], arguments].concat())
+}
+
+/// A server whose access log is its standard output, a pipe.
+fn serve_with_piped_log(directory: &TempDir) -> Server {
+    let mut command = Command::new(COMB);
+    command.stdout(Stdio::piped());
+    Server::start_as(command, directory.path(), &["text.comb", "--access-log", "-"])
+}
+
+fn dropped_lines(server: &Server) -> u64 {
+    let metrics = server.get("/metrics").text();
+    let line = metrics.lines().find_map(|line| line.strip_prefix("comb_access_log_lines_dropped_total "));
+    line.expect("a metric").parse().expect("a number")
+}
+
+/// Sends requests with long lines in the log until some of them are dropped. Returns the number of requests.
+fn fill_log(server: &Server) -> u64 {
+    let target = format!("/healthz?{}", "x".repeat(8000));
+    let mut requests = 0;
+    while dropped_lines(server) == 0 {
+        for _ in 0..20 {
+            assert_eq!(server.get(&target).status, 200);
+        }
+        requests += 21;
+        assert!(requests < 10_000, "no line is dropped");
+    }
+    requests + 1
+}
+
+#[test]
+fn a_blocked_access_log_delays_neither_requests_nor_the_end() {
+    let directory = index("text");
+    let mut server = serve_with_piped_log(&directory);
+    let unread = server.child.stdout.take();
+    fill_log(&server);
+    assert_eq!(server.message(), "comb: the access log is blocked; dropping lines\n");
+    let message = server.stop();
+    assert!(message.starts_with("comb: the access log lacks "), "{message}");
+    drop(unread);
+}
+
+#[test]
+fn a_blocked_access_log_is_written_on_when_it_is_read_again() {
+    let directory = index("text");
+    let mut server = serve_with_piped_log(&directory);
+    let mut output = server.child.stdout.take().expect("a pipe");
+    let requests = fill_log(&server);
+    assert_eq!(server.message(), "comb: the access log is blocked; dropping lines\n");
+    let reader = thread::spawn(move || {
+        let mut log = String::new();
+        output.read_to_string(&mut log).map(|_| log)
+    });
+    let dropped = dropped_lines(&server);
+    // A line after those that were blocked, until the log has caught up.
+    let message = server.message();
+    let lines = if dropped == 1 { "line" } else { "lines" };
+    assert_eq!(message, format!("comb: writing the access log again; it lacks {dropped} {lines}\n"));
+    assert_eq!(server.stop(), "");
+    let log = reader.join().expect("a reader").expect("a log");
+    assert_eq!(log.lines().count() as u64, requests + 1 - dropped);
+    assert!(log.lines().all(|line| line.starts_with("127.0.0.1 - - [") && line.ends_with("\"-\" \"-\"")));
+}
+
+#[test]
+fn an_access_log_that_cannot_be_written_is_reported_once() {
+    let directory = index("text");
+    let full = serve(&directory, &["--access-log", "/dev/full"]);
+    let mut closed = serve_with_piped_log(&directory);
+    drop(closed.child.stdout.take());
+    for (mut server, reason) in
+        [(full, "No space left on device (os error 28)"), (closed, "Broken pipe (os error 32)")]
+    {
+        server.get("/healthz");
+        let message = format!("comb: cannot write the access log: {reason}; dropping lines\n");
+        assert_eq!(server.message(), message);
+        // Each of these is in a batch of its own.
+        for _ in 0..2 {
+            let before = dropped_lines(&server);
+            wait_until("a dropped line", || dropped_lines(&server) > before);
+        }
+        let message = server.stop();
+        assert!(
+            message.starts_with("comb: the access log lacks ") && message.lines().count() == 1,
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_rotated_access_log_is_reopened() {
+    let directory = index("text");
+    let mut server = serve(&directory, &["--access-log", "log"]);
+    let path = |name: &str| directory.path().join(name);
+    assert_eq!(server.get("/healthz?first").status, 200);
+    fs::rename(path("log"), path("log.1")).expect("renamed");
+    server.signal("HUP");
+    wait_until("a new log", || path("log").exists());
+    assert_eq!(server.get("/healthz?second").status, 200);
+    assert_eq!(server.stop(), "");
+    let requests = |name: &str| {
+        let log = fs::read_to_string(path(name)).expect("a log");
+        log.lines().map(|line| line.split(' ').nth(6).expect("a target").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (requests("log.1"), requests("log")),
+        (vec!["/healthz?first".into()], vec!["/healthz?second".into()])
+    );
+}
+
+#[test]
+fn requests_for_other_hosts_are_forbidden() {
+    let directory = index("text");
+    let server = serve(&directory, &["--allow-host", "comb.example"]);
+    let ask = |version: &str, fields: &str| {
+        server.ask(&format!("GET /healthz HTTP/{version}\r\nConnection: close\r\n{fields}\r\n"))
+    };
+    for host in ["localhost", "127.0.0.1", "[::1]:80", "Comb.Example:8080"] {
+        assert_eq!(ask("1.1", &format!("Host: {host}\r\n")).status, 200, "{host}");
+    }
+    let forbidden = ask("1.1", "Host: evil.example:1415\r\n");
+    assert_eq!((forbidden.status, forbidden.field("content-type")), (403, Some("application/problem+json")));
+    assert_eq!(
+        forbidden.json()["detail"],
+        "The host evil.example is not allowed; start the server with --allow-host evil.example to allow it."
+    );
+    for (fields, detail) in [
+        ("", "The Host field is missing."),
+        ("Host: localhost\r\nHost: localhost\r\n", "The Host field is repeated."),
+        ("Host: a b\r\n", "The Host field is invalid."),
+    ] {
+        let answer = ask("1.1", fields);
+        assert_eq!((answer.status, &answer.json()["detail"]), (400, &json!(detail)));
+    }
+    assert_eq!(ask("1.0", "").status, 200);
+    assert_eq!(ask("1.0", "Host: evil.example\r\n").status, 403);
+}
+
+#[test]
+fn connections_without_a_complete_head_do_not_delay_the_end() {
+    let directory = index("text");
+    let mut server = serve(&directory, &["--shutdown-timeout", "1000", "--idle-timeout", "1000"]);
+    let mut first = server.connect();
+    first.write_all(b"GET / HTTP/1.1\r\nHo").expect("sent");
+    let mut second = server.connect();
+    second.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
+    let mut answer = [0; 15];
+    second.read_exact(&mut answer).expect("an answer");
+    second.write_all(b"GET / HTTP/1.1\r\nHo").expect("sent");
+    // The answer to another connection comes after what was sent before it.
+    assert_eq!(server.get("/healthz").status, 200);
+    assert_eq!(server.stop(), "");
+}
+
+#[test]
+fn a_second_signal_ends_the_server_at_once() {
+    // In JSON that is more than the buffers of a socket hold.
+    let directory = index(vec![0xff; 3 << 20]);
+    let mut server = serve(&directory, &["--shutdown-timeout", "1000", "--max-text", "10000000"]);
+    let mut slow = server.connect();
+    let request = "GET /api/v1/text/text?count=10000000 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    slow.write_all(request.as_bytes()).expect("sent");
+    slow.read_exact(&mut [0; 15]).expect("the begin of an answer");
+    server.signal("TERM");
+    wait_until("no more connections", || TcpStream::connect(server.address).is_err());
+    assert_eq!(server.child.try_wait().expect("a child"), None);
+    server.signal("TERM");
+    assert_eq!(server.end(), "comb: stopped with requests in flight\n");
+}
+
+#[test]
+fn an_entity_tag_is_of_one_name_one_content_and_the_limits() {
+    let directory = index("one fish two fish");
+    let tag =
+        |server: &Server, target: &str| server.get(target).field("etag").map(str::to_owned).expect("a tag");
+    let target = "/api/v1/text/all?q=fish";
+    let names = ["other=text.comb"];
+    let server = serve(&directory, &names);
+    let first = tag(&server, target);
+    assert_ne!(tag(&server, "/api/v1/other/all?q=fish"), first);
+    assert_eq!(tag(&serve(&directory, &names), target), first);
+    assert_ne!(tag(&serve(&directory, &["--max-results", "1"]), target), first);
+    build(&directory, "red fish");
+    server.signal("HUP");
+    wait_until("a new tag", || tag(&server, target) != first);
+    assert_ne!(
+        tag(&server, "/api/v1/indexes"),
+        tag(&serve(&directory, &["third=text.comb"]), "/api/v1/indexes")
+    );
+}
+
+#[test]
+fn only_a_valid_request_is_answered_with_not_modified() {
+    let directory = index("text");
+    let server = serve(&directory, &[]);
+    for (target, status) in [
+        ("/api/v1/text/count?q=t", 304),
+        ("/api/v1/text/count?q=", 400),
+        ("/api/v1/text/count", 400),
+        ("/api/v1/nix/count?q=t", 404),
+    ] {
+        assert_eq!(server.get_with(target, "If-None-Match: *").status, status, "{target}");
+    }
+}
+
+#[test]
+fn a_cursor_is_valid_in_its_own_index_only() {
+    let directory = index("one fish two fish");
+    let server = serve(&directory, &[]);
+    let page = server.get("/api/v1/text/all?q=fish&limit=1").json();
+    let target =
+        format!("/api/v1/text/all?q=fish&cursor={}", page["next_cursor"].as_str().expect("a cursor"));
+    assert_eq!(server.get(&target).json()["positions"], json!([13]));
+    build(&directory, "red fish blue fish");
+    server.signal("HUP");
+    wait_until("the new index", || server.get(&target).status == 400);
+    assert_eq!(
+        server.get(&target).json()["detail"],
+        "The cursor is of another index, or of this one before it was rebuilt; start again without a cursor."
+    );
+    for cursor in ["13", "-1", "13-", "x-0", "13-x", "%ff-0"] {
+        let answer = server.get(&format!("/api/v1/text/all?q=fish&cursor={cursor}"));
+        assert_eq!(answer.status, 400, "{cursor}");
+        assert!(answer.text().contains("The cursor is invalid"), "{}", answer.text());
+    }
+}
+
+#[test]
+fn the_soft_limit_on_open_files_is_raised() {
+    let directory = index("text");
+    let mut command = Command::new("bash");
+    command.args(["-c", &format!("ulimit -Sn 24; exec '{COMB}' \"$@\""), "bash"]);
+    let mut server = Server::start_as(command, directory.path(), &["text.comb"]);
+    let held: Vec<TcpStream> = (0..40).map(|_| server.connect()).collect();
+    assert_eq!(server.get("/healthz").status, 200);
+    drop(held);
+    assert_eq!(server.stop(), "");
+}
+
+/// Starts a server within a limit of the shell. If it does not start: what it says, and its exit code.
+fn start_within(limit: &str, directory: &TempDir) -> Result<Server, (String, Option<i32>)> {
+    let comb = directory.path().join("comb");
+    let job = format!("ulimit {limit}; exec {} \"$@\"", comb.display());
+    let mut command = Command::new("setpriv");
+    // Root may start as many threads as it likes, so root becomes somebody who has no other process.
+    let user = ["--reuid=65533", "--regid=65533", "--clear-groups"];
+    command.args(user.iter().filter(|_| rustix::process::geteuid().is_root()));
+    command.args(["bash", "-c", &job, "bash"]);
+    Server::try_start(
+        "127.0.0.1:0",
+        command,
+        directory.path(),
+        &["text.comb", "--threads", "8", "--access-log", "log"],
+    )
+}
+
+#[test]
+fn within_limits_on_threads_and_memory_it_answers_on_fewer_threads_or_says_why_not() {
+    let directory = index("text");
+    for name in ["", "text.comb"] {
+        fs::set_permissions(directory.path().join(name), PermissionsExt::from_mode(0o777))
+            .expect("permissions");
+    }
+    copy_of_comb(&directory, "comb");
+    let limits =
+        (1..10).map(|threads| format!("-u {threads}")).chain((5..25).map(|files| format!("-n {files}")));
+    let mut started = 0;
+    for limit in limits.chain((0..60).map(|step| format!("-v {}", 40_000 + 4_000 * step))) {
+        match start_within(&limit, &directory) {
+            Ok(mut server) => {
+                assert_eq!(server.get("/healthz").status, 200, "{limit}");
+                server.stop();
+                started += 1;
+            }
+            // The loader or the shell may have too little itself.
+            Err((message, code)) => assert!(
+                matches!(code, Some(126 | 127))
+                    || (code == Some(2) && message.lines().count() == 1 && message.starts_with("comb: ")),
+                "{limit}: {code:?} {message}"
+            ),
+        }
+    }
+    assert!(started > 10, "{started}");
+}
+
+#[test]
+fn without_scripts_the_page_has_the_answer() {
+    let directory = index("one fish\ntwo <fish>\n\"red\" fish & chips");
+    let server = serve(&directory, &["--max-pattern", "20"]);
+    let page = |query: &str| {
+        let answer = server.get(&format!("/?{query}"));
+        assert_eq!((answer.status, answer.field("content-type")), (200, Some("text/html; charset=utf-8")));
+        answer.text()
+    };
+    let has = |query: &str, part: &str| {
+        let page = page(query);
+        assert!(page.contains(part), "{query}: no {part} in {page}");
+    };
+    has("", "<option selected>text</option>");
+    has(
+        "q=%3Cfish%3E",
+        "<span>one fish\ntwo </span><mark>&lt;fish&gt;</mark>\n&quot;red&quot; fish &amp; chips</pre>",
+    );
+    has("q=%3Cfish%3E", "value=\"&lt;fish&gt;\"");
+    has("q=%22%3E%3Cscript%3E", "value=\"&quot;&gt;&lt;script&gt;\"");
+    has("q=fish", "<dd>2:6</dd>".replace("2:6", "1:5").as_str());
+    has("q=fish&from=5", "<dd>2:6</dd>");
+    has("q=fish&from=5", "<a href=\"?index=text&amp;q=fish&amp;from=15\">Next →</a>");
+    has("q=fish&before=14", "<dd>1:5</dd>");
+    has("q=fish&from=30", "“fish” does not occur at or after position 30. Occurrences in all: 3.");
+    has("q=dog", "“dog” does not occur in text.");
+    has("q=fish&from=x", "The parameter from must be a whole number, 0 or greater.");
+    has("q=aaaaaaaaaaaaaaaaaaaaa", "The pattern is 21 bytes long; the limit is 20.");
+    has("index=%3Cnix%3E&q=fish", "There is no index “&lt;nix&gt;” here; choose another.");
+    for malicious in ["q=%3Cscript%3E", "index=%3Cscript%3E", "q=x&from=%3Cscript%3E", "q=%27%22%3Cscript%3E"]
+    {
+        assert!(!page(malicious).contains("<script>"), "{malicious}");
+    }
+    let tag = server.get("/?q=fish").field("etag").map(str::to_owned).expect("a tag");
+    assert_ne!(server.get("/?q=red").field("etag"), Some(&*tag));
+    assert_eq!(
+        server.get_with("/?q=fish", &format!("If-None-Match: {}", tag.replace("w/", "W/"))).status,
+        304
+    );
+}

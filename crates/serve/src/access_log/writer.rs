@@ -1,0 +1,190 @@
+//! Writing the queued lines to the target, which may be full, closed or blocked.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::mem;
+use std::sync::{Arc, PoisonError};
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::{DELAY, LogTarget, Queue, Shared, WRITE_SIZE, line};
+
+/// Writes the queued lines.
+pub(super) struct Writer {
+    target: LogTarget,
+    file: File,
+    /// The rest of a line whose beginning was written before the target failed.
+    rest: Vec<u8>,
+    shared: Arc<Shared>,
+}
+
+/// What the writer takes from the queue.
+struct Batch {
+    lines: Vec<u8>,
+    reopen: bool,
+    /// Number of lines dropped before it was taken.
+    dropped: u64,
+}
+
+impl Queue {
+    /// Takes everything; `buffer` is for the lines that come next, so that none has to be allocated.
+    fn take(&mut self, mut buffer: Vec<u8>) -> Batch {
+        buffer.clear();
+        let lines = mem::replace(&mut self.lines, buffer);
+        self.taken = line::count(&lines);
+        Batch { lines, reopen: mem::take(&mut self.reopen), dropped: self.dropped }
+    }
+
+    /// Whether there is nothing to do.
+    fn is_idle(&self) -> bool {
+        self.lines.is_empty() && !self.reopen && !self.close
+    }
+
+    /// Whether the writer may wait for more lines.
+    fn can_wait(&self) -> bool {
+        self.lines.len() < WRITE_SIZE && !self.reopen && !self.close
+    }
+}
+
+impl Writer {
+    /// Opens the target.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be opened.
+    pub(super) fn open(target: LogTarget, shared: Arc<Shared>) -> io::Result<Self> {
+        Ok(Self { file: target.open()?, target, rest: Vec::new(), shared })
+    }
+
+    /// Writes lines until the log is closed.
+    pub(super) fn run(mut self) {
+        let mut buffer = Vec::new();
+        loop {
+            let batch = self.wait(buffer);
+            buffer = self.process(batch);
+            let mut queue = self.shared.lock();
+            if queue.close && queue.lines.is_empty() {
+                queue.dropped += u64::from(!self.rest.is_empty());
+                queue.is_closed = true;
+                self.shared.closed.notify_all();
+                return;
+            }
+        }
+    }
+
+    /// Writes what is queued now.
+    pub(super) fn write_queued(&mut self) {
+        let batch = self.shared.lock().take(Vec::new());
+        self.process(batch);
+    }
+
+    /// Waits for lines, and then a while for more.
+    fn wait(&self, buffer: Vec<u8>) -> Batch {
+        let Shared { changed, .. } = &*self.shared;
+        let queue = changed.wait_while(self.shared.lock(), |queue| queue.is_idle());
+        let queue = queue.unwrap_or_else(PoisonError::into_inner);
+        let waited = changed.wait_timeout_while(queue, DELAY, |queue| queue.can_wait());
+        waited.unwrap_or_else(PoisonError::into_inner).0.take(buffer)
+    }
+
+    /// Writes a batch, and returns its buffer.
+    fn process(&mut self, batch: Batch) -> Vec<u8> {
+        let Batch { mut lines, reopen, dropped } = batch;
+        if !self.rest.is_empty() {
+            lines.splice(..0, self.rest.drain(..));
+        }
+        if !lines.is_empty() {
+            self.write(&lines, dropped);
+        }
+        if reopen {
+            self.reopen();
+        }
+        lines
+    }
+
+    /// Writes lines. Those that the target does not take are dropped; the rest of one that it took in part is kept.
+    fn write(&mut self, lines: &[u8], dropped: u64) {
+        let (written, result) = write_all(&mut self.file, lines);
+        let Err(error) = result else { return self.recover(dropped) };
+        let (rest, lost) = split_unwritten(lines, written);
+        self.rest = rest.to_vec();
+        let message = || format!("cannot write the access log: {error}; dropping lines");
+        let mut queue = self.shared.lock();
+        queue.taken = 0;
+        self.shared.drop_lines(queue, line::count(lost), message);
+    }
+
+    /// Reports the end of a time in which lines were dropped, if none was dropped while the last ones were written.
+    fn recover(&self, dropped: u64) {
+        let mut queue = self.shared.lock();
+        queue.taken = 0;
+        if queue.is_dropping && queue.dropped == dropped {
+            (queue.is_dropping, queue.dropped) = (false, 0);
+            drop(queue);
+            let lines = line::number(dropped);
+            (self.shared.on_message)(&format!("writing the access log again; it lacks {lines}"));
+        }
+    }
+
+    fn reopen(&mut self) {
+        match self.target.open() {
+            Ok(file) => {
+                self.file = file;
+                self.rest.clear();
+            }
+            Err(error) => (self.shared.on_message)(&format!(
+                "cannot reopen the access log: {error}; still writing to the previous one"
+            )),
+        }
+    }
+}
+
+/// What is left of lines of which some bytes were written: the rest of the line that was written in part, and the other lines.
+fn split_unwritten(lines: &[u8], written: usize) -> (&[u8], &[u8]) {
+    let (written, unwritten) = lines.split_at(written);
+    if written.last().is_none_or(|&last| last == b'\n') {
+        return (&[], unwritten);
+    }
+    let end = unwritten.iter().position(|&byte| byte == b'\n').map_or(unwritten.len(), |at| at + 1);
+    unwritten.split_at(end)
+}
+
+/// Writes as many bytes as the target takes, and returns their number.
+fn write_all(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
+    let mut written = 0;
+    while written < bytes.len() {
+        match file.write(&bytes[written..]) {
+            Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
+            Ok(number) => written += number,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // Standard output may be shared with a process that does not want to be blocked; this thread may be.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let _ = poll(&mut [PollFd::new(file, PollFlags::OUT)], None);
+            }
+            Err(error) => return (written, Err(error)),
+        }
+    }
+    (written, Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A target that fails after any number of bytes has whole lines, once the rest is written.
+        #[test]
+        fn no_line_is_written_in_part(lines in prop::collection::vec("[a-z]{0,5}", 0..8), at in any::<prop::sample::Index>()) {
+            let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let written = at.index(lines.len() + 1);
+            let (rest, lost) = split_unwritten(lines.as_bytes(), written);
+            let kept = [&lines.as_bytes()[..written], rest].concat();
+            prop_assert_eq!(&[&kept, lost].concat(), lines.as_bytes());
+            prop_assert!(kept.is_empty() || kept.ends_with(b"\n"));
+            prop_assert!(!rest[..rest.len().saturating_sub(1)].contains(&b'\n'), "one line at most");
+            prop_assert_eq!(rest.is_empty(), written == 0 || lines.as_bytes()[written - 1] == b'\n');
+        }
+    }
+}

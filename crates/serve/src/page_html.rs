@@ -1,0 +1,177 @@
+//! The page as it is sent: with the names of the indexes, what is searched for, and the answer for browsers without scripts.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+
+use crate::answer::{Direction, SearchAnswer};
+use crate::api::{Answer, IndexRequest};
+use crate::catalog::{Catalog, CatalogEntry};
+use crate::limits::Limits;
+use crate::problem::Problem;
+use crate::query::Query;
+
+/// The page, with places for what differs.
+const TEMPLATE: &str = include_str!("page/index.html");
+
+/// Symbols shown before and after an occurrence.
+const CONTEXT: u64 = 240;
+
+/// Makes the page for the query of its address: `index`, `q`, and `from` or `before`.
+pub(crate) fn render(catalog: &Catalog, query: &str, limits: &Limits, start: Instant) -> Answer {
+    let query = Query::parse(query);
+    let value = |name| query.as_ref().ok().and_then(|query| query.all(name).next());
+    let pattern = value("q").unwrap_or_default();
+    let name = value("index").map(String::from_utf8_lossy);
+    let entry = match &name {
+        Some(name) => catalog.by_name(name),
+        None => catalog.entries().first(),
+    };
+    let result = match (entry, &query) {
+        (None, _) => {
+            notice(&format!("There is no index “{}” here; choose another.", name.unwrap_or_default()))
+        }
+        (Some(entry), Ok(query)) if !pattern.is_empty() => {
+            search(entry, query, pattern, limits, start).unwrap_or_else(|problem| notice(&problem.detail))
+        }
+        _ => notice("With JavaScript, this page searches as you type."),
+    };
+    let options: String = catalog.entries().iter().map(|listed| option(listed, entry)).collect();
+    let pattern = escape(&String::from_utf8_lossy(pattern)).into_owned();
+    let places = [("{{indexes}}", &*options), ("{{pattern}}", &pattern), ("{{result}}", &result)];
+    Answer { body: fill(TEMPLATE, &places).into_bytes(), media_type: "text/html; charset=utf-8" }
+}
+
+/// Fills the places of a template, which are in this order. What is filled in is not searched for places.
+fn fill(template: &str, places: &[(&str, &str)]) -> String {
+    let mut rest = template;
+    let mut filled = String::with_capacity(2 * template.len());
+    for (place, text) in places {
+        let Some((before, after)) = rest.split_once(place) else { continue };
+        filled.extend([before, text]);
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+fn option(entry: &CatalogEntry, chosen: Option<&CatalogEntry>) -> String {
+    let is_chosen = chosen.is_some_and(|chosen| chosen.name == entry.name);
+    let selected = if is_chosen { " selected" } else { "" };
+    format!("<option{selected}>{}</option>", escape(&entry.name))
+}
+
+fn notice(text: &str) -> String {
+    format!("<p class=\"notice\">{}</p>", escape(text))
+}
+
+/// Searches, and describes the answer.
+fn search(
+    entry: &CatalogEntry,
+    query: &Query<'_>,
+    pattern: &[u8],
+    limits: &Limits,
+    start: Instant,
+) -> Result<String, Problem> {
+    let index = entry.index();
+    let request = IndexRequest { name: &entry.name, index: &index, query, limits, start };
+    let answer = request.occurrence(CONTEXT.min(limits.context))?;
+    let pattern = percent_encode(pattern, NON_ALPHANUMERIC);
+    let link = |parameter: &str, position: u64, label: &str| {
+        format!("<a href=\"?index={}&amp;q={pattern}&amp;{parameter}={position}\">{label}</a>", entry.name)
+    };
+    let first = index.alphabet().first_position();
+    Ok(match answer.position {
+        Some(position) => format!(
+            "{}<p class=\"links\">{} {}</p>{}",
+            facts(position, &answer),
+            link("before", position, "← Previous"),
+            link("from", position + 1, "Next →"),
+            passage(&answer)
+        ),
+        None if answer.count == 0 => {
+            notice(&format!("“{}” does not occur in {}.", answer.pattern, entry.name))
+        }
+        None => {
+            let (place, link) = match direction(&answer, first) {
+                Direction::FirstFrom(position) => {
+                    (format!("at or after position {position}"), link("from", first, "From the start"))
+                }
+                Direction::LastBefore(position) => {
+                    let end = first + index.symbols();
+                    (format!("before position {position}"), link("before", end, "From the end"))
+                }
+            };
+            let text =
+                format!("“{}” does not occur {place}. Occurrences in all: {}.", answer.pattern, answer.count);
+            format!("{}<p>{link}</p>", notice(&text))
+        }
+    })
+}
+
+fn direction(answer: &SearchAnswer, first: u64) -> Direction {
+    match answer.before_position {
+        Some(position) => Direction::LastBefore(position),
+        None => Direction::FirstFrom(answer.from.unwrap_or(first)),
+    }
+}
+
+fn facts(position: u64, answer: &SearchAnswer) -> String {
+    let fact = |name: &str, value: &str| format!("<div><dt>{name}</dt><dd>{value}</dd></div>");
+    let line = match (answer.line, answer.column) {
+        (Some(line), Some(column)) => fact("Line:column", &format!("{line}:{column}")),
+        _ => String::new(),
+    };
+    let (position, count) = (position.to_string(), answer.count.to_string());
+    format!("<dl>{}{}{line}</dl>", fact("Position", &position), fact("Occurrences", &count))
+}
+
+fn passage(answer: &SearchAnswer) -> String {
+    let part = |text: &Option<String>| escape(text.as_deref().unwrap_or_default()).into_owned();
+    let (before, matched, after) = (part(&answer.before), part(&answer.matched), part(&answer.after));
+    format!("<pre class=\"context\"><span>{before}</span><mark>{matched}</mark>{after}</pre>")
+}
+
+/// Text in which nothing is markup, also in an attribute.
+fn escape(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '>', '"', '\'']) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        match char {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            char => escaped.push(char),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_never_markup() {
+        assert_eq!(escape("<b title='\"'>&amp;"), "&lt;b title=&#39;&quot;&#39;&gt;&amp;amp;");
+        assert_eq!(escape("plain"), "plain");
+    }
+
+    #[test]
+    fn text_that_is_filled_in_is_not_filled() {
+        assert_eq!(fill("1{{a}}2{{b}}3", &[("{{a}}", "{{b}}"), ("{{b}}", "{{a}}")]), "1{{b}}2{{a}}3");
+    }
+
+    #[test]
+    fn the_template_has_every_place_once() {
+        for place in ["{{indexes}}", "{{pattern}}", "{{result}}"] {
+            assert_eq!(TEMPLATE.matches(place).count(), 1, "{place}");
+        }
+        assert_eq!(TEMPLATE.matches("{{").count(), 3);
+    }
+}
