@@ -112,15 +112,15 @@ pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
     }
 }
 
-/// Limit on every number of a result: more than any count of bytes or iterations, and its square is a number.
+/// Limit on the fractions of a result: more than any time or rate, and its square is a number.
 const LIMIT: f64 = 1e18;
 
-/// The first number that is negative or above [`LIMIT`], and where it stands.
+/// The first number that is negative, or a fraction above [`LIMIT`], and where it stands.
 fn impossible_number<'v>(value: &'v Value, place: &str) -> Option<(String, &'v Number)> {
     match value {
         Value::Number(number) => {
-            let is_possible = number.as_f64().is_some_and(|number| (0.0..=LIMIT).contains(&number));
-            (!is_possible).then(|| (place.to_owned(), number))
+            let is_fraction = number.as_f64().is_some_and(|number| (0.0..=LIMIT).contains(&number));
+            (!number.is_u64() && !is_fraction).then(|| (place.to_owned(), number))
         }
         Value::Array(values) => {
             let mut places = values.iter().enumerate();

@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fs;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::slice;
 
 /// The size of a huge page on the systems that are meant, in bytes.
@@ -111,6 +111,20 @@ impl<T> Drop for FixedVec<T> {
     }
 }
 
+/// Whether the system would give this process so many bytes of address space, at least one, now.
+///
+/// They are asked for without the C library, which keeps large pieces that it was given back.
+pub fn has_address_space(bytes: usize) -> bool {
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: a mapping at an address of the system's choice overlaps with nothing, and nobody else knows of it.
+    unsafe {
+        mmap_anonymous(ptr::null_mut(), bytes, access, MapFlags::PRIVATE)
+            .and_then(|mapping| munmap(mapping, bytes))
+            .is_ok()
+    }
+}
+
 /// Bytes that can be had without swapping, as the kernel estimates it and the control group allows it; none if neither can be
 /// read.
 pub fn available() -> Option<u64> {
@@ -143,6 +157,11 @@ mod tests {
             assert!(!is_large || vector.as_ptr().addr().is_multiple_of(HUGE_PAGE));
         }
         assert!(FixedVec::filled(3_u8, 100).iter().eq([3; 100].iter()));
+    }
+
+    #[test]
+    fn address_space_is_limited() {
+        assert!(has_address_space(HUGE_PAGE) && !has_address_space(usize::MAX / 2));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
 use rustix::process::{Resource, getrlimit};
 
-use crate::out_of_memory::try_reserve_exact;
+use crate::memory::has_address_space;
 
 /// Address space that is free when a thread is started, in bytes. It takes about 3 MiB itself: the standard library's default
 /// stack, its guard page, the alternative signal stack, and the first allocations. The rest is for what other threads
@@ -24,7 +24,7 @@ pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Option<ScopedJoinHandle<'scope, T>> {
-    if !has_address_space() {
+    if !has_room() {
         return None;
     }
     Builder::new().spawn_scoped(scope, work).ok()
@@ -33,20 +33,16 @@ pub fn spawn<'scope, T: Send + 'scope>(
 /// Starts a thread that ends with the process at the latest: nobody has to wait for it. False if the system refuses; `work` is
 /// then dropped without being called.
 pub fn spawn_detached(work: impl FnOnce() + Send + 'static) -> bool {
-    has_address_space() && Builder::new().spawn(work).is_ok()
+    has_room() && Builder::new().spawn(work).is_ok()
 }
 
-/// Whether there is address space for one more thread.
+/// Whether there is room for one more thread.
 ///
 /// The standard library aborts when the alternative signal stack of a thread that has already started cannot be mapped. So
 /// where address space is limited (`ulimit -v`), it is probed before the thread is started. Without a limit this is one system
 /// call, which takes less than a hundredth of starting a thread.
-fn has_address_space() -> bool {
-    if getrlimit(Resource::As).current.is_none() {
-        return true;
-    }
-    let mut probe: Vec<u8> = Vec::new();
-    try_reserve_exact(&mut probe, THREAD_SPACE).is_ok()
+fn has_room() -> bool {
+    getrlimit(Resource::As).current.is_none() || has_address_space(THREAD_SPACE)
 }
 
 /// Calls `work` for each part, on up to `threads` threads including the caller's, and returns the results in the order of the
