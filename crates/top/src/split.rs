@@ -2,9 +2,10 @@
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use regex_automata::Input;
-use regex_automata::meta::{Cache, Regex};
+use regex_automata::util::iter::Searcher;
 
 use crate::Span;
+use crate::text_regex::{Searched, TextCache, TextRegex};
 
 /// What separates fields.
 #[derive(Clone, Debug)]
@@ -14,19 +15,19 @@ pub(crate) enum Splitter {
     /// The same, but a field in double quotes may hold blanks and loses its quotes.
     Quotes,
     /// Every match of an expression. Nothing is skipped: a record that begins with a match has an empty first field.
-    Regex(Regex),
+    Regex(TextRegex),
 }
 
 /// The memory that a splitter works in.
 #[derive(Debug)]
 pub(crate) struct SplitCache {
-    regex: Option<Cache>,
+    regex: Option<TextCache>,
 }
 
 impl Splitter {
     pub(crate) fn cache(&self) -> SplitCache {
         let regex = match self {
-            Self::Regex(regex) => Some(regex.create_cache()),
+            Self::Regex(regex) => Some(regex.cache()),
             Self::Blanks | Self::Quotes => None,
         };
         SplitCache { regex }
@@ -43,16 +44,28 @@ impl Splitter {
     }
 }
 
-fn split_at_matches(regex: &Regex, cache: &mut Cache, record: &[u8], needed: usize, fields: &mut Vec<Span>) {
-    let mut searcher = regex_automata::util::iter::Searcher::new(Input::new(record));
+fn split_at_matches(
+    regex: &TextRegex,
+    cache: &mut TextCache,
+    record: &[u8],
+    needed: usize,
+    fields: &mut Vec<Span>,
+) {
+    let searched = regex.searched(cache, record);
+    let mut searcher = Searcher::new(Input::new(searched.text));
     let mut start = 0;
     while fields.len() < needed {
-        let Some(separator) = searcher.advance(|input| Ok(regex.search_with(cache, input))) else {
-            fields.push((start, record.len()));
-            return;
+        let Some(separator) = searcher.advance(|input| Ok(searched.regex.search_with(searched.cache, input)))
+        else {
+            fields.push((start, searched.text.len()));
+            break;
         };
         fields.push((start, separator.start()));
         start = separator.end();
+    }
+    let Searched { is_marked: true, .. } = searched else { return };
+    for (start, end) in fields {
+        (*start, *end) = (searched.origin(*start), searched.origin(*end));
     }
 }
 
@@ -236,6 +249,7 @@ mod tests {
 
     use super::*;
     use crate::bytes_of;
+    use crate::oracle::Runes;
 
     fn split<'r>(splitter: &Splitter, record: &'r [u8], needed: usize) -> Vec<&'r [u8]> {
         let mut fields = Vec::new();
@@ -284,14 +298,14 @@ mod tests {
         }
 
         #[test]
-        fn expressions_separate_as_the_regex_crate_does(
+        fn expressions_separate_as_the_oracle_does(
             record in records(),
-            pattern in prop::sample::select(&["a", " ", "[ \t]+", "", "a*", "\"", "^a", "x$"][..]),
+            pattern in prop::sample::select(&["a", " ", "[ \t]+", "", "a*", "\"", "^a", "x$", "[^a]", ".a"][..]),
             needed in prop_oneof![1..6_usize, Just(usize::MAX)],
         ) {
-            let splitter = Splitter::Regex(crate::pattern::compile(pattern).expect("a valid pattern"));
-            let plain = regex::bytes::Regex::new(pattern).expect("a valid pattern");
-            let expected = plain.split(&record).take(needed).collect::<Vec<_>>();
+            let splitter = Splitter::Regex(TextRegex::new(pattern).expect("a valid pattern"));
+            let mut expected = Runes::new(pattern).split(&record);
+            expected.truncate(needed);
             prop_assert_eq!(split(&splitter, &record, needed), expected);
         }
     }

@@ -53,8 +53,8 @@ Exit status:
 /// without -f the whole record. Keys are printed as COUNT KEY, the highest count first, equal counts by the bytes of the
 /// key, so that the same input always gives the same output.
 ///
-/// Regular expressions have the syntax of Rust's regex crate. They are applied to bytes: input that is not valid
-/// UTF-8 is counted like any other.
+/// Regular expressions have Go's syntax and meaning: \d, \s, \w and \b are ASCII, or those of Unicode after (?u). Input
+/// that is not valid UTF-8 is counted like any other: a byte that belongs to no character is one, which . matches.
 #[derive(Args)]
 #[command(
     after_help = "Try 'comb top --help' for examples.",

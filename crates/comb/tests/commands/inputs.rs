@@ -29,6 +29,20 @@ fn compressed_files_are_read_as_their_contents() {
 }
 
 #[test]
+fn a_byte_that_is_not_utf8_is_a_character_to_every_expression() {
+    let directory = directory_with(&[]);
+    fs::write(directory.path().join("log"), b"/s?q=caf\xe9\n/s?q=tea\n").expect("a file");
+    let expect = |script: &str, out: &str| {
+        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
+    };
+    expect(r"comb top log -s '\?.*$' ''", "2 /s\n");
+    expect(r"comb top log -g '^/s.q=[^x]{3}.?$' -f 1 | wc -l", "2\n");
+    expect(r"comb top log -v 'f\W' -f 1", "1 /s?q=tea\n");
+    expect(r"comb top log -p '(\?|f.)' -f 2", "1 q=ca\n1 q=tea\n");
+    expect(r"printf 'é\n' | comb top -s 'x*' -", "1 -é-\n");
+}
+
+#[test]
 fn many_members_give_the_same_bytes_at_any_width() {
     let lines: String = (0..300_000_u64).map(|line| format!("{} {:x}\n", line % 977, line * 7919)).collect();
     let directory = directory_with(&[("log", &lines)]);

@@ -1,9 +1,12 @@
 //! The plain, slow reference: one record at a time, one thread, a map, and nothing clever.
 
+mod runes;
+
 use std::collections::BTreeMap;
 
 use finecomb_top::{QueryOptions, Separator};
-use regex::bytes::Regex;
+
+use self::runes::Runes;
 
 /// What the reference makes of some files.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,8 +54,9 @@ fn lines(file: &[u8]) -> Vec<&[u8]> {
     lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a valid pattern")
+/// An expression in Go's syntax, as far as the tests use it.
+fn regex(pattern: &str) -> Runes {
+    Runes::new(&pattern.replace(r"\s", r"[\t\n\f\r ]"))
 }
 
 fn is_taken(record: &[u8], options: &QueryOptions) -> bool {
@@ -71,7 +75,7 @@ fn key(record: &[u8], options: &QueryOptions, wanted: &[(i32, i32)]) -> Option<V
             .map(<[u8]>::to_vec)
             .collect(),
         Separator::Quotes => quoted_fields(record),
-        Separator::Regex(pattern) => regex(pattern).split(record).map(<[u8]>::to_vec).collect::<Vec<_>>(),
+        Separator::Regex(pattern) => regex(pattern).split(record),
     };
     let mut chosen = Vec::new();
     for &(first, last) in wanted {
@@ -131,7 +135,5 @@ fn quoted_fields(record: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn edited(key: Vec<u8>, options: &QueryOptions) -> Vec<u8> {
-    options.sed.iter().fold(key, |key, (pattern, replacement)| {
-        regex(pattern).replace_all(&key, replacement.as_bytes()).into_owned()
-    })
+    options.sed.iter().fold(key, |key, (pattern, replacement)| regex(pattern).replace_all(&key, replacement))
 }
