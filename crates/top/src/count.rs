@@ -120,7 +120,7 @@ impl<'q> Counter<'q> {
         }
     }
 
-    /// Notes records that have too few fields.
+    /// Notes records that have no key.
     fn note_missing(&mut self, block: &Block<'_>) {
         let Some(&first) = self.keys.missing.first() else { return };
         let record = self.records[first as usize];

@@ -86,7 +86,7 @@ impl<'l> Publisher<'l> {
     pub(crate) fn publish(&mut self, records: u64, best: impl FnOnce(usize) -> Vec<KeyCount>) {
         let start = Instant::now();
         self.answered = self.live.asked.load(Ordering::Relaxed);
-        let best = best((4 * self.live.number).max(FEWEST));
+        let best = best(self.live.number.saturating_mul(4).max(FEWEST));
         let mut workers = self.live.workers.lock().unwrap_or_else(PoisonError::into_inner);
         workers[self.place] = Published { best, records };
         let took: Duration = start.elapsed();

@@ -24,6 +24,10 @@ pub(crate) struct SplitCache {
     regex: Option<TextCache>,
 }
 
+/// A quote that is never closed: nobody knows what fields there are from there on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenQuote;
+
 impl Splitter {
     pub(crate) fn cache(&self) -> SplitCache {
         let regex = match self {
@@ -33,14 +37,22 @@ impl Splitter {
         SplitCache { regex }
     }
 
-    /// Puts the first `needed` fields of a record into `fields`, or all that there are.
-    pub(crate) fn split(&self, cache: &mut SplitCache, record: &[u8], needed: usize, fields: &mut Vec<Span>) {
+    /// Puts the first `needed` fields of a record into `fields`, or all that there are. Errs at a quote that is never
+    /// closed, with the fields in front of it in `fields`.
+    pub(crate) fn split(
+        &self,
+        cache: &mut SplitCache,
+        record: &[u8],
+        needed: usize,
+        fields: &mut Vec<Span>,
+    ) -> Result<(), OpenQuote> {
         fields.clear();
         match (self, &mut cache.regex) {
             (Self::Regex(regex), Some(cache)) => split_at_matches(regex, cache, record, needed, fields),
-            (Self::Quotes, _) => split_quoted(record, needed, fields),
+            (Self::Quotes, _) => return split_quoted(record, needed, fields),
             _ => dispatch(SplitBlanks { record, needed, fields }),
         }
+        Ok(())
     }
 }
 
@@ -70,17 +82,16 @@ fn split_at_matches(
 }
 
 /// A field that begins with a double quote ends at the next one, unless a backslash stands before that (as Apache
-/// writes a quote within a field). What follows the closing quote begins a new field. A quote that is never closed
-/// leaves the record without that field, as it does in topfew.
-fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) {
+/// writes a quote within a field). What follows the closing quote begins a new field.
+fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) -> Result<(), OpenQuote> {
     let is_blank = |byte: u8| byte == b' ' || byte == b'\t';
     let mut at = 0;
     while fields.len() < needed {
         at += record[at..].iter().take_while(|&&byte| is_blank(byte)).count();
         match record.get(at) {
-            None => return,
+            None => break,
             Some(b'"') => {
-                let Some(length) = closing_quote(&record[at + 1..]) else { return };
+                let length = closing_quote(&record[at + 1..]).ok_or(OpenQuote)?;
                 fields.push((at + 1, at + 1 + length));
                 at += length + 2;
             }
@@ -91,6 +102,7 @@ fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) {
             }
         }
     }
+    Ok(())
 }
 
 fn closing_quote(quoted: &[u8]) -> Option<usize> {
@@ -253,7 +265,7 @@ mod tests {
 
     fn split<'r>(splitter: &Splitter, record: &'r [u8], needed: usize) -> Vec<&'r [u8]> {
         let mut fields = Vec::new();
-        splitter.split(&mut splitter.cache(), record, needed, &mut fields);
+        splitter.split(&mut splitter.cache(), record, needed, &mut fields).expect("no open quote");
         fields.into_iter().map(|field| bytes_of(record, field)).collect()
     }
 
@@ -321,9 +333,20 @@ mod tests {
         assert_eq!(fields(r#""b \"c\" d" e"#), [r#"b \"c\" d"#, "e"]);
         assert_eq!(fields(r#""a"b "c""d""#), ["a", "b", "c", "d"]);
         assert_eq!(fields(r#"a"b c"#), ["a\"b", "c"]);
-        assert_eq!(fields(r#"a "b c"#), ["a"]);
-        assert_eq!(fields(r#"a "b\"#), ["a"]);
-        assert_eq!(fields(r#"a "b\""#), ["a"]);
         assert_eq!(fields(""), [""; 0]);
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_an_error_where_it_is_reached() {
+        let split = |record: &str, needed| {
+            let mut fields = Vec::new();
+            let (splitter, record) = (Splitter::Quotes, record.as_bytes());
+            splitter.split(&mut splitter.cache(), record, needed, &mut fields).map(|()| fields.len())
+        };
+        for open in [r#"a "b c"#, r#"a "b\"#, r#"a "b\""#, r#"a ""#] {
+            assert_eq!(split(open, 1), Ok(1), "{open}");
+            assert_eq!(split(open, 2), Err(OpenQuote), "{open}");
+            assert_eq!(split(open, usize::MAX), Err(OpenQuote), "{open}");
+        }
     }
 }

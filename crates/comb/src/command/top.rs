@@ -29,6 +29,9 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
             return Exit::Trouble;
         }
     };
+    for (group, pattern) in query.unknown_groups() {
+        message::note(unknown_group(group, pattern));
+    }
     let inputs = match arguments.inputs() {
         Ok(inputs) => inputs,
         Err(error) => return trouble(error),
@@ -56,6 +59,23 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     }
 }
 
+/// Says that a replacement names a group that its expression does not have, which is no error in topfew either.
+fn unknown_group(group: &str, pattern: &str) -> String {
+    let digits = |name: &str| name.chars().take_while(char::is_ascii_digit).collect::<String>();
+    match (group.strip_prefix('\\'), group.strip_prefix('$').map(digits)) {
+        (Some(number), _) => {
+            format!("-s '{pattern}': '{group}' is text in a replacement; a group is written ${number}")
+        }
+        (_, Some(number)) if !number.is_empty() && number.len() + 1 < group.len() => {
+            let rest = &group[1 + number.len()..];
+            format!(
+                "-s '{pattern}': there is no group '{group}', and nothing is put in its place; perhaps ${{{number}}}{rest} is meant"
+            )
+        }
+        _ => format!("-s '{pattern}': there is no group '{group}', and nothing is put in its place"),
+    }
+}
+
 fn count(
     inputs: &Inputs,
     options: ScanOptions<'static>,
@@ -74,7 +94,7 @@ fn count(
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
     if let Some(skipped) = &answer.skipped {
-        message::skipped(skipped, answer.records, skipped.first.find_line());
+        message::skipped(skipped, answer.records, skipped.first.find_line(), arguments.has_quoted_fields());
     }
     if answer.partial {
         message::note(format_args!(

@@ -74,7 +74,14 @@ fn key(record: &[u8], options: &QueryOptions, wanted: &[(i32, i32)]) -> Option<V
             .filter(|field| !field.is_empty())
             .map(<[u8]>::to_vec)
             .collect(),
-        Separator::Quotes => quoted_fields(record),
+        Separator::Quotes => {
+            let (fields, is_open) = quoted_fields(record);
+            let from_the_end = wanted.iter().any(|&(first, last)| first < 0 || last < 0);
+            if is_open && from_the_end {
+                return None;
+            }
+            fields
+        }
         Separator::Regex(pattern) => regex(pattern).split(record),
     };
     let mut chosen = Vec::new();
@@ -93,8 +100,8 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Byte by byte, with a state.
-fn quoted_fields(record: &[u8]) -> Vec<Vec<u8>> {
+/// Byte by byte, with a state. Also whether there is a quote that is never closed.
+fn quoted_fields(record: &[u8]) -> (Vec<Vec<u8>>, bool) {
     enum State {
         Between,
         Plain,
@@ -131,7 +138,7 @@ fn quoted_fields(record: &[u8]) -> Vec<Vec<u8>> {
     if matches!(state, State::Plain) {
         fields.push(field);
     }
-    fields
+    (fields, matches!(state, State::Quoted | State::Escaped))
 }
 
 fn edited(key: Vec<u8>, options: &QueryOptions) -> Vec<u8> {
