@@ -6,6 +6,7 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::iter::Searcher;
 use regex_automata::{Anchored, Input, Match};
 
+use crate::behind_star::{BehindStar, BehindStarCache};
 use crate::pattern::{MatchShape, PatternError};
 use crate::replacement::Replacement;
 use crate::text_regex::{Searched, TextCache, TextRegex, append_unmarked};
@@ -18,6 +19,8 @@ pub(crate) struct Edit {
     replacement_text: String,
     replacement: Replacement,
     shape: MatchShape,
+    /// A faster way to the groups of a match, for some expressions.
+    behind_star: Option<BehindStar>,
 }
 
 /// Up to this length, in bytes, a key is short.
@@ -28,6 +31,7 @@ const SHORT: usize = 256;
 pub(crate) struct EditCache {
     regex: TextCache,
     captures: Captures,
+    behind_star: Option<BehindStarCache>,
     marked: Vec<u8>,
 }
 
@@ -37,19 +41,18 @@ struct Searches<'a> {
     cache: &'a mut Cache,
     /// Is filled with the groups of a match if they are wanted.
     captures: Option<&'a mut Captures>,
+    behind_star: Option<(&'a BehindStar, &'a mut BehindStarCache)>,
     shape: MatchShape,
 }
 
 impl Edit {
     pub(crate) fn new(pattern: &str, replacement: &str) -> Result<Self, PatternError> {
         let regex = TextRegex::new(pattern)?;
-        Ok(Self {
-            shape: MatchShape::of(regex.hir()),
-            pattern: pattern.to_owned(),
-            replacement_text: replacement.to_owned(),
-            replacement: Replacement::new(replacement, regex.plain().group_info()),
-            regex,
-        })
+        let replacement_text = replacement.to_owned();
+        let replacement = Replacement::new(replacement, regex.plain().group_info());
+        let behind_star = if replacement.constant().is_none() { BehindStar::new(regex.hir()) } else { None };
+        let shape = MatchShape::of(regex.hir());
+        Ok(Self { regex, pattern: pattern.to_owned(), replacement_text, replacement, shape, behind_star })
     }
 
     pub(crate) fn pattern(&self) -> &str {
@@ -67,18 +70,21 @@ impl Edit {
 
     pub(crate) fn cache(&self) -> EditCache {
         let captures = self.regex.plain().create_captures();
-        EditCache { regex: self.regex.cache(), captures, marked: Vec::new() }
+        let behind_star = self.behind_star.as_ref().map(BehindStar::cache);
+        EditCache { regex: self.regex.cache(), captures, behind_star, marked: Vec::new() }
     }
 
     /// Appends `key` with every match replaced to `out`.
     pub(crate) fn apply(&self, cache: &mut EditCache, key: &[u8], out: &mut Vec<u8>) {
-        let EditCache { regex, captures, marked } = cache;
+        let EditCache { regex, captures, behind_star, marked } = cache;
         let Searched { regex, cache, text, is_marked } = self.regex.searched(regex, key);
         // In marked text, what a match begins with may be a mark instead.
         let first = self.shape.first.filter(|_| !is_marked);
         let shape = MatchShape { first, ..self.shape };
         let captures = self.replacement.constant().is_none().then_some(captures);
-        let searches = Searches { regex, cache, captures, shape };
+        let behind_star = self.behind_star.as_ref().zip(behind_star.as_mut());
+        let behind_star = behind_star.filter(|(search, _)| !is_marked && search.suits(text));
+        let searches = Searches { regex, cache, captures, behind_star, shape };
         if is_marked {
             marked.clear();
             self.replace_all(searches, text, marked);
@@ -96,7 +102,7 @@ impl Edit {
             out.extend_from_slice(&key[copied..found.start()]);
             copied = found.end();
             match &searches.captures {
-                Some(captures) => self.replacement.append(captures, key, out),
+                Some(captures) => self.replacement.append(found, captures, key, out),
                 None => out.extend_from_slice(constant),
             }
             // A search costs far more than it finds: often the first match reaches to the end of the key.
@@ -131,6 +137,11 @@ impl Searches<'_> {
 
     fn search(&mut self, input: &Input<'_>) -> Option<Match> {
         let Some(captures) = &mut self.captures else { return self.regex.search_with(self.cache, input) };
+        if let Some((search, cache)) = &mut self.behind_star
+            && let Ok(found) = search.find(cache, input, captures)
+        {
+            return found;
+        }
         self.regex.search_captures_with(self.cache, input, captures);
         captures.get_match()
     }
@@ -164,11 +175,13 @@ mod tests {
         fn edits_are_those_of_replace_all(
             pattern in prop::sample::select(
                 &["a", "", "a*", "^a", "b$", "(a)(b)?", "[^b]", r"\b", r"\B", "(?-u)\\xFF", ".", "a.*b$", "(?:ab|a a)+",
-                  "(?m:^)a|a$", r"\Ba", "a+?b", "b(?: |$)", "[a]b?", "..", "(.)(a|é)", ".*(b)(.?)", "é*", r"\W+", "[^a-z]?b"][..]),
+                  "(?m:^)a|a$", r"\Ba", "a+?b", "b(?: |$)", "[a]b?", "..", "(.)(a|é)", ".*(b)(.?)", "é*",
+                  ".*(a|ab)(b?).*", "^.*(b+)(a)?.*$", "(?s).*(é|😀).*", r".*\b(a+).*", ".*(a)(.*)", ".*b(a*?)(b|$)", "^.*([^a]).*",
+                  r".*(\Ba).*", ".*(.)(a)", r"\W+", "[^a-z]?b"][..]),
             replacement in prop::sample::select(&["", "x", "$0", "<$1>", "${1}y", "$1y", "$$", "$"][..]),
             key in prop_oneof![
                 4 => prop::collection::vec(prop::sample::select(&[b'a', b'b', b' ', 0xFF, 0xC3, 0xA9, 0xED, 0xB2][..]), 0..12),
-                1 => prop::collection::vec(prop::sample::select(&["a", "b", "é", "한", "😀"][..]), 0..12)
+                4 => prop::collection::vec(prop::sample::select(&["a", "b", "é", "한", "😀", "\n", " "][..]), 0..12)
                     .prop_map(|chars| chars.concat().into_bytes()),
                 1 => prop::collection::vec(prop::sample::select(&b"ab "[..]), 250..260),
             ],

@@ -21,6 +21,7 @@
 
 mod answer;
 mod arena;
+mod behind_star;
 mod count;
 mod edit;
 mod fields;

@@ -1,5 +1,6 @@
 //! The text that a match is replaced with, as Go's `Regexp.Expand` reads it.
 
+use regex_automata::Match;
 use regex_automata::util::captures::{Captures, GroupInfo};
 
 /// A replacement, read once for all matches.
@@ -79,12 +80,13 @@ impl Replacement {
         &self.unknown
     }
 
-    /// Appends the replacement of a match in `text` to `out`.
+    /// Appends the replacement of a match in `text`, with its groups in `captures`, to `out`.
     #[inline]
-    pub(crate) fn append(&self, captures: &Captures, text: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn append(&self, found: Match, captures: &Captures, text: &[u8], out: &mut Vec<u8>) {
         for part in &self.parts {
             match part {
                 Part::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Part::Group(0) => out.extend_from_slice(&text[found.range()]),
                 Part::Group(index) => {
                     if let Some(span) = captures.get_group(*index) {
                         out.extend_from_slice(&text[span]);
@@ -114,8 +116,8 @@ mod tests {
         let regex = Regex::new(pattern).expect("a valid pattern");
         let mut captures = regex.create_captures();
         regex.captures(text, &mut captures);
-        let mut out = Vec::new();
-        Replacement::new(replacement, regex.group_info()).append(&captures, text.as_bytes(), &mut out);
+        let (found, mut out) = (captures.get_match().expect("a match"), Vec::new());
+        Replacement::new(replacement, regex.group_info()).append(found, &captures, text.as_bytes(), &mut out);
         String::from_utf8(out).expect("UTF-8")
     }
 
