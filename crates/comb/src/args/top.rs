@@ -47,7 +47,8 @@ Exit status:
   0    at least one record was counted
   1    none was
   2    something went wrong, also when the rest was counted and printed
-  130  interrupted";
+  130  interrupted
+  143  terminated, with --partial or --live";
 
 /// Count keys and print the most frequent ones
 ///
@@ -154,7 +155,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// When interrupted (Ctrl-C), print the counts so far, marked as partial
+    /// When interrupted (Ctrl-C) or terminated, print the counts so far, marked as partial
     #[arg(long)]
     pub(crate) partial: bool,
 

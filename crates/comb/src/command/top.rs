@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
         return trouble("--live takes keys from the terminal, which is standard input here; name a file");
     }
     if arguments.partial || arguments.live {
-        match Stop::on_interrupt() {
+        match Stop::on_signals() {
             Ok(stop) => options.stop = Some(Arc::new(stop)),
             Err(error) => {
                 let flag = if arguments.live { "--live" } else { "--partial" };
@@ -83,6 +83,7 @@ fn count(
     arguments: &Arguments,
     start: Instant,
 ) -> Exit {
+    let stop = options.stop.clone();
     let outcome = if arguments.live {
         live::shown(&options, query.number(), |options, live| top_live(inputs, options, query, live))
     } else {
@@ -103,11 +104,11 @@ fn count(
         ));
     }
     let mut out = BufWriter::new(stdout().lock());
+    let exit = exit(answer, &outcome.problems, stop.as_deref());
     let written = format(arguments.format).write(answer, &mut out).and_then(|()| out.flush());
     if let Err(error) = written {
-        return output_failed(&error).or(exit(answer, &outcome.problems));
+        return output_failed(&error).or(exit);
     }
-    let exit = exit(answer, &outcome.problems);
     let Outcome { answer, memory, report, .. } = outcome;
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
         message::note(format_args!("{memory} bytes of memory for {} distinct keys", answer.distinct));
@@ -115,8 +116,9 @@ fn count(
     profile::show(report, &arguments.profile, start).or(exit)
 }
 
-fn exit(answer: &Answer, problems: &[Problem]) -> Exit {
+fn exit(answer: &Answer, problems: &[Problem], stop: Option<&Stop>) -> Exit {
     match () {
+        () if answer.partial && stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
         () if answer.partial => Exit::Interrupted,
         () if !problems.is_empty() => Exit::Trouble,
         () if answer.records == 0 => Exit::Nothing,
