@@ -79,7 +79,10 @@ impl TextRegex {
     #[inline]
     pub(crate) fn searched<'a>(&'a self, cache: &'a mut TextCache, text: &'a [u8]) -> Searched<'a> {
         match &self.marked {
-            Some(marked) if str::from_utf8(text).is_err() => self.searched_marked(marked, cache, text),
+            // Nearly all texts are ASCII, which for a short one is found out in half of the time.
+            Some(marked) if !text.is_ascii() && str::from_utf8(text).is_err() => {
+                self.searched_marked(marked, cache, text)
+            }
             _ => Searched { regex: &self.plain, cache: &mut cache.plain, text, is_marked: false },
         }
     }
