@@ -85,6 +85,7 @@ pub(crate) fn parse() -> Result<Arguments, Error> {
 fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
     Arguments::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
         Some(command) if command == CONFIGURED => grep::hints::explain(error),
+        Some(command) if command == "top" => top::hints::explain(error),
         _ => error,
     })
 }

@@ -31,6 +31,7 @@ pub(crate) enum Exit {
     Trouble = 2,
     /// 128 and the number of the signal, as shells say it.
     Interrupted = 130,
+    Terminated = 143,
 }
 
 impl Exit {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use finecomb_scan::{Progress, ScanOptions, Stop, Watch};
 use finecomb_sys::io_reason;
 use finecomb_top::Live;
-use signal_hook::consts::{SIGHUP, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGQUIT};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -24,6 +24,9 @@ use crate::message;
 /// Time before the screen appears: a job that is done sooner shows nothing.
 const AFTER: Duration = Duration::from_millis(150);
 
+/// Limit on the keys that are shown: no screen has more lines.
+const MOST_KEYS: usize = 1000;
+
 /// Time between two drawings of the screen.
 const EVERY: Duration = Duration::from_millis(150);
 
@@ -33,7 +36,7 @@ pub(crate) fn shown<T>(
     number: usize,
     job: impl FnOnce(&ScanOptions<'_>, &Live) -> T,
 ) -> T {
-    let live = Live::new(number);
+    let live = Live::new(number.min(MOST_KEYS));
     let display = Mutex::new(Display {
         screen: None,
         stop: options.stop.clone(),
@@ -87,7 +90,7 @@ impl Display {
 }
 
 fn open(stop: Option<Arc<Stop>>) -> io::Result<Screen> {
-    let mut signals = Signals::new([SIGHUP, SIGQUIT, SIGTERM])?;
+    let mut signals = Signals::new([SIGHUP, SIGQUIT])?;
     let keyboard = Keyboard::open()?;
     let screen = Screen::open()?;
     // These threads end with the process. That of the keys cannot be waited for: it is in the middle of a read.

@@ -33,8 +33,8 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     Exit::Trouble
 }
 
-/// Says that records were skipped, and shows the first.
-pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>) {
+/// Says that records were skipped, and shows the first. Only of `quoted` fields can a quote be open.
+pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>, quoted: bool) {
     let Skipped { count, first, record } = skipped;
     let place = match line {
         Some(line) => format!("{}:{line}", first.source),
@@ -42,8 +42,9 @@ pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>) {
     };
     let all = records + count;
     let (have, were) = if *count == 1 { ("has", "was") } else { ("have", "were") };
+    let or = if quoted { " or a quote that is never closed" } else { "" };
     note(format_args!(
-        "{count} of {all} records {have} too few fields and {were} skipped; the first is {place}: {}",
+        "{count} of {all} records {have} too few fields{or} and {were} skipped; the first is {place}: {}",
         excerpt(record)
     ));
 }

@@ -5,14 +5,18 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use finecomb_scan::{Progress, Watch};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rustix::termios::tcgetwinsize;
 
 /// A job that is done sooner shows nothing.
 const AFTER: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(100);
 
-const WITH_TOTAL: &str = "{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
-const WITHOUT_TOTAL: &str = "{spinner} {bytes}, {bytes_per_sec}, {elapsed}";
+/// On a terminal of fewer columns there is no room for a bar.
+const NARROW: u16 = 64;
+
+const WITH_TOTAL: &str = "{wide_bar} {msg}";
+const WITHOUT_TOTAL: &str = "{spinner} {wide_msg}";
 
 /// Runs a job that may be watched, and shows its progress if there is a terminal to show it on.
 pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
@@ -20,7 +24,11 @@ pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
         return job(None);
     }
     let bar = OnceLock::new();
-    let show = |progress: Progress| bar.get_or_init(|| begin(progress.total)).set_position(progress.done);
+    let show = |progress: Progress| {
+        let bar = bar.get_or_init(|| begin(progress.total));
+        bar.set_message(message(&progress));
+        bar.set_position(progress.done);
+    };
     let result = job(Some(Watch { after: AFTER, every: EVERY, threads: false, show: &show }));
     if let Some(bar) = bar.get() {
         bar.finish_and_clear();
@@ -29,9 +37,35 @@ pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
 }
 
 fn begin(total: Option<u64>) -> ProgressBar {
-    let template = if total.is_some() { WITH_TOTAL } else { WITHOUT_TOTAL };
+    let is_narrow = tcgetwinsize(stderr()).is_ok_and(|size| (1..NARROW).contains(&size.ws_col));
+    let template = if total.is_some() && !is_narrow { WITH_TOTAL } else { WITHOUT_TOTAL };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style).with_elapsed(AFTER)
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style)
+}
+
+/// How much is done, how fast, and how long it has taken or what is left will take at this speed. The speed is that since the job
+/// began: what is read in the first moments comes from memory, and says nothing of the rest.
+fn message(progress: &Progress) -> String {
+    let Progress { done, total, elapsed, .. } = *progress;
+    let speed = done as f64 / elapsed.as_secs_f64().max(1e-9);
+    let (of, time) = match total {
+        Some(total) => {
+            let left = total.saturating_sub(done) as f64 / speed.max(1.0);
+            (format!(" of {}", HumanBytes(total)), format!("{} left", minutes(left)))
+        }
+        None => (String::new(), minutes(elapsed.as_secs_f64())),
+    };
+    format!("{}{of}, {}/s, {time}", HumanBytes(done), HumanBytes(speed as u64))
+}
+
+/// `7 s`, `2:07`, or `1:02:07`.
+fn minutes(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
+        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
 }
 
 #[cfg(test)]
@@ -43,5 +77,18 @@ mod tests {
         for template in [WITH_TOTAL, WITHOUT_TOTAL] {
             assert!(ProgressStyle::with_template(template).is_ok());
         }
+    }
+
+    #[test]
+    fn the_speed_is_that_since_the_job_began() {
+        let message = |done, total, seconds| {
+            message(&Progress { done, total, elapsed: Duration::from_secs(seconds), ..Progress::default() })
+        };
+        assert_eq!(message(3 << 30, Some(12 << 30), 2), "3.00 GiB of 12.00 GiB, 1.50 GiB/s, 6 s left");
+        assert_eq!(message(1 << 20, Some(1 << 30), 1), "1.00 MiB of 1.00 GiB, 1.00 MiB/s, 17:03 left");
+        assert_eq!(message(5 << 20, None, 7205), "5.00 MiB, 727 B/s, 2:00:05");
+        assert_eq!(message(0, Some(10), 1), "0 B of 10 B, 0 B/s, 10 s left");
+        let longest = message(999 << 30, Some(999 << 30), 1).len();
+        assert!(longest < usize::from(NARROW), "{longest}");
     }
 }

@@ -40,17 +40,18 @@ impl Stopwatch {
         if self.detail == Detail::Nothing && self.gauges.is_none() {
             return Meter::off();
         }
-        let now = Instant::now();
-        let running = Running {
+        let mut running = Running {
             start: self.start,
-            began: now - self.start,
-            phase: Phase::Wait,
-            since: now,
+            began: Duration::ZERO,
+            phase: Phase::Start,
+            since: self.start,
             spent: [Duration::ZERO; PHASES],
             usage: Usage::of_thread(),
             spans: (self.detail == Detail::Spans).then(Spans::default),
             gauge: self.gauges.as_ref().map(Gauges::add),
         };
+        running.enter(Phase::Wait, 0);
+        running.began = running.since - running.start;
         Meter { running: Some(Box::new(running)), bytes: 0, records: 0, files: 0 }
     }
 
@@ -67,11 +68,13 @@ impl Stopwatch {
 
     /// Ends the job, of which these were the threads. None if nothing was to be kept.
     pub fn report(&self, threads: Vec<ThreadTimes>) -> Option<Report> {
-        (self.detail != Detail::Nothing).then(|| Report::new(self.elapsed(), threads))
+        let wall = self.elapsed();
+        let threads = || threads.into_iter().map(|thread| thread.until(wall)).collect();
+        (self.detail != Detail::Nothing).then(|| Report::new(wall, threads()))
     }
 }
 
-/// Books one thread's time on phases. It starts in [`Phase::Wait`].
+/// Books one thread's time on phases. What is before it is [`Phase::Start`]; it begins in [`Phase::Wait`].
 #[derive(Debug)]
 pub struct Meter {
     running: Option<Box<Running>>,
@@ -135,9 +138,19 @@ impl ThreadTimes {
         self.spent[phase as usize]
     }
 
-    /// The thread's running time: the sum of its phases.
+    /// The sum of its phases: from the start of the job to its end.
     pub fn total(&self) -> Duration {
         self.spent.iter().sum()
+    }
+
+    /// With what is left of the job after the thread ended, in which it waited for others.
+    fn until(mut self, end: Duration) -> Self {
+        let total = self.total();
+        self.spent[Phase::Wait as usize] += end.saturating_sub(total);
+        if let Some(spans) = self.spans.as_mut().filter(|_| end > total) {
+            spans.push(Phase::Wait, total, end);
+        }
+        self
     }
 }
 
@@ -198,9 +211,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phases_add_up_to_the_running_time() {
-        let stopwatch = Stopwatch::start(Detail::Spans, false);
+    fn phases_add_up_to_the_time_since_the_job_began() {
         let before = Instant::now();
+        let stopwatch = Stopwatch::start(Detail::Spans, false);
+        let began = Instant::now();
+        std::thread::sleep(Duration::from_millis(2));
         let mut meter = stopwatch.meter();
         let started = Instant::now();
         for phase in [Phase::Read, Phase::Split, Phase::Count, Phase::Read] {
@@ -209,15 +224,32 @@ mod tests {
         }
         let ended = Instant::now();
         let times = meter.finish();
-        assert!(times.total() >= ended - started && times.total() <= before.elapsed());
+        assert!(times.total() >= ended - began && times.total() <= before.elapsed());
+        assert!(times.spent(Phase::Start) >= Duration::from_millis(2) && times.began <= started - before);
+        assert_eq!(times.spent(Phase::Start), times.began);
         assert!(times.spent(Phase::Read) >= Duration::from_millis(4));
         assert!(times.spent(Phase::Count) >= Duration::from_millis(2));
         assert_eq!(times.spent(Phase::Merge), Duration::ZERO);
         let spans = times.spans.as_ref().map(Spans::as_slice).unwrap_or_default();
         let phases: Vec<_> = spans.iter().map(|span| span.phase).collect();
-        assert_eq!(phases, [Phase::Wait, Phase::Read, Phase::Split, Phase::Count, Phase::Read]);
+        assert_eq!(phases, [Phase::Start, Phase::Wait, Phase::Read, Phase::Split, Phase::Count, Phase::Read]);
         assert_eq!(spans.iter().map(|span| span.end - span.start).sum::<Duration>(), times.total());
-        assert_eq!(spans.first().map(|span| span.start), Some(times.began));
+        assert_eq!(spans.first().map(|span| (span.start, span.end)), Some((Duration::ZERO, times.began)));
+    }
+
+    #[test]
+    fn phases_add_up_to_the_time_of_the_job() {
+        let stopwatch = Stopwatch::start(Detail::Spans, false);
+        let threads = (0..3).map(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            stopwatch.meter().finish()
+        });
+        let report = stopwatch.report(threads.collect()).expect("sums were to be kept");
+        for thread in report.threads() {
+            assert_eq!((thread.total(), report.unaccounted(thread)), (report.wall(), Duration::ZERO));
+            let spans = thread.spans.as_ref().map(Spans::as_slice).unwrap_or_default();
+            assert_eq!(spans.iter().map(|span| span.end - span.start).sum::<Duration>(), report.wall());
+        }
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-/// What a worker is busy with. The order is the order in which a block passes through them, those in which nothing is done
-/// last.
+/// What a worker is busy with. The order is the order in which a block passes through them, behind the start of the worker; those
+/// in which nothing is done come last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Phase {
+    /// Not yet begun: from the start of the job until the thread runs.
+    Start,
     /// Listing a directory, and choosing what of it is read.
     Walk,
     /// Opening a file and asking for its size; closing the one before.
@@ -31,7 +33,7 @@ pub enum Phase {
     Merge,
     /// Writing out what is printed, or handing it over to whoever writes.
     Print,
-    /// Nothing to do: for want of work, for others to finish, or for room to print to.
+    /// Nothing to do: for want of work, for others to finish, also once the thread has ended, or for room to print to.
     Wait,
     /// Not wanted: fewer workers are quicker at the moment.
     Park,
@@ -42,7 +44,8 @@ pub(crate) const PHASES: usize = Phase::ALL.len();
 
 impl Phase {
     /// Every phase, in order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
+        Self::Start,
         Self::Walk,
         Self::Open,
         Self::Read,
@@ -62,6 +65,7 @@ impl Phase {
     /// The phase's name, as reports show it.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Start => "start",
             Self::Walk => "walk",
             Self::Open => "open",
             Self::Read => "read",
@@ -82,6 +86,7 @@ impl Phase {
     /// The character that stands for the phase in a bar of text.
     pub const fn mark(self) -> char {
         match self {
+            Self::Start => ':',
             Self::Walk => 'w',
             Self::Open => 'o',
             Self::Read => 'r',
@@ -103,6 +108,7 @@ impl Phase {
     /// done with text, reddish for counting, grey for doing nothing.
     pub const fn color(self) -> (u8, u8, u8) {
         match self {
+            Self::Start => (0xcb, 0xc6, 0xba),
             Self::Walk => (0x1b, 0x3a, 0x6b),
             Self::Open => (0x3b, 0x6f, 0xb6),
             Self::Read => (0x56, 0xb4, 0xe9),

@@ -59,7 +59,7 @@ impl Report {
         self.wall
     }
 
-    /// The time of the job that a thread has no phase for: before it was started and after it ended.
+    /// The time of the job that a thread has no phase for.
     pub fn unaccounted(&self, thread: &ThreadTimes) -> Duration {
         self.wall.saturating_sub(thread.total())
     }

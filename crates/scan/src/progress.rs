@@ -16,7 +16,7 @@ pub struct Watch<'a> {
     pub after: Duration,
     /// How long to wait between two times.
     pub every: Duration,
-    /// Whether to say what each thread does.
+    /// Whether to say what each thread does, and to take in what a pipe has as it comes rather than in blocks.
     pub threads: bool,
     /// Who is shown it.
     pub show: &'a (dyn Fn(Progress) + Sync),

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// A request to end a job early. Workers look at it between blocks, and a read of a stream that waits is woken.
 #[derive(Debug)]
 pub struct Stop {
     raised: Arc<AtomicBool>,
+    terminated: Arc<AtomicBool>,
     woken: UnixStream,
     wake: UnixStream,
 }
@@ -24,20 +25,27 @@ impl Stop {
     /// When the process has no file descriptors left.
     pub fn new() -> io::Result<Self> {
         let (woken, wake) = UnixStream::pair()?;
-        Ok(Self { raised: Arc::default(), woken, wake })
+        Ok(Self { raised: Arc::default(), terminated: Arc::default(), woken, wake })
     }
 
-    /// A request that the interrupt signal (Ctrl-C) raises. A second one ends the process at once.
+    /// A request that the signals to interrupt (Ctrl-C) and to terminate raise. A second one ends the process at once.
     ///
     /// # Errors
     /// When the process has no file descriptors left, or the signal cannot be handled.
-    pub fn on_interrupt() -> io::Result<Self> {
+    pub fn on_signals() -> io::Result<Self> {
         let stop = Self::new()?;
-        let wake = stop.wake.try_clone()?;
-        signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&stop.raised))?;
-        signal_hook::flag::register(SIGINT, Arc::clone(&stop.raised))?;
-        signal_hook::low_level::pipe::register(SIGINT, wake)?;
+        signal_hook::flag::register(SIGTERM, Arc::clone(&stop.terminated))?;
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop.raised))?;
+            signal_hook::flag::register(signal, Arc::clone(&stop.raised))?;
+            signal_hook::low_level::pipe::register(signal, stop.wake.try_clone()?)?;
+        }
         Ok(stop)
+    }
+
+    /// Whether it was the signal to terminate that asked.
+    pub fn is_terminated(&self) -> bool {
+        self.terminated.load(Ordering::Relaxed)
     }
 
     /// Asks the job to end.

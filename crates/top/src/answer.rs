@@ -40,13 +40,13 @@ pub struct Answer {
     pub distinct: u64,
     /// How many records were counted.
     pub records: u64,
-    /// Records that were chosen but have too few fields, if there were any.
+    /// Records that were chosen but have no key, if there were any.
     pub skipped: Option<Skipped>,
     /// Whether the count was interrupted, so that this is only part of the answer.
     pub partial: bool,
 }
 
-/// Records that have too few fields.
+/// Records that have no key: too few fields, or a quote that is never closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// How many.
@@ -96,6 +96,9 @@ pub(crate) fn most_frequent<'e, 't: 'e>(
     mut entries: impl Iterator<Item = &'e Entry<'t>>,
     number: usize,
 ) -> Vec<KeyCount> {
+    if number == 0 {
+        return Vec::new();
+    }
     // The heap's greatest is the last in the order of the answer: the one to go when a better one comes.
     let mut best: BinaryHeap<KeyCount> = BinaryHeap::new();
     let mut batch: Vec<&Entry<'t>> = Vec::with_capacity(BATCH);
@@ -147,10 +150,31 @@ mod tests {
         let table = table_of(Hasher::random(), &keys);
         let tables = [&table];
         let shards: Vec<_> = (0..SHARDS).map(|shard| JoinedShard::new(&tables, shard)).collect();
-        for number in [1, 2, 10, 499, 500, 501] {
+        for number in [0, 1, 2, 10, 31, 32, 33, 64, 499, 500, 501, usize::MAX] {
             let mut best = most_frequent(shards.iter().flat_map(JoinedShard::entries), number);
             best.sort();
             assert_eq!(best, all[..number.min(500)]);
+        }
+    }
+
+    /// Keys are looked at in batches: those of a batch that begins before there are enough may have any count, and so may
+    /// those of later batches as long as there are not enough.
+    #[test]
+    fn an_answer_that_is_longer_than_a_batch_has_its_rarest_keys() {
+        let mut entries: Vec<(Vec<u8>, u64)> =
+            (0..3 * BATCH as u64).map(|number| (vec![number as u8], 1000 - number)).collect();
+        for number in [BATCH + 1, 2 * BATCH, 2 * BATCH + 5, 3 * BATCH] {
+            let found =
+                entries.iter().map(|(key, count)| Entry { hash: 0, key, count: *count }).collect::<Vec<_>>();
+            let mut best = most_frequent(found.iter(), number);
+            best.sort();
+            let counts: Vec<u64> = best.iter().map(|key| key.count).collect();
+            assert_eq!(
+                counts,
+                (0..number as u64).map(|number| 1000 - number).collect::<Vec<_>>(),
+                "{number}"
+            );
+            entries.rotate_left(BATCH / 2);
         }
     }
 }

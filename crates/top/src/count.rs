@@ -8,7 +8,7 @@ use finecomb_scan::{Accumulate, Block, Folded, Inputs, LineEnds, Meter, Phase, S
 use crate::answer::{Answer, KeyCount, Outcome, Skipped, most_frequent};
 use crate::filter::{FilterCache, split_records};
 use crate::key::{KeyMaker, Keys};
-use crate::live::{Live, Publisher};
+use crate::live::{Counted, Live};
 use crate::query::Query;
 use crate::table::{JoinedShard, SHARDS, Table};
 use crate::{Span, bytes_of};
@@ -47,7 +47,7 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
 /// What one worker has counted.
 struct Counter<'q> {
     query: &'q Query,
-    table: Table,
+    counted: Arc<Counted>,
     tally: Tally,
     maker: KeyMaker<'q>,
     filter: FilterCache,
@@ -55,7 +55,7 @@ struct Counter<'q> {
     records: Vec<Span>,
     keys: Keys,
     edited: Vec<u8>,
-    publisher: Option<Publisher<'q>>,
+    live: Option<&'q Live>,
 }
 
 /// What is counted but not by key.
@@ -97,7 +97,7 @@ impl<'q> Counter<'q> {
     fn new(query: &'q Query, live: Option<&'q Live>) -> Self {
         Self {
             query,
-            table: Table::new(query.hasher),
+            counted: Counted::new(Table::new(query.hasher), live),
             tally: Tally::default(),
             maker: KeyMaker::new(query),
             filter: query.filter.cache(),
@@ -105,7 +105,7 @@ impl<'q> Counter<'q> {
             records: Vec::new(),
             keys: Keys::default(),
             edited: Vec::new(),
-            publisher: live.map(Publisher::new),
+            live,
         }
     }
 
@@ -120,7 +120,7 @@ impl<'q> Counter<'q> {
         }
     }
 
-    /// Notes records that have too few fields.
+    /// Notes records that have no key.
     fn note_missing(&mut self, block: &Block<'_>) {
         let Some(&first) = self.keys.missing.first() else { return };
         let record = self.records[first as usize];
@@ -149,19 +149,19 @@ impl Accumulate for Counter<'_> {
             self.maker.edit(block.bytes, &mut self.keys, &mut self.edited);
         }
         meter.enter(Phase::Count);
-        self.tally.records += self.keys.spans.len() as u64;
-        self.table.count(self.keys.text(block.bytes), &self.keys.spans);
-        if let Some(publisher) = self.publisher.as_mut().filter(|publisher| publisher.is_asked()) {
+        self.counted.count(self.keys.text(block.bytes), &self.keys.spans);
+        if let Some(live) = self.live.filter(|live| self.counted.is_asked(live)) {
             meter.enter(Phase::Merge);
-            publisher.publish(self.tally.records, |number| self.table.best(number));
+            self.counted.publish(live);
         }
         ControlFlow::Continue(())
     }
 
     fn into_parts(self) -> Vec<Part> {
-        let Self { query, table, mut tally, .. } = self;
+        let Self { query, counted, mut tally, .. } = self;
+        tally.records = counted.records();
+        let table = Arc::new(counted.take().unwrap_or_else(|| Table::new(query.hasher)));
         tally.memory = table.memory() as u64;
-        let table = Arc::new(table);
         (0..SHARDS)
             .map(|shard| Part {
                 shard,

@@ -3,19 +3,24 @@
 use memchr::memchr;
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::captures::Captures;
-use regex_automata::util::{interpolate, iter::Searcher};
+use regex_automata::util::iter::Searcher;
 use regex_automata::{Anchored, Input, Match};
 
-use crate::pattern::{MatchShape, PatternError, compile_with_shape};
+use crate::behind_star::{BehindStar, BehindStarCache};
+use crate::pattern::{MatchShape, PatternError};
+use crate::replacement::Replacement;
+use crate::text_regex::{Searched, TextCache, TextRegex, append_unmarked};
 
-/// One edit. In the replacement `$1` and `${name}` stand for groups of the expression and `$$` for a dollar sign.
+/// One edit.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
-    regex: Regex,
+    regex: TextRegex,
     pattern: String,
-    replacement: String,
-    has_groups: bool,
+    replacement_text: String,
+    replacement: Replacement,
     shape: MatchShape,
+    /// A faster way to the groups of a match, for some expressions.
+    behind_star: Option<BehindStar>,
 }
 
 /// Up to this length, in bytes, a key is short.
@@ -24,20 +29,30 @@ const SHORT: usize = 256;
 /// The memory that an edit works in.
 #[derive(Debug)]
 pub(crate) struct EditCache {
-    cache: Cache,
+    regex: TextCache,
     captures: Captures,
+    behind_star: Option<BehindStarCache>,
+    marked: Vec<u8>,
+}
+
+/// The searches of an edit in one key.
+struct Searches<'a> {
+    regex: &'a Regex,
+    cache: &'a mut Cache,
+    /// Is filled with the groups of a match if they are wanted.
+    captures: Option<&'a mut Captures>,
+    behind_star: Option<(&'a BehindStar, &'a mut BehindStarCache)>,
+    shape: MatchShape,
 }
 
 impl Edit {
     pub(crate) fn new(pattern: &str, replacement: &str) -> Result<Self, PatternError> {
-        let (regex, shape) = compile_with_shape(pattern)?;
-        Ok(Self {
-            regex,
-            shape,
-            pattern: pattern.to_owned(),
-            replacement: replacement.to_owned(),
-            has_groups: memchr(b'$', replacement.as_bytes()).is_some(),
-        })
+        let regex = TextRegex::new(pattern)?;
+        let replacement_text = replacement.to_owned();
+        let replacement = Replacement::new(replacement, regex.plain().group_info());
+        let behind_star = if replacement.constant().is_none() { BehindStar::new(regex.hir()) } else { None };
+        let shape = MatchShape::of(regex.hir());
+        Ok(Self { regex, pattern: pattern.to_owned(), replacement_text, replacement, shape, behind_star })
     }
 
     pub(crate) fn pattern(&self) -> &str {
@@ -45,24 +60,50 @@ impl Edit {
     }
 
     pub(crate) fn replacement(&self) -> &str {
-        &self.replacement
+        &self.replacement_text
+    }
+
+    /// References of the replacement to groups that the expression does not have.
+    pub(crate) fn unknown_groups(&self) -> &[String] {
+        self.replacement.unknown()
     }
 
     pub(crate) fn cache(&self) -> EditCache {
-        EditCache { cache: self.regex.create_cache(), captures: self.regex.create_captures() }
+        let captures = self.regex.plain().create_captures();
+        let behind_star = self.behind_star.as_ref().map(BehindStar::cache);
+        EditCache { regex: self.regex.cache(), captures, behind_star, marked: Vec::new() }
     }
 
     /// Appends `key` with every match replaced to `out`.
     pub(crate) fn apply(&self, cache: &mut EditCache, key: &[u8], out: &mut Vec<u8>) {
+        let EditCache { regex, captures, behind_star, marked } = cache;
+        let Searched { regex, cache, text, is_marked } = self.regex.searched(regex, key);
+        // In marked text, what a match begins with may be a mark instead.
+        let first = self.shape.first.filter(|_| !is_marked);
+        let shape = MatchShape { first, ..self.shape };
+        let captures = self.replacement.constant().is_none().then_some(captures);
+        let behind_star = self.behind_star.as_ref().zip(behind_star.as_mut());
+        let behind_star = behind_star.filter(|(search, _)| !is_marked && search.suits(text));
+        let searches = Searches { regex, cache, captures, behind_star, shape };
+        if is_marked {
+            marked.clear();
+            self.replace_all(searches, text, marked);
+            append_unmarked(marked, out);
+        } else {
+            self.replace_all(searches, text, out);
+        }
+    }
+
+    fn replace_all(&self, mut searches: Searches<'_>, key: &[u8], out: &mut Vec<u8>) {
         let mut searcher = Searcher::new(Input::new(key));
+        let constant = self.replacement.constant().unwrap_or_default();
         let mut copied = 0;
-        while let Some(found) = searcher.advance(|input| Ok(self.find(cache, input))) {
+        while let Some(found) = searcher.advance(|input| Ok(searches.find(input))) {
             out.extend_from_slice(&key[copied..found.start()]);
             copied = found.end();
-            if self.has_groups {
-                self.expand(&cache.captures, key, out);
-            } else {
-                out.extend_from_slice(self.replacement.as_bytes());
+            match &searches.captures {
+                Some(captures) => self.replacement.append(found, captures, key, out),
+                None => out.extend_from_slice(constant),
             }
             // A search costs far more than it finds: often the first match reaches to the end of the key.
             if key.len() - copied < self.shape.shortest {
@@ -71,46 +112,38 @@ impl Edit {
         }
         out.extend_from_slice(&key[copied..]);
     }
+}
 
+impl Searches<'_> {
     /// The first match.
     ///
     /// In general that takes two searches, one forwards for its end and one backwards for its start. If all matches begin
     /// with the same byte, one search from each such byte on is enough. It is done for short keys only: in long ones, the
     /// time could grow with the square of the length.
-    fn find(&self, cache: &mut EditCache, input: &Input<'_>) -> Option<Match> {
+    fn find(&mut self, input: &Input<'_>) -> Option<Match> {
         let Some(first) = self.shape.first.filter(|_| input.haystack().len() <= SHORT) else {
-            return self.search(cache, input);
+            return self.search(input);
         };
         let mut start = input.start();
         loop {
             start += memchr(first, &input.haystack()[start..input.end()])?;
             let from_here = input.clone().range(start..input.end()).anchored(Anchored::Yes);
-            if let Some(found) = self.search(cache, &from_here) {
+            if let Some(found) = self.search(&from_here) {
                 return Some(found);
             }
             start += 1;
         }
     }
 
-    fn search(&self, EditCache { cache, captures }: &mut EditCache, input: &Input<'_>) -> Option<Match> {
-        if !self.has_groups {
-            return self.regex.search_with(cache, input);
+    fn search(&mut self, input: &Input<'_>) -> Option<Match> {
+        let Some(captures) = &mut self.captures else { return self.regex.search_with(self.cache, input) };
+        if let Some((search, cache)) = &mut self.behind_star
+            && let Ok(found) = search.find(cache, input, captures)
+        {
+            return found;
         }
-        self.regex.search_captures_with(cache, input, captures);
+        self.regex.search_captures_with(self.cache, input, captures);
         captures.get_match()
-    }
-
-    fn expand(&self, captures: &Captures, key: &[u8], out: &mut Vec<u8>) {
-        interpolate::bytes(
-            self.replacement.as_bytes(),
-            |group, out| {
-                if let Some(span) = captures.get_group(group) {
-                    out.extend_from_slice(&key[span]);
-                }
-            },
-            |name| captures.group_info().to_index(captures.pattern()?, name),
-            out,
-        );
     }
 }
 
@@ -119,6 +152,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::go_syntax::translate;
+    use crate::oracle::Runes;
 
     fn edited(pattern: &str, replacement: &str, key: &[u8]) -> Vec<u8> {
         let edit = Edit::new(pattern, replacement).expect("a valid pattern");
@@ -134,21 +169,25 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4 * ProptestConfig::default().cases))]
+
         #[test]
         fn edits_are_those_of_replace_all(
             pattern in prop::sample::select(
-                &["a", "", "a*", "^a", "b$", "(a)(b)?", "[^b]", r"\b", "(?-u)\\xFF", ".", "a.*b$", "(?:ab|a a)+", "(?m:^)a|a$",
-                  r"\Ba", "a+?b", "b(?: |$)", "[a]b?"][..]),
+                &["a", "", "a*", "^a", "b$", "(a)(b)?", "[^b]", r"\b", r"\B", "(?-u)\\xFF", ".", "a.*b$", "(?:ab|a a)+",
+                  "(?m:^)a|a$", r"\Ba", "a+?b", "b(?: |$)", "[a]b?", "..", "(.)(a|é)", ".*(b)(.?)", "é*",
+                  ".*(a|ab)(b?).*", "^.*(b+)(a)?.*$", "(?s).*(é|😀).*", r".*\b(a+).*", ".*(a)(.*)", ".*b(a*?)(b|$)", "^.*([^a]).*",
+                  r".*(\Ba).*", ".*(.)(a)", r"\W+", "[^a-z]?b"][..]),
             replacement in prop::sample::select(&["", "x", "$0", "<$1>", "${1}y", "$1y", "$$", "$"][..]),
             key in prop_oneof![
-                4 => prop::collection::vec(prop::sample::select(&[b'a', b'b', b' ', 0xFF, 0xC3, 0xA9][..]), 0..12),
+                4 => prop::collection::vec(prop::sample::select(&[b'a', b'b', b' ', 0xFF, 0xC3, 0xA9, 0xED, 0xB2][..]), 0..12),
+                4 => prop::collection::vec(prop::sample::select(&["a", "b", "é", "한", "😀", "\n", " "][..]), 0..12)
+                    .prop_map(|chars| chars.concat().into_bytes()),
                 1 => prop::collection::vec(prop::sample::select(&b"ab "[..]), 250..260),
             ],
         ) {
-            let expected = regex::bytes::Regex::new(pattern)
-                .expect("a valid pattern")
-                .replace_all(&key, replacement.as_bytes())
-                .into_owned();
+            let translated = translate(pattern).expect("valid syntax").text;
+            let expected = Runes::new(&translated).replace_all(&key, replacement);
             prop_assert_eq!(edited(pattern, replacement, &key), expected);
         }
     }

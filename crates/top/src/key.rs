@@ -2,7 +2,7 @@
 
 use crate::edit::EditCache;
 use crate::query::Query;
-use crate::split::{SplitCache, Splitter, nth_blank_field};
+use crate::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
 use crate::{Span, bytes_of};
 
 /// Makes keys of records. Its memory is used again and again.
@@ -23,8 +23,17 @@ pub(crate) struct Keys {
     /// Keys that had to be put together.
     text: Vec<u8>,
     made: bool,
-    /// The numbers of the records that have too few fields.
+    /// The numbers of the records that have no key.
     pub(crate) missing: Vec<u32>,
+}
+
+/// Why a record has no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoKey {
+    /// It has only so many fields.
+    TooFew(usize),
+    /// It has a quote that is never closed, in front of a field that is asked for or in it.
+    OpenQuote,
 }
 
 impl Keys {
@@ -73,16 +82,17 @@ impl<'q> KeyMaker<'q> {
         }
     }
 
-    /// Appends the key of one record, before any edit, to `out`. If the record has too few fields, nothing is
-    /// appended and the error says how many there are.
-    pub(crate) fn append_key(&mut self, record: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
+    /// Appends the key of one record, before any edit, to `out`; nothing if it has none.
+    pub(crate) fn append_key(&mut self, record: &[u8], out: &mut Vec<u8>) -> Result<(), NoKey> {
         let Query { fields: wanted, splitter, .. } = self.query;
         if wanted.is_whole_record() {
             out.extend_from_slice(record);
             return Ok(());
         }
-        splitter.split(&mut self.split, record, wanted.needed(), &mut self.fields);
-        let indexes = wanted.resolve(self.fields.len()).ok_or(self.fields.len())?;
+        let split = splitter.split(&mut self.split, record, wanted.needed(), &mut self.fields);
+        split.map_err(|OpenQuote| NoKey::OpenQuote)?;
+        let count = self.fields.len();
+        let indexes = wanted.resolve(count).ok_or(NoKey::TooFew(count))?;
         for (position, index) in indexes.enumerate() {
             if position > 0 {
                 out.push(b' ');

@@ -21,26 +21,33 @@
 
 mod answer;
 mod arena;
+mod behind_star;
 mod count;
 mod edit;
 mod fields;
 mod filter;
+mod go_syntax;
 mod hash;
 mod key;
 mod live;
+#[cfg(test)]
+#[path = "../tests/reference/runes.rs"]
+mod oracle;
 pub mod output;
 mod pattern;
 mod query;
+mod replacement;
 mod sample;
 mod slot;
 mod split;
 mod table;
+mod text_regex;
 
 pub use answer::{Answer, KeyCount, Outcome, Skipped};
 pub use count::{top, top_live};
 pub use fields::{FieldList, FieldListError};
 pub use live::Live;
-pub use pattern::PatternError;
+pub use pattern::{PatternError, SyntaxError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};
 

@@ -6,8 +6,9 @@ use crate::edit::Edit;
 use crate::fields::FieldList;
 use crate::filter::Filter;
 use crate::hash::Hasher;
-use crate::pattern::{PatternError, RecordPattern, compile};
+use crate::pattern::{PatternError, RecordPattern};
 use crate::split::Splitter;
+use crate::text_regex::TextRegex;
 
 /// What separates the fields of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +22,8 @@ pub enum Separator {
     Regex(String),
 }
 
-/// What to count, as a user says it. Regular expressions have the syntax of the `regex` crate and are applied to bytes.
+/// What to count, as a user says it. Regular expressions have the syntax and the meaning that they have in Go, and beyond it
+/// those of the `regex` crate. A byte that belongs to no character of UTF-8 is the character U+FFFD.
 #[derive(Clone, Debug)]
 pub struct QueryOptions {
     /// How many keys to give. Default: 10.
@@ -75,6 +77,14 @@ pub struct Query {
 }
 
 impl Query {
+    /// References of replacements to groups that their expressions do not have, each with its expression. They stand for
+    /// nothing, or for the text that they are.
+    pub fn unknown_groups(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.edits
+            .iter()
+            .flat_map(|edit| edit.unknown_groups().iter().map(move |group| (group.as_str(), edit.pattern())))
+    }
+
     /// How many keys are wanted.
     pub fn number(&self) -> usize {
         self.number
@@ -95,7 +105,9 @@ impl Query {
         let splitter = match &options.separator {
             Separator::Blanks => Splitter::Blanks,
             Separator::Quotes => Splitter::Quotes,
-            Separator::Regex(text) => Splitter::Regex(compile(text).map_err(of("-p/--fieldseparator"))?),
+            Separator::Regex(text) => {
+                Splitter::Regex(TextRegex::new(text).map_err(of("-p/--fieldseparator"))?)
+            }
         };
         let edits = options
             .sed

@@ -8,7 +8,7 @@ use finecomb_scan::{
 };
 
 use crate::filter::{FilterCache, Verdict, split_records};
-use crate::key::KeyMaker;
+use crate::key::{KeyMaker, NoKey};
 use crate::query::Query;
 use crate::{Span, bytes_of};
 
@@ -81,11 +81,15 @@ impl<'q> Explainer<'q> {
 
     fn explain_key(&mut self, head: &str, record: &[u8]) {
         let mut key = Vec::new();
-        if let Err(count) = self.maker.append_key(record, &mut key) {
-            let fields = if count == 1 { "field" } else { "fields" };
-            let reason =
-                format!("skipped: it has {count} {fields} and -f {} asks for more", self.query.fields);
-            return self.show_record(head, &reason, record);
+        if let Err(reason) = self.maker.append_key(record, &mut key) {
+            let reason = match reason {
+                NoKey::TooFew(count) => {
+                    let fields = if count == 1 { "field" } else { "fields" };
+                    format!("it has {count} {fields} and -f {} asks for more", self.query.fields)
+                }
+                NoKey::OpenQuote => "it has a quote that is never closed".to_owned(),
+            };
+            return self.show_record(head, &format!("skipped: {reason}"), record);
         }
         self.show_record(head, "taken", record);
         self.show("  key     ", &key);

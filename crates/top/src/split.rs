@@ -2,9 +2,10 @@
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use regex_automata::Input;
-use regex_automata::meta::{Cache, Regex};
+use regex_automata::util::iter::Searcher;
 
 use crate::Span;
+use crate::text_regex::{Searched, TextCache, TextRegex};
 
 /// What separates fields.
 #[derive(Clone, Debug)]
@@ -14,60 +15,83 @@ pub(crate) enum Splitter {
     /// The same, but a field in double quotes may hold blanks and loses its quotes.
     Quotes,
     /// Every match of an expression. Nothing is skipped: a record that begins with a match has an empty first field.
-    Regex(Regex),
+    Regex(TextRegex),
 }
 
 /// The memory that a splitter works in.
 #[derive(Debug)]
 pub(crate) struct SplitCache {
-    regex: Option<Cache>,
+    regex: Option<TextCache>,
 }
+
+/// A quote that is never closed: nobody knows what fields there are from there on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenQuote;
 
 impl Splitter {
     pub(crate) fn cache(&self) -> SplitCache {
         let regex = match self {
-            Self::Regex(regex) => Some(regex.create_cache()),
+            Self::Regex(regex) => Some(regex.cache()),
             Self::Blanks | Self::Quotes => None,
         };
         SplitCache { regex }
     }
 
-    /// Puts the first `needed` fields of a record into `fields`, or all that there are.
-    pub(crate) fn split(&self, cache: &mut SplitCache, record: &[u8], needed: usize, fields: &mut Vec<Span>) {
+    /// Puts the first `needed` fields of a record into `fields`, or all that there are. Errs at a quote that is never
+    /// closed, with the fields in front of it in `fields`.
+    pub(crate) fn split(
+        &self,
+        cache: &mut SplitCache,
+        record: &[u8],
+        needed: usize,
+        fields: &mut Vec<Span>,
+    ) -> Result<(), OpenQuote> {
         fields.clear();
         match (self, &mut cache.regex) {
             (Self::Regex(regex), Some(cache)) => split_at_matches(regex, cache, record, needed, fields),
-            (Self::Quotes, _) => split_quoted(record, needed, fields),
+            (Self::Quotes, _) => return split_quoted(record, needed, fields),
             _ => dispatch(SplitBlanks { record, needed, fields }),
         }
+        Ok(())
     }
 }
 
-fn split_at_matches(regex: &Regex, cache: &mut Cache, record: &[u8], needed: usize, fields: &mut Vec<Span>) {
-    let mut searcher = regex_automata::util::iter::Searcher::new(Input::new(record));
+fn split_at_matches(
+    regex: &TextRegex,
+    cache: &mut TextCache,
+    record: &[u8],
+    needed: usize,
+    fields: &mut Vec<Span>,
+) {
+    let searched = regex.searched(cache, record);
+    let mut searcher = Searcher::new(Input::new(searched.text));
     let mut start = 0;
     while fields.len() < needed {
-        let Some(separator) = searcher.advance(|input| Ok(regex.search_with(cache, input))) else {
-            fields.push((start, record.len()));
-            return;
+        let Some(separator) = searcher.advance(|input| Ok(searched.regex.search_with(searched.cache, input)))
+        else {
+            fields.push((start, searched.text.len()));
+            break;
         };
         fields.push((start, separator.start()));
         start = separator.end();
     }
+    let Searched { is_marked: true, .. } = searched else { return };
+    for (start, end) in fields {
+        (*start, *end) = (searched.origin(*start), searched.origin(*end));
+    }
 }
 
 /// A field that begins with a double quote ends at the next one, unless a backslash stands before that (as Apache
-/// writes a quote within a field). What follows the closing quote begins a new field. A quote that is never closed
-/// leaves the record without that field, as it does in topfew.
-fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) {
+/// writes a quote within a field). What follows the closing quote begins a new field.
+fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) -> Result<(), OpenQuote> {
     let is_blank = |byte: u8| byte == b' ' || byte == b'\t';
     let mut at = 0;
     while fields.len() < needed {
         at += record[at..].iter().take_while(|&&byte| is_blank(byte)).count();
         match record.get(at) {
-            None => return,
+            None => break,
             Some(b'"') => {
-                let Some(length) = closing_quote(&record[at + 1..]) else { return };
+                let length = closing_quote(&record[at + 1..]).ok_or(OpenQuote)?;
                 fields.push((at + 1, at + 1 + length));
                 at += length + 2;
             }
@@ -78,6 +102,7 @@ fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) {
             }
         }
     }
+    Ok(())
 }
 
 fn closing_quote(quoted: &[u8]) -> Option<usize> {
@@ -236,10 +261,11 @@ mod tests {
 
     use super::*;
     use crate::bytes_of;
+    use crate::oracle::Runes;
 
     fn split<'r>(splitter: &Splitter, record: &'r [u8], needed: usize) -> Vec<&'r [u8]> {
         let mut fields = Vec::new();
-        splitter.split(&mut splitter.cache(), record, needed, &mut fields);
+        splitter.split(&mut splitter.cache(), record, needed, &mut fields).expect("no open quote");
         fields.into_iter().map(|field| bytes_of(record, field)).collect()
     }
 
@@ -284,14 +310,14 @@ mod tests {
         }
 
         #[test]
-        fn expressions_separate_as_the_regex_crate_does(
+        fn expressions_separate_as_the_oracle_does(
             record in records(),
-            pattern in prop::sample::select(&["a", " ", "[ \t]+", "", "a*", "\"", "^a", "x$"][..]),
+            pattern in prop::sample::select(&["a", " ", "[ \t]+", "", "a*", "\"", "^a", "x$", "[^a]", ".a"][..]),
             needed in prop_oneof![1..6_usize, Just(usize::MAX)],
         ) {
-            let splitter = Splitter::Regex(crate::pattern::compile(pattern).expect("a valid pattern"));
-            let plain = regex::bytes::Regex::new(pattern).expect("a valid pattern");
-            let expected = plain.split(&record).take(needed).collect::<Vec<_>>();
+            let splitter = Splitter::Regex(TextRegex::new(pattern).expect("a valid pattern"));
+            let mut expected = Runes::new(pattern).split(&record);
+            expected.truncate(needed);
             prop_assert_eq!(split(&splitter, &record, needed), expected);
         }
     }
@@ -307,9 +333,20 @@ mod tests {
         assert_eq!(fields(r#""b \"c\" d" e"#), [r#"b \"c\" d"#, "e"]);
         assert_eq!(fields(r#""a"b "c""d""#), ["a", "b", "c", "d"]);
         assert_eq!(fields(r#"a"b c"#), ["a\"b", "c"]);
-        assert_eq!(fields(r#"a "b c"#), ["a"]);
-        assert_eq!(fields(r#"a "b\"#), ["a"]);
-        assert_eq!(fields(r#"a "b\""#), ["a"]);
         assert_eq!(fields(""), [""; 0]);
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_an_error_where_it_is_reached() {
+        let split = |record: &str, needed| {
+            let mut fields = Vec::new();
+            let (splitter, record) = (Splitter::Quotes, record.as_bytes());
+            splitter.split(&mut splitter.cache(), record, needed, &mut fields).map(|()| fields.len())
+        };
+        for open in [r#"a "b c"#, r#"a "b\"#, r#"a "b\""#, r#"a ""#] {
+            assert_eq!(split(open, 1), Ok(1), "{open}");
+            assert_eq!(split(open, 2), Err(OpenQuote), "{open}");
+            assert_eq!(split(open, usize::MAX), Err(OpenQuote), "{open}");
+        }
     }
 }

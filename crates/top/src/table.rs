@@ -54,7 +54,7 @@ enum Slots {
 pub(crate) struct Entry<'t> {
     pub(crate) key: &'t [u8],
     pub(crate) count: u64,
-    hash: u32,
+    pub(crate) hash: u32,
 }
 
 impl Table {

@@ -62,8 +62,21 @@ fn file() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-const PATTERNS: &[&str] =
-    &["bot", "^a", "b$", "GET|é", r"\s", "", "[^a]$", r"(?-u)\xFF", "x{20}", "Google", r"\r", "(?i)BOT"];
+const PATTERNS: &[&str] = &[
+    "bot",
+    "^a",
+    "b$",
+    "GET|é",
+    r"\s",
+    "",
+    "[^a]$",
+    r"(?-u)\xFF",
+    "x{20}",
+    "Google",
+    r"\r",
+    "(?i)BOT",
+    "^.{3}$",
+];
 
 fn patterns() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(prop::sample::select(PATTERNS).prop_map(str::to_owned), 0..3)
@@ -82,10 +95,10 @@ fn query() -> impl Strategy<Value = (QueryOptions, Vec<(i32, i32)>)> {
     let separator = prop_oneof![
         3 => Just(Separator::Blanks),
         1 => Just(Separator::Quotes),
-        1 => prop::sample::select(&["b", " ", r"\s+", "", "[/:]"][..]).prop_map(|text| Separator::Regex(text.into())),
+        1 => prop::sample::select(&["b", " ", r"\s+", "", "[/:]", "[^a-z]"][..]).prop_map(|text| Separator::Regex(text.into())),
     ];
     let edit = (
-        prop::sample::select(&["bot", "^[^:]*:", ":.*$", "(.)(.)", "", "x+"][..]),
+        prop::sample::select(&["bot", "^[^:]*:", ":.*$", "(.)(.)", "", "x+", "x*"][..]),
         prop::sample::select(&["", "$2$1", "-", "<$0>"][..]),
     );
     let sed = prop::collection::vec(edit, 0..3);

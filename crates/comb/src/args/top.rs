@@ -1,5 +1,7 @@
 //! The flags of `comb top`: those of topfew 2.0, and more.
 
+pub(crate) mod hints;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -44,7 +46,8 @@ Exit status:
   0    at least one record was counted
   1    none was
   2    something went wrong, also when the rest was counted and printed
-  130  interrupted";
+  130  interrupted
+  143  terminated, with --partial or --live";
 
 /// Count keys and print the most frequent ones
 ///
@@ -52,10 +55,13 @@ Exit status:
 /// without -f the whole record. Keys are printed as COUNT KEY, the highest count first, equal counts by the bytes of the
 /// key, so that the same input always gives the same output.
 ///
-/// Regular expressions have the syntax of Rust's regex crate. They are applied to bytes: input that is not valid
-/// UTF-8 is counted like any other.
+/// Regular expressions have Go's syntax and meaning: \d, \s, \w and \b are ASCII, or those of Unicode after (?u). Input
+/// that is not valid UTF-8 is counted like any other: a byte that belongs to no character is one, which . matches.
+///
+/// Of a flag that is given more than once the last one counts, but for -g, -v, -s, --glob and --type.
 #[derive(Args)]
 #[command(
+    args_override_self = true,
     after_help = "Try 'comb top --help' for examples.",
     after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
 )]
@@ -64,8 +70,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How many keys to print
-    #[arg(short, long, value_name = "COUNT", default_value = "10", value_parser = parse_count, allow_hyphen_values = true)]
+    /// How many keys to print; all prints every key, 0 none
+    #[arg(short, long, value_name = "COUNT", default_value = "10", value_parser = parse_number, allow_hyphen_values = true)]
     number: usize,
 
     /// The fields that make up the key: 7, or 1,3, or 2-4, or -1 for the last; all of the record if not given
@@ -86,7 +92,10 @@ pub(crate) struct Arguments {
     )]
     fieldseparator: Option<String>,
 
-    /// Let fields in double quotes hold spaces, and remove the quotes
+    /// Let fields in double quotes hold spaces, and remove the quotes; a backslash in front of a quote escapes it
+    ///
+    /// Of a record with a quote that is never closed, the fields in front of it count. If others are asked for, or fields from
+    /// the end, it is skipped.
     #[arg(short, long)]
     quotedfields: bool,
 
@@ -100,7 +109,8 @@ pub(crate) struct Arguments {
 
     /// Replace all matches in the key; may be given more than once, for one edit after another
     ///
-    /// In the replacement $1 or ${name} stands for what a group of the expression matched, and $$ for a dollar sign.
+    /// In the replacement $1 or ${name} stands for what a group of the expression matched, and $$ for a dollar sign. A name
+    /// is as long as it can be: $1x is the group named 1x, ${1}x the first group and an x.
     #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true)]
     sed: Vec<String>,
 
@@ -142,7 +152,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) format: FormatFlags<Format>,
 
-    /// When interrupted (Ctrl-C), print the counts so far, marked as partial
+    /// When interrupted (Ctrl-C) or terminated, print the counts so far, marked as partial
     #[arg(long)]
     pub(crate) partial: bool,
 
@@ -180,6 +190,13 @@ impl Formats for Format {
     const JSON: Self = Self::Json;
 }
 
+fn parse_number(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        count => count.parse().map_err(|_| "it must be all or a number".to_owned()),
+    }
+}
+
 fn parse_count(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|&count| count > 0);
     count.ok_or_else(|| "it must be a number of at least 1".to_owned())
@@ -202,6 +219,11 @@ impl Arguments {
             vgrep: self.vgrep.clone(),
             sed: pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect(),
         }
+    }
+
+    /// Whether fields may be in quotes.
+    pub(crate) fn has_quoted_fields(&self) -> bool {
+        self.quotedfields
     }
 
     /// The inputs, and how they are read.

@@ -28,6 +28,9 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
             return Exit::Trouble;
         }
     };
+    for (group, pattern) in query.unknown_groups() {
+        message::note(unknown_group(group, pattern));
+    }
     let inputs = match arguments.inputs() {
         Ok(inputs) => inputs,
         Err(error) => return trouble(error),
@@ -40,7 +43,7 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
         return trouble("--live takes keys from the terminal, which is standard input here; name a file");
     }
     if arguments.partial || arguments.live {
-        match Stop::on_interrupt() {
+        match Stop::on_signals() {
             Ok(stop) => options.stop = Some(Arc::new(stop)),
             Err(error) => {
                 let flag = if arguments.live { "--live" } else { "--partial" };
@@ -55,6 +58,23 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     }
 }
 
+/// Says that a replacement names a group that its expression does not have, which is no error in topfew either.
+fn unknown_group(group: &str, pattern: &str) -> String {
+    let digits = |name: &str| name.chars().take_while(char::is_ascii_digit).collect::<String>();
+    match (group.strip_prefix('\\'), group.strip_prefix('$').map(digits)) {
+        (Some(number), _) => {
+            format!("-s '{pattern}': '{group}' is text in a replacement; a group is written ${number}")
+        }
+        (_, Some(number)) if !number.is_empty() && number.len() + 1 < group.len() => {
+            let rest = &group[1 + number.len()..];
+            format!(
+                "-s '{pattern}': there is no group '{group}', and nothing is put in its place; perhaps ${{{number}}}{rest} is meant"
+            )
+        }
+        _ => format!("-s '{pattern}': there is no group '{group}', and nothing is put in its place"),
+    }
+}
+
 fn count(
     inputs: &Inputs,
     options: ScanOptions<'static>,
@@ -62,6 +82,7 @@ fn count(
     arguments: &Arguments,
     start: Instant,
 ) -> Exit {
+    let stop = options.stop.clone();
     let outcome = if arguments.live {
         live::shown(&options, query.number(), |options, live| top_live(inputs, options, query, live))
     } else {
@@ -73,7 +94,7 @@ fn count(
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
     if let Some(skipped) = &answer.skipped {
-        message::skipped(skipped, answer.records, skipped.first.find_line());
+        message::skipped(skipped, answer.records, skipped.first.find_line(), arguments.has_quoted_fields());
     }
     if answer.partial {
         message::note(format_args!(
@@ -82,11 +103,11 @@ fn count(
         ));
     }
     let mut out = BufWriter::new(stdout().lock());
+    let exit = exit(answer, &outcome.problems, stop.as_deref());
     let written = format(arguments.format.choice()).write(answer, &mut out).and_then(|()| out.flush());
     if let Err(error) = written {
-        return output_failed(&error).or(exit(answer, &outcome.problems));
+        return output_failed(&error).or(exit);
     }
-    let exit = exit(answer, &outcome.problems);
     let Outcome { answer, memory, report, .. } = outcome;
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
         message::note(format_args!("{memory} bytes of memory for {} distinct keys", answer.distinct));
@@ -94,8 +115,9 @@ fn count(
     profile::show(report, &arguments.profile, &inputs.named, start).or(exit)
 }
 
-fn exit(answer: &Answer, problems: &[Problem]) -> Exit {
+fn exit(answer: &Answer, problems: &[Problem], stop: Option<&Stop>) -> Exit {
     match () {
+        () if answer.partial && stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
         () if answer.partial => Exit::Interrupted,
         () if !problems.is_empty() => Exit::Trouble,
         () if answer.records == 0 => Exit::Nothing,

@@ -25,31 +25,41 @@ impl Page<'_> {
     /// The lines of the page, as many as there are rows and none wider than there are columns: the head and the gauge, the
     /// keys, and at the bottom the threads, which leave at least half of the rows, and what their marks mean.
     pub(super) fn lines(&self, rows: usize, columns: usize) -> Vec<String> {
+        let legend = self.legend(columns);
         let threads = self.progress.threads.len().min(rows / 2);
-        let keys = rows.saturating_sub(threads + 3).max(1);
-        let mut lines = vec![self.head(), self.gauge(columns)];
+        let keys = rows.saturating_sub(threads + 2 + legend.len()).max(1);
+        let mut lines = vec![self.head(columns), self.gauge(columns)];
         lines.extend(self.keys.iter().take(keys).map(answer));
         lines.resize_with(2 + keys, Line::default);
         lines.extend((0..threads).map(|thread| self.thread(thread, columns)));
-        lines.push(self.legend());
+        lines.extend(legend);
         lines.truncate(rows);
         lines.into_iter().map(|line| line.cut(columns)).collect()
     }
 
-    fn head(&self) -> Line {
+    /// How far the job is, and how to end it. Where there is no room for all of it, the number of records stays.
+    fn head(&self, columns: usize) -> Line {
+        const KEYS: &str = "q stops and prints";
         let Progress { done, total, elapsed, .. } = *self.progress;
         let of = total.map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
         let speed = (done as f64 / elapsed.as_secs_f64().max(1e-9)) as u64;
+        let mut parts = vec![
+            format!("{}{of}", HumanBytes(done)),
+            format!("{}/s", HumanBytes(speed)),
+            format!("{:.1} s", elapsed.as_secs_f64()),
+            format!("{} records", HumanCount(self.records)),
+        ];
+        // In the order in which they are missed least.
+        for part in [1, 1, 0] {
+            if parts.join(", ").len() + 3 + KEYS.len() > columns && parts.len() > 1 {
+                parts.remove(part.min(parts.len() - 2));
+            }
+        }
+        let text = parts.join(", ") + "   ";
+        let keys = if text.len() + KEYS.len() > columns { "q stops" } else { KEYS };
         let mut line = Line::default();
-        let text = format!(
-            "{}{of}, {}/s, {:.1} s, about {} records   ",
-            HumanBytes(done),
-            HumanBytes(speed),
-            elapsed.as_secs_f64(),
-            HumanCount(self.records)
-        );
         line.add(Style::new(), text);
-        line.add(Style::new().dimmed(), "q stops and prints");
+        line.add(Style::new().dimmed(), keys);
         line
     }
 
@@ -88,17 +98,36 @@ impl Page<'_> {
         line
     }
 
-    fn legend(&self) -> Line {
-        let mut line = Line::default();
-        line.add(Style::new(), " ".repeat(LABEL));
-        for phase in Phase::ALL {
-            if self.progress.threads.iter().any(|thread| !thread.spent(phase).is_zero()) {
-                line.add_mark(phase, 1);
-                line.add(Style::new(), format!(" {phase}  "));
-            }
-        }
-        line
+    /// What the marks of the phases mean that there were. What is before a thread runs is over when the page is drawn.
+    fn legend(&self, columns: usize) -> Vec<Line> {
+        let is_there = |phase| self.progress.threads.iter().any(|thread| !thread.spent(phase).is_zero());
+        legend(Phase::ALL.into_iter().filter(|&phase| phase != Phase::Start && is_there(phase)), columns)
     }
+}
+
+/// What the marks of phases mean, on as many lines as that takes.
+fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut width = columns;
+    for phase in phases {
+        // The mark, a blank and the name.
+        let own = 2 + phase.name().len();
+        if width + own > columns {
+            let mut line = Line::default();
+            line.add(Style::new(), " ".repeat(LABEL));
+            lines.push(line);
+            width = LABEL;
+        }
+        if let Some(line) = lines.last_mut() {
+            line.add_mark(phase, 1);
+            line.add(Style::new(), format!(" {phase}  "));
+        }
+        width += own + 2;
+    }
+    if lines.is_empty() {
+        lines.push(Line::default());
+    }
+    lines
 }
 
 fn answer(key: &KeyCount) -> Line {
@@ -163,9 +192,7 @@ mod tests {
         assert!(lines[0].ends_with("   \x1b[2mq stops and prints\x1b[0m"), "{:?}", lines[0]);
         assert!(lines[1].contains(&format!("\x1b[30m\x1b[44m{}\x1b[0m", " ".repeat(23))), "{:?}", lines[1]);
         let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
-        assert!(
-            shown[0].starts_with("1.00 MiB of 4.00 MiB, 512.00 KiB/s, 2.0 s, about 9,999 records   q stops")
-        );
+        assert!(shown[0].starts_with("1.00 MiB of 4.00 MiB, 512.00 KiB/s, 2.0 s, 9,999 records   q stops"));
         assert_eq!(shown[1].trim(), "25%");
         assert_eq!(shown[2], "        1234 /index.html");
         assert_eq!(shown[3], "           7 \\u{1b}[31m");
@@ -173,6 +200,36 @@ mod tests {
         assert_eq!(shown[7].trim_end(), "thread 1");
         assert_eq!(shown[8].trim_end(), "thread 2");
         assert_eq!(shown.len(), 10);
+    }
+
+    #[test]
+    fn the_head_and_the_legend_are_whole_on_narrow_terminals() {
+        let progress = Progress {
+            done: 123_456_789_012,
+            total: Some(987_654_321_098),
+            elapsed: Duration::from_secs(1234),
+            ..Progress::default()
+        };
+        let before = Progress::default();
+        let page = Page { progress: &progress, before: &before, keys: &[], records: 1_234_567_890 };
+        for columns in [40, 50, 80, 120] {
+            let lines = page.lines(24, columns);
+            let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
+            let end = if columns > 40 { " and prints" } else { "" };
+            assert!(
+                shown[0].ends_with(&format!("1,234,567,890 records   q stops{end}")),
+                "{columns}: {:?}",
+                shown[0]
+            );
+            let lines: Vec<_> = legend(Phase::ALL.into_iter(), columns)
+                .into_iter()
+                .map(|line| strip_str(&line.cut(columns)).to_string())
+                .collect();
+            for phase in Phase::ALL {
+                let meaning = format!("{} {phase}", phase.mark());
+                assert!(lines.iter().any(|line| line.contains(&meaning)), "{columns}: {phase} in {lines:?}");
+            }
+        }
     }
 
     #[test]

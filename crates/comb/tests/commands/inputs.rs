@@ -29,6 +29,62 @@ fn compressed_files_are_read_as_their_contents() {
 }
 
 #[test]
+fn a_byte_order_mark_at_the_start_of_a_file_is_no_part_of_a_key() {
+    let marked = "\u{FEFF}a\na\n";
+    let directory = directory_with(&[
+        ("one", marked),
+        ("two", marked),
+        ("many", &(marked.to_owned() + &"a\n".repeat(200_000))),
+    ]);
+    let expect = |script: &str, out: &str| {
+        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
+    };
+    expect("comb top one two", "4 a\n");
+    expect("comb top -w 3 many", "200002 a\n");
+    expect("comb top < one", "2 a\n");
+    expect("cat one | comb top", "2 a\n");
+    expect("(printf '\\xef'; sleep 0.05; printf '\\xbb\\xbfa\\n') | comb top", "1 a\n");
+    expect("gzip -c one > one.gz; comb top one.gz", "2 a\n");
+    expect("bzip2 -c many > many.bz2; comb top -w 3 many.bz2", "200002 a\n");
+    expect("mkdir d; cp one two d; comb top d", "4 a\n");
+    expect("comb top --encoding none one", "1 a\n1 \u{FEFF}a\n");
+}
+
+#[test]
+fn a_quote_that_is_never_closed_skips_the_record() {
+    let directory = directory_with(&[("log", "a \"unclosed b\nx \"y z\"\nx \"\\\"y\n")]);
+    let skipped = |count, have| {
+        let why = "too few fields or a quote that is never closed";
+        format!(
+            "comb: {count} of 3 records {have} {why} and were skipped; the first is log:1: a \"unclosed b\n"
+        )
+    };
+    let expect = |script: &str, out: &str, err: &str| {
+        assert_eq!(answer_of(&directory, script), answer(out, err, 0), "{script}");
+    };
+    expect("comb top -q -f -1 log", "1 y z\n", &skipped(2, "have"));
+    expect("comb top -q -f 1--1 log", "1 x y z\n", &skipped(2, "have"));
+    expect("comb top -q -f 2 log", "1 y z\n", &skipped(2, "have"));
+    expect("comb top -q -f 1 log", "2 x\n1 a\n", "");
+    let reason = "log:1: skipped: it has a quote that is never closed\n  record  a \"unclosed b\n";
+    expect("comb top -q -f -1 --sample=1 log", reason, "");
+}
+
+#[test]
+fn a_byte_that_is_not_utf8_is_a_character_to_every_expression() {
+    let directory = directory_with(&[]);
+    fs::write(directory.path().join("log"), b"/s?q=caf\xe9\n/s?q=tea\n").expect("a file");
+    let expect = |script: &str, out: &str| {
+        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
+    };
+    expect(r"comb top log -s '\?.*$' ''", "2 /s\n");
+    expect(r"comb top log -g '^/s.q=[^x]{3}.?$' -f 1 | wc -l", "2\n");
+    expect(r"comb top log -v 'f\W' -f 1", "1 /s?q=tea\n");
+    expect(r"comb top log -p '(\?|f.)' -f 2", "1 q=ca\n1 q=tea\n");
+    expect(r"printf 'é\n' | comb top -s 'x*' -", "1 -é-\n");
+}
+
+#[test]
 fn many_members_give_the_same_bytes_at_any_width() {
     let lines: String = (0..300_000_u64).map(|line| format!("{} {:x}\n", line % 977, line * 7919)).collect();
     let directory = directory_with(&[("log", &lines)]);

@@ -43,7 +43,8 @@ fn check(profile: &Value) {
         let sum: f64 = phases.values().map(seconds).sum();
         let accounted = sum + seconds(&thread["unaccounted_seconds"]);
         assert!((accounted - wall).abs() <= TOLERANCE * wall, "{accounted} of {wall}: {thread:#}");
-        assert!(seconds(&thread["began_seconds"]) + sum <= wall * (1.0 + TOLERANCE));
+        assert_eq!(thread["began_seconds"], phases["start"], "a thread begins with what is before it");
+        assert!(sum <= wall * (1.0 + TOLERANCE));
     }
 }
 
@@ -213,13 +214,42 @@ fn live_shows_the_counts_so_far_and_q_prints_them() {
     assert!(shown("interrupted after"));
 }
 
+/// Three lines, and then nothing for as long as the job runs.
+#[test]
+fn live_shows_what_a_slow_pipe_has_brought() {
+    let directory = directory_with(&[("typescript", "")]);
+    run(&mut shell(&directory, "mkfifo pipe"));
+    let line = format!("stty cols 100 rows 30; '{COMB}' top --live pipe > out; echo $? > code");
+    let mut script = Command::new("script");
+    let mut terminal = script
+        .args(["-qfc", &line, "typescript"])
+        .current_dir(directory.path())
+        .env("TERM", "xterm-256color")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("script of util-linux");
+    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
+    pipe.write_all(b"twice\nonce\ntwice\nhalf").expect("the pipe is read");
+    let shown = |text: &str| {
+        let typescript = fs::read(directory.path().join("typescript")).unwrap_or_default();
+        String::from_utf8_lossy(&typescript).contains(text)
+    };
+    wait_until("the counts", || shown("twice") && shown("once") && shown("3 records"));
+    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
+    wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
+    terminal.wait().expect("script ends");
+    let printed = fs::read_to_string(directory.path().join("out")).expect("an answer");
+    assert_eq!(printed, "2 twice\n1 once\n# partial: interrupted after 3 records\n");
+}
+
 fn terminal_is_done(directory: &Path) -> bool {
     fs::read_to_string(directory.join("code")).is_ok_and(|code| code == "130\n")
 }
 
 /// Raw mode and the alternate screen must not outlive the program.
 #[test]
-fn live_puts_the_terminal_back_when_it_is_terminated() {
+fn live_puts_the_terminal_back_and_prints_when_it_is_terminated() {
     let directory = directory_with(&[("typescript", "")]);
     run(&mut shell(&directory, "mkfifo pipe"));
     let job = format!("echo $$ > pid; exec '{COMB}' top --live pipe > out");
@@ -245,5 +275,10 @@ fn live_puts_the_terminal_back_when_it_is_terminated() {
     wait_until("the end", || directory.path().join("done").exists());
     terminal.wait().expect("script ends");
     assert_eq!(read("before"), read("after"));
+    assert!(
+        read("out").ends_with(" records\n") && read("out").contains(" a line\n# partial"),
+        "{}",
+        read("out")
+    );
     assert!(read("typescript").contains("\x1b[?1049l"));
 }

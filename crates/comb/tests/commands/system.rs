@@ -221,6 +221,16 @@ fn an_interrupt_prints_the_counts_so_far_if_asked() {
 }
 
 #[test]
+fn the_signal_to_terminate_prints_the_counts_so_far_too_and_has_its_own_exit_status() {
+    let directory = tempdir().expect("a directory");
+    let (child, _writer) = waiting_job(&directory, &["--partial"]);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
+    let (out, _, code) = text(child.wait_with_output().expect("waiting"));
+    assert_eq!((out.as_str(), code), ("2 a\n# partial: interrupted after 2 records\n", Some(143)));
+}
+
+#[test]
 fn an_interrupt_is_not_kept_waiting_by_a_pipe_that_nobody_writes_to() {
     let directory = directory_with(&[("log", "a\na\n")]);
     let pipe = directory.path().join("pipe");

@@ -67,7 +67,8 @@ pub fn fold<A: Accumulate>(
     options: &ScanOptions<'_>,
     make: impl Fn() -> A + Sync,
 ) -> Folded<A::Joined> {
-    let stopwatch = Stopwatch::start(options.profile, options.watch.is_some_and(|watch| watch.threads));
+    let is_watched = options.watch.is_some_and(|watch| watch.threads);
+    let stopwatch = Stopwatch::start(options.profile, is_watched);
     let queue = Queue::new(inputs.named.len(), options.stop.clone());
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
@@ -77,7 +78,7 @@ pub fn fold<A: Accumulate>(
     let over = Over::default();
     let work = |number| {
         let meter = ending.enter().then(|| stopwatch.meter())?;
-        let mut gatherer = Gatherer::new(&queue, number, make(), Reader::new(context, meter));
+        let mut gatherer = Gatherer::new(&queue, number, make(), Reader::new(context, meter), is_watched);
         gatherer.run();
         Some(ending.join(gatherer))
     };

@@ -11,7 +11,7 @@ use super::Format;
 use crate::answer::{Answer, KeyCount};
 
 /// One object: `top` is the list of keys with their counts, `records` how many records were counted, `distinct` how
-/// many different keys they had, `skipped` how many records had too few fields, `partial` whether the count was
+/// many different keys they had, `skipped` how many records had no key, `partial` whether the count was
 /// interrupted.
 ///
 /// A `key` is a string. Where a key is not valid UTF-8, its `key` shows U+FFFD for what is not, and `key_base64`, there

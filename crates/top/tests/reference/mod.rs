@@ -1,9 +1,12 @@
 //! The plain, slow reference: one record at a time, one thread, a map, and nothing clever.
 
+mod runes;
+
 use std::collections::BTreeMap;
 
 use finecomb_top::{QueryOptions, Separator};
-use regex::bytes::Regex;
+
+use self::runes::Runes;
 
 /// What the reference makes of some files.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,8 +54,9 @@ fn lines(file: &[u8]) -> Vec<&[u8]> {
     lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a valid pattern")
+/// An expression in Go's syntax, as far as the tests use it.
+fn regex(pattern: &str) -> Runes {
+    Runes::new(&pattern.replace(r"\s", r"[\t\n\f\r ]"))
 }
 
 fn is_taken(record: &[u8], options: &QueryOptions) -> bool {
@@ -70,8 +74,15 @@ fn key(record: &[u8], options: &QueryOptions, wanted: &[(i32, i32)]) -> Option<V
             .filter(|field| !field.is_empty())
             .map(<[u8]>::to_vec)
             .collect(),
-        Separator::Quotes => quoted_fields(record),
-        Separator::Regex(pattern) => regex(pattern).split(record).map(<[u8]>::to_vec).collect::<Vec<_>>(),
+        Separator::Quotes => {
+            let (fields, is_open) = quoted_fields(record);
+            let from_the_end = wanted.iter().any(|&(first, last)| first < 0 || last < 0);
+            if is_open && from_the_end {
+                return None;
+            }
+            fields
+        }
+        Separator::Regex(pattern) => regex(pattern).split(record),
     };
     let mut chosen = Vec::new();
     for &(first, last) in wanted {
@@ -89,8 +100,8 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Byte by byte, with a state.
-fn quoted_fields(record: &[u8]) -> Vec<Vec<u8>> {
+/// Byte by byte, with a state. Also whether there is a quote that is never closed.
+fn quoted_fields(record: &[u8]) -> (Vec<Vec<u8>>, bool) {
     enum State {
         Between,
         Plain,
@@ -127,11 +138,9 @@ fn quoted_fields(record: &[u8]) -> Vec<Vec<u8>> {
     if matches!(state, State::Plain) {
         fields.push(field);
     }
-    fields
+    (fields, matches!(state, State::Quoted | State::Escaped))
 }
 
 fn edited(key: Vec<u8>, options: &QueryOptions) -> Vec<u8> {
-    options.sed.iter().fold(key, |key, (pattern, replacement)| {
-        regex(pattern).replace_all(&key, replacement.as_bytes()).into_owned()
-    })
+    options.sed.iter().fold(key, |key, (pattern, replacement)| regex(pattern).replace_all(&key, replacement))
 }

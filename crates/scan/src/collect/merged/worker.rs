@@ -27,11 +27,19 @@ pub(crate) struct Gatherer<'q, A> {
     pub(crate) reader: Reader<'q>,
     /// Whether what is being done may add to the queue.
     busy: bool,
+    /// Whether what a stream has at the moment is taken in at once, as somebody looks on.
+    eager: bool,
 }
 
 impl<'q, A: Accumulate> Gatherer<'q, A> {
-    pub(crate) fn new(queue: &'q Queue, number: usize, accumulator: A, reader: Reader<'q>) -> Self {
-        Self { queue, number, accumulator, reader, busy: false }
+    pub(crate) fn new(
+        queue: &'q Queue,
+        number: usize,
+        accumulator: A,
+        reader: Reader<'q>,
+        eager: bool,
+    ) -> Self {
+        Self { queue, number, accumulator, reader, busy: false, eager }
     }
 
     /// Works until everything is done or the workers should leave off.
@@ -165,7 +173,7 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
         self.busy = true;
         self.reader.meter.enter(stream.phase());
         let Reader { buffer, problems, .. } = &mut self.reader;
-        if let Some(block) = stream.read(buffer, false, problems) {
+        if let Some(block) = stream.read(buffer, self.eager, problems) {
             let source = stream.source.clone();
             self.queue.put_back(stream);
             self.busy = false;

@@ -1,0 +1,164 @@
+//! Matches of expressions that begin with `.*`, as `.*(Firefox/\d+).*` does, found from the end of the text.
+//!
+//! Such a match begins where the search does, and `.*` reaches as far as the rest of the expression lets it: up to the
+//! last place where the rest matches. A search that knows groups would go to the end of the text for `.*` and back step by step, and
+//! remember at which steps it has been. Here a search backwards finds the last place at once, and the groups of the rest
+//! are searched for there alone.
+
+use memchr::memchr;
+use regex_automata::hybrid::dfa::{self, DFA};
+use regex_automata::meta::{self, Regex};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::captures::Captures;
+use regex_automata::{Anchored, Input, Match};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, HirKind, Look, Repetition};
+
+use crate::pattern::{SizeLimit, build};
+
+/// An expression that begins with `.*`.
+#[derive(Clone, Debug)]
+pub(crate) struct BehindStar {
+    /// The rest with anything behind it, to be searched for backwards.
+    backwards: DFA,
+    rest: Regex,
+    /// Whether the expression begins with `^`.
+    from_start: bool,
+    /// Whether it ends with `.*`.
+    to_end: bool,
+    /// Whether its `.*` stops at line feeds.
+    stops_at_lines: bool,
+}
+
+/// The memory that a search works in.
+#[derive(Debug)]
+pub(crate) struct BehindStarCache {
+    backwards: dfa::Cache,
+    rest: meta::Cache,
+}
+
+impl BehindStar {
+    /// None if the expression is of another form, or cannot be searched for backwards.
+    pub(crate) fn new(hir: &Hir) -> Option<Self> {
+        let HirKind::Concat(parts) = hir.kind() else { return None };
+        let from_start = matches!(parts[0].kind(), HirKind::Look(Look::Start));
+        let (star, mut rest) = parts[usize::from(from_start)..].split_first()?;
+        let mut stops_at_lines = star_stops_at_lines(star)?;
+        if let [before @ .., last] = rest
+            && matches!(last.kind(), HirKind::Look(Look::End))
+            && before.last().is_some_and(|star| star_stops_at_lines(star).is_some())
+        {
+            rest = before;
+        }
+        let mut to_end = false;
+        if let [before @ .., last] = rest
+            && let Some(stops) = star_stops_at_lines(last)
+        {
+            (rest, to_end) = (before, true);
+            stops_at_lines |= stops;
+        }
+        let rest = Hir::concat(rest.to_vec());
+        // What may be empty could be found within a character.
+        if !rest.properties().is_utf8() || rest.properties().minimum_len()? == 0 {
+            return None;
+        }
+        let backwards = backwards(&rest)?;
+        Some(Self {
+            backwards,
+            rest: build(&rest, true, SizeLimit::Usual).ok()?,
+            from_start,
+            to_end,
+            stops_at_lines,
+        })
+    }
+
+    pub(crate) fn cache(&self) -> BehindStarCache {
+        BehindStarCache { backwards: self.backwards.create_cache(), rest: self.rest.create_cache() }
+    }
+
+    /// Whether the matches in a text are those that are found here.
+    pub(crate) fn suits(&self, text: &[u8]) -> bool {
+        !self.stops_at_lines || memchr(b'\n', text).is_none()
+    }
+
+    /// The first match in a text that is UTF-8 and suits, and in `captures` its groups but for the whole. Errs if that cannot
+    /// be found out in this way.
+    pub(crate) fn find(
+        &self,
+        cache: &mut BehindStarCache,
+        input: &Input<'_>,
+        captures: &mut Captures,
+    ) -> Result<Option<Match>, GaveUp> {
+        if self.from_start && input.start() > 0 {
+            return Ok(None);
+        }
+        let from_here = input.clone().anchored(Anchored::Yes);
+        let last = self.backwards.try_search_rev(&mut cache.backwards, &from_here.clone().earliest(true));
+        let Some(last) = last.map_err(|_| GaveUp)? else { return Ok(None) };
+        let from_last = from_here.range(last.offset()..input.end());
+        self.rest.search_captures_with(&mut cache.rest, &from_last, captures);
+        let rest = captures.get_match().ok_or(GaveUp)?;
+        let end = if self.to_end { input.end() } else { rest.end() };
+        Ok(Some(Match::new(rest.pattern(), input.start()..end)))
+    }
+}
+
+/// The search has to be done in another way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GaveUp;
+
+/// Whether a part of an expression that is `.*`, of all characters, stops at line feeds. None if it is something else.
+fn star_stops_at_lines(part: &Hir) -> Option<bool> {
+    let HirKind::Repetition(Repetition { min: 0, max: None, greedy: true, sub }) = part.kind() else {
+        return None;
+    };
+    let HirKind::Class(Class::Unicode(class)) = sub.kind() else { return None };
+    let all = [ClassUnicodeRange::new('\0', char::MAX)];
+    if class.ranges() == all {
+        return Some(false);
+    }
+    let mut class = class.clone();
+    class.union(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
+    (class.ranges() == all).then_some(true)
+}
+
+/// Finds backwards where `rest` begins, whatever is behind it. None for what such a search cannot do.
+fn backwards(rest: &Hir) -> Option<DFA> {
+    let anything = Repetition { min: 0, max: None, greedy: true, sub: Box::new(Hir::dot(Dot::AnyByte)) };
+    let whole = Hir::concat(vec![rest.clone(), Hir::repetition(anything)]);
+    let config = thompson::Config::new()
+        .reverse(true)
+        .utf8(false)
+        .which_captures(WhichCaptures::None)
+        .nfa_size_limit(Some(10 << 20));
+    let nfa = thompson::Compiler::new().configure(config).build_from_hir(&whole).ok()?;
+    DFA::builder().build_from_nfa(nfa).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::parse;
+
+    #[test]
+    fn only_expressions_whose_groups_are_behind_a_greedy_star_of_all_characters_are_taken() {
+        let is_taken = |pattern: &str| BehindStar::new(&parse(pattern).expect("a valid pattern")).is_some();
+        for pattern in [r".*(Firefox/\d+).*", "^.*(a)", "(?s).*(a).*$", ".*a", r".*\b(a)b?"] {
+            assert!(is_taken(pattern), "{pattern}");
+        }
+        for pattern in [
+            "a",
+            "(.*)a",
+            ".*?a",
+            ".+a",
+            "[^b]*a",
+            ".*(a?)",
+            "a.*",
+            ".*",
+            r"(?-u).*\xFF",
+            r"(?u).*\bé",
+            "(?m)^.*a",
+        ] {
+            assert!(!is_taken(pattern), "{pattern}");
+        }
+    }
+}
