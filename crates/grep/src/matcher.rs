@@ -93,10 +93,12 @@ fn rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
 /// in what it has made of all of them.
 fn wrong_pattern(options: &GrepOptions) -> Option<String> {
     let PatternOptions { patterns, fixed_strings, unicode, .. } = &options.pattern;
-    // A parser takes one pattern, and panics at the second.
-    let parse = |pattern: &String| ParserBuilder::new().utf8(false).unicode(*unicode).build().parse(pattern);
-    let wrong = patterns.iter().filter(|_| !fixed_strings).find_map(|pattern| parse(pattern).err());
-    wrong.map(|error| error.to_string())
+    let wrong = |pattern: &String| {
+        // A parser takes one pattern, and panics at the second.
+        let parsed = ParserBuilder::new().utf8(false).unicode(*unicode).build().parse(pattern);
+        parsed.err().map(|error| error.to_string())
+    };
+    patterns.iter().filter(|_| !fixed_strings).find_map(wrong)
 }
 
 #[cfg(feature = "pcre2")]

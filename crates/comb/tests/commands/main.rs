@@ -5,12 +5,14 @@
 
 mod bench;
 mod bench_experiments;
+mod binary;
 mod browser;
 mod cmd;
 mod grep;
 mod index;
 mod inputs;
 mod profile;
+
 mod serve;
 mod support;
 mod system;
