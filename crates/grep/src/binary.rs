@@ -78,7 +78,7 @@ impl Pieces {
                 &block.bytes[(from - block.offset) as usize..(read.max(from) - block.offset) as usize];
             match memrchr(line_end, piece) {
                 Some(last) => (self.begin, self.length) = (from + last as u64 + 1, Some(length.max(WINDOW))),
-                None if self.begin < from => self.begin = from,
+                None if self.begin < from => (self.begin, self.length) = (from, Some(length.max(WINDOW))),
                 None if length < WINDOW => self.length = Some(WINDOW),
                 None => self.length = Some(length.saturating_mul(3)),
             }
@@ -155,6 +155,27 @@ mod tests {
         assert_eq!(searched_before(2 * WINDOW, &bytes), Some(0));
         bytes.extend(vec![b'y'; 4 * WINDOW]);
         assert_eq!(searched_before(3 * WINDOW + 5, &bytes), Some(3 * WINDOW as u64 - 9));
+    }
+
+    #[test]
+    fn pieces_of_standard_input_are_the_same_in_blocks_of_a_line_as_in_one() {
+        let source = Source::named(0, None);
+        let lines = "x".repeat(109) + "\n";
+        for nul in [8191, 8192, 70_000, 73_725, 73_726, 73_727, 139_300] {
+            let mut bytes = lines.repeat(2000).into_bytes();
+            bytes[nul] = 0;
+            let block = Block::new(&source, 0, &mut bytes);
+            let whole = Pieces::default().advance(&block, b'\n', Some(nul), true);
+            assert!(whole.is_some());
+            let (mut pieces, mut offset) = (Pieces::default(), 0);
+            let cut = bytes.chunks_mut(110).find_map(|line| {
+                let at = line.iter().position(|&byte| byte == 0);
+                let block = Block::new(&source, offset, line);
+                offset += 110;
+                pieces.advance(&block, b'\n', at, true)
+            });
+            assert_eq!(cut, whole, "{nul}");
+        }
     }
 
     #[test]
