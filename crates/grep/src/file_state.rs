@@ -532,3 +532,16 @@ fn last_lines(bytes: &[u8], wanted: usize, line_end: u8) -> (usize, usize) {
     }
     (0, lines + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_left_out_has_a_number_and_bytes_and_is_no_context() {
+        let mut state = FileState { line_ends: 3, searched: 10, ..FileState::default() };
+        state.tail.push_back(Arc::new(Tail { bytes: b"before\n".to_vec(), lines: 1 }));
+        state.skip_line(7);
+        assert_eq!((state.line_ends, state.searched, state.tail.len()), (4, 17, 0));
+    }
+}
