@@ -78,6 +78,8 @@ enum Look {
     Compressed(Format),
     /// Text in another encoding than UTF-8.
     Encoded,
+    /// Compressed by a program whose form is not known here.
+    Unknown(&'static str),
 }
 
 impl<'a> Reader<'a> {
@@ -191,8 +193,9 @@ impl<'a> Reader<'a> {
         self.meter.enter(Phase::Read);
         let mut filled = 0;
         let ended = self.fill(&file, start, &mut filled, FIRST_READ, short_read_is_end)?;
-        let begin = match self.look(filled) {
+        let begin = match self.look(source, filled) {
             Look::Plain(begin) => begin,
+            Look::Unknown(program) => return Err(ProblemKind::Compressed(program)),
             look => {
                 let file = Arc::new(file);
                 let input = FileFrom { file: Arc::clone(&file), offset: start };
@@ -248,11 +251,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Looks at the first bytes of a file.
-    fn look(&self, filled: usize) -> Look {
+    fn look(&self, source: &Source, filled: usize) -> Look {
         let start = &self.buffer[..filled];
         let Inputs { decompress, encoding, .. } = self.context.inputs;
         match Format::of(start).filter(|_| *decompress) {
             Some(format) => Look::Compressed(format),
+            None if *decompress && let Some(program) = unknown_form(source, start) => Look::Unknown(program),
             None => match encoding.needed(start) {
                 Needed::Plain => Look::Plain(0),
                 Needed::StripBom(length) => Look::Plain(length),
@@ -354,8 +358,9 @@ impl<'a> Reader<'a> {
                 got => filled += got,
             }
         }
-        let begin = match self.look(filled) {
+        let begin = match self.look(source, filled) {
             Look::Plain(begin) => begin,
+            Look::Unknown(program) => return Err(ProblemKind::Compressed(program)),
             look => {
                 let input = io::Cursor::new(self.buffer[..filled].to_vec()).chain(file);
                 return self.decode(source, look, input, limit, None).map(Some);
@@ -380,6 +385,26 @@ impl<'a> Reader<'a> {
         let stream = Stream::new(source, origin, start, self.context.bounds, stop);
         Contents::Stream { stream, known }
     }
+}
+
+/// The program that has compressed a file, if it has a form that is not read here. That of brotli can only be told by the name, and
+/// by that it is no text.
+fn unknown_form(source: &Source, start: &[u8]) -> Option<&'static str> {
+    const COMPRESS: &[u8] = b"\x1F\x9D";
+    let is_named = |end: &str| {
+        let path = source.path().and_then(Path::extension);
+        path.is_some_and(|extension| extension == end)
+    };
+    if start.starts_with(COMPRESS) {
+        return Some("compress (.Z)");
+    }
+    if !is_named("br") || start.is_empty() {
+        return None;
+    }
+    // The last character may be cut.
+    let is_text = !start.contains(&0)
+        && std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    (!is_text).then_some("brotli (.br)")
 }
 
 /// A source that knows which file it is.

@@ -7,6 +7,10 @@ use super::order::Order;
 use super::paths::Paths;
 use super::value::{self, Separator};
 
+/// The flags that say what to print of a search, by their fields.
+pub(super) const SEARCH_MODES: [&str; 5] =
+    ["files_with_matches", "files_without_match", "count", "count_matches", "json"];
+
 #[derive(Args)]
 #[group(skip)]
 #[command(next_help_heading = "What is printed")]
