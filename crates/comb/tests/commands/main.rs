@@ -12,7 +12,7 @@ mod grep;
 mod index;
 mod inputs;
 mod profile;
-
+mod ripgrep;
 mod serve;
 mod support;
 mod system;
