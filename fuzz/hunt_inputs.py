@@ -97,6 +97,9 @@ def expected(texts: list[bytes]) -> bytes:
     return b"".join(b"%d %s\n" % (count, key) for key, count in ranked)
 
 
+# Ways to search files with NUL bytes.
+BINARY = [[], ["--binary"], ["-c"], ["-l"], ["-v"], ["-m3", "-A2"], ["-C1"], ["-E", "latin1"], ["--binary", "-c"], ["--files-without-match"]]
+
 # Lines that `comb grep --stats` prints behind the others.
 STATISTICS = 7
 
@@ -134,6 +137,11 @@ def check(comb: str, root: Path, sound: list[bytes], has_damage: bool, rng: rand
     one, other = ((without_times(out), err, code) for out, err, code in (one, other))
     if not has_damage and one != other:
         return f"grep {scans}: {len(one[0])} and {len(other[0])} bytes, {one[1][:200]!r}"
+    # Without -a, what is searched of a file with a NUL must not depend on how it is read.
+    binary = [comb, "grep", "-z", "-n", "--no-ignore", "--hidden", *rng.choice(BINARY), rng.choice(["", "a", "4", "x"]), str(root)]
+    found = [outcome(binary + ["-j", scan[1], "--block-size", scan[3]]) for scan in scans]
+    if not has_damage and found[0] != found[1]:
+        return f"{binary[5:]} {scans}: {len(found[0][0])} and {len(found[1][0])} bytes, {found[0][1][:200]!r}"
     if not has_damage:
         lines = sum(len(content.split(b"\n")) - content.endswith(b"\n") * 1 - (content == b"") for content in sound)
         if one[0].count(b"\n") - STATISTICS != lines:

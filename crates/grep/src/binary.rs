@@ -1,47 +1,204 @@
 //! How far a file is searched that turns out to be binary.
 
-use memchr::memrchr;
+use std::ops::Range;
+
+use finecomb_scan::{Block, LONG_LINE, Medium, START};
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// How much of a file ripgrep has in memory at a time, at first.
-const WINDOW: usize = 64 << 10;
+const WINDOW: u64 = START as u64;
 
-/// How many bytes of a file are searched that has its first NUL at `nul`.
+/// How much of standard input ripgrep reads at first.
+const FIRST_OF_INPUT: u64 = 8 << 10;
+
+/// Where the search of a file ends because of a NUL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Bytes of the file before the first line that is not searched.
+    pub(crate) from: u64,
+    /// Bytes of the file before the first NUL, as far as it is known.
+    pub(crate) nul: u64,
+}
+
+/// How far a file has been followed in the pieces that ripgrep reads it in.
 ///
-/// ripgrep reads a file piece by piece, and what is in one piece with a NUL is not searched any more. Its pieces begin
-/// where the last line of the one before began, and are as long as its memory, which triples when a line does not fit.
-pub(crate) fn searched_before(nul: usize, bytes: &[u8], line_end: u8) -> usize {
-    let (mut searched, mut window, mut read) = (0, WINDOW, WINDOW);
-    while read <= nul {
-        let end = bytes.len().min(read);
-        match memrchr(line_end, &bytes[searched..end]) {
-            Some(last) => searched += last + 1,
-            None => window *= 3,
+/// What is in one piece with a NUL is not searched any more. Pieces begin where the last line of the one before began, and are as
+/// long as ripgrep's memory, which triples when a line does not fit. Of standard input the first one is shorter.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pieces {
+    begin: u64,
+    /// None before the first piece.
+    length: Option<u64>,
+}
+
+impl Pieces {
+    /// Goes on behind a block of a file whose first NUL is at `nul` in the block, if it is in the block. Says where the search
+    /// ends, if that is known: if `wanted`, what stands behind the block is looked at for that.
+    pub(crate) fn advance(
+        &mut self,
+        block: &Block<'_>,
+        line_end: u8,
+        nul: Option<usize>,
+        wanted: bool,
+    ) -> Option<Cut> {
+        let nul = nul.map(|nul| block.offset + nul as u64);
+        match block.source.medium() {
+            Medium::File => self.of_file(block, line_end, nul, wanted),
+            Medium::Transcoded(first) => {
+                let end = block.offset + block.bytes.len() as u64;
+                let (piece, nul) = first.get().filter(|&(piece, _)| piece < end)?;
+                Some(Cut { from: line_behind(block, line_end, piece), nul })
+            }
+            // Compressed data comes in pieces of any length: of it, as of a pipe, all lines before the NUL are searched, unless it is
+            // in the first piece of a file.
+            Medium::Decompressed => nul.map(|nul| Cut {
+                from: if nul < WINDOW { 0 } else { line_behind(block, line_end, nul) },
+                nul,
+            }),
+            Medium::Pipe => nul.map(|nul| Cut { from: line_behind(block, line_end, nul), nul }),
         }
-        read = searched + window;
     }
-    searched
+
+    fn of_file(&mut self, block: &Block<'_>, line_end: u8, nul: Option<u64>, wanted: bool) -> Option<Cut> {
+        let end = block.offset + block.bytes.len() as u64;
+        loop {
+            let first = if block.source.path().is_none() { FIRST_OF_INPUT } else { WINDOW };
+            let length = self.length.unwrap_or(first);
+            let read = self.begin.saturating_add(length);
+            if let Some(nul) = nul.filter(|&nul| nul < read) {
+                return Some(Cut { from: self.begin, nul });
+            }
+            if read > end {
+                let ahead = if wanted { block.ahead.first_nul(end..read) } else { None };
+                return ahead.map(|nul| Cut { from: self.begin, nul });
+            }
+            // The line before the block has ended.
+            let from = self.begin.max(block.offset);
+            let piece =
+                &block.bytes[(from - block.offset) as usize..(read.max(from) - block.offset) as usize];
+            match memrchr(line_end, piece) {
+                Some(last) => (self.begin, self.length) = (from + last as u64 + 1, Some(length.max(WINDOW))),
+                None if self.begin < from => (self.begin, self.length) = (from, Some(length.max(WINDOW))),
+                None if length < WINDOW => self.length = Some(WINDOW),
+                None => self.length = Some(length.saturating_mul(3)),
+            }
+        }
+    }
+}
+
+/// Where the line begins that holds a byte of the file, which is in the block or before it.
+fn line_behind(block: &Block<'_>, line_end: u8, at: u64) -> u64 {
+    let before = &block.bytes[..at.saturating_sub(block.offset) as usize];
+    block.offset + memrchr(line_end, before).map_or(0, |end| end as u64 + 1)
+}
+
+/// Makes the NULs that cut long lines ends of lines, and gives where these lines stand, without their own ends: see
+/// [`NulEnds::LongLines`](finecomb_scan::NulEnds::LongLines).
+pub(crate) fn end_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let (mut line, mut long) = (0, if block.in_long_line { 0 } else { LONG_LINE });
+    while let Some(near) = block.bytes.get(line..line + long) {
+        if let Some(last) = memrchr(line_end, near) {
+            (line, long) = (line + last + 1, LONG_LINE);
+            continue;
+        }
+        let begin = line + long;
+        let end = memchr(line_end, &block.bytes[begin..]).map_or(block.bytes.len(), |length| begin + length);
+        let behind = &mut block.bytes[begin..end];
+        if let Some(first) = memchr(0, behind) {
+            behind[first..].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = line_end);
+        }
+        // What follows a NUL in a block before is part of the line, with a NUL or without.
+        lines.push(line..end);
+        (line, long) = (end + 1, LONG_LINE);
+    }
+    lines
+}
+
+/// How many ends of lines are in a part of a block; those that were NULs in long `lines` do not count.
+pub(crate) fn line_ends_in(bytes: &[u8], part: Range<usize>, line_end: u8, lines: &[Range<usize>]) -> u64 {
+    let count =
+        |part: Range<usize>| memchr_iter(line_end, bytes.get(part).unwrap_or_default()).count() as u64;
+    let inside = lines.iter().map(|line| line.start.max(part.start)..line.end.min(part.end));
+    count(part.clone()) - inside.map(count).sum::<u64>()
 }
 
 #[cfg(test)]
 mod tests {
+    use finecomb_scan::Source;
+
     use super::*;
+
+    fn searched_before(nul: usize, bytes: &[u8]) -> Option<u64> {
+        let source = Source::found(0, "file".into());
+        let mut bytes = bytes.to_vec();
+        let block = Block { is_whole: true, ..Block::new(&source, 0, &mut bytes) };
+        Pieces::default().advance(&block, b'\n', Some(nul), true).map(|cut| cut.from)
+    }
 
     #[test]
     fn what_is_in_one_piece_with_a_nul_is_not_searched() {
+        const WINDOW: usize = super::WINDOW as usize;
         let lines = "x".repeat(99) + "\n";
         let bytes = lines.repeat(3000).into_bytes();
-        let searched = |nul| searched_before(nul, &bytes, b'\n');
-        assert_eq!([searched(0), searched(WINDOW - 1)], [0, 0]);
-        assert_eq!([searched(WINDOW), searched(65_500 + WINDOW - 1)], [65_500, 65_500]);
-        assert_eq!(searched(65_500 + WINDOW), 131_000);
+        let searched = |nul| searched_before(nul, &bytes);
+        assert_eq!([searched(0), searched(WINDOW - 1)], [Some(0), Some(0)]);
+        assert_eq!([searched(WINDOW), searched(65_500 + WINDOW - 1)], [Some(65_500), Some(65_500)]);
+        assert_eq!(searched(65_500 + WINDOW), Some(131_000));
     }
 
     #[test]
     fn a_line_that_does_not_fit_is_read_in_larger_pieces() {
+        const WINDOW: usize = super::WINDOW as usize;
         let mut bytes = vec![b'x'; 3 * WINDOW];
         bytes[3 * WINDOW - 10] = b'\n';
-        assert_eq!(searched_before(2 * WINDOW, &bytes, b'\n'), 0);
+        assert_eq!(searched_before(2 * WINDOW, &bytes), Some(0));
         bytes.extend(vec![b'y'; 4 * WINDOW]);
-        assert_eq!(searched_before(3 * WINDOW + 5, &bytes, b'\n'), 3 * WINDOW - 9);
+        assert_eq!(searched_before(3 * WINDOW + 5, &bytes), Some(3 * WINDOW as u64 - 9));
+    }
+
+    #[test]
+    fn pieces_of_standard_input_are_the_same_in_blocks_of_a_line_as_in_one() {
+        let source = Source::named(0, None);
+        let lines = "x".repeat(109) + "\n";
+        for nul in [8191, 8192, 70_000, 73_725, 73_726, 73_727, 139_300] {
+            let mut bytes = lines.repeat(2000).into_bytes();
+            bytes[nul] = 0;
+            let block = Block::new(&source, 0, &mut bytes);
+            let whole = Pieces::default().advance(&block, b'\n', Some(nul), true);
+            assert!(whole.is_some());
+            let (mut pieces, mut offset) = (Pieces::default(), 0);
+            let cut = bytes.chunks_mut(110).find_map(|line| {
+                let at = line.iter().position(|&byte| byte == 0);
+                let block = Block::new(&source, offset, line);
+                offset += 110;
+                pieces.advance(&block, b'\n', at, true)
+            });
+            assert_eq!(cut, whole, "{nul}");
+        }
+    }
+
+    #[test]
+    fn nuls_end_lines_behind_the_first_mebibyte_of_a_line() {
+        let ended = |parts: &[(u8, usize)], in_long_line| {
+            let mut bytes: Vec<u8> =
+                parts.iter().flat_map(|&(byte, count)| std::iter::repeat_n(byte, count)).collect();
+            let source = Source::named(0, None);
+            let before: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == 0).collect();
+            let mut block = Block { in_long_line, ..Block::new(&source, 0, &mut bytes) };
+            let lines = end_long_lines(&mut block, b'\n');
+            let count = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+            let ended: Vec<usize> = before.into_iter().filter(|&at| bytes[at] == b'\n').collect();
+            assert_eq!(line_ends_in(&bytes, 0..bytes.len(), b'\n', &lines), count - ended.len() as u64);
+            ended
+        };
+        const LONG: usize = LONG_LINE;
+        assert_eq!(ended(&[(0, 2), (b'x', LONG - 3), (0, 2), (b'\n', 1), (0, 5)], false), [LONG]);
+        assert_eq!(ended(&[(0, 2), (b'x', 3), (0, 1), (b'\n', 1), (0, 5)], true), [0, 1, 5]);
+        assert_eq!(
+            ended(&[(b'\n', 1), (b'x', LONG), (0, 1), (b'x', 1), (0, 1)], false),
+            [LONG + 1, LONG + 3]
+        );
+        assert_eq!(ended(&[(0, LONG)], false), [0; 0]);
     }
 }

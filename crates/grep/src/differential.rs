@@ -1,20 +1,32 @@
 //! Holds the search in blocks equal to ripgrep's own search and printing, however the blocks are cut.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Block, Output, START, Source, Visit};
+use finecomb_scan::{Ahead, Block, Encoding, Inputs, Output, ReadAhead, START, ScanOptions, Source, Visit};
+use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
 use proptest::prelude::*;
 
+use crate::Query;
 use crate::find::Finder;
 use crate::matcher::AnyMatcher;
-use crate::options::{Binary, Boundary, Case, GrepOptions, LineEnd, Mode, PatternOptions};
+use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
 use crate::print::lines::Style;
 use crate::search::Searcher;
 use crate::whole::WholeSearcher;
 
 const PATH: &str = "some/file.txt";
+
+/// What is looked at ahead.
+struct Text(Vec<u8>);
+
+impl ReadAhead for Text {
+    fn first_nul(&self, range: Range<u64>) -> Option<u64> {
+        let end = self.0.len().min(range.end as usize);
+        self.0[range.start as usize..end].iter().position(|&byte| byte == 0).map(|at| range.start + at as u64)
+    }
+}
 
 /// What is printed of a file that is visited in blocks, which end at the first end of a line behind each of `cuts`.
 fn visit<V: Visit>(
@@ -39,6 +51,7 @@ fn visit<V: Visit>(
     ends.sort_unstable();
     ends.dedup();
     let is_whole = ends.len() == 1;
+    let text = Text(bytes.to_vec());
     let mut bytes = bytes.to_vec();
     let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(START)].to_vec() };
     let mut state = visitor.begin(&source, &known);
@@ -47,7 +60,8 @@ fn visit<V: Visit>(
     let mut start = 0;
     for end in ends {
         let bytes = &mut bytes[start..end];
-        let mut block = Block { source: &source, offset: start as u64, first_line: None, is_whole, bytes };
+        let ahead = if is_whole { Ahead::default() } else { Ahead::in_file(&text) };
+        let mut block = Block { is_whole, ahead, ..Block::new(&source, start as u64, bytes) };
         start = end;
         let found = visitor.search(&mut block);
         let before = state.clone();
@@ -66,22 +80,42 @@ fn visit<V: Visit>(
 /// As it is printed by the search in blocks.
 fn in_blocks(options: &GrepOptions, named: bool, bytes: &[u8], cuts: &[usize]) -> (String, bool) {
     let options = options.clone().settled();
-    let AnyMatcher::Rust(matcher) = AnyMatcher::new(&options).unwrap() else { unreachable!() };
-    let style = Style::new(&options);
+    match AnyMatcher::new(&options).unwrap() {
+        AnyMatcher::Rust(matcher) => in_blocks_with(matcher, &options, named, bytes, cuts),
+        #[cfg(feature = "pcre2")]
+        AnyMatcher::Pcre2(matcher) => in_blocks_with(matcher, &options, named, bytes, cuts),
+    }
+}
+
+fn in_blocks_with<M: Matcher<Captures: Send> + Send>(
+    matcher: M,
+    options: &GrepOptions,
+    named: bool,
+    bytes: &[u8],
+    cuts: &[usize],
+) -> (String, bool) {
+    let style = Style::new(options);
     let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
     let line_end = style.terminator.as_byte();
     let (printed, _) = visit(&mut searcher, named, bytes, line_end, cuts);
     assert!(searcher.sums.errors.is_empty());
-    (shown(&printed, &options), searcher.sums.any)
+    (shown(&printed, options), searcher.sums.any)
 }
 
 /// As it is printed by ripgrep's own crates.
 fn at_once(options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
     let options = options.clone().settled();
-    let AnyMatcher::Rust(matcher) = AnyMatcher::new(&options).unwrap() else { unreachable!() };
-    let mut searcher = WholeSearcher::new(&options, matcher);
+    match AnyMatcher::new(&options).unwrap() {
+        AnyMatcher::Rust(matcher) => at_once_with(matcher, &options, bytes),
+        #[cfg(feature = "pcre2")]
+        AnyMatcher::Pcre2(matcher) => at_once_with(matcher, &options, bytes),
+    }
+}
+
+fn at_once_with<M: Matcher + Send>(matcher: M, options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
+    let mut searcher = WholeSearcher::new(options, matcher);
     let (printed, _) = visit(&mut searcher, true, bytes, b'\n', &[]);
-    (shown(&printed, &options), searcher.sums.any)
+    (shown(&printed, options), searcher.sums.any)
 }
 
 /// Output as text, without the times in it. How far ripgrep says that it has searched once it has enough depends, with
@@ -222,6 +256,24 @@ proptest! {
         prop_assert_eq!((&blocks, found), (&expected, any));
     }
 
+    #[cfg(feature = "pcre2")]
+    #[test]
+    fn pcre2_finds_and_prints_in_blocks_what_it_does_in_whole_files(
+        mut options in options(),
+        text in "[ab \n]{0,60}",
+        cuts in prop::collection::vec(0_usize..60, 0..4),
+    ) {
+        options.pattern.engine = Engine::Pcre2;
+        options.line_end = LineEnd::Lf;
+        // With both, ripgrep takes every line behind the last one that counts as one that matches.
+        prop_assume!(!options.invert || options.max_count.is_none());
+        let text = text.into_bytes();
+        prop_assume!(is_clear(&options, &text));
+        let expected = at_once(&options, &text);
+        prop_assert_eq!(&in_blocks(&options, true, &text, &[]), &expected);
+        prop_assert_eq!(&in_blocks(&options, true, &text, &cuts), &expected);
+    }
+
     #[test]
     fn named_binary_files_are_as_ripgrep_has_them_in_memory(
         mut options in options(),
@@ -264,6 +316,7 @@ proptest! {
         nul in 0_usize..300_000,
         max_count in prop::sample::select(vec![None, Some(1), Some(30)]),
         suppress: bool,
+        cuts in prop::collection::vec(0_usize..300_000, 0..6),
     ) {
         let mut text: Vec<u8> = Vec::new();
         for (length, matches) in lines {
@@ -280,7 +333,62 @@ proptest! {
             GrepOptions { pattern, binary, max_count, with_filename: true, line_number: true, ..GrepOptions::default() };
         let detection = if suppress { BinaryDetection::convert(0) } else { BinaryDetection::quit(0) };
         let expected = read_by_ripgrep(&options, &text, detection);
-        prop_assert_eq!(in_blocks(&options, false, &text, &[]).0, expected);
+        prop_assert_eq!(&in_blocks(&options, false, &text, &[]).0, &expected);
+        prop_assert_eq!(&in_blocks(&options, false, &text, &cuts).0, &expected);
+    }
+}
+
+/// As comb prints a file of a directory.
+fn found_by_comb(options: &GrepOptions, bytes: &[u8], encoding: Encoding, block_size: usize) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("file"), bytes).unwrap();
+    let inputs = Inputs { encoding, ..Inputs::new([directory.path()]) };
+    let scan = ScanOptions { block_size, ..ScanOptions::default() };
+    let mut out = Vec::new();
+    let outcome = crate::grep(&inputs, &scan, &Query::new(options).unwrap(), &mut out);
+    assert!(outcome.problems.is_empty());
+    let path = directory.path().join("file").display().to_string();
+    String::from_utf8(out).unwrap().replace(&path, PATH)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
+
+    #[test]
+    fn decoded_files_that_turn_out_to_be_binary_are_as_ripgrep_reads_them(
+        lines in prop::collection::vec((3_usize..900, any::<bool>()), 1..200),
+        nul in 3_usize..100_000,
+        label in prop::sample::select(vec!["latin1", "utf-16le", "utf-16be", "shift_jis", "utf-8", "marked"]),
+        block_size in prop::sample::select(vec![100, 7000, 1 << 20]),
+    ) {
+        let mut text = String::new();
+        for (length, matches) in lines {
+            text.extend(std::iter::repeat_n(if matches { 'x' } else { '-' }, length));
+            text.push('\n');
+        }
+        text.insert(nul.min(text.len()), '\0');
+        let utf_16 = |bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+        let bytes = match label {
+            "utf-16le" => utf_16(u16::to_le_bytes),
+            "utf-16be" => utf_16(u16::to_be_bytes),
+            "marked" => [b"\xFF\xFE".to_vec(), utf_16(u16::to_le_bytes)].concat(),
+            _ => text.clone().into_bytes(),
+        };
+        let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+        let options =
+            GrepOptions { pattern, with_filename: true, line_number: true, ..GrepOptions::default() };
+        let name = if label == "marked" { "auto" } else { label };
+        let AnyMatcher::Rust(matcher) = AnyMatcher::new(&options).unwrap() else { unreachable!() };
+        let mut builder = SearcherBuilder::new();
+        builder.binary_detection(BinaryDetection::quit(0)).line_number(true);
+        if label != "marked" {
+            builder.encoding(Some(grep_searcher::Encoding::new(label).unwrap()));
+        }
+        let mut printer = grep_printer::StandardBuilder::new().build_no_color(Vec::new());
+        builder.build().search_reader(&matcher, &bytes[..], printer.sink_with_path(&matcher, PATH)).unwrap();
+        let expected = String::from_utf8_lossy(printer.get_mut().get_ref()).into_owned();
+        let encoding = Encoding::parse(name).unwrap();
+        prop_assert_eq!(found_by_comb(&options, &bytes, encoding, block_size), expected);
     }
 }
 
@@ -295,4 +403,39 @@ fn a_first_line_that_ends_before_byte_3_does_not_hide_a_nul() {
         let printed = read_by_ripgrep(&options, text, BinaryDetection::quit(0));
         assert_eq!(printed.contains("stopped searching binary file after match"), theirs, "{printed}");
     }
+}
+
+#[cfg(feature = "pcre2")]
+#[test]
+fn with_pcre2_what_follows_the_last_line_that_counts_is_context() {
+    let options = |pattern: &str| {
+        let pattern = PatternOptions {
+            patterns: vec![pattern.to_owned()],
+            engine: Engine::Pcre2,
+            ..PatternOptions::default()
+        };
+        GrepOptions { pattern, line_number: true, ..GrepOptions::default() }
+    };
+    let limited = GrepOptions { max_count: Some(1), after_context: 2, ..options("foo") };
+    let empty = GrepOptions { vimgrep: true, column: true, ..options("^$") };
+    for cuts in [&[][..], &[1]] {
+        let printed = |options, text| in_blocks(options, true, text, cuts).0;
+        assert_eq!(printed(&limited, b"foo\nfoo\nfoo\n"), "1:foo\n2-foo\n3-foo\n");
+        let inverted = GrepOptions { invert: true, max_count: Some(1), after_context: 1, ..options("a") };
+        assert_eq!(printed(&inverted, b"b\nb\na\na\n"), "1:b\n2:b\n");
+        assert_eq!(at_once(&inverted, b"b\nb\na\na\n").0, "1:b\n2:b\n3:a\n4:a\n");
+        // An empty line has no match to be in a column.
+        assert_eq!(printed(&empty, b"a\n\n\nb\n"), "2:\n3:\n");
+    }
+}
+
+/// ripgrep searches lines that end with a line feed alone with their ends then, before which `\z` does not match.
+#[test]
+fn the_end_of_the_text_is_the_end_of_a_line_also_with_crlf() {
+    let pattern = PatternOptions { patterns: vec![r"foo\z".to_owned()], ..PatternOptions::default() };
+    let crlf = GrepOptions { pattern, line_end: LineEnd::Crlf, ..GrepOptions::default() };
+    assert_eq!(in_blocks(&crlf, true, b"foo\r\nbar\nfoo\n", &[]).0, "foo\r\nfoo\n");
+    assert_eq!(at_once(&crlf, b"foo\r\nbar\nfoo\n").0, "foo\r\n");
+    let options = GrepOptions { line_end: LineEnd::Lf, ..crlf };
+    assert_eq!(in_blocks(&options, true, b"foo\nbar\n", &[]), at_once(&options, b"foo\nbar\n"));
 }

@@ -4,12 +4,15 @@
 //! block: in the order of the blocks, with a sink that prints nothing, for what passes to the next block; and in
 //! parallel, with the sink that prints.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use memchr::{memchr, memchr_iter, memrchr_iter};
+use memchr::{memchr, memrchr_iter};
+
+use crate::binary::{Cut, Pieces, line_ends_in};
 
 /// What is the same for every block of a job.
 #[derive(Clone, Debug)]
@@ -20,6 +23,9 @@ pub(crate) struct Rules {
     pub(crate) max_count: Option<u64>,
     /// The byte that ends a line.
     pub(crate) line_end: u8,
+    /// Whether lines that match in the context of the last one that counts are printed as such. ripgrep does so where it searches
+    /// many lines at once, and where it looks for those that do not match.
+    pub(crate) matches_behind_limit: bool,
     /// Whether a line that is not to be printed because of a NUL ends the file.
     pub(crate) binary_ends: bool,
 }
@@ -51,22 +57,34 @@ impl FoundLine {
         Self { start: range.start as u32, end: range.end as u32, before: 0 }
     }
 
+    /// The same line in a block that begins so much earlier.
+    pub(crate) fn behind(self, bytes: usize) -> Self {
+        Self { start: self.start + bytes as u32, end: self.end + bytes as u32, ..self }
+    }
+
     fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
 impl Found {
+    /// Where the search of the file ends because of a NUL, if it does in this block.
+    pub(crate) fn cut(&self) -> Option<Cut> {
+        self.cut.get().copied().flatten()
+    }
+
     /// Counts lines, up to each that was found, and to the end of the block if `all`.
     pub(crate) fn count_lines(&mut self, bytes: &[u8], line_end: u8, all: bool) {
         let (mut counted, mut lines) = (0, 0);
         for line in &mut self.lines {
-            lines += memchr_iter(line_end, &bytes[counted..line.start as usize]).count() as u32;
+            let before = counted..line.start as usize;
+            lines += line_ends_in(bytes, before, line_end, &self.long_lines) as u32;
             counted = line.start as usize;
             line.before = lines;
         }
         if all {
-            self.line_ends = u64::from(lines) + memchr_iter(line_end, &bytes[counted..]).count() as u64;
+            self.line_ends =
+                u64::from(lines) + line_ends_in(bytes, counted..bytes.len(), line_end, &self.long_lines);
         }
     }
 }
@@ -82,10 +100,14 @@ pub(crate) struct Found {
     pub(crate) line_ends: u64,
     /// The first NUL, if it was looked for.
     pub(crate) nul: Option<usize>,
-    /// Where the search ended because of it.
-    pub(crate) cut: Option<usize>,
-    /// From where on it is only said that lines match, if that is before the NUL.
-    pub(crate) suppressed_from: Option<usize>,
+    /// Where the search of the file ends because of a NUL, as soon as the block has had its turn.
+    pub(crate) cut: OnceCell<Option<Cut>>,
+    /// Long lines that NULs have cut into several, or what of them is in the block.
+    pub(crate) long_lines: Vec<Range<usize>>,
+    /// Whether the first of the lines found is the rest of a long line that began in a block before.
+    pub(crate) continues: bool,
+    /// If a long line goes on behind the block: whether it matches so far.
+    pub(crate) unended: Option<bool>,
     /// How long the search took, if that is wanted.
     pub(crate) elapsed: Duration,
     pub(crate) error: Option<String>,
@@ -117,7 +139,11 @@ pub(crate) struct FileState {
     /// The first NUL that was noticed, in bytes from the beginning of the file.
     pub(crate) nul: Option<u64>,
     /// From where on it is only said that lines match.
-    suppressed_from: Option<u64>,
+    pub(crate) suppressed_from: Option<u64>,
+    /// If a long line has not ended: whether it matches so far, and so has been counted.
+    pub(crate) long_line: Option<bool>,
+    /// How far the file has been followed in the pieces that ripgrep reads.
+    pub(crate) pieces: Pieces,
     /// Bytes that were searched.
     pub(crate) searched: u64,
     /// Where the last line that matches ended.
@@ -201,13 +227,19 @@ impl<'a, S: Sink> Step<'a, S> {
         if self.state.over {
             return;
         }
-        let nul = self.found.nul.map(|at| self.offset + at as u64);
-        if let (Nul::EndLine, Some(at)) = (self.nul, self.found.suppressed_from.or(self.found.nul)) {
-            self.state.suppressed_from.get_or_insert(self.offset + at as u64);
+        let cut = self.found.cut();
+        let nul = match cut {
+            Some(cut) => Some(cut.nul),
+            None => self.found.nul.map(|at| self.offset + at as u64),
+        };
+        if let (Nul::EndLine, Some(cut)) = (self.nul, cut) {
+            self.state.suppressed_from.get_or_insert(cut.from);
         } else if self.nul == Nul::Suppress {
             self.state.nul = self.state.nul.or(nul);
         }
-        let end = self.found.cut.unwrap_or(self.bytes.len());
+        let cut = cut.filter(|_| self.nul == Nul::Quit);
+        // Within the block, which is in memory.
+        let end = cut.map_or(self.bytes.len(), |cut| cut.from.saturating_sub(self.offset) as usize);
         let go = self.lines(end);
         let limited = self.is_limited() && self.state.after_left == 0 && !self.rules.passthru;
         self.state.searched = if limited { self.state.enough_at } else { self.offset + end as u64 };
@@ -215,7 +247,7 @@ impl<'a, S: Sink> Step<'a, S> {
         if go == Go::Binary || !limited {
             self.state.nul = self.state.nul.or(nul);
         }
-        if go == Go::Binary || self.found.cut.is_some() || limited {
+        if go == Go::Binary || cut.is_some() || limited {
             self.state.over = true;
             return;
         }
@@ -224,11 +256,15 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn lines(&mut self, end: usize) -> Go {
-        for &line in &self.found.lines {
+        let counted = usize::from(self.state.pass_long_line(self.found));
+        for &line in self.found.lines.get(counted..).unwrap_or_default() {
             if self.is_limited() {
                 break;
             }
             let range = line.range();
+            if range.start >= end {
+                break;
+            }
             let go = self.before(range.start);
             self.state.count += 1;
             if go == Go::Binary || self.matched(line) == Go::Binary {
@@ -302,7 +338,7 @@ impl<'a, S: Sink> Step<'a, S> {
         Go::On
     }
 
-    /// Prints the context that is due after the last matching line. Once there were enough matches, those in it are
+    /// Prints the context that is due after the last matching line. Once there were enough matches, those in it may be
     /// printed as such, though they do not count.
     fn after(&mut self, upto: usize) -> Go {
         let mut at = self.unvisited();
@@ -311,11 +347,16 @@ impl<'a, S: Sink> Step<'a, S> {
             at = line.end;
             let same = |found: &FoundLine| found.range().start.cmp(&line.start);
             let go = match self.found.lines.binary_search_by(same) {
-                Ok(place) if self.is_limited() => {
+                Ok(place) if self.is_limited() && self.rules.matches_behind_limit => {
                     self.state.enough_at = self.offset + line.end as u64;
                     self.matched(self.found.lines[place])
                 }
-                _ => self.context(line),
+                _ => {
+                    if self.is_limited() && !self.rules.matches_behind_limit {
+                        self.state.enough_at = self.offset + line.end as u64;
+                    }
+                    self.context(line)
+                }
             };
             if go == Go::Binary {
                 return Go::Binary;
@@ -345,10 +386,16 @@ impl<'a, S: Sink> Step<'a, S> {
     fn matched(&mut self, line: FoundLine) -> Go {
         self.counted = (line.range().start, self.state.line_ends + u64::from(line.before));
         let line = self.line(line.range());
+        // ripgrep sees the NUL in a file that it has mapped before it prints anything, in others only after the gap.
+        if self.nul == Nul::EndLine {
+            self.separate(line.offset);
+        }
         if self.is_binary(line) {
             return Go::Binary;
         }
-        self.separate(line.offset);
+        if self.nul != Nul::EndLine {
+            self.separate(line.offset);
+        }
         self.sink.matched(line);
         self.visit(line);
         Go::On
@@ -385,7 +432,8 @@ impl<'a, S: Sink> Step<'a, S> {
     fn number(&mut self, range: Range<usize>) -> Line<'a> {
         if self.sink.wants_numbers() {
             let (upto, count) = self.counted;
-            let more = memchr_iter(self.rules.line_end, &self.bytes[upto..range.start]).count() as u64;
+            let more =
+                line_ends_in(self.bytes, upto..range.start, self.rules.line_end, &self.found.long_lines);
             self.counted = (range.start, count + more);
         }
         self.line(range)
@@ -406,7 +454,9 @@ impl<'a, S: Sink> Step<'a, S> {
             }
             Nul::Suppress => {
                 if self.state.nul.is_none() {
-                    self.state.nul = memchr(0, line.bytes).map(|at| line.offset + at as u64);
+                    let nul =
+                        memchr(0, line.bytes).or_else(|| self.is_cut(line).then_some(line.bytes.len() - 1));
+                    self.state.nul = nul.map(|at| line.offset + at as u64);
                 }
                 self.state.nul.is_some()
             }
@@ -414,12 +464,20 @@ impl<'a, S: Sink> Step<'a, S> {
         is_binary && self.rules.binary_ends
     }
 
+    /// Whether a line is part of a long one that NULs have cut into several.
+    fn is_cut(&self, line: Line<'_>) -> bool {
+        let at = line.offset.checked_sub(self.offset);
+        at.is_some_and(|at| self.found.long_lines.iter().any(|long| long.contains(&(at as usize))))
+    }
+
     /// Keeps the last lines of the block that have not been printed.
     fn keep_tail(&mut self) {
         if self.rules.before == 0 {
             return;
         }
-        let from = self.unvisited();
+        // Of a long line that NULs have cut there is nothing to print.
+        let cut = self.found.long_lines.last().map_or(0, |line| (line.end + 1).min(self.bytes.len()));
+        let from = self.unvisited().max(cut);
         let (first, lines) = last_lines(&self.bytes[from..], self.rules.before, self.rules.line_end);
         let tail = &mut self.state.tail;
         if from > 0 || lines >= self.rules.before {
@@ -440,6 +498,15 @@ impl FileState {
     /// Whether lines of context are due whatever is found next.
     pub(crate) fn is_owed(&self) -> bool {
         self.after_left > 0
+    }
+
+    /// Brings what is known of a long line behind a block. True if the first of the lines found in the block is the rest of one
+    /// that is known to match.
+    pub(crate) fn pass_long_line(&mut self, found: &Found) -> bool {
+        let matches = self.long_line.take().unwrap_or(false);
+        let goes_on = found.long_lines.len() == 1 && found.long_lines[0].start == 0;
+        self.long_line = found.unended.map(|unended| unended || goes_on && matches);
+        found.continues && matches
     }
 
     /// Passes over a line that is in no block: it has a number, but is not there.
@@ -464,4 +531,17 @@ fn last_lines(bytes: &[u8], wanted: usize, line_end: u8) -> (usize, usize) {
         }
     }
     (0, lines + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_left_out_has_a_number_and_bytes_and_is_no_context() {
+        let mut state = FileState { line_ends: 3, searched: 10, ..FileState::default() };
+        state.tail.push_back(Arc::new(Tail { bytes: b"before\n".to_vec(), lines: 1 }));
+        state.skip_line(7);
+        assert_eq!((state.line_ends, state.searched, state.tail.len()), (4, 17, 0));
+    }
 }

@@ -14,6 +14,7 @@ pub(crate) struct Finder<M> {
     across_lines: bool,
     /// Whether every line matches.
     everything: bool,
+    hides_last_line: bool,
 }
 
 impl<M: Matcher> Finder<M> {
@@ -24,7 +25,10 @@ impl<M: Matcher> Finder<M> {
         let across_lines = byte != 0
             && (matcher.line_terminator() == Some(terminator)
                 || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(byte)));
-        Self { matcher, terminator, across_lines, everything }
+        // The engine that says nothing of the ends of lines is PCRE2.
+        let hides_last_line =
+            matcher.line_terminator().is_none() && matcher.non_matching_bytes().is_none() && byte != 0;
+        Self { matcher, terminator, across_lines, everything, hides_last_line }
     }
 
     pub(crate) fn matcher(&self) -> &M {
@@ -33,6 +37,16 @@ impl<M: Matcher> Finder<M> {
 
     pub(crate) fn terminator(&self) -> LineTerminator {
         self.terminator
+    }
+
+    /// Whether many lines are searched at once.
+    pub(crate) fn searches_across_lines(&self) -> bool {
+        self.across_lines
+    }
+
+    /// Whether the engine does not match `^` behind a line feed that is the last byte of its text: so it is with PCRE2.
+    pub(crate) fn hides_last_line(&self) -> bool {
+        self.hides_last_line
     }
 
     /// Whether every line matches.

@@ -176,7 +176,8 @@ impl Outcome {
         sum.errors.sort();
         if query.style.options.mode == Mode::Lines {
             // With what is between files.
-            sum.stats.add_bytes_printed(done.bytes.saturating_sub(sum.stats.bytes_printed()));
+            let counted = sum.colors + sum.stats.bytes_printed();
+            sum.stats.add_bytes_printed(done.bytes.saturating_sub(counted));
         }
         Self::of(done, sum)
     }

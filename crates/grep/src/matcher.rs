@@ -93,9 +93,12 @@ fn rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
 /// in what it has made of all of them.
 fn wrong_pattern(options: &GrepOptions) -> Option<String> {
     let PatternOptions { patterns, fixed_strings, unicode, .. } = &options.pattern;
-    let mut parser = ParserBuilder::new().utf8(false).unicode(*unicode).build();
-    let wrong = patterns.iter().filter(|_| !fixed_strings).find_map(|pattern| parser.parse(pattern).err());
-    wrong.map(|error| error.to_string())
+    let wrong = |pattern: &String| {
+        // A parser takes one pattern, and panics at the second.
+        let parsed = ParserBuilder::new().utf8(false).unicode(*unicode).build().parse(pattern);
+        parsed.err().map(|error| error.to_string())
+    };
+    patterns.iter().filter(|_| !fixed_strings).find_map(wrong)
 }
 
 #[cfg(feature = "pcre2")]
@@ -142,4 +145,35 @@ fn with_advice(error: String) -> String {
         return error;
     };
     format!("{error}\n{advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_pattern_behind_sound_ones_is_shown_as_it_is_written() {
+        let error = |engine, patterns: &[&str]| {
+            let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            let pattern = PatternOptions { patterns, engine, ..PatternOptions::default() };
+            AnyMatcher::new(&GrepOptions { pattern, ..GrepOptions::default() })
+                .err()
+                .map(|error| error.to_string())
+        };
+        for engine in [Engine::Rust, Engine::Auto] {
+            let message = error(engine, &["foo", "bar", "(baz"]).expect("an error");
+            assert!(message.contains("    (baz\n    ^\n"), "{message}");
+        }
+        // Each is sound by itself, and it is the engine that refuses them.
+        assert!(error(Engine::Rust, &["a", r"b\n"]).expect("an error").contains("not allowed"));
+    }
+
+    #[cfg(feature = "pcre2")]
+    #[test]
+    fn patterns_of_which_only_one_needs_pcre2_are_taken_by_it() {
+        let patterns = vec!["one".to_owned(), "foo(?=bar)".to_owned()];
+        let pattern = PatternOptions { patterns, engine: Engine::Auto, ..PatternOptions::default() };
+        let options = GrepOptions { pattern, ..GrepOptions::default() };
+        assert!(matches!(AnyMatcher::new(&options), Ok(AnyMatcher::Pcre2(_))));
+    }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Tally {
     pub(crate) matches: u64,
     /// Bytes that were printed.
     pub(crate) bytes: u64,
+    /// Bytes of these that switch colours, which ripgrep does not count.
+    pub(crate) colors: u64,
     /// How long the search took, if that is wanted.
     pub(crate) elapsed: Duration,
 }
@@ -27,6 +29,7 @@ impl Tally {
         self.lines += other.lines;
         self.matches += other.matches;
         self.bytes += other.bytes;
+        self.colors += other.colors;
         self.elapsed += other.elapsed;
     }
 }

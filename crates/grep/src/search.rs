@@ -5,12 +5,12 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
-use finecomb_scan::{Block, Output, START, Source, Visit};
+use finecomb_scan::{Block, LONG_LINE, Medium, NulEnds, Output, START, Source, Visit};
 use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::binary;
+use crate::binary::{self, Cut};
 use crate::file_state::{FileState, Found, FoundLine, Line, Nowhere, Nul, Rules, Sink, Step};
 use crate::find::{Finder, lines};
 use crate::options::{Binary, LineEnd, Mode};
@@ -31,6 +31,8 @@ pub(crate) struct Searcher<'q, M: Matcher> {
 pub(crate) struct Sums {
     pub(crate) any: bool,
     pub(crate) stats: Stats,
+    /// Bytes printed that switch colours, if statistics are wanted.
+    pub(crate) colors: u64,
     /// What an engine said of a file.
     pub(crate) errors: Vec<(String, String)>,
 }
@@ -39,6 +41,7 @@ impl Sums {
     pub(crate) fn add(&mut self, other: Self) {
         self.any |= other.any;
         self.stats += &other.stats;
+        self.colors += other.colors;
         self.errors.extend(other.errors);
     }
 }
@@ -56,7 +59,7 @@ impl<M: Matcher> Sink for Counter<'_, M> {
     }
 
     fn matched(&mut self, line: Line<'_>) {
-        self.matches.find(self.finder.matcher(), line.bytes, self.finder.terminator());
+        self.matches.find(self.finder, line);
         self.tally.lines += 1;
         self.tally.matches += self.matches.found.len().max(1) as u64;
     }
@@ -79,6 +82,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             after: if prints { options.after_context } else { 0 },
             passthru: prints && options.passthru,
             max_count: options.max_count,
+            matches_behind_limit: options.invert || finder.searches_across_lines(),
             line_end: options.line_end.terminator().as_byte(),
             binary_ends: options.mode == Mode::Lines,
         };
@@ -115,8 +119,10 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             _ if options.line_end == LineEnd::Nul => Nul::Ignore,
             Binary::Text => Nul::Ignore,
             _ if source.path().is_none() => Nul::EndLine,
-            _ if source.is_named() => Nul::Suppress,
-            Binary::Auto => Nul::Quit,
+            // ripgrep maps named files, and reads all others.
+            _ if source.is_named() && matches!(source.medium(), Medium::File) => Nul::Suppress,
+            Binary::Auto if !source.is_named() => Nul::Quit,
+            Binary::Auto => Nul::EndLine,
             Binary::Suppress => Nul::EndLine,
         }
     }
@@ -158,6 +164,40 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         }
     }
 
+    /// Finds the lines of a block that match, some of them long ones that NULs have cut. Such a line is one line, whose parts
+    /// are searched one by one.
+    fn find_with_long_lines(&self, block: &Block<'_>, found: &mut Found) {
+        let (bytes, mut from) = (&*block.bytes, 0);
+        for line in std::mem::take(&mut found.long_lines) {
+            self.find_in(bytes, from..line.start, found);
+            let mut matches = false;
+            let searched = self.finder.lines(&bytes[line.clone()], |_| {
+                matches = true;
+                ControlFlow::Break(())
+            });
+            found.error = searched.err().map(|error| error.to_string()).or(found.error.take());
+            let has_ended = line.end < bytes.len();
+            from = bytes.len().min(line.end + 1);
+            // That a line does not match is known at its end.
+            if if self.style.options.invert { !matches && has_ended } else { matches } {
+                found.continues |= found.count == 0 && line.start == 0 && block.in_long_line;
+                found.count += 1;
+                found.lines.push(FoundLine::new(line.start..from));
+            }
+            found.unended = (!has_ended).then_some(matches);
+            found.long_lines.push(line);
+        }
+        self.find_in(bytes, from..bytes.len(), found);
+    }
+
+    fn find_in(&self, bytes: &[u8], part: Range<usize>, found: &mut Found) {
+        let mut here = Found::default();
+        self.find(&bytes[part.clone()], &mut here);
+        found.count += here.count;
+        found.lines.extend(here.lines.into_iter().map(|line| line.behind(part.start)));
+        found.error = found.error.take().or(here.error);
+    }
+
     /// How many matching lines of a block are wanted at most.
     fn enough(&self) -> u64 {
         match self.rules.max_count {
@@ -168,7 +208,11 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         }
     }
 
-    /// Looks for a NUL where it matters, and leaves out what is behind it if need be.
+    fn max_count(&self) -> u64 {
+        self.rules.max_count.unwrap_or(u64::MAX)
+    }
+
+    /// Looks for a NUL where it matters, and leaves out what is behind it.
     fn detect_binary(&self, nul: Nul, block: &Block<'_>, found: &mut Found) {
         // Where nothing is found, it makes no difference to what is printed.
         let matters = found.count > 0
@@ -181,21 +225,38 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         match nul {
             Nul::Quit if matters => found.nul = memchr(0, block.bytes),
             Nul::Suppress if block.is_whole => found.nul = memchr(0, start),
-            Nul::EndLine if block.is_whole => {
-                let line_end = self.rules.line_end;
-                found.suppressed_from =
-                    found.nul.map(|at| binary::searched_before(at, block.bytes, line_end));
-            }
             _ => {}
         }
         if let Some(at) = found.nul.filter(|_| nul == Nul::Quit) {
-            let cut = match block.is_whole {
-                true => binary::searched_before(at, block.bytes, self.rules.line_end),
-                false => memrchr(self.rules.line_end, &block.bytes[..at]).map_or(0, |end| end + 1),
-            };
-            *found = Found { nul: found.nul, cut: Some(cut), ..Found::default() };
-            self.find(&block.bytes[..cut], found);
+            let end = memrchr(self.rules.line_end, &block.bytes[..at]).map_or(0, |end| end + 1);
+            *found = Found { nul: found.nul, ..Found::default() };
+            self.find(&block.bytes[..end], found);
         }
+    }
+
+    /// Finds out in the turn of a block whether the search of the file ends there because of a NUL.
+    fn cut(&self, block: &Block<'_>, found: &Found, state: &mut FileState) -> Option<Cut> {
+        let nul = self.nul(block.source);
+        let prints = self.prints() || self.wants_stats();
+        let is_open = match nul {
+            Nul::Quit => !state.over,
+            Nul::EndLine => prints && !state.over && state.suppressed_from.is_none(),
+            Nul::Ignore | Nul::Suppress => false,
+        };
+        let wanted = found.count > 0 || state.is_owed() || self.rules.passthru || self.wants_stats();
+        let line_end = self.rules.line_end;
+        let look = || {
+            if is_open { state.pieces.advance(block, line_end, found.nul, wanted) } else { None }
+        };
+        *found.cut.get_or_init(look)
+    }
+
+    /// How many lines match before a place.
+    fn count_before(&self, block: &Block<'_>, end: u64) -> u64 {
+        let end = end.saturating_sub(block.offset) as usize;
+        let mut found = Found::default();
+        self.find(&block.bytes[..end], &mut found);
+        found.count
     }
 
     /// Runs over a block with a sink that prints nothing, or with one that prints.
@@ -214,6 +275,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             _ => state.searched,
         });
         stats.add_bytes_printed(tally.bytes);
+        self.sums.colors += tally.colors;
         stats.add_matched_lines(tally.lines);
         stats.add_matches(tally.matches);
         self.sums.stats += &stats;
@@ -226,6 +288,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         let Some(at) = state.nul.filter(|_| state.count > 0 && nul != Nul::Ignore) else { return };
         if self.style.options.with_filename {
             self.style.write_path(path_of(source).as_os_str().as_encoded_bytes(), out);
+            self.sums.colors += self.style.paint.cost(&self.style.paint.path);
             out.extend_from_slice(b": ");
         }
         let text = match nul {
@@ -272,11 +335,29 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
 
     fn begin(&mut self, source: &Source, start: &[u8]) -> FileState {
         let nul = self.nul(source);
-        let early = if matches!(nul, Nul::Quit | Nul::Suppress) { memchr(0, start) } else { None };
+        let looks = match (nul, source.medium()) {
+            (Nul::Ignore, _) | (_, Medium::Transcoded(_)) => false,
+            (Nul::Quit | Nul::Suppress, _) => true,
+            (Nul::EndLine, medium) => matches!(medium, Medium::Decompressed),
+        };
+        let early = if looks { memchr(0, start) } else { None };
         let mut state = FileState::default();
         state.nul = early.map(|at| at as u64);
         state.over = early.is_some() && nul == Nul::Quit;
+        state.suppressed_from = early.filter(|_| nul == Nul::EndLine).map(|_| 0);
         state
+    }
+
+    fn nul_ends(&self, source: &Source) -> NulEnds {
+        match self.nul(source) {
+            Nul::Ignore => NulEnds::Nowhere,
+            Nul::Suppress => NulEnds::LongLines,
+            Nul::Quit | Nul::EndLine => NulEnds::Everywhere,
+        }
+    }
+
+    fn is_over(&self, state: &FileState) -> bool {
+        state.over
     }
 
     fn search(&mut self, block: &mut Block<'_>) -> Found {
@@ -289,8 +370,14 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
                 let ends = block.bytes[first..].iter_mut().filter(|byte| **byte == 0);
                 ends.for_each(|byte| *byte = self.rules.line_end);
             }
+        } else if nul == Nul::Suppress {
+            found.long_lines = binary::end_long_lines(block, self.rules.line_end);
         }
-        self.find(block.bytes, &mut found);
+        if found.long_lines.is_empty() {
+            self.find(block.bytes, &mut found);
+        } else {
+            self.find_with_long_lines(block, &mut found);
+        }
         self.detect_binary(nul, block, &mut found);
         if self.style.options.line_number {
             found.count_lines(block.bytes, self.rules.line_end, !block.is_whole);
@@ -305,7 +392,13 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
     fn has_nothing(&mut self, block: &Block<'_>) -> bool {
         let options = &self.style.options;
         let minds_all = options.invert || options.include_zero || self.rules.passthru || self.wants_stats();
-        if minds_all || self.mode() == Mode::FilesWithoutMatch || self.nul(block.source) == Nul::EndLine {
+        let may_cut = block.in_long_line || block.bytes.len() > LONG_LINE;
+        let reads_nul = match self.nul(block.source) {
+            Nul::EndLine => true,
+            Nul::Suppress => may_cut,
+            Nul::Ignore | Nul::Quit => false,
+        };
+        if minds_all || reads_nul || self.mode() == Mode::FilesWithoutMatch {
             return false;
         }
         let mut any = false;
@@ -317,15 +410,18 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
     }
 
     fn advance(&mut self, block: &Block<'_>, found: &Found, state: &mut FileState) -> ControlFlow<()> {
+        let cut = self.cut(block, found, state);
         if self.needs_lines() {
             self.step(block, found, state, &mut Nowhere);
         } else if !state.over {
-            state.count = (state.count + found.count).min(self.rules.max_count.unwrap_or(u64::MAX));
+            let counted = u64::from(state.pass_long_line(found));
+            let count = cut.map_or(found.count, |cut| self.count_before(block, cut.from)) - counted;
+            state.count = (state.count + count).min(self.max_count());
             let enough = self.enough() <= state.count;
             if !enough {
-                state.nul = state.nul.or(found.nul.map(|at| block.offset + at as u64));
+                state.nul = state.nul.or(cut.map(|cut| cut.nul));
             }
-            state.over = found.cut.is_some() || enough;
+            state.over = cut.is_some() || enough;
         }
         if state.over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -349,7 +445,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         {
             return;
         }
-        let before = out.printed();
+        let (before, colors) = (out.printed(), tally.colors);
         let mut state = state.clone();
         let mut matches = mem::take(&mut self.matches);
         let (style, finder) = (self.style, &self.finder);
@@ -368,7 +464,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             self.step(block, &found, &mut state, &mut sink);
         }
         self.matches = matches;
-        tally.bytes += out.printed() - before;
+        tally.bytes += out.printed() - before - (tally.colors - colors);
     }
 
     fn add(tally: &mut Tally, other: Tally) {
@@ -382,6 +478,10 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         tally: Tally,
         out: &mut Output<'_>,
     ) -> ControlFlow<()> {
+        let mut state = state;
+        if self.style.options.invert && state.long_line == Some(false) && state.count < self.max_count() {
+            state.count += 1;
+        }
         let quit = self.nul(source) == Nul::Quit && state.nul.is_some();
         // What was found in a file that then turned out to be binary is printed, but is no count of all that there is.
         let count = if quit && !self.prints() { 0 } else { state.count };

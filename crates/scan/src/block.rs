@@ -1,12 +1,14 @@
 //! A block of whole lines, and where it comes from.
 
-use std::cmp::Ordering;
+use std::cmp;
 use std::ffi::OsStr;
 use std::fmt::{self, Write};
 use std::fs::Metadata;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use memchr::memchr_iter;
 
@@ -19,6 +21,38 @@ pub struct Source {
     path: Option<PathBuf>,
     named: bool,
     identity: Option<FileIdentity>,
+    medium: Medium,
+}
+
+/// How the bytes of a source become the text that is searched.
+#[derive(Clone, Debug, Default)]
+pub enum Medium {
+    /// They are the text, and those of a regular file.
+    #[default]
+    File,
+    /// They are decoded from another encoding, piece by piece.
+    Transcoded(FirstNul),
+    /// They are decompressed.
+    Decompressed,
+    /// They come from a pipe, or from what else can only be read from front to back.
+    Pipe,
+}
+
+/// Where in a text that is decoded piece by piece the piece begins that holds the first NUL. It is known as soon as the
+/// piece has been decoded, which is before any of it is searched.
+#[derive(Clone, Debug, Default)]
+pub struct FirstNul(Arc<OnceLock<(u64, u64)>>);
+
+impl FirstNul {
+    /// Bytes of text before the piece and before the NUL; none if there is no NUL so far.
+    pub fn get(&self) -> Option<(u64, u64)> {
+        self.0.get().copied()
+    }
+
+    /// Notes a piece with a NUL, and the NUL. The first one counts.
+    pub(crate) fn note(&self, piece: u64, nul: u64) {
+        self.0.get_or_init(|| (piece, nul));
+    }
 }
 
 /// Tells a file from another one that has taken its name.
@@ -37,12 +71,12 @@ impl FileIdentity {
 impl Source {
     /// An input that was named: the one of number `argument`, counted from 0. Without a path it is standard input.
     pub fn named(argument: usize, path: Option<PathBuf>) -> Self {
-        Self { argument, path, named: true, identity: None }
+        Self { argument, path, named: true, identity: None, medium: Medium::File }
     }
 
     /// A file below the named directory of number `argument`.
     pub fn found(argument: usize, path: PathBuf) -> Self {
-        Self { argument, path: Some(path), named: false, identity: None }
+        Self { argument, path: Some(path), named: false, identity: None, medium: Medium::File }
     }
 
     /// The file's path; none for standard input.
@@ -53,6 +87,16 @@ impl Source {
     /// Whether it was named, rather than found below a directory.
     pub fn is_named(&self) -> bool {
         self.named
+    }
+
+    /// How its bytes become the text that is searched.
+    pub fn medium(&self) -> &Medium {
+        &self.medium
+    }
+
+    /// The same source, read another way.
+    pub(crate) fn through(&self, medium: Medium) -> Self {
+        Self { medium, ..self.clone() }
     }
 
     pub(crate) fn argument(&self) -> usize {
@@ -102,13 +146,13 @@ impl PartialEq for Source {
 impl Eq for Source {}
 
 impl PartialOrd for Source {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl Ord for Source {
-    fn cmp(&self, other: &Self) -> Ordering {
+    fn cmp(&self, other: &Self) -> cmp::Ordering {
         self.rank().cmp(&other.rank())
     }
 }
@@ -134,13 +178,13 @@ impl PartialEq for Place {
 impl Eq for Place {}
 
 impl PartialOrd for Place {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl Ord for Place {
-    fn cmp(&self, other: &Self) -> Ordering {
+    fn cmp(&self, other: &Self) -> cmp::Ordering {
         self.source.cmp(&other.source).then(self.offset.cmp(&other.offset))
     }
 }
@@ -158,6 +202,47 @@ pub struct Block<'a> {
     pub is_whole: bool,
     /// The lines. Positions in it are below 2^32.
     pub bytes: &'a mut [u8],
+    /// Whether it begins within a long line that NULs cut into several: see
+    /// [`NulEnds::LongLines`](crate::NulEnds::LongLines).
+    pub in_long_line: bool,
+    /// What stands behind it.
+    pub ahead: Ahead<'a>,
+}
+
+/// A look at bytes of a source before their turn.
+pub trait ReadAhead: Sync {
+    /// The first NUL among some bytes of the source; none if they cannot be read.
+    fn first_nul(&self, range: Range<u64>) -> Option<u64>;
+}
+
+/// What stands behind a block, where it can be read before its turn: in files that are read as they stand.
+#[derive(Clone, Copy, Default)]
+pub struct Ahead<'a>(Option<&'a dyn ReadAhead>);
+
+impl<'a> Ahead<'a> {
+    /// What stands in a file.
+    pub fn in_file(file: &'a dyn ReadAhead) -> Self {
+        Self(Some(file))
+    }
+
+    /// The first NUL among some bytes of the source, as far as they can be read.
+    pub fn first_nul(&self, range: Range<u64>) -> Option<u64> {
+        self.0.filter(|_| !range.is_empty())?.first_nul(range)
+    }
+}
+
+impl fmt::Debug for Ahead<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ahead").field(&self.0.is_some()).finish()
+    }
+}
+
+impl<'a> Block<'a> {
+    /// Lines whose number is not known, with no look at what stands behind them.
+    pub fn new(source: &'a Source, offset: u64, bytes: &'a mut [u8]) -> Self {
+        let ahead = Ahead::default();
+        Self { source, offset, first_line: None, is_whole: false, bytes, in_long_line: false, ahead }
+    }
 }
 
 impl Block<'_> {
@@ -193,7 +278,7 @@ mod tests {
     fn lines(bytes: &[u8]) -> Vec<String> {
         let source = Source::named(0, None);
         let bytes = &mut bytes.to_vec();
-        let block = Block { source: &source, offset: 0, first_line: None, is_whole: true, bytes };
+        let block = Block { is_whole: true, ..Block::new(&source, 0, bytes) };
         block.lines().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
     }
 
@@ -209,7 +294,7 @@ mod tests {
     fn places_know_their_line_if_the_reader_counted() {
         let source = Source::named(0, None);
         let bytes = &mut b"one\ntwo\nthree\n".to_vec();
-        let mut block = Block { source: &source, offset: 100, first_line: Some(7), is_whole: false, bytes };
+        let mut block = Block { first_line: Some(7), ..Block::new(&source, 100, bytes) };
         let place = block.place(8);
         assert_eq!((place.offset, place.line), (108, Some(9)));
         block.first_line = None;

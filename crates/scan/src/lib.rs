@@ -48,7 +48,7 @@ mod source;
 mod stop;
 mod walk;
 
-pub use block::{Block, Place, Source};
+pub use block::{Ahead, Block, FirstNul, Medium, Place, ReadAhead, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
 pub use collect::ordered::{Done, Output, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
@@ -57,6 +57,6 @@ pub use lines::LineEnds;
 pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, Width};
 pub use problem::{Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
-pub use source::{Encoding, START};
+pub use source::{Encoding, LONG_LINE, NulEnds, START};
 pub use stop::Stop;
 pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

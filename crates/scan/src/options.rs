@@ -6,6 +6,7 @@ use finecomb_meter::Detail;
 use finecomb_sys::threads::cores;
 
 use crate::progress::Watch;
+use crate::source::{LONG_LINE, NulEnds};
 use crate::stop::Stop;
 
 /// The largest number of workers.
@@ -82,6 +83,7 @@ impl ScanOptions<'_> {
             block_size: self.block_size.clamp(1, MAX_BLOCK_SIZE),
             max_line: self.max_line.min(MAX_LINE_LIMIT),
             line_end: self.line_end,
+            nul_ends: NulEnds::Nowhere,
         }
     }
 }
@@ -92,4 +94,13 @@ pub(crate) struct Bounds {
     pub(crate) block_size: usize,
     pub(crate) max_line: usize,
     pub(crate) line_end: u8,
+    pub(crate) nul_ends: NulEnds,
+}
+
+impl Bounds {
+    /// These bounds with other ends of lines. Where no line may become that long, nothing is gained by cutting long ones.
+    pub(crate) fn with_ends(self, nul_ends: NulEnds) -> Self {
+        let cuts_nothing = nul_ends == NulEnds::LongLines && self.max_line < LONG_LINE;
+        Self { nul_ends: if cuts_nothing { NulEnds::Nowhere } else { nul_ends }, ..self }
+    }
 }

@@ -63,6 +63,12 @@ pub enum ProblemKind {
     /// A rule about which files to pass over is wrong and was left out. The answer is complete without it.
     #[error("{0}")]
     Rule(String),
+    /// The same of a rule in a directory above the named one.
+    #[error("{0}")]
+    RuleAbove(String),
+    /// The file is compressed in a form that cannot be read.
+    #[error("is compressed by {0}, which comb does not read; decompress it first")]
+    Compressed(&'static str),
 }
 
 impl ProblemKind {
@@ -78,6 +84,8 @@ impl ProblemKind {
             Self::Decode { .. } => (6, 0),
             Self::Loop(_) => (7, 0),
             Self::Rule(_) => (8, 0),
+            Self::RuleAbove(_) => (9, 0),
+            Self::Compressed(_) => (10, 0),
         }
     }
 }
@@ -96,13 +104,13 @@ pub struct Problem {
 impl Problem {
     /// Whether the answer is complete all the same.
     pub fn is_harmless(&self) -> bool {
-        matches!(self.kind, ProblemKind::Rule(_))
+        matches!(self.kind, ProblemKind::Rule(_) | ProblemKind::RuleAbove(_))
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let ProblemKind::Rule(text) = &self.kind {
+        if let ProblemKind::Rule(text) | ProblemKind::RuleAbove(text) = &self.kind {
             f.write_str(text)?;
             return if self.more > 0 { write!(f, " (and {} more such rules)", self.more) } else { Ok(()) };
         }

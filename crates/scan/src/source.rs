@@ -7,6 +7,7 @@ mod chunks;
 pub(crate) mod cut;
 mod decode;
 mod decompress;
+mod ends;
 mod parted;
 pub(crate) mod prefetch;
 pub(crate) mod reader;
@@ -17,11 +18,12 @@ use std::ops::Range;
 
 use finecomb_meter::{Meter, Phase};
 
-use crate::block::Source;
+use crate::block::{Ahead, Source};
 use crate::problem::Problems;
 
 pub(crate) use chunks::ChunkedFile;
 pub use decode::Encoding;
+pub use ends::{LONG_LINE, NulEnds};
 pub(crate) use parted::PartedFile;
 
 /// Bytes at the beginning of a file that are known before its first block.
@@ -36,6 +38,8 @@ pub(crate) struct TextBlock {
     pub(crate) offset: u64,
     /// The number of its first line, from 1, if lines were counted.
     pub(crate) first_line: Option<u64>,
+    /// Whether it begins within a long line that NULs cut into several: see [`NulEnds::LongLines`].
+    pub(crate) in_long_line: bool,
 }
 
 /// A file that several workers read, chunk by chunk.
@@ -49,6 +53,23 @@ impl Chunks {
         match self {
             Self::Plain(file) => &file.source,
             Self::Parted(file) => &file.source,
+        }
+    }
+
+    /// Sets which NULs end lines.
+    pub(crate) fn set_ends(&mut self, nul_ends: NulEnds) {
+        let bounds = match self {
+            Self::Plain(file) => &mut file.bounds,
+            Self::Parted(file) => &mut file.bounds,
+        };
+        *bounds = bounds.with_ends(nul_ends);
+    }
+
+    /// For a look at what stands behind a block, if that can be had.
+    pub(crate) fn ahead(&self) -> Ahead<'_> {
+        match self {
+            Self::Plain(file) => Ahead::in_file(file),
+            Self::Parted(_) => Ahead::default(),
         }
     }
 

@@ -166,10 +166,16 @@ impl Arguments {
     /// What there is to do.
     pub(crate) fn job(&self) -> Job {
         match () {
-            () if self.modes.files => Job::Files,
-            () if self.modes.type_list => Job::TypeList,
+            () if self.modes.files && self.is_last("files") => Job::Files,
+            () if self.modes.type_list && self.is_last("type_list") => Job::TypeList,
             () => Job::Search,
         }
+    }
+
+    /// Whether a flag comes behind those that say what to print of a search: of all of these the last one holds.
+    fn is_last(&self, flag: &str) -> bool {
+        let last = printing::SEARCH_MODES.iter().filter_map(|mode| self.order.last(mode)).max();
+        self.order.last(flag) > last
     }
 
     /// What is searched. Errors if standard input is already taken for patterns.
@@ -178,7 +184,9 @@ impl Arguments {
         let for_patterns = search && self.patterns.take_input();
         let first = self.pattern.iter().filter(|_| !self.has_pattern());
         let given: Vec<OsString> = first.chain(&self.paths).cloned().collect();
-        let paths = Paths::new(&given, || search && !for_patterns && paths::input_is_readable());
+        // Who runs several at a time has something else in standard input.
+        let may_read = search && !for_patterns && !self.order.has("parallel");
+        let paths = Paths::new(&given, || may_read && paths::input_is_readable());
         if for_patterns { paths.without_input() } else { Ok(paths) }
     }
 
@@ -186,7 +194,11 @@ impl Arguments {
     ///
     /// Reads the files that -f names. Errors if there is no pattern, or it cannot be read.
     pub(crate) fn grep(&self, paths: &Paths, terminal: bool) -> Result<GrepOptions, UsageError> {
-        let argument = if self.has_pattern() { Some(paths::pattern(self.pattern.as_ref())?) } else { None };
+        let argument = if self.has_pattern() {
+            Some(paths::pattern(self.pattern.as_ref(), self.files.first_glob())?)
+        } else {
+            None
+        };
         let mut options = GrepOptions::default();
         if self.job() == Job::Search {
             options.pattern = self.patterns.options(&self.order, argument)?;
@@ -248,6 +260,11 @@ impl Arguments {
     /// Whether to say which files cannot be read.
     pub(crate) fn messages(&self) -> bool {
         !self.running.no_messages
+    }
+
+    /// Whether to say which globs of rule files are wrong.
+    pub(crate) fn rule_messages(&self) -> bool {
+        self.order.last("ignore-messages") >= self.order.last("no-ignore-messages")
     }
 
     /// Whether to take arguments from the configuration file.

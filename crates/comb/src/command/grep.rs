@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write, stdout};
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
-use finecomb_scan::{Inputs, Problem};
+use finecomb_scan::{Inputs, Problem, ProblemKind};
 use finecomb_sys::stdio;
 
 use super::{Exit, output_failed, profile};
@@ -36,6 +36,10 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let implicit = paths.implicit;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
+    if options.max_count == Some(0) {
+        // Not even the pattern is looked at.
+        return Ok(Exit::Nothing);
+    }
     let query = Query::new(&options).map_err(|error| UsageError(error.to_string()))?;
     if !query.can_match() {
         return Ok(Exit::Nothing);
@@ -48,7 +52,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     // Somebody who did not say where to search did not mean nowhere.
     let nowhere = outcome.files == 0 && implicit;
     if arguments.messages() {
-        report(&outcome.problems);
+        report(&outcome.problems, arguments.rule_messages());
         for (path, failure) in &outcome.failures {
             message::error(format_args!("{path}: {failure}"));
         }
@@ -59,7 +63,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         }
     }
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
-    let harmed = outcome.problems.iter().any(|problem| !problem.is_harmless());
+    let harmed = outcome.problems.iter().any(harms);
     let failed = nowhere || harmed || !outcome.failures.is_empty();
     Ok(match outcome.output_error {
         Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
@@ -73,10 +77,10 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let inputs = inputs(arguments, paths)?;
     let done = list(&inputs, &arguments.scan(), &options, &mut stdout());
     if arguments.messages() {
-        report(&done.problems);
+        report(&done.problems, arguments.rule_messages());
     }
     let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
-    let failed = done.problems.iter().any(|problem| !problem.is_harmless());
+    let failed = done.problems.iter().any(harms);
     Ok(match done.output_error {
         Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
         None => profiled.or(exit(done.files > 0, failed, options.quiet)),
@@ -141,9 +145,14 @@ fn statistics(stats: &Stats, total: f64) -> Vec<u8> {
     .into_bytes()
 }
 
-fn report(problems: &[Problem]) {
+/// Whether a problem changes the exit status. As in ripgrep, so does a wrong rule above a named directory.
+fn harms(problem: &Problem) -> bool {
+    !problem.is_harmless() || matches!(problem.kind, ProblemKind::RuleAbove(_))
+}
+
+fn report(problems: &[Problem], rules: bool) {
     let mut said = HashSet::new();
-    for problem in problems {
+    for problem in problems.iter().filter(|problem| rules || harms(problem)) {
         let text = problem.to_string();
         // The rules of a directory hold for all that is named below it, but are wrong only once.
         if !problem.is_harmless() || said.insert(text.clone()) {

@@ -645,3 +645,141 @@ fn a_terminal_gets_headings_line_numbers_and_colours() {
     let never = on_a_terminal(&directory, "--color=never one a", ("COLORTERM", "")).expect("a terminal");
     assert_eq!(never, "1:one\n");
 }
+
+#[test]
+fn a_wrong_glob_above_a_named_directory_is_an_error_and_one_below_is_not() {
+    let directory = directory_with(&[
+        ("p/.ignore", "{a\n"),
+        ("p/sub/a", "one\n"),
+        ("q/.ignore", "{a\n"),
+        ("q/a", "one\n"),
+    ]);
+    let (out, err, code) = run(&mut grep(&directory, &["one", "p/sub"]));
+    assert_eq!((out.as_str(), code), ("p/sub/a:one\n", Some(2)));
+    assert!(err.contains("p/.ignore:1: error parsing glob '{a'"), "{err}");
+    let (out, err, code) = run(&mut grep(&directory, &["one", "q"]));
+    assert_eq!((out.as_str(), code), ("q/a:one\n", Some(0)));
+    assert!(err.starts_with("comb: q/.ignore:1: error parsing glob '{a'"), "{err}");
+    let silent = &["--no-ignore-messages", "one", "q"];
+    assert_eq!(run(&mut grep(&directory, silent)), answer("q/a:one\n", "", 0));
+    let (_, err, _) = run(&mut grep(&directory, &["--no-ignore-messages", "--ignore-messages", "one", "q"]));
+    assert!(!err.is_empty());
+}
+
+#[test]
+fn a_link_that_leads_upwards_is_reported_even_if_it_is_hidden_or_ignored() {
+    let directory = directory_with(&[("t/file", "one\n"), ("t/.ignore", "ignored\n")]);
+    symlink(".", directory.path().join("t/.hidden")).expect("a link");
+    symlink("../t", directory.path().join("t/ignored")).expect("a link");
+    let message = "comb: t/.hidden: symlink loop: points back to t; skipped\n\
+                   comb: t/ignored: symlink loop: points back to t; skipped\n";
+    assert_eq!(run(&mut grep(&directory, &["-L", "one", "t"])), answer("t/file:one\n", message, 2));
+    assert_eq!(run(&mut grep(&directory, &["one", "t"])), answer("t/file:one\n", "", 0));
+}
+
+#[test]
+fn global_rules_are_asked_of_paths_as_they_are_named() {
+    let directory = directory_with(&[("a/b/x", ""), ("a/c/x", ""), ("a/c/y", "")]);
+    fs::create_dir(directory.path().join("a/.git")).expect("a directory");
+    let home = directory.path().join("home");
+    let files = |rules: &str, path: &str| {
+        write(&directory, "home/git/ignore", rules);
+        let below = directory.path().join("a/b");
+        let mut command = grep(&directory, &["--files", path]);
+        left(command.current_dir(below).env("XDG_CONFIG_HOME", &home)).replace("../", "")
+    };
+    assert_eq!(files("/x\n", ".."), "b/x c/x c/y");
+    assert_eq!(files("../c/x\n", ".."), "b/x c/y");
+    assert_eq!(files("../c/x\n", "../c"), "c/y");
+    assert_eq!(files("x\n", ".."), "c/y");
+}
+
+#[test]
+fn a_later_way_to_search_overrides_a_list_of_files_or_types() {
+    let directory = directory_with(&[("file", "one\n")]);
+    for list in ["--files", "--type-list"] {
+        assert_eq!(run(&mut grep(&directory, &[list, "-c", "one", "."])), answer("./file:1\n", "", 0));
+        assert_eq!(run(&mut grep(&directory, &[list, "-l", "one", "."])), answer("./file\n", "", 0));
+    }
+    assert_eq!(run(&mut grep(&directory, &["-c", "--files", "."])), answer("./file\n", "", 0));
+    assert_eq!(run(&mut grep(&directory, &["-c", "--files", "-c", "one", "."])), answer("./file:1\n", "", 0));
+}
+
+#[test]
+fn bytes_printed_are_counted_without_colours() {
+    let directory = directory_with(&[("a", "one one\ntwo\none\n"), ("b", "one\n"), ("c", "one\n\0")]);
+    for flags in [&["-n"][..], &["-nH", "--heading"], &["-o", "--column"], &["-A1", "--vimgrep"], &["--trim"]]
+    {
+        let printed = |color: &str| {
+            let (out, ..) =
+                run(grep(&directory, &["--stats", color]).args(flags).args(["one", "a", "b", "c"]));
+            out.lines().find(|line| line.ends_with("bytes printed")).map(str::to_owned)
+        };
+        assert!(printed("--color=never").is_some());
+        let plain = run(grep(&directory, flags).args(["one", "a", "b", "c"])).0;
+        assert_eq!(printed("--color=never"), Some(format!("{} bytes printed", plain.len())), "{flags:?}");
+        assert_eq!(printed("--color=always"), printed("--color=never"), "{flags:?}");
+    }
+}
+
+#[test]
+fn values_may_begin_with_a_hyphen() {
+    let directory = directory_with(&[("file", "one\n"), ("-rules", "file\n")]);
+    assert_eq!(run(&mut grep(&directory, &["--ignore-file", "-rules", "-l", "one"])), answer("", "", 1));
+    for flag in ["--type-clear", "--hostname-bin"] {
+        assert_eq!(run(&mut grep(&directory, &[flag, "-x", "one", "."])), answer("./file:one\n", "", 0));
+    }
+}
+
+#[test]
+fn what_cannot_match_needs_no_sound_pattern() {
+    let directory = directory_with(&[("file", "one\n")]);
+    assert_eq!(run(&mut grep(&directory, &["-m0", "(", "."])), answer("", "", 1));
+    let four = "comb: -u may be given three times at most; -uuu reads everything\n";
+    assert_eq!(run(&mut grep(&directory, &["-uuuu", "one", "."])), answer("", four, 2));
+}
+
+#[test]
+fn compressed_forms_that_are_not_read_are_not_searched_as_they_are() {
+    let directory = directory_with(&[("plain", "one\n"), ("text.br", "one\n")]);
+    write(&directory, "old.Z", b"\x1f\x9d\x90one\n");
+    write(&directory, "new.br", b"\x0b\x01\x80one\n\x03");
+    let message = "comb: new.br: is compressed by brotli (.br), which comb does not read; decompress it first\n\
+                   comb: old.Z: is compressed by compress (.Z), which comb does not read; decompress it first\n";
+    assert_eq!(run(&mut grep(&directory, &["-z", "one"])), answer("plain:one\ntext.br:one\n", message, 2));
+    assert_eq!(
+        run(&mut grep(&directory, &["-ac", "one"])),
+        answer("new.br:1\nold.Z:1\nplain:1\ntext.br:1\n", "", 0)
+    );
+}
+
+#[test]
+fn lines_that_are_too_long_are_counted_but_are_no_context() {
+    let long = "x".repeat(50);
+    let directory = directory_with(&[("file", &format!("one\na\n{long}\none\ntwo\none\n{long}\n"))]);
+    let message = "comb: file: the line at byte 6 is longer than 10 bytes and was left out; --max-line sets the limit \
+                   (and 1 more such line)\n";
+    for size in ["1", "7", "256K"] {
+        let limits = ["--max-line=10", "--block-size", size];
+        let print = |flags: &[&str]| run(grep(&directory, &limits).args(flags).args(["one", "file"]));
+        let numbered = "1:0:one\n4:57:one\n6:65:one\n";
+        assert_eq!(print(&["-nb"]), answer(numbered, message, 2), "{size}");
+        let context = "1:one\n--\n4:one\n5-two\n6:one\n";
+        assert_eq!(print(&["-nB1"]), answer(context, message, 2), "{size}");
+        let (out, ..) = print(&["--stats"]);
+        assert!(out.contains("\n120 bytes searched\n"), "{size}: {out}");
+    }
+}
+
+#[test]
+fn flags_that_only_ag_has_mean_what_they_mean_there() {
+    let directory = directory_with(&[("a", "one\n"), ("b/c", "one\n"), ("b/d/e", "one\n")]);
+    let found = |flags: &[&str]| run(grep(&directory, &["-l", "one"]).args(flags)).0.replace('\n', " ");
+    assert_eq!([found(&["--depth", "0"]), found(&["--depth=1"])], ["a ", "a b/c "]);
+    assert_eq!([found(&["--depth", "-1"]), found(&["--depth=0", "-d3"])], ["a b/c b/d/e "; 2]);
+    assert_eq!([found(&["-d", "1"]), found(&["-d3", "--depth=0"])], ["a "; 2]);
+    let parallel = "echo one | comb grep --parallel -l one";
+    assert_eq!(run(&mut shell(&directory, parallel)), answer("a\nb/c\nb/d/e\n", "", 0));
+    let message = "comb: a PATTERN is missing; comb grep --files -g '*.c' prints the names of files\n";
+    assert_eq!(run(&mut grep(&directory, &["-g", "*.c"])), answer("", message, 2));
+}

@@ -5,6 +5,7 @@
 
 mod bench;
 mod bench_experiments;
+mod binary;
 mod browser;
 mod cmd;
 mod flags;
@@ -12,6 +13,7 @@ mod grep;
 mod index;
 mod inputs;
 mod profile;
+mod ripgrep;
 mod serve;
 mod serve_operation;
 mod support;

@@ -87,7 +87,7 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
     }
 
     fn matched(&mut self, line: Line<'_>) {
-        self.find(line.bytes);
+        self.find(line);
         self.tally.lines += 1;
         self.tally.matches += self.matches.found.len() as u64;
         self.print(line, false);
@@ -96,7 +96,8 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn context(&mut self, line: Line<'_>) {
         self.matches.clear();
         if self.options.invert {
-            self.find(line.bytes);
+            // Of such a line alone, not of what is before it, ripgrep asks for matches.
+            self.find(Line { offset: 0, ..line });
         }
         self.print(line, true);
     }
@@ -105,11 +106,11 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
 }
 
 impl<M: Matcher> Printer<'_, '_, M> {
-    fn find(&mut self, line: &[u8]) {
+    fn find(&mut self, line: Line<'_>) {
         let terminator = self.finder.terminator();
-        self.matches.find(self.finder.matcher(), line, terminator);
+        self.matches.find(self.finder, line);
         if let Some(replacement) = &self.options.replace {
-            self.matches.replace(self.finder.matcher(), line, terminator, replacement);
+            self.matches.replace(self.finder.matcher(), line.bytes, terminator, replacement);
         }
     }
 

@@ -70,7 +70,7 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn matched(&mut self, line: Line<'_>) {
         self.matches.clear();
         if self.style.needs_matches {
-            self.find(line.bytes);
+            self.find(line);
         }
         self.tally.lines += 1;
         self.tally.matches += self.matches.found.len() as u64;
@@ -81,7 +81,8 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
         self.matches.clear();
         // Of inverted matches, it is the context that has something to show.
         if self.style.options.invert && self.style.needs_matches {
-            self.find(line.bytes);
+            // Of such a line alone, not of what is before it, ripgrep asks for matches.
+            self.find(Line { offset: 0, ..line });
         }
         self.print(line, true);
     }
@@ -96,11 +97,11 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
 }
 
 impl<M: Matcher> Printer<'_, '_, M> {
-    fn find(&mut self, line: &[u8]) {
+    fn find(&mut self, line: Line<'_>) {
         let terminator = self.style.terminator;
-        self.matches.find(self.finder.matcher(), line, terminator);
+        self.matches.find(self.finder, line);
         if let Some(replacement) = &self.style.options.replace {
-            self.matches.replace(self.finder.matcher(), line, terminator, replacement);
+            self.matches.replace(self.finder.matcher(), line.bytes, terminator, replacement);
         }
     }
 
@@ -108,7 +109,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
         if !std::mem::replace(&mut self.begun, true) {
             self.begin();
         }
-        let Self { style, out, matches, .. } = self;
+        let Self { style, out, matches, tally, .. } = self;
         let (bytes, shown) = matches.shown(line.bytes);
         let originals = matches.found.len();
         let prelude = Prelude { path: self.path, line, is_context };
@@ -117,8 +118,11 @@ impl<M: Matcher> Printer<'_, '_, M> {
             let only = from.filter(|_| options.only_matching || options.vimgrep);
             let offset = line.offset + only.map_or(0, |found| found.start() as u64);
             let bytes_out = out.bytes();
-            prelude.write(style, offset, from.map(|found| found.start() as u64 + 1), bytes_out);
-            Painter { style, is_context, originals, out: bytes_out }.colored_line(bytes, colored, shown);
+            tally.colors +=
+                prelude.write(style, offset, from.map(|found| found.start() as u64 + 1), bytes_out);
+            let mut painter = Painter { style, is_context, originals, colors: 0, out: bytes_out };
+            painter.colored_line(bytes, colored, shown);
+            tally.colors += painter.colors;
             out.relieve();
         };
         match shown {
@@ -144,6 +148,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
         let options = &self.style.options;
         if let Some(path) = self.path.filter(|_| options.heading) {
             self.style.write_path(path, self.out.bytes());
+            self.tally.colors += self.style.paint.cost(&self.style.paint.path);
             let end = if options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
             self.out.bytes().extend_from_slice(end);
         }
@@ -158,7 +163,9 @@ struct Prelude<'a> {
 }
 
 impl Prelude<'_> {
-    fn write(&self, style: &Style, offset: u64, column: Option<u64>, out: &mut Vec<u8>) {
+    /// Gives how many bytes of it switch colours.
+    fn write(&self, style: &Style, offset: u64, column: Option<u64>, out: &mut Vec<u8>) -> u64 {
+        let mut colors = 0;
         let Style { options, paint, .. } = style;
         let separator = match self.is_context {
             true => &options.field_context_separator,
@@ -166,9 +173,11 @@ impl Prelude<'_> {
         };
         if let Some(path) = self.path.filter(|_| !options.heading) {
             style.write_path(path, out);
+            colors += paint.cost(&paint.path);
             if options.null_after_path { out.push(0) } else { out.extend_from_slice(separator) }
         }
         let mut field = |color: &[u8], number: u64| {
+            colors += paint.cost(color);
             paint.write(color, itoa::Buffer::new().format(number).as_bytes(), out);
             out.extend_from_slice(separator);
         };
@@ -181,6 +190,7 @@ impl Prelude<'_> {
         if options.byte_offset {
             field(&paint.column, offset);
         }
+        colors
     }
 }
 
@@ -190,6 +200,8 @@ struct Painter<'a> {
     is_context: bool,
     /// How many matches the line has, before any are replaced.
     originals: usize,
+    /// Bytes that switch colours.
+    colors: u64,
     out: &'a mut Vec<u8>,
 }
 
@@ -233,6 +245,7 @@ impl Painter<'_> {
         let highlight: &[u8] = if self.is_context { &[] } else { highlight };
         let behind_match = if highlight.is_empty() { reset } else { highlight };
         self.out.extend_from_slice(highlight);
+        let mut colors = highlight.len();
         let mut at = part.start;
         let mut in_match = false;
         for found in matches {
@@ -243,22 +256,27 @@ impl Painter<'_> {
             // Matches that adjoin are one in colour.
             if in_match && start > at {
                 self.out.extend_from_slice(behind_match);
+                colors += behind_match.len();
                 in_match = false;
             }
             self.out.extend_from_slice(&bytes[at..start]);
             if !std::mem::replace(&mut in_match, true) {
                 self.out.extend_from_slice(matched);
+                colors += matched.len();
             }
             self.out.extend_from_slice(&bytes[start..stop]);
             at = stop;
         }
         if in_match {
             self.out.extend_from_slice(behind_match);
+            colors += behind_match.len();
         }
         self.out.extend_from_slice(&bytes[at..end]);
         if !highlight.is_empty() {
             self.out.extend_from_slice(reset);
+            colors += reset.len();
         }
+        self.colors += colors as u64;
     }
 
     /// What stands for a line that is too long.

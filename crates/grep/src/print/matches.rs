@@ -2,7 +2,8 @@
 
 use grep_matcher::{Captures, LineTerminator, Match, Matcher};
 
-use crate::find::{length_of_end, without_end};
+use crate::file_state::Line;
+use crate::find::{Finder, length_of_end, without_end};
 
 /// The matches in one line.
 pub(crate) struct Matches<M: Matcher> {
@@ -29,10 +30,18 @@ impl<M: Matcher> Matches<M> {
 
     /// Finds the matches in a line, which has its end. What an engine fails at counts as not found: it has found the
     /// line with the same search before.
-    pub(crate) fn find(&mut self, matcher: &M, line: &[u8], terminator: LineTerminator) {
+    pub(crate) fn find(&mut self, finder: &Finder<M>, line: Line<'_>) {
         self.clear();
-        let found = &mut self.found;
-        let _ = matcher.find_iter(without_end(line, terminator), |found_here| {
+        let (offset, line, found) = (line.offset, line.bytes, &mut self.found);
+        let text = without_end(line, finder.terminator());
+        // ripgrep looks for matches with the lines before in view. Where nothing is behind a line feed, PCRE2 does not match.
+        if text.is_empty() && offset > 0 && finder.hides_last_line() {
+            let before = [finder.terminator().as_byte()];
+            let any = finder.matcher().find_at(&before, 1).ok().flatten().is_some();
+            found.extend(any.then_some(Match::zero(0)));
+            return;
+        }
+        let _ = finder.matcher().find_iter(text, |found_here| {
             found.push(found_here);
             true
         });
@@ -50,9 +59,12 @@ impl<M: Matcher> Matches<M> {
         terminator: LineTerminator,
         replacement: &[u8],
     ) {
-        let Self { replaced, replacements, captures, .. } = self;
+        let Self { found, replaced, replacements, captures } = self;
         replaced.clear();
         replacements.clear();
+        if found.is_empty() {
+            return;
+        }
         let Some(captures) = captures.as_mut() else {
             let Ok(new) = matcher.new_captures() else { return };
             *captures = Some(new);

@@ -32,6 +32,11 @@ impl Paint {
         }
     }
 
+    /// How many bytes it takes to write text in a colour, besides the text.
+    pub(crate) fn cost(&self, color: &[u8]) -> u64 {
+        (color.len() + self.reset.len()) as u64
+    }
+
     /// Writes text in a colour.
     pub(crate) fn write(&self, color: &[u8], text: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(color);

@@ -23,6 +23,7 @@ use crate::problem::{Problem, Problems};
 use crate::progress::Over;
 use crate::schedule::plan::Plan;
 use crate::schedule::threads;
+use crate::source::NulEnds;
 use crate::source::reader::{Context, Reader};
 use crate::walk::SortKey;
 use crate::walk::directory::Walk;
@@ -51,6 +52,16 @@ pub trait Visit: Send {
     /// The state before the first block of a file. Of a file that is not whole in its first block, `start` is its
     /// first [`START`](crate::START) bytes, or fewer if it is a pipe.
     fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
+
+    /// Which NULs end lines of a file. Default: none.
+    fn nul_ends(&self, _source: &Source) -> NulEnds {
+        NulEnds::Nowhere
+    }
+
+    /// Whether nothing more of a file is wanted, given the state before its first block. Default: no.
+    fn is_over(&self, _state: &Self::State) -> bool {
+        false
+    }
 
     /// Searches a block, knowing nothing of what is before it. The bytes may be changed: the later steps are given what is
     /// left there.

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memrchr};
 
-use super::TextBlock;
 use super::cut::{provide, retry};
-use crate::block::Source;
+use super::{LONG_LINE, NulEnds, TextBlock};
+use crate::block::{ReadAhead, Source};
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
 
@@ -24,6 +24,9 @@ const AHEAD: usize = 1 << 10;
 
 /// How many bytes a search for the end of a long line reads at first.
 const FIRST_STEP: usize = 64 << 10;
+
+/// How many bytes are read at a time to look for a NUL behind a block.
+const LOOK_AHEAD: usize = 64 << 10;
 
 /// A file that workers read chunk by chunk, as far as it reached when it was opened.
 ///
@@ -35,7 +38,25 @@ pub(crate) struct ChunkedFile {
     start: u64,
     end: u64,
     next: AtomicU64,
-    bounds: Bounds,
+    pub(crate) bounds: Bounds,
+}
+
+impl ReadAhead for ChunkedFile {
+    fn first_nul(&self, Range { start, end }: Range<u64>) -> Option<u64> {
+        let (mut at, end) = (self.start + start, self.end.min(self.start.saturating_add(end)));
+        let mut bytes =
+            vec![0; LOOK_AHEAD.min(usize::try_from(end.saturating_sub(at)).unwrap_or(LOOK_AHEAD))];
+        while at < end {
+            let wanted = bytes.len().min(usize::try_from(end - at).unwrap_or(usize::MAX));
+            // A read that fails here fails when its turn comes, and is reported then.
+            let got = fill(&self.file, &mut bytes[..wanted], at).ok().filter(|&got| got > 0)?;
+            if let Some(nul) = memchr(0, &bytes[..got]) {
+                return Some(at - self.start + nul as u64);
+            }
+            at += got as u64;
+        }
+        None
+    }
 }
 
 impl ChunkedFile {
@@ -62,17 +83,20 @@ impl ChunkedFile {
     /// Reads the lines of a chunk into `buffer` and says where they stand in it. A last line that is over the limit
     /// may be cut short behind the limit.
     pub(crate) fn read(&self, chunk: u64, buffer: &mut Vec<u8>, problems: &mut Problems) -> TextBlock {
-        let range = self.read_lines(chunk, buffer, problems);
-        TextBlock { offset: chunk + range.start as u64, range, first_line: None }
+        let (range, since) = self.read_lines(chunk, buffer, problems);
+        let offset = chunk + range.start as u64;
+        TextBlock { offset, range, first_line: None, in_long_line: since > 0 }
     }
 
-    fn read_lines(&self, chunk: u64, buffer: &mut Vec<u8>, problems: &mut Problems) -> Range<usize> {
+    /// The lines of a chunk, and how much of the first one, if it is part of a long line, is before it.
+    fn read_lines(&self, chunk: u64, buffer: &mut Vec<u8>, problems: &mut Problems) -> (Range<usize>, usize) {
+        const NOTHING: (Range<usize>, usize) = (0..0, 0);
         let rest = self.end - chunk;
         let usual = self.bounds.block_size + AHEAD;
         let owned = self.bounds.block_size.min(usize::try_from(rest).unwrap_or(usize::MAX));
         let wanted = usual.min(usize::try_from(rest).unwrap_or(usize::MAX));
         provide(buffer, wanted, usual);
-        let Some(got) = self.read_at(&mut buffer[..wanted], chunk, problems) else { return 0..0 };
+        let Some(got) = self.read_at(&mut buffer[..wanted], chunk, problems) else { return NOTHING };
         if got < owned {
             // Some file systems say that a file is larger than it is, and go on saying so.
             if self.file.metadata().is_ok_and(|now| now.len() < self.end) {
@@ -83,32 +107,65 @@ impl ChunkedFile {
             self.next.store(self.end, Ordering::Relaxed);
         }
         let owned = owned.min(got);
-        let begin = match memchr(self.bounds.line_end, &buffer[..owned]) {
-            _ if chunk == self.start => 0,
-            Some(line_feed) => line_feed + 1,
-            None => return 0..0,
+        let (begin, since) = match self.first_end(chunk, &buffer[..owned]) {
+            _ if chunk == self.start => (0, 0),
+            Some(end) => (end + 1, self.bounds.since(buffer[end])),
+            None => return NOTHING,
         };
         if begin == got || (owned as u64 == rest && buffer[owned - 1] == self.bounds.line_end) {
-            return begin..owned;
+            return (begin..owned, since);
         }
-        begin..self.end_of_last_line(chunk, begin, owned, got, buffer, problems)
+        let end = self.end_of_last_line(chunk, (begin, since), owned, got, buffer, problems);
+        (begin..end, since)
+    }
+
+    /// Where the first line ends that ends in a chunk, which may begin anywhere in it.
+    fn first_end(&self, chunk: u64, bytes: &[u8]) -> Option<usize> {
+        if self.bounds.nul_ends != NulEnds::LongLines {
+            return self.bounds.first_end(bytes, 0);
+        }
+        let end = memchr(self.bounds.line_end, bytes);
+        match memchr(0, &bytes[..end.unwrap_or(bytes.len())]) {
+            // It depends on how long the line is by then.
+            Some(_) => self.bounds.first_end(bytes, self.length_before(chunk)),
+            None => end,
+        }
+    }
+
+    /// How many bytes of the line at `offset` are before it, up to [`LONG_LINE`].
+    fn length_before(&self, offset: u64) -> usize {
+        let mut before = 0;
+        for wanted in [4 << 10, 64 << 10, LONG_LINE] {
+            let wanted = wanted.min(usize::try_from(offset - self.start).unwrap_or(usize::MAX));
+            let mut bytes = vec![0; wanted];
+            // What cannot be read here could not be read where the line begins, which has been reported.
+            let got = fill(&self.file, &mut bytes, offset - wanted as u64).unwrap_or(0);
+            if let Some(end) = memrchr(self.bounds.line_end, &bytes[..got]) {
+                return got - end - 1;
+            }
+            before = wanted;
+        }
+        before
     }
 
     /// Where the last line that belongs to the chunk ends: the one that reaches across `owned`.
     fn end_of_last_line(
         &self,
         chunk: u64,
-        begin: usize,
+        (begin, since): (usize, usize),
         owned: usize,
         mut got: usize,
         buffer: &mut Vec<u8>,
         problems: &mut Problems,
     ) -> usize {
-        let line = memrchr(self.bounds.line_end, &buffer[..owned]).map_or(begin, |line_feed| line_feed + 1);
+        let bounds = self.bounds;
+        let last = bounds.last_end(&buffer[begin..owned], since).map(|end| begin + end);
+        let (line, since) = last.map_or((begin, since), |end| (end + 1, bounds.since(buffer[end])));
         let mut searched = owned;
         loop {
-            if let Some(line_feed) = memchr(self.bounds.line_end, &buffer[searched..got]) {
-                return searched + line_feed + 1;
+            let before = since.saturating_add(searched - line).min(LONG_LINE);
+            if let Some(end) = bounds.first_end(&buffer[searched..got], before) {
+                return searched + end + 1;
             }
             let length = got - line;
             if length > self.bounds.max_line {

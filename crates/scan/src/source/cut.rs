@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
+use super::{LONG_LINE, NulEnds};
 use crate::options::Bounds;
 
 /// Calls again what a signal interrupted.
@@ -34,6 +35,25 @@ impl Read for FileFrom {
     }
 }
 
+/// Reads as many bytes as are asked for unless the input ends: for files, which do not make anybody wait.
+pub(crate) struct FullReads<R>(pub(crate) R);
+
+impl<R: Read> Read for FullReads<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match retry(|| self.0.read(&mut buffer[filled..])) {
+                Ok(0) => break,
+                Ok(got) => filled += got,
+                // The next read meets it again.
+                Err(_) if filled > 0 => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
 /// Makes `buffer` at least `length` long. What is there stays; a buffer that one long line has made much larger
 /// than `usual` is made small again once it is not needed, so that memory stays bounded.
 pub(crate) fn provide(buffer: &mut Vec<u8>, length: usize, usual: usize) {
@@ -46,15 +66,17 @@ pub(crate) fn provide(buffer: &mut Vec<u8>, length: usize, usual: usize) {
     }
 }
 
-/// Length of the first part, with the end of its last line, and whether it is a line over the limit.
-fn first_part(bytes: &[u8], bounds: Bounds) -> (usize, bool) {
-    let Bounds { max_line, line_end, .. } = bounds;
+/// Length of the first part, with the end of its last line, and whether it is a line over the limit. `since` is how much of
+/// the first line was before it.
+fn first_part(bytes: &[u8], mut since: usize, bounds: Bounds) -> (usize, bool) {
+    let max_line = bounds.max_line;
     if bytes.len() <= max_line {
         return (bytes.len(), false);
     }
     let mut line = 0;
     while line < bytes.len() {
-        let length = memchr(line_end, &bytes[line..]);
+        let length = bounds.first_end(&bytes[line..], since);
+        since = length.map_or(0, |length| bounds.since(bytes[line + length]));
         let next = length.map_or(bytes.len(), |length| line + length + 1);
         if length.unwrap_or(bytes.len() - line) > max_line {
             return if line == 0 { (next, true) } else { (line, false) };
@@ -71,38 +93,46 @@ pub(crate) struct Part<'a> {
     pub(crate) bytes: &'a mut [u8],
     /// If it is a line over the limit: its length as far as it is in the block.
     pub(crate) too_long: Option<usize>,
+    /// Whether it begins within a long line that NULs cut into several.
+    pub(crate) in_long_line: bool,
 }
 
 /// Cuts a run of whole lines into parts. An empty run gives none.
-pub(crate) fn parts(mut bytes: &mut [u8], bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
+pub(crate) fn parts(
+    mut bytes: &mut [u8],
+    mut in_long_line: bool,
+    bounds: Bounds,
+) -> impl Iterator<Item = Part<'_>> {
     let mut next = 0;
     std::iter::from_fn(move || {
         if bytes.is_empty() {
             return None;
         }
-        let (length, too_long) = first_part(bytes, bounds);
+        let (length, too_long) = first_part(bytes, if in_long_line { LONG_LINE } else { 0 }, bounds);
         let (part, rest) = mem::take(&mut bytes).split_at_mut(length);
         bytes = rest;
         let start = next;
         next += length;
-        Some(Part { start, bytes: part, too_long: too_long.then_some(length) })
+        let begins_in = in_long_line;
+        in_long_line = bounds.nul_ends == NulEnds::LongLines && part[length - 1] != bounds.line_end;
+        Some(Part { start, bytes: part, too_long: too_long.then_some(length), in_long_line: begins_in })
     })
 }
 
 /// Cuts a part that is more than twice as large as a block into slices of whole lines.
 pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
-    let Part { mut start, bytes, too_long } = part;
+    let Part { mut start, bytes, too_long, in_long_line } = part;
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
         let bytes = rest.take()?;
         let is_large = too_long.is_none() && bytes.len() / 2 > bounds.block_size;
         let line_end = if is_large { memchr(bounds.line_end, &bytes[bounds.block_size..]) } else { None };
-        let Some(line_end) = line_end else { return Some(Part { start, bytes, too_long }) };
+        let Some(line_end) = line_end else { return Some(Part { start, bytes, too_long, in_long_line }) };
         let (slice, behind) = bytes.split_at_mut(bounds.block_size + line_end + 1);
         rest = Some(behind).filter(|behind| !behind.is_empty());
         let at = start;
         start += slice.len();
-        Some(Part { start: at, bytes: slice, too_long })
+        Some(Part { start: at, bytes: slice, too_long, in_long_line })
     })
 }
 
@@ -112,13 +142,13 @@ mod tests {
 
     /// The parts of a text; those that are too long in brackets.
     fn cut(text: &str, max_line: usize) -> Vec<(usize, String)> {
-        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n' };
+        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n', nul_ends: NulEnds::Nowhere };
         let mut bytes = text.as_bytes().to_vec();
         let shown = |part: Part<'_>| {
             let text = String::from_utf8_lossy(part.bytes).into_owned();
             (part.start, if part.too_long.is_some() { format!("[{text}]") } else { text })
         };
-        parts(&mut bytes, bounds).map(shown).collect()
+        parts(&mut bytes, false, bounds).map(shown).collect()
     }
 
     #[test]

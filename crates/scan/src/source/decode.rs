@@ -3,9 +3,15 @@
 //! The settings are those of the `grep-searcher` crate, so that a file reads the same here as in ripgrep.
 
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 
 use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
+use memchr::{memchr, memrchr};
+
+use super::START;
+use super::cut::FullReads;
+use crate::block::FirstNul;
 
 /// How many bytes are read at a time; the decoder by itself would read less.
 const INPUT_BUFFER: usize = 64 << 10;
@@ -66,29 +72,98 @@ impl Encoding {
     }
 
     /// `input` as UTF-8. What the encoding does not allow becomes U+FFFD. Where nothing must be decoded, see
-    /// [`Encoding::needed`], bytes are passed on as they are, valid or not.
-    pub(crate) fn reader(self, input: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+    /// [`Encoding::needed`], bytes are passed on as they are, valid or not. The piece with the first NUL is noted in
+    /// `first_nul`; how long pieces are depends on where lines end.
+    pub(crate) fn reader(
+        self,
+        input: impl Read + Send + 'static,
+        line_end: u8,
+        first_nul: FirstNul,
+    ) -> Box<dyn Read + Send> {
         let mut builder = DecodeReaderBytesBuilder::new();
         let sniff = self != Self::None;
         builder.utf8_passthru(true).strip_bom(sniff).bom_override(true).bom_sniffing(sniff);
         if let Self::Label(encoding) = self {
             builder.encoding(Some(encoding));
         }
-        let decoder = builder.build(BufReader::with_capacity(INPUT_BUFFER, input));
-        Box::new(MinReadSize(BufReader::with_capacity(MIN_READ, decoder)))
+        Box::new(Pieces::new(builder.build(input), line_end, first_nul))
+    }
+
+    /// `input`, read as it should be for [`Encoding::reader`]. Of a file the decoder is given as much as it asks for, so that
+    /// pieces are the same whenever it is read.
+    pub(crate) fn buffered(input: impl Read + Send + 'static, is_file: bool) -> Box<dyn Read + Send> {
+        let input = BufReader::with_capacity(INPUT_BUFFER, input);
+        if is_file { Box::new(FullReads(input)) } else { Box::new(input) }
     }
 }
 
 /// The smallest read that the decoder is asked for, in bytes. Asked for less than the last characters take, it loses them.
 const MIN_READ: usize = 64;
 
-/// Reads at least [`MIN_READ`] bytes at a time, however few are asked for. A `BufReader` by itself does so in `read`, but not in
-/// `read_to_end`, which is not its own here.
-struct MinReadSize<R>(BufReader<R>);
+/// The largest read that the decoder is asked for, in bytes. It decodes 8 KiB at a time.
+const LARGEST_READ: usize = 1 << 20;
 
-impl<R: Read> Read for MinReadSize<R> {
+/// Text as the decoder gives it, piece by piece, with a look for NULs in each.
+///
+/// ripgrep looks for NULs in what it reads at a time. That is what the decoder gives for one call, at most as much as there is
+/// room behind the line that has not ended. Its room is 64 KiB, and three times as much when a line does not fit.
+struct Pieces<R> {
+    decoder: R,
+    line_end: u8,
+    first_nul: FirstNul,
+    piece: Vec<u8>,
+    /// What of the piece has not been read.
+    rest: Range<usize>,
+    /// Bytes of text before the next piece.
+    offset: u64,
+    /// Bytes behind the last end of a line.
+    unended: usize,
+    room: usize,
+}
+
+impl<R: Read> Pieces<R> {
+    fn new(decoder: R, line_end: u8, first_nul: FirstNul) -> Self {
+        Self {
+            decoder,
+            line_end,
+            first_nul,
+            piece: Vec::new(),
+            rest: 0..0,
+            offset: 0,
+            unended: 0,
+            room: START,
+        }
+    }
+
+    fn next(&mut self) -> io::Result<()> {
+        if self.unended >= self.room {
+            self.room = self.room.saturating_mul(3);
+        }
+        let wanted = self.room.saturating_sub(self.unended).clamp(MIN_READ, LARGEST_READ);
+        if self.piece.len() < wanted {
+            self.piece.resize(wanted, 0);
+        }
+        let got = self.decoder.read(&mut self.piece[..wanted])?;
+        let piece = &self.piece[..got];
+        if let Some(nul) = memchr(0, piece) {
+            self.first_nul.note(self.offset, self.offset + nul as u64);
+        }
+        self.unended = memrchr(self.line_end, piece).map_or(self.unended + got, |end| got - end - 1);
+        self.offset += got as u64;
+        self.rest = 0..got;
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Pieces<R> {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
-        self.0.read(output)
+        if self.rest.is_empty() {
+            self.next()?;
+        }
+        let length = self.rest.len().min(output.len());
+        output[..length].copy_from_slice(&self.piece[self.rest.start..self.rest.start + length]);
+        self.rest.start += length;
+        Ok(length)
     }
 }
 

@@ -18,12 +18,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use finecomb_meter::{Meter, Phase};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::memchr_iter;
 
-use super::TextBlock;
 use super::cut::{FileFrom, retry};
 use super::decompress::Format;
 use super::split::{Part, Restart, Splitter};
+use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
@@ -43,7 +43,7 @@ pub(crate) struct PartedFile {
     pub(crate) source: Source,
     file: Arc<File>,
     format: Format,
-    bounds: Bounds,
+    pub(crate) bounds: Bounds,
     next: AtomicU64,
     ended: AtomicBool,
     /// Whether the rest is read as a stream.
@@ -63,6 +63,8 @@ struct Text {
     line: u64,
     /// Whether the rest of a line that is too long is still to come.
     discarding: bool,
+    /// Whether the tail begins within a long line that NULs cut into several.
+    in_long_line: bool,
 }
 
 enum Mode {
@@ -87,7 +89,14 @@ impl PartedFile {
     pub(crate) fn new(source: Source, file: Arc<File>, format: Format, bounds: Bounds) -> Option<Self> {
         let size = file.metadata().ok()?.len();
         let splitter = Splitter::new(Arc::clone(&file), size, format)?;
-        let text = Text { mode: Mode::Parts, tail: Vec::new(), offset: 0, line: 1, discarding: false };
+        let text = Text {
+            mode: Mode::Parts,
+            tail: Vec::new(),
+            offset: 0,
+            line: 1,
+            discarding: false,
+            in_long_line: false,
+        };
         Some(Self {
             source,
             file,
@@ -226,7 +235,10 @@ impl Text {
     ) -> TextBlock {
         let mut begin = HEADROOM;
         if self.discarding {
-            let rest = memchr(bounds.line_end, &buffer[begin..end]).map(|at| at + 1);
+            let rest = bounds.first_end(&buffer[begin..end], LONG_LINE).map(|at| at + 1);
+            if let Some(rest) = rest {
+                self.in_long_line = bounds.since(buffer[begin + rest - 1]) > 0;
+            }
             let dropped = rest.unwrap_or(end - begin);
             self.discarding = rest.is_none();
             let ended = u64::from(rest.is_some());
@@ -234,7 +246,8 @@ impl Text {
             self.offset += dropped as u64;
             begin += dropped;
         }
-        let last = memrchr(bounds.line_end, &buffer[begin..end]);
+        let since = if self.in_long_line { LONG_LINE } else { self.tail.len().min(LONG_LINE) };
+        let last = bounds.last_end(&buffer[begin..end], since);
         let is_too_long = last.is_none() && self.tail.len() + end - begin > bounds.max_line;
         let cut = match last {
             _ if is_last => end,
@@ -247,9 +260,12 @@ impl Text {
             }
         };
         self.discarding |= is_too_long && !is_last;
+        let ends_in_long_line = last.map(|last| bounds.since(buffer[begin + last]) > 0);
         let next_tail = buffer[cut..end].to_vec();
         let range = self.put_tail_before(buffer, begin..cut);
-        let block = TextBlock { range, offset: self.offset, first_line: Some(self.line) };
+        let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
+        self.in_long_line = ends_in_long_line.unwrap_or(in_long_line);
+        let block = TextBlock { range, offset: self.offset, first_line, in_long_line };
         self.offset += block.range.len() as u64;
         self.line += line_ends;
         self.tail = next_tail;

@@ -13,11 +13,11 @@ use finecomb_sys::stdio;
 use rustix::fs::{OFlags, fcntl_setfl};
 
 use super::cut::{FileFrom, provide, retry};
-use super::decode::{LONGEST_MARK, Needed};
+use super::decode::{Encoding, LONGEST_MARK, Needed};
 use super::decompress::Format;
 use super::stream::{Origin, Stream};
 use super::{ChunkedFile, Chunks, PartedFile};
-use crate::block::{FileIdentity, Source};
+use crate::block::{FileIdentity, FirstNul, Medium, Source};
 use crate::inputs::{Inputs, is_standard_input};
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
@@ -64,7 +64,7 @@ pub(crate) enum Named {
 /// The contents of a file, after a look at its first bytes.
 pub(crate) enum Contents {
     /// All of it is in the reader's buffer, at this range; before it stand `skipped` bytes of the file.
-    Whole { range: Range<usize>, skipped: u64 },
+    Whole { range: Range<usize>, skipped: u64, medium: Medium },
     /// It is to be read chunk by chunk. Its beginning is in the buffer at `known`.
     Chunks { file: Chunks, start: u64, known: Range<usize> },
     /// It is to be read from front to back. Its beginning is in the buffer at `known`; the stream has it, too.
@@ -78,6 +78,8 @@ enum Look {
     Compressed(Format),
     /// Text in another encoding than UTF-8.
     Encoded,
+    /// Compressed by a program whose form is not known here.
+    Unknown(&'static str),
 }
 
 impl<'a> Reader<'a> {
@@ -191,12 +193,13 @@ impl<'a> Reader<'a> {
         self.meter.enter(Phase::Read);
         let mut filled = 0;
         let ended = self.fill(&file, start, &mut filled, FIRST_READ, short_read_is_end)?;
-        let begin = match self.look(filled) {
+        let begin = match self.look(source, filled) {
             Look::Plain(begin) => begin,
+            Look::Unknown(program) => return Err(ProblemKind::Compressed(program)),
             look => {
                 let file = Arc::new(file);
                 let input = FileFrom { file: Arc::clone(&file), offset: start };
-                return self.decode(source, look, input, limit, Some(file).filter(|_| start == 0));
+                return self.decode(source, look, input, limit, Some((file, start)));
             }
         };
         if !ended || filled > limit {
@@ -216,10 +219,12 @@ impl<'a> Reader<'a> {
                 // It is growing, or has no size: it is read on as it comes.
                 let end = start + filled as u64;
                 (&file).seek(SeekFrom::Start(end)).map_err(ProblemKind::Open)?;
+                let source = source.through(Medium::Pipe);
                 return Ok(self.stream(source, Origin::File(file), begin..filled, None));
             }
         }
-        Ok(Contents::Whole { range: begin..filled, skipped: start + begin as u64 })
+        let skipped = start + begin as u64;
+        Ok(Contents::Whole { range: begin..filled, skipped, medium: Medium::File })
     }
 
     /// Reads on into the buffer until it holds `limit` bytes or the file ends; true if it has ended.
@@ -246,11 +251,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Looks at the first bytes of a file.
-    fn look(&self, filled: usize) -> Look {
+    fn look(&self, source: &Source, filled: usize) -> Look {
         let start = &self.buffer[..filled];
         let Inputs { decompress, encoding, .. } = self.context.inputs;
         match Format::of(start).filter(|_| *decompress) {
             Some(format) => Look::Compressed(format),
+            None if *decompress && let Some(program) = unknown_form(source, start) => Look::Unknown(program),
             None => match encoding.needed(start) {
                 Needed::Plain => Look::Plain(0),
                 Needed::StripBom(length) => Look::Plain(length),
@@ -259,33 +265,40 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the text that `input` is made of: at once if it is at most `limit` bytes. If `input` is all of a `file`, that may
-    /// be read in parts.
+    /// Reads the text that `input` is made of: at once if it is at most `limit` bytes. If `input` is a `file` from an offset on,
+    /// and all of it, that may be read in parts.
     fn decode(
         &mut self,
         source: &Source,
         look: Look,
         input: impl Read + Send + 'static,
         limit: usize,
-        file: Option<Arc<File>>,
+        file: Option<(Arc<File>, u64)>,
     ) -> Result<Contents, ProblemKind> {
         self.meter.enter(Phase::Decompress);
+        let (encoding, line_end) = (self.context.inputs.encoding, self.context.bounds.line_end);
+        let first_nul = FirstNul::default();
         let Look::Compressed(format) = look else {
-            return Ok(self.read_text(source, self.context.inputs.encoding.reader(input), limit));
+            let medium = if file.is_some() { Medium::Transcoded(first_nul.clone()) } else { Medium::Pipe };
+            let input = Encoding::buffered(input, file.is_some());
+            let text = encoding.reader(input, line_end, first_nul);
+            return Ok(self.read_text(&source.through(medium), text, limit));
         };
+        let source = source.through(Medium::Decompressed);
         let mut text = format.reader(input).map_err(|error| ProblemKind::Decode { error })?;
         // The decoder of encodings copies what it passes on: it is left out where there is nothing to decode.
         let mut start = Vec::with_capacity(LONGEST_MARK);
         let marked = (&mut text).take(LONGEST_MARK as u64).read_to_end(&mut start);
         let start_and_rest = io::Cursor::new(start.clone()).chain(text);
-        let encoding = self.context.inputs.encoding;
         if marked.is_ok() && encoding.needed(&start) != Needed::Plain {
-            return Ok(self.read_text(source, encoding.reader(start_and_rest), limit));
+            let text = encoding.reader(Encoding::buffered(start_and_rest, false), line_end, first_nul);
+            return Ok(self.read_text(&source, text, limit));
         }
-        let contents = self.read_text(source, Box::new(start_and_rest), limit);
+        let contents = self.read_text(&source, Box::new(start_and_rest), limit);
         let Contents::Stream { known, .. } = &contents else { return Ok(contents) };
         let parted = |file| PartedFile::new(source.clone(), file, format, self.context.bounds);
-        Ok(match file.and_then(parted) {
+        let all = file.filter(|&(_, start)| start == 0).map(|(file, _)| file);
+        Ok(match all.and_then(parted) {
             Some(file) => {
                 Contents::Chunks { file: Chunks::Parted(Box::new(file)), start: 0, known: known.clone() }
             }
@@ -300,15 +313,18 @@ impl<'a> Reader<'a> {
             let wanted = (2 * filled).max(FIRST_READ).min(limit);
             provide(&mut self.buffer, wanted, LARGE_BUFFER);
             match retry(|| text.read(&mut self.buffer[filled..wanted])) {
-                Ok(0) => return Contents::Whole { range: 0..filled, skipped: 0 },
+                Ok(0) => break,
                 Ok(got) => filled += got,
                 Err(error) => {
                     self.problems.add(source, ProblemKind::Decode { error });
-                    return Contents::Whole { range: 0..filled, skipped: 0 };
+                    break;
                 }
             }
         }
-        self.stream(source, Origin::Decoded(text), 0..filled, None)
+        if filled < limit {
+            return Contents::Whole { range: 0..filled, skipped: 0, medium: source.medium().clone() };
+        }
+        self.stream(source.clone(), Origin::Decoded(text), 0..filled, None)
     }
 
     /// Looks at the beginning of what can only be read from front to back. None if `stop` ended the waiting for it. With a
@@ -342,8 +358,9 @@ impl<'a> Reader<'a> {
                 got => filled += got,
             }
         }
-        let begin = match self.look(filled) {
+        let begin = match self.look(source, filled) {
             Look::Plain(begin) => begin,
+            Look::Unknown(program) => return Err(ProblemKind::Compressed(program)),
             look => {
                 let input = io::Cursor::new(self.buffer[..filled].to_vec()).chain(file);
                 return self.decode(source, look, input, limit, None).map(Some);
@@ -351,23 +368,43 @@ impl<'a> Reader<'a> {
         };
         if limit == usize::MAX {
             let text = Box::new(io::Cursor::new(self.buffer[begin..filled].to_vec()).chain(file));
-            return Ok(Some(self.read_text(source, text, limit)));
+            return Ok(Some(self.read_text(&source.through(Medium::Pipe), text, limit)));
         }
-        Ok(Some(self.stream(source, Origin::File(file), begin..filled, stop)))
+        Ok(Some(self.stream(source.through(Medium::Pipe), Origin::File(file), begin..filled, stop)))
     }
 
     /// A stream of which `known` has been read into the buffer.
     fn stream(
         &mut self,
-        source: &Source,
+        source: Source,
         origin: Origin,
         known: Range<usize>,
         stop: Option<Arc<Stop>>,
     ) -> Contents {
         let start = self.buffer[known.clone()].to_vec();
-        let stream = Stream::new(source.clone(), origin, start, self.context.bounds, stop);
+        let stream = Stream::new(source, origin, start, self.context.bounds, stop);
         Contents::Stream { stream, known }
     }
+}
+
+/// The program that has compressed a file, if it has a form that is not read here. That of brotli can only be told by the name, and
+/// by that it is no text.
+fn unknown_form(source: &Source, start: &[u8]) -> Option<&'static str> {
+    const COMPRESS: &[u8] = b"\x1F\x9D";
+    let is_named = |end: &str| {
+        let path = source.path().and_then(Path::extension);
+        path.is_some_and(|extension| extension == end)
+    };
+    if start.starts_with(COMPRESS) {
+        return Some("compress (.Z)");
+    }
+    if !is_named("br") || start.is_empty() {
+        return None;
+    }
+    // The last character may be cut.
+    let is_text = !start.contains(&0)
+        && std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    (!is_text).then_some("brotli (.br)")
 }
 
 /// A source that knows which file it is.

@@ -8,11 +8,11 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::TextBlock;
 use super::cut::{provide, retry};
+use super::{LONG_LINE, NulEnds, TextBlock};
 use crate::block::Source;
 use crate::options::{Bounds, MAX_BLOCK_SIZE};
 use crate::problem::{ProblemKind, Problems};
@@ -38,7 +38,7 @@ pub(crate) enum Origin {
 pub(crate) struct Stream {
     pub(crate) source: Source,
     origin: Origin,
-    bounds: Bounds,
+    pub(crate) bounds: Bounds,
     /// What was read behind the last whole line.
     carry: Vec<u8>,
     /// Where `carry` stands in the stream.
@@ -46,6 +46,8 @@ pub(crate) struct Stream {
     line: u64,
     /// Whether the rest of a line that is too long is still to come.
     discarding: bool,
+    /// Whether `carry` begins within a long line that NULs cut into several.
+    in_long_line: bool,
     ended: bool,
     /// Ends the waiting for more.
     stop: Option<Arc<Stop>>,
@@ -84,6 +86,7 @@ impl Stream {
             offset: 0,
             line: 1,
             discarding: false,
+            in_long_line: false,
             ended: false,
             stop,
         }
@@ -132,8 +135,9 @@ impl Stream {
             if self.ended {
                 return self.emit(buffer, filled, filled);
             }
-            if let Some(line_feed) = memrchr(self.bounds.line_end, &buffer[searched..filled]) {
-                return self.emit(buffer, searched + line_feed + 1, filled);
+            let since = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };
+            if let Some(end) = self.bounds.last_end(&buffer[searched..filled], since) {
+                return self.emit(buffer, searched + end + 1, filled);
             }
             if filled > self.bounds.max_line {
                 self.discarding = true;
@@ -194,13 +198,20 @@ impl Stream {
         poll(&mut waiting, Some(&now)).is_ok_and(|ready| ready == 0)
     }
 
+    /// Whether what follows this byte, the last one of a line, belongs to a long line.
+    fn is_in_long_line(&self, end: u8) -> bool {
+        self.bounds.nul_ends == NulEnds::LongLines && self.bounds.since(end) > 0
+    }
+
     /// Drops the rest of a line that is too long from the front of the buffer and gives how much is left.
     fn discard(&mut self, buffer: &mut [u8], filled: usize) -> usize {
-        let dropped = match memchr(self.bounds.line_end, &buffer[..filled]) {
-            Some(line_feed) => {
+        // What is too long is a long line.
+        let dropped = match self.bounds.first_end(&buffer[..filled], LONG_LINE) {
+            Some(end) => {
                 self.discarding = false;
                 self.line += 1;
-                line_feed + 1
+                self.in_long_line = self.is_in_long_line(buffer[end]);
+                end + 1
             }
             None => filled,
         };
@@ -211,7 +222,11 @@ impl Stream {
 
     /// Hands out the first `cut` bytes of the buffer and keeps those up to `filled`.
     fn emit(&mut self, buffer: &[u8], cut: usize, filled: usize) -> Option<TextBlock> {
-        let block = TextBlock { range: 0..cut, offset: self.offset, first_line: Some(self.line) };
+        let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
+        let block = TextBlock { range: 0..cut, offset: self.offset, first_line, in_long_line };
+        if cut > 0 {
+            self.in_long_line = self.is_in_long_line(buffer[cut - 1]);
+        }
         self.carry.extend_from_slice(&buffer[cut..filled]);
         self.offset += cut as u64;
         self.line += memchr_iter(self.bounds.line_end, &buffer[..cut]).count() as u64;

@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         let above = self.global.above(&absolute, &mut notes);
         let source = Source::named(argument, Some(printed.to_owned()));
         for note in notes {
-            problems.add(&source, ProblemKind::Rule(note));
+            problems.add(&source, ProblemKind::RuleAbove(note));
         }
         let absolute = absolute.into_os_string().into_encoded_bytes();
         let root = absolute.len();
@@ -226,8 +226,26 @@ impl<'a> Walk<'a> {
         };
         absolute.truncate(directory.absolute.len() + usize::from(directory.absolute != b"/"));
         absolute.extend_from_slice(name.to_bytes());
-        self.passes(directory, path, absolute, name, is_dir)
-            && (is_dir || self.wants_file(directory, entry, path, name))
+        let passes = self.passes(directory, path, absolute, name, is_dir);
+        if is_dir && entry.is_linked && !passes {
+            // Those that pass are looked at when they are entered.
+            self.report_loop(directory, name, problems);
+        }
+        passes && (is_dir || self.wants_file(directory, entry, path, name))
+    }
+
+    /// Says of a link that is passed over whether it leads to a directory above it.
+    fn report_loop(&self, directory: &Directory, name: &CStr, problems: &mut Problems) {
+        let Ok(stat) = statat(&directory.fd, name, AtFlags::empty()) else { return };
+        let identity = identity_of(&stat);
+        if let Some(trail) = directory.above().find(|trail| trail.identity == identity) {
+            let ancestor = as_path(&trail.path).to_owned();
+            let path = [&directory.prefix, name.to_bytes()].concat();
+            problems.add(
+                &Source::found(directory.argument, as_path(&path).to_owned()),
+                ProblemKind::Loop(ancestor),
+            );
+        }
     }
 
     /// What globs, rules, types and the dot at the beginning of a name say, in this order: the first that has an
@@ -240,7 +258,7 @@ impl<'a> Walk<'a> {
                 verdict => return verdict == Verdict::Read,
             }
         }
-        let by_rules = self.global.judge(directory.rules.as_deref(), directory.root, absolute, is_dir);
+        let by_rules = self.global.judge(directory.rules.as_deref(), directory.root, absolute, path, is_dir);
         if by_rules == Verdict::PassOver {
             return false;
         }
@@ -331,17 +349,19 @@ impl Directory {
         Source::found(self.argument, as_path(if path.is_empty() { b"." } else { path }).to_owned())
     }
 
+    /// The directories of the trail, from the deepest up.
+    fn above(&self) -> impl Iterator<Item = &Trail> {
+        std::iter::successors(self.trail.as_deref(), |trail| trail.above.as_deref())
+    }
+
     /// Adds itself to the trail. False, with a word about it, if a link has led to what is there already: links then
     /// lead in a circle.
     fn follow_trail(&mut self, is_linked: bool, problems: &mut Problems) -> io::Result<bool> {
         let identity = identity_of(&fstat(&self.fd)?);
-        let above = std::iter::successors(self.trail.as_deref(), |trail| trail.above.as_deref());
-        for trail in above {
-            if is_linked && trail.identity == identity {
-                let ancestor = as_path(&trail.path).to_owned();
-                problems.add(&self.source(), ProblemKind::Loop(ancestor));
-                return Ok(false);
-            }
+        if is_linked && let Some(trail) = self.above().find(|trail| trail.identity == identity) {
+            let ancestor = as_path(&trail.path).to_owned();
+            problems.add(&self.source(), ProblemKind::Loop(ancestor));
+            return Ok(false);
         }
         let path = self.source().path().map(|path| path.as_os_str().as_bytes().to_vec()).unwrap_or_default();
         self.trail = Some(Arc::new(Trail { identity, path, above: self.trail.take() }));

@@ -227,7 +227,16 @@ impl Global {
 
     /// What all rules say of a path, given as an absolute path without `.` and `..` in it. The first kind of rule
     /// that says something decides, and of that kind the rule of the deepest directory, and there the last one.
-    pub(crate) fn judge(&self, rules: Option<&Rules>, root: usize, path: &[u8], is_dir: bool) -> Verdict {
+    ///
+    /// Rules that hold everywhere are asked of the path as it is `printed`, as in ripgrep.
+    pub(crate) fn judge(
+        &self,
+        rules: Option<&Rules>,
+        root: usize,
+        path: &[u8],
+        printed: &Path,
+        is_dir: bool,
+    ) -> Verdict {
         if !self.any() {
             return Verdict::Nothing;
         }
@@ -255,14 +264,13 @@ impl Global {
         if let Some(verdict) = verdicts.into_iter().find(|&verdict| verdict != Verdict::Nothing) {
             return verdict;
         }
-        let path = Path::new(OsStr::from_bytes(path));
         let everywhere = self.explicit.iter().rev();
         in_repository
             .then_some(&self.git)
             .into_iter()
             .chain(everywhere)
             .filter(|rules| !rules.is_empty())
-            .map(|rules| rules.matched(path, is_dir).into())
+            .map(|rules| rules.matched(printed, is_dir).into())
             .find(|&verdict| verdict != Verdict::Nothing)
             .unwrap_or(Verdict::Nothing)
     }

@@ -38,7 +38,7 @@ pub(crate) struct Colors {
     hyperlink_format: Option<HyperlinkFormat>,
 
     /// A program that prints the name of this host for links
-    #[arg(long, value_name = "PROGRAM", hide_short_help = true)]
+    #[arg(long, value_name = "PROGRAM", allow_hyphen_values = true, hide_short_help = true)]
     hostname_bin: Option<std::ffi::OsString>,
 }
 

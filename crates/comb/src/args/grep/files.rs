@@ -43,7 +43,7 @@ pub(crate) struct Files {
     type_add: Vec<String>,
 
     /// Take all globs from a type
-    #[arg(long, value_name = "TYPE", hide_short_help = true)]
+    #[arg(long, value_name = "TYPE", allow_hyphen_values = true, hide_short_help = true)]
     type_clear: Vec<String>,
 
     /// Read only files whose path matches
@@ -98,7 +98,7 @@ pub(crate) struct Files {
     no_require_git: bool,
 
     /// A file with more such rules; may be given more than once
-    #[arg(long, alias = "path-to-ignore", value_name = "FILE")]
+    #[arg(long, alias = "path-to-ignore", value_name = "FILE", allow_hyphen_values = true)]
     ignore_file: Vec<PathBuf>,
 
     /// Read such rules without regard to upper and lower case
@@ -118,8 +118,12 @@ pub(crate) struct Files {
     follow: bool,
 
     /// How many levels to go down: 0 for named files only, 1 for the files in a named directory
-    #[arg(short = 'd', long, aliases = ["maxdepth", "depth"], value_name = "LEVELS", value_parser = value::count, allow_hyphen_values = true)]
+    #[arg(short = 'd', long, alias = "maxdepth", value_name = "LEVELS", value_parser = value::count, allow_hyphen_values = true, overrides_with = "depth")]
     max_depth: Option<usize>,
+
+    /// The same as in ag: 0 for the files in a named directory, and -1 for no limit.
+    #[arg(long, value_name = "LEVELS", value_parser = value::depth, allow_hyphen_values = true, hide = true)]
+    depth: Option<value::Depth>,
 
     /// Pass over files that are larger
     #[arg(long, value_name = "SIZE", value_parser = value::bytes, allow_hyphen_values = true)]
@@ -161,6 +165,9 @@ enum Key {
 impl Files {
     /// Which files below a directory are read.
     pub(super) fn options(&self, order: &Order) -> Result<WalkOptions, UsageError> {
+        if self.unrestricted.len() > 3 {
+            return Err(UsageError("-u may be given three times at most; -uuu reads everything".to_owned()));
+        }
         let obeys = !self.no_ignore_files;
         Ok(WalkOptions {
             skip_hidden: !self.reads_hidden(order),
@@ -172,7 +179,7 @@ impl Files {
             file_regex: self.file_search_regex.clone(),
             follow: self.follow,
             one_file_system: self.one_file_system,
-            max_depth: self.max_depth,
+            max_depth: self.depth.map_or(self.max_depth, |depth| depth.0),
             max_filesize: self.max_filesize.map(|bytes| bytes as u64),
             sort: self.sort(),
         })
@@ -181,6 +188,11 @@ impl Files {
     /// -uu counts as --hidden at the place of its second u.
     fn reads_hidden(&self, order: &Order) -> bool {
         self.hidden || order.nth("unrestricted", 1) > order.last("no-hidden")
+    }
+
+    /// The first glob of -g.
+    pub(super) fn first_glob(&self) -> Option<&str> {
+        self.glob.first().map(String::as_str)
     }
 
     /// Each kind of rules is obeyed unless the last flag about it says otherwise.

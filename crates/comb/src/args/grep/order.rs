@@ -63,8 +63,8 @@ const NEGATIONS: &[Negation] = &[
     no("nocolor", &["color"]),
 ];
 
-/// Flags of ripgrep and ag that change nothing here, but are no mistake either: how files are read and when output is
-/// written is for comb to decide, and what they turn off it does not have.
+/// Flags of ripgrep and ag that undo nothing. Most change nothing here, but are no mistake either: how files are read and when
+/// output is written is for comb to decide, and what they turn off it does not have.
 const ACCEPTED: &[&str] = &[
     "mmap",
     "no-mmap",

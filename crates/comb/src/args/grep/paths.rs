@@ -49,12 +49,17 @@ impl Paths {
     }
 }
 
-/// The first argument as a pattern.
-pub(super) fn pattern(argument: Option<&OsString>) -> Result<String, UsageError> {
+/// The first argument as a pattern. If there is none, but a `glob` was given, it may have been meant as in ag.
+pub(super) fn pattern(argument: Option<&OsString>, glob: Option<&str>) -> Result<String, UsageError> {
     let Some(argument) = argument else {
-        return Err(UsageError(
-            "a PATTERN is missing; 'comb grep PATTERN' searches below the current directory".to_owned(),
-        ));
+        return Err(UsageError(match glob {
+            None => {
+                "a PATTERN is missing; 'comb grep PATTERN' searches below the current directory".to_owned()
+            }
+            Some(glob) => {
+                format!("a PATTERN is missing; comb grep --files -g '{glob}' prints the names of files")
+            }
+        }));
     };
     argument.to_str().map(str::to_owned).ok_or_else(|| {
         UsageError(format!(

@@ -8,6 +8,10 @@ use super::paths::Paths;
 use super::value::{self, Separator};
 use crate::args::format::TextOrJson;
 
+/// The flags that say what to print of a search, by their fields.
+pub(super) const SEARCH_MODES: [&str; 5] =
+    ["files_with_matches", "files_without_match", "count", "count_matches", "json"];
+
 #[derive(Args)]
 #[group(skip)]
 #[command(next_help_heading = "What is printed")]

@@ -34,6 +34,18 @@ pub(crate) fn count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "it must be a number of at least 0".to_owned())
 }
 
+/// How many levels to go down, if there is a limit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Depth(pub(crate) Option<usize>);
+
+/// Parses a number of levels as ag counts them; there is no limit if it is below 0.
+pub(crate) fn depth(text: &str) -> Result<Depth, String> {
+    match text.parse::<i64>() {
+        Ok(levels) => Ok(Depth(usize::try_from(levels).ok().map(|levels| levels.saturating_add(1)))),
+        Err(_) => Err("it must be a number, or -1 for no limit".to_owned()),
+    }
+}
+
 /// Parses a number of bytes.
 pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     size::parse(text, 0, usize::MAX)

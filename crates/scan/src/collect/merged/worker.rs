@@ -134,9 +134,13 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
     fn begin(&mut self, source: &Source, contents: Contents) {
         self.reader.meter.add_file();
         match contents {
-            Contents::Whole { range, skipped } => {
+            Contents::Whole { range, skipped, .. } => {
                 let first_line = (skipped == range.start as u64).then_some(1);
-                self.take(source, TextBlock { range, offset: skipped, first_line }, true);
+                self.take(
+                    source,
+                    TextBlock { range, offset: skipped, first_line, in_long_line: false },
+                    true,
+                );
             }
             Contents::Chunks { file, .. } => {
                 if matches!(file, Chunks::Parted(_)) {
@@ -183,11 +187,11 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
 
     /// Hands a block of the buffer to the accumulator: what is much larger than a block should be, in slices.
     fn take(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
-        let TextBlock { range, mut offset, mut first_line } = block;
+        let TextBlock { range, mut offset, mut first_line, .. } = block;
         let Reader { buffer, problems, meter, context, .. } = &mut self.reader;
         let bounds = context.bounds;
         let total = range.len();
-        let all = parts(&mut buffer[range], bounds).flat_map(|part| slices(part, bounds));
+        let all = parts(&mut buffer[range], false, bounds).flat_map(|part| slices(part, bounds));
         for part in all {
             let bytes = part.bytes;
             let length = bytes.len();
@@ -196,7 +200,7 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
             } else {
                 meter.add_bytes(length as u64);
                 let is_whole = is_whole && length == total;
-                let block = Block { source, offset, first_line, is_whole, bytes: &mut *bytes };
+                let block = Block { first_line, is_whole, ..Block::new(source, offset, &mut *bytes) };
                 if self.accumulator.take(&block, meter).is_break() {
                     return self.queue.halt();
                 }

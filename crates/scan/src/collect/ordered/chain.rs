@@ -24,10 +24,10 @@ struct Printed<T> {
 }
 
 impl<S: Clone, T: Default> Chain<S, T> {
-    /// A chain whose first block is given this state of the file.
-    pub(crate) fn new(file: S) -> Self {
+    /// A chain whose first block is given this state of the file; `over` is whether it is not wanted at all.
+    pub(crate) fn new(file: S, over: bool) -> Self {
         let printed = Printed { blocks: 0, tally: T::default() };
-        let turns = Turns::new(Status { file, over: false });
+        let turns = Turns::new(Status { file, over });
         Self { turns, printed: Mutex::new(printed), all_printed: Condvar::new() }
     }
 

@@ -9,8 +9,8 @@ use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::schedule::plan::{Claim, Divisible};
 use crate::schedule::task::{FILES_PER_TASK, Task};
-use crate::source::Chunks;
 use crate::source::stream::Stream;
+use crate::source::{Chunks, NulEnds};
 use crate::stop::Stop;
 use crate::walk::directory::SortValue;
 
@@ -50,6 +50,8 @@ pub(crate) struct Shared<V: Visit> {
     pub(crate) start: u64,
     /// Ends the waiting for more of a stream when nothing more of it is wanted.
     pub(crate) stop: Option<Arc<Stop>>,
+    /// Which NULs end lines.
+    pub(crate) nul_ends: NulEnds,
     pub(crate) chain: Chain<V::State, V::Tally>,
 }
 

@@ -9,11 +9,11 @@ use finecomb_meter::Phase;
 use super::Visit;
 use super::job::{Alone, Job, Shared, Streamed};
 use super::worker::Visitor;
-use crate::block::{Block, Source};
+use crate::block::{Ahead, Block, Source};
 use crate::schedule::plan::SlotId;
 use crate::source::cut::{Part, parts};
 use crate::source::reader::Reader;
-use crate::source::{ChunkedFile, Chunks, TextBlock};
+use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 
 /// A file is as much work as so many bytes of it.
 const FILE: u64 = 32 << 10;
@@ -35,10 +35,11 @@ impl<V: Visit> Visitor<'_, V> {
         let bytes = &mut buffer[range];
         let _ = if bytes.is_empty() {
             // Elsewhere a block without a line says nothing, but of an empty file there is to be one block.
-            let mut block = Block { source, offset: 0, first_line: None, is_whole: true, bytes };
+            let mut block = Block { is_whole: true, ..Block::new(source, 0, bytes) };
             self.search_and_print(&mut block, &mut alone)
         } else {
-            self.in_turn(source, bytes, 0, true, &mut alone)
+            let ends = self.visit.nul_ends(source);
+            self.in_turn(Block { is_whole: true, ..Block::new(source, 0, bytes) }, ends, &mut alone)
         };
         self.reader.buffer = buffer;
         self.end(source, alone);
@@ -52,15 +53,16 @@ impl<V: Visit> Visitor<'_, V> {
         let mut alone = Alone { state: shared.chain.state(), tally: V::Tally::default() };
         let mut skipped = Vec::new();
         let mut has_nothing = true;
-        while let Some(chunk) = file.claim() {
+        while let Some(chunk) = file.claim().filter(|_| !shared.chain.is_over()) {
             skipped.push(chunk);
             if has_nothing {
                 self.reader.meter.enter(Phase::Read);
-                let TextBlock { range, .. } = file.read(chunk, &mut buffer, &mut self.reader.problems);
+                let TextBlock { range, in_long_line, .. } =
+                    file.read(chunk, &mut buffer, &mut self.reader.problems);
                 let bytes = &mut buffer[range];
                 self.reader.meter.enter(Phase::Search);
                 let fits = bytes.len() <= self.reader.context.bounds.max_line;
-                let block = Block { source, offset: 0, first_line: None, is_whole: false, bytes };
+                let block = Block { in_long_line, ..Block::new(source, 0, bytes) };
                 has_nothing = fits && self.visit.has_nothing(&block);
                 if has_nothing {
                     continue;
@@ -68,10 +70,11 @@ impl<V: Visit> Visitor<'_, V> {
             }
             let wanted = skipped.drain(..).try_for_each(|chunk| {
                 self.reader.meter.enter(Phase::Read);
-                let TextBlock { range, offset, .. } =
+                let TextBlock { range, offset, in_long_line, .. } =
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
-                let offset = offset - shared.start;
-                self.in_turn(source, &mut buffer[range], offset, false, &mut alone)
+                let block = Block::new(source, offset - shared.start, &mut buffer[range]);
+                let block = Block { in_long_line, ahead: Ahead::in_file(file), ..block };
+                self.in_turn(block, shared.nul_ends, &mut alone)
             });
             if wanted.is_break() {
                 break;
@@ -82,26 +85,21 @@ impl<V: Visit> Visitor<'_, V> {
     }
 
     /// Visits a block of a file that this worker alone visits, when its turn has come.
-    fn in_turn(
-        &mut self,
-        source: &Source,
-        bytes: &mut [u8],
-        start: u64,
-        is_whole: bool,
-        alone: &mut Alone<V>,
-    ) -> ControlFlow<()> {
+    fn in_turn(&mut self, block: Block<'_>, ends: NulEnds, alone: &mut Alone<V>) -> ControlFlow<()> {
+        let Block { source, bytes, ahead, .. } = block;
         let total = bytes.len();
         self.took(total);
-        let bounds = self.reader.context.bounds;
-        for part in parts(bytes, bounds) {
-            let offset = start + part.start as u64;
+        let bounds = self.reader.context.bounds.with_ends(ends);
+        for part in parts(bytes, block.in_long_line, bounds) {
+            let offset = block.offset + part.start as u64;
             if let Some(length) = part.too_long {
                 self.reader.problems.add_long_line(source, offset, bounds);
                 self.visit.skip_line(&mut alone.state, length as u64);
                 continue;
             }
-            let is_whole = is_whole && part.bytes.len() == total;
-            let mut block = Block { source, offset, first_line: None, is_whole, bytes: part.bytes };
+            let is_whole = block.is_whole && part.bytes.len() == total;
+            let in_long_line = part.in_long_line;
+            let mut block = Block { is_whole, in_long_line, ahead, ..Block::new(source, offset, part.bytes) };
             self.search_and_print(&mut block, alone)?;
         }
         ControlFlow::Continue(())
@@ -129,8 +127,9 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
         let mut buffer = mem::take(&mut self.reader.buffer);
         let Reader { meter, problems, .. } = &mut self.reader;
-        let TextBlock { range, offset, .. } = file.read(chunk, &mut buffer, meter, problems);
-        self.block(shared, block, &mut buffer[range], offset);
+        let TextBlock { range, offset, in_long_line, .. } = file.read(chunk, &mut buffer, meter, problems);
+        let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
+        self.block(shared, block, Block { in_long_line, ahead: file.ahead(), ..read });
         self.reader.buffer = buffer;
     }
 
@@ -145,10 +144,11 @@ impl<V: Visit> Visitor<'_, V> {
             false => streamed.stream.read(&mut buffer, true, &mut self.reader.problems),
         };
         match read {
-            Some(TextBlock { range, offset, .. }) => {
+            Some(TextBlock { range, offset, in_long_line, .. }) => {
                 streamed.blocks += 1;
                 self.plan.put_back(slot, Job::Stream(streamed));
-                self.block(&shared, number, &mut buffer[range], offset);
+                let read = Block::new(&shared.source, offset, &mut buffer[range]);
+                self.block(&shared, number, Block { in_long_line, ..read });
             }
             None => self.end_shared(&shared, number),
         }
@@ -156,15 +156,15 @@ impl<V: Visit> Visitor<'_, V> {
     }
 
     /// Visits a block of a file that is shared: searches it, waits for its turn, and prints it.
-    fn block(&mut self, shared: &Shared<V>, number: u64, bytes: &mut [u8], offset: u64) {
+    fn block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>) {
+        let Block { source, bytes, ahead, offset, in_long_line, .. } = read;
         self.reader.meter.enter(Phase::Search);
         self.took(bytes.len());
-        let bounds = self.reader.context.bounds;
-        let mut searched: Vec<_> = parts(bytes, bounds)
-            .map(|Part { start, bytes, too_long }| {
-                let offset = offset - shared.start + start as u64;
-                let source = &shared.source;
-                let mut block = Block { source, offset, first_line: None, is_whole: false, bytes };
+        let bounds = self.reader.context.bounds.with_ends(shared.nul_ends);
+        let mut searched: Vec<_> = parts(bytes, in_long_line, bounds)
+            .map(|Part { start, bytes, too_long, in_long_line }| {
+                let block = Block::new(source, offset + start as u64, bytes);
+                let mut block = Block { in_long_line, ahead, ..block };
                 let wanted = too_long.is_none() && !shared.chain.is_over();
                 let found = wanted.then(|| self.visit.search(&mut block));
                 Searched { block, too_long, found, before: None }

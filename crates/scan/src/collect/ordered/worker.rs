@@ -12,7 +12,7 @@ use super::chain::Chain;
 use super::job::{Collected, Job, Shared, Streamed, Work};
 use super::output::Output;
 use super::{Visit, Wants};
-use crate::block::Source;
+use crate::block::{Medium, Source};
 use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
 use crate::schedule::plan::{Chunk, Plan, Planned, SlotId};
@@ -230,12 +230,17 @@ impl<'w, V: Visit> Visitor<'w, V> {
     ) -> Option<Job<V>> {
         match contents {
             Ok(None) => None,
-            Ok(Some(Contents::Whole { range, .. })) => {
+            Ok(Some(Contents::Whole { range, medium: Medium::File, .. })) => {
                 self.whole(source, range);
                 None
             }
-            Ok(Some(Contents::Chunks { file, start, known })) => {
-                let shared = self.share(source, start, known, None);
+            Ok(Some(Contents::Whole { range, medium, .. })) => {
+                self.whole(&source.through(medium), range);
+                None
+            }
+            Ok(Some(Contents::Chunks { mut file, start, known })) => {
+                let shared = self.share(file.source().clone(), start, known, None);
+                file.set_ends(shared.nul_ends);
                 let limit = ALONE_LIMIT * self.reader.context.bounds.block_size;
                 match file {
                     // Others have something else to do.
@@ -246,8 +251,9 @@ impl<'w, V: Visit> Visitor<'w, V> {
                     file => Some(Job::Chunks(shared, Arc::new(file), 0)),
                 }
             }
-            Ok(Some(Contents::Stream { stream, known })) => {
-                let shared = self.share(source, 0, known, stop);
+            Ok(Some(Contents::Stream { mut stream, known })) => {
+                let shared = self.share(stream.source.clone(), 0, known, stop);
+                stream.bounds = stream.bounds.with_ends(shared.nul_ends);
                 Some(Job::Stream(Box::new(Streamed { shared, stream, blocks: 0 })))
             }
             Err(kind) => {
@@ -259,7 +265,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     fn share(
         &mut self,
-        source: &Source,
+        source: Source,
         start: u64,
         known: Range<usize>,
         stop: Option<Arc<Stop>>,
@@ -267,8 +273,10 @@ impl<'w, V: Visit> Visitor<'w, V> {
         self.visited += 1;
         self.reader.meter.add_file();
         let known = known.start..known.end.min(known.start + START);
-        let chain = Chain::new(self.visit.begin(source, &self.reader.buffer[known]));
-        Arc::new(Shared { source: source.clone(), start, stop, chain })
+        let state = self.visit.begin(&source, &self.reader.buffer[known]);
+        let over = self.visit.is_over(&state);
+        let nul_ends = self.visit.nul_ends(&source);
+        Arc::new(Shared { source, start, stop, nul_ends, chain: Chain::new(state, over) })
     }
 
     /// Plans what is in a directory.

@@ -6,6 +6,7 @@ use grep_searcher::{Encoding as GrepEncoding, SearcherBuilder};
 use proptest::prelude::*;
 
 use super::*;
+use crate::block::FirstNul;
 
 const LABELS: [&str; 10] = [
     "utf-8",
@@ -26,7 +27,10 @@ fn parse(name: &str) -> Encoding {
 
 fn read(encoding: Encoding, raw: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::new();
-    encoding.reader(Cursor::new(raw.to_vec())).read_to_end(&mut decoded).expect("nothing fails in memory");
+    encoding
+        .reader(Cursor::new(raw.to_vec()), b'\n', FirstNul::default())
+        .read_to_end(&mut decoded)
+        .expect("nothing fails in memory");
     decoded
 }
 
@@ -173,7 +177,7 @@ proptest! {
     #[test]
     fn it_does_not_matter_how_much_is_asked_for(name in name(), raw in bytes(), size in 1_usize..70) {
         let encoding = parse(name);
-        let mut reader = encoding.reader(Cursor::new(raw.clone()));
+        let mut reader = encoding.reader(Cursor::new(raw.clone()), b'\n', FirstNul::default());
         let (mut decoded, mut buffer) = (Vec::new(), vec![0; size]);
         loop {
             let got = reader.read(&mut buffer).expect("nothing fails in memory");

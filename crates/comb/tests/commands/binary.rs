@@ -1,0 +1,119 @@
+//! `comb grep` on files with NUL bytes: how far they are searched, and that a line without an end takes no memory.
+
+use std::fs::{self, File};
+
+use tempfile::{TempDir, tempdir};
+
+use crate::support::{COMB, answer, program, run, shell};
+
+fn grep(directory: &TempDir, arguments: &[&str]) -> std::process::Command {
+    let mut command = program(COMB, directory.path());
+    command.arg("grep").args(arguments);
+    command
+}
+
+/// Some text, eight megabytes of NULs, and a last word, all on one line.
+fn line_of_nuls(directory: &TempDir, text: &str) {
+    let path = directory.path().join("t/file");
+    fs::create_dir_all(directory.path().join("t")).expect("a directory");
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(8 << 20, 0);
+    bytes.extend(b"last");
+    fs::write(path, bytes).expect("a file");
+}
+
+/// Each is held to a limit on lines that the file would be over if its NULs were part of one line.
+#[test]
+fn a_line_of_nuls_is_never_in_memory_as_a_whole() {
+    let matches = |at: u64| format!("binary file matches (found \"\\0\" byte around offset {at})\n");
+    let directory = tempdir().expect("a directory");
+    let text = "one\n".repeat(50_000);
+    for (text, block) in [("", "256K"), ("", "3K"), (text.as_str(), "256K"), (text.as_str(), "10K")] {
+        line_of_nuls(&directory, text);
+        let lines = text.lines().count();
+        let count =
+            |lines: usize| if lines == 0 { answer("", "", 1) } else { answer(&format!("{lines}\n"), "", 0) };
+        let check = |flags: &[&str], expected| {
+            let limits = ["--max-line=2M", "--block-size", block, "-j2"];
+            assert_eq!(run(grep(&directory, &limits).args(flags)), expected, "{flags:?} {block}");
+        };
+        check(&["last", "t"], answer("", "", 1));
+        check(&["-c", "last", "t"], answer("", "", 1));
+        check(&["-l", "last", "t"], answer("", "", 1));
+        check(&["zzz", "t/file"], answer("", "", 1));
+        check(&["-l", "last", "t/file"], answer("t/file\n", "", 0));
+        check(&["-c", "last", "t/file"], count(1));
+        check(&["-c", "one|last", "t/file"], count(lines + 1));
+        check(&["-c", "-v", "last", "t/file"], count(lines));
+        check(&["-c", "-v", "zzz", "t/file"], count(lines + 1));
+        check(&["-q", "--binary", "last", "t"], answer("", "", 0));
+        check(&["--binary", "-c", "last", "t"], answer("t/file:1\n", "", 0));
+        check(&["--binary", "last", "t"], answer(&format!("t/file: {}", matches(text.len() as u64)), "", 0));
+        let (out, err, code) =
+            run(grep(&directory, &["--max-line=2M", "--block-size", block]).args(["last", "t/file"]));
+        assert!(out.starts_with("binary file matches (found"), "{out}");
+        assert_eq!((err.as_str(), code), ("", Some(0)));
+    }
+}
+
+#[test]
+fn a_sparse_file_is_binary_before_its_line_has_an_end() {
+    let directory = tempdir().expect("a directory");
+    File::create(directory.path().join("hole")).expect("a file").set_len(4 << 30).expect("a hole");
+    assert_eq!(run(&mut grep(&directory, &["one", "."])), answer("", "", 1));
+    assert_eq!(run(&mut grep(&directory, &["--files-without-match", "one", "."])), answer("", "", 0));
+}
+
+/// A file of lines that match, with a NUL somewhere.
+fn numbered(nul: usize, length: usize) -> Vec<u8> {
+    let mut bytes: Vec<u8> =
+        (0..length / 10).flat_map(|number| format!("foo{number:06}\n").into_bytes()).collect();
+    bytes[nul] = 0;
+    bytes
+}
+
+#[test]
+fn what_is_binary_does_not_depend_on_the_size_of_blocks() {
+    let directory = tempdir().expect("a directory");
+    for (name, nul) in [("a", 100_003), ("b", 65_535), ("c", 65_536), ("d", 131_050), ("e", 400_000)] {
+        let bytes = numbered(nul, 500_000);
+        fs::write(directory.path().join(name), &bytes).expect("a file");
+        let utf_16: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain(bytes.iter().flat_map(|&byte| [byte, 0])).collect();
+        fs::write(directory.path().join(format!("{name}.16")), utf_16).expect("a file");
+    }
+    let (_, err, code) =
+        run(&mut shell(&directory, "for file in a b c d e; do gzip -c $file > $file.gz; done"));
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    for flags in
+        [&["-n"][..], &["--binary"], &["-c", "--include-zero"], &["-l"], &["-E", "latin1"], &["-m900", "-A2"]]
+    {
+        let print =
+            |size: &str| run(grep(&directory, &["-z", "--block-size", size]).args(flags).args(["foo", "."]));
+        let expected = print("16M");
+        for size in ["1K", "30K", "64K", "100K", "256K"] {
+            assert!(print(size) == expected, "{flags:?} {size}");
+        }
+    }
+}
+
+/// ripgrep searches what it has read before it reads a NUL: pieces of 64 KiB, which begin with a line.
+#[test]
+fn lines_in_one_piece_with_a_nul_are_not_searched() {
+    let directory = tempdir().expect("a directory");
+    fs::create_dir(directory.path().join("t")).expect("a directory");
+    let lines = |flags: &[&str], bytes: &[u8]| {
+        fs::write(directory.path().join("t/file"), bytes).expect("a file");
+        let (out, ..) = run(grep(&directory, flags).args(["-I", "foo", "t"]));
+        out.lines().count().saturating_sub(1)
+    };
+    for size in ["1K", "64K", "256K"] {
+        let flags = ["--block-size", size];
+        assert_eq!(lines(&flags, &numbered(65_535, 500_000)), 0);
+        assert_eq!(lines(&flags, &numbered(65_536, 500_000)), 6553);
+        assert_eq!(lines(&flags, &numbered(400_000, 500_000)), 39_318);
+        // Decoded, 8 KiB of the file are a piece, behind the three bytes in which a mark might be.
+        let flags = [&flags[..], &["-E", "latin1"]].concat();
+        assert_eq!(lines(&flags, &numbered(30_000, 500_000)), (3 + 3 * 8192) / 10);
+    }
+}

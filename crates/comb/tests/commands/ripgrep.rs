@@ -1,0 +1,61 @@
+//! Where `comb grep` differs from ripgrep on purpose: the rows of docs/ripgrep.md.
+
+use std::fs;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::support::{COMB, answer, directory_with, program, run, shell, write};
+
+fn grep(directory: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = program(COMB, directory.path());
+    command.arg("grep").args(arguments);
+    command
+}
+
+#[test]
+fn a_relative_gitdir_is_relative_to_its_file() {
+    let directory = directory_with(&[
+        ("main/.git/info/exclude", "excluded\n"),
+        ("main/.git/worktrees/tree/commondir", "../..\n"),
+        ("tree/.git", "gitdir: ../main/.git/worktrees/tree\n"),
+        ("tree/excluded", "one\n"),
+        ("tree/kept", "one\n"),
+    ]);
+    assert_eq!(run(&mut grep(&directory, &["--files", "tree"])), answer("tree/kept\n", "", 0));
+    let below = directory.path().join("tree");
+    assert_eq!(run(grep(&directory, &["--files"]).current_dir(below)), answer("kept\n", "", 0));
+}
+
+#[test]
+fn a_line_that_is_not_utf_8_does_not_cost_the_rules_behind_it() {
+    let directory = directory_with(&[("before", ""), ("behind", ""), ("kept", "")]);
+    fs::write(directory.path().join(".ignore"), b"before\n\xFF\xFE\nbehind\n").expect("rules");
+    assert_eq!(run(&mut grep(&directory, &["--files"])), answer("kept\n", "", 0));
+}
+
+#[test]
+fn of_compressed_data_that_is_cut_what_there_is_is_counted() {
+    let directory = directory_with(&[("plain", "find\n")]);
+    let cut = "for number in {1..9999}; do echo find $number; done | gzip -c | head -c 9000 > cut.gz";
+    run(&mut shell(&directory, &format!("set +o pipefail; {cut}; true")));
+    let message = "comb: cut.gz: cannot decode: gzip: unexpected end of the compressed data; what comes before was read\n";
+    let (printed, err, code) = run(&mut grep(&directory, &["-z", "find", "cut.gz"]));
+    assert_eq!((err.as_str(), code), (message, Some(2)));
+    let lines = printed.lines().count();
+    assert!(lines > 100, "{printed}");
+    assert_eq!(
+        run(&mut grep(&directory, &["-zc", "find", "cut.gz"])),
+        answer(&format!("{lines}\n"), message, 2)
+    );
+}
+
+#[test]
+fn what_is_compressed_is_known_by_its_bytes() {
+    let directory = directory_with(&[("text.gz", "find\n")]);
+    run(&mut shell(&directory, "echo find it | gzip -c > data; cp data data.bz2"));
+    let found = "data:find it\ndata.bz2:find it\ntext.gz:find\n";
+    assert_eq!(run(&mut grep(&directory, &["-z", "find"])), answer(found, "", 0));
+    write(&directory, "empty.gz", b"");
+    assert_eq!(run(&mut grep(&directory, &["-z", "find"])), answer(found, "", 0));
+}
