@@ -148,6 +148,8 @@ def is_known(arguments: list[str], root: Path) -> bool:
         # A first line that ends before the third byte hides a NUL.
         any(0 <= content.find(b"\n") < 3 for content in binary)
         or "--crlf" in given
+        # What a match next to a NUL is depends on whether the file is mapped.
+        or (has_nul and given & {"--count-matches", "-o"})
         # Context hides that a binary file matches, and where a limit ends a file.
         or (has_nul and (context or limits or "-v" in given or "-U" in given))
         or (limits and (context or counts))
