@@ -1,28 +1,69 @@
-//! Any bytes as an index file: opening it is an index or an error, and asking it never panics.
+//! Damaged index files: opening one gives an index or an error, and asking or verifying it never panics.
 //!
-//! Checksums would keep the fuzzer out of what is behind them, so what it gives is made a file with right ones, too.
+//! Random bytes would never get past the header. So the input says where to damage an index that was built, and whether the
+//! checksums are then made right.
 #![no_main]
 
+use std::env::temp_dir;
+use std::fs;
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::process;
+use std::sync::LazyLock;
 
-use finecomb_text_index::Index;
+use finecomb_text_index::{Alphabet, BuildOptions, Index, Text, mend_checksums};
 use libfuzzer_sys::fuzz_target;
 
+/// An index of each alphabet, and of a text without symbols.
+static INDEXES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let digits = "31415926535897932384626433832795".repeat(40);
+    let lines = "one fish\ntwo fish\r\nred fish\nblue fish\n\n".repeat(30);
+    let texts = [
+        (Alphabet::Digits, digits.as_str()),
+        (Alphabet::Dna, "ACGTACGGTTAACC"),
+        (Alphabet::Bytes, lines.as_str()),
+        (Alphabet::Bytes, ""),
+    ];
+    texts.map(|(alphabet, text)| build(text.as_bytes(), alphabet)).to_vec()
+});
+
+fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {
+    let path = temp_dir().join(format!("finecomb-fuzz-{}.comb", process::id()));
+    let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+    let text = Text::new(Path::new("text"), text.to_vec(), Some(alphabet)).expect("a text");
+    text.build(&path, &options).expect("an index");
+    let index = fs::read(&path).expect("an index");
+    fs::remove_file(&path).expect("a file");
+    index
+}
+
 fn ask(index: &Index) {
-    for pattern in [&b"1"[..], b"00", b"314159265", b"ACGT", b"a\n"] {
+    for pattern in [&b"1"[..], b"00", b"314159265", b"ACGT", b"fish\n"] {
         let Ok(pattern) = index.pattern(pattern) else { continue };
         let Ok(occurrences) = index.occurrences(&pattern) else { continue };
         let _ = (occurrences.first_from(0), occurrences.first_from(77), occurrences.last_before(u64::MAX));
         occurrences.positions_from(3).take(10_000).for_each(drop);
     }
-    let _ = (index.text(0, 1000), index.place(5), index.passage(1, 2, 3), index.verify(1));
+    let _ = (index.text(0, 1000), index.place(5), index.passage(1, 2, 3));
+    let _ = (index.verify(1), index.verify_fully(1));
 }
 
-fuzz_target!(|bytes: &[u8]| {
-    if let Ok(index) = Index::from_bytes(Path::new("fuzzed"), bytes.to_vec()) {
-        ask(&index);
+/// The index, whether to mend the checksums, how many bytes to keep if not all, and bytes to put at places: near the beginning of the
+/// header, or anywhere.
+type Damage = (u8, bool, Option<u16>, Vec<(bool, u16, u8)>);
+
+fuzz_target!(|damage: Damage| {
+    let (which, mends, kept, changes) = damage;
+    let mut file = INDEXES[usize::from(which) % INDEXES.len()].clone();
+    for (in_header, at, byte) in changes {
+        let range = if in_header { 256 } else { file.len() };
+        file[usize::from(at) % range] = byte;
     }
-    if let Ok(index) = Index::from_bytes(Path::new("fuzzed"), finecomb_text_index::with_checksums(bytes)) {
+    file.truncate(kept.map_or(usize::MAX, usize::from));
+    if mends {
+        mend_checksums(&mut file);
+    }
+    if let Ok(index) = Index::from_bytes(Path::new("fuzzed"), file) {
         ask(&index);
     }
 });
