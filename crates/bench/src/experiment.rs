@@ -42,12 +42,34 @@ pub trait Experiment: Serialize + DeserializeOwned {
         self.report(&self.table().to_string(), "")
     }
 
+    /// The same in lines of at most `width` characters, as far as words and columns are not wider.
+    fn text_within(&self, width: usize) -> String {
+        let notes: String = self.notes().iter().map(|note| wrapped(note, width)).collect();
+        let gap = if notes.is_empty() { "" } else { "\n" };
+        format!("{}\n{}{gap}{notes}", wrapped(&self.heading(), width), self.table().within(width))
+    }
+
     /// Heading, table and notes, each with a bullet before it.
     fn report(&self, table: &str, bullet: &str) -> String {
         let notes: String = self.notes().iter().map(|note| format!("{bullet}{note}\n")).collect();
         let gap = if notes.is_empty() { "" } else { "\n" };
         format!("{}\n\n{table}{gap}{notes}", self.heading())
     }
+}
+
+/// A text in lines of at most `width` characters, as far as words are not wider.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a first line");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// Name and version, which a file begins with.
@@ -176,6 +198,12 @@ pub(crate) mod tests {
         fn notes(&self) -> Vec<String> {
             (0..self.number).map(|number| format!("Note {number}.")).collect()
         }
+    }
+
+    #[test]
+    fn lines_are_as_wide_as_the_terminal() {
+        assert_eq!(Guess { number: 2 }.text_within(80), Guess { number: 2 }.text());
+        assert_eq!(Guess { number: 1 }.text_within(6), "a\nguess\n\nnumber\n     1\n\nNote\n0.\n");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A table of text and numbers, for terminals and for Markdown.
 
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter};
 
 /// A table: columns with names, and rows of cells. Columns of numbers are aligned at the right, columns of text at the left.
 ///
@@ -12,6 +12,9 @@ pub struct Table {
     /// Whether a column is text.
     is_text: Vec<bool>,
 }
+
+/// What stands between two columns.
+const GAP: &str = "  ";
 
 /// A column: its name, and its cell in the row of a thing.
 type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
@@ -56,18 +59,46 @@ impl Table {
     }
 }
 
+impl Table {
+    /// The table as plain text in lines of at most `width` characters, as far as columns are not wider themselves. Columns that do not
+    /// fit follow below, behind those that say what a row is: the columns up to the last one of text, at least the first.
+    pub fn within(&self, width: usize) -> String {
+        let widths = self.widths();
+        let keys = self.is_text.iter().rposition(|&is_text| is_text).map_or(1, |last| last + 1);
+        let taken =
+            |columns: &[usize]| columns.iter().map(|&column| widths[column] + GAP.len()).sum::<usize>();
+        let mut parts = vec![(0..keys.min(widths.len())).collect::<Vec<_>>()];
+        for (column, &own) in widths.iter().enumerate().skip(keys) {
+            let part = parts.last_mut().expect("there is a first part");
+            if part.len() > keys && taken(part) + own > width {
+                parts.push((0..keys).chain([column]).collect());
+            } else {
+                part.push(column);
+            }
+        }
+        parts.iter().map(|columns| self.columns(columns, &widths)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The width of each column in characters.
+    fn widths(&self) -> Vec<usize> {
+        let widest = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max();
+        (0..self.is_text.len()).filter_map(widest).collect()
+    }
+
+    /// Some of the columns as plain text.
+    fn columns(&self, columns: &[usize], widths: &[usize]) -> String {
+        let cell = |row: &Vec<String>, column: usize| {
+            let (cell, width) = (&row[column], widths[column]);
+            if self.is_text[column] { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        };
+        let line = |row| columns.iter().map(|&column| cell(row, column)).collect::<Vec<_>>().join(GAP);
+        self.rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
+    }
+}
+
 impl Display for Table {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let widest = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max();
-        let widths: Vec<usize> = (0..self.is_text.len()).filter_map(widest).collect();
-        for row in &self.rows {
-            let mut line = String::new();
-            for ((cell, is_text), &width) in row.iter().zip(&self.is_text).zip(&widths) {
-                if *is_text { write!(line, "{cell:<width$}  ")? } else { write!(line, "{cell:>width$}  ")? }
-            }
-            writeln!(formatter, "{}", line.trim_end())?;
-        }
-        Ok(())
+        formatter.write_str(&self.within(usize::MAX))
     }
 }
 
@@ -92,6 +123,22 @@ width  how     spread
  auto  größer    12 %
 "
         );
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_follow_below() {
+        assert_eq!(table().within(1), table().to_string(), "one column stands behind those of the row");
+        let numbers = Table::of(
+            [(10, 20), (3, 4)],
+            [
+                ("a", &|row: &(i32, i32)| row.0.to_string()),
+                ("b", &|row: &(i32, i32)| row.1.to_string()),
+                ("c", &|row: &(i32, i32)| (row.0 + row.1).to_string()),
+            ],
+        );
+        assert_eq!(numbers.within(10), numbers.to_string());
+        assert_eq!(numbers.within(9), " a   b\n10  20\n 3   4\n\n a   c\n10  30\n 3   7\n");
+        assert_eq!(numbers.within(1), numbers.within(9));
     }
 
     #[test]

@@ -32,3 +32,9 @@ impl When {
 pub(crate) fn output_has_colors() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
+
+/// Number of columns of the terminal that standard output is; none if it is none.
+pub(crate) fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+}

@@ -24,6 +24,7 @@ use signal_hook::low_level::emulate_default_handler;
 use super::{Exit, output_failed, trouble};
 use crate::args::bench::output::{Drawn, Format, Output};
 use crate::args::bench::{Arguments, Experiment as Choice};
+use crate::terminal;
 
 /// Available memory in bytes where the system does not say.
 const MEMORY: u64 = 1 << 30;
@@ -90,7 +91,10 @@ fn conclude<E: Experiment>(
         Err(reason) => return trouble(reason),
     };
     let written = match output.format.choice() {
-        Format::Text => stdout().write_all(result.text().as_bytes()),
+        Format::Text => {
+            let text = terminal::width().map_or_else(|| result.text(), |width| result.text_within(width));
+            stdout().write_all(text.as_bytes())
+        }
         Format::Markdown => stdout().write_all(result.markdown().as_bytes()),
         Format::Json => write_json(&result, stdout().lock()),
     };
