@@ -181,3 +181,41 @@ impl Shared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn without_a_thread_the_log_is_written_by_those_who_use_it() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("access.log");
+        let (queue, changed, closed) = Default::default();
+        let shared = Arc::new(Shared { queue, changed, closed, dropped: Arc::default(), on_message: |_| {} });
+        let writer = Writer::open(LogTarget::File(path.clone()), Arc::clone(&shared)).expect("a file");
+        let log = AccessLog { shared, writer: Some(Mutex::new(writer)) };
+        let write = |number| {
+            (0..number).for_each(|_| log.write(Ipv4Addr::LOCALHOST.into(), None, StatusCode::OK, 1));
+        };
+        let lines = || fs::read(&path).map_or(0, |log| line::count(&log));
+        // A line waits for others.
+        write(1);
+        assert_eq!(lines(), 0);
+        log.write_here();
+        assert_eq!(lines(), 1);
+        write(WRITE_SIZE);
+        assert!(lines() > 1, "so many lines are written at once");
+        // After a rotation, what was queued is in the old file.
+        let before = directory.path().join("access.log.1");
+        fs::rename(&path, &before).expect("renamed");
+        log.reopen();
+        let old = fs::read(&before).expect("the old log");
+        assert_eq!((line::count(&old), lines()), (1 + WRITE_SIZE as u64, 0));
+        write(1);
+        log.close(Duration::ZERO);
+        assert_eq!(lines(), 1);
+    }
+}

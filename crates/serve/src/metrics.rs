@@ -234,3 +234,33 @@ fn write_single(out: &mut String, name: &str, kind: &str, help: &str, value: u64
     let suffix = if kind == "counter" { "_total" } else { "" };
     writeln!(out, "comb_{name}{suffix} {value}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn response_times_are_counted_within_each_bound() {
+        let metrics = Metrics::new(["search", "count", "search"]);
+        for microseconds in [0, 10, 11, 640, 3_000_000] {
+            metrics.record("search", StatusCode::OK, Duration::from_micros(microseconds));
+        }
+        let text = metrics.text();
+        let head = "# TYPE comb_request_seconds histogram\n# UNIT comb_request_seconds seconds\n";
+        assert!(text.contains(head), "{text}");
+        let values = |name: &str, labels: &str| -> Vec<&str> {
+            let (start, end) = (format!("comb_request_seconds_{name}{{"), format!("{labels}}} "));
+            text.lines()
+                .filter(|line| line.starts_with(&start))
+                .filter_map(|line| line.split_once(&end).map(|(_, value)| value))
+                .collect()
+        };
+        assert_eq!(values("sum", "route=\"search\""), ["3.000661"]);
+        assert_eq!(values("count", "route=\"search\""), ["5"]);
+        let within = ["2", "3", "3", "4", "4", "4", "4", "4", "4", "4", "5"];
+        assert_eq!(values("bucket", "route=\"search\""), within);
+        assert_eq!(values("bucket", "le=\"0.00064\",route=\"search\""), ["4"]);
+        assert_eq!(values("bucket", "le=\"+Inf\",route=\"search\""), ["5"]);
+        assert_eq!(values("bucket", "route=\"count\""), ["0"; 11]);
+    }
+}

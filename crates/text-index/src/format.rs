@@ -261,6 +261,14 @@ mod tests {
     }
 
     #[test]
+    fn a_header_that_is_given_its_checksum_still_says_the_same() {
+        let (mut header, mut file) = file();
+        file[CHECKSUM_AT] ^= 1;
+        header.checksums = [0; Section::ALL.len()];
+        assert_eq!(Header::decode(&with_checksums(&file)), Ok(header));
+    }
+
+    #[test]
     fn a_front_table_of_another_depth_is_refused() {
         for (symbols, depth) in [(0, 255), (0, 1), (1000, 0), (1000, 1), (1000, 255)] {
             let header = Header { depth, ..Header::new(Alphabet::Bytes, symbols, [false; 256]) };

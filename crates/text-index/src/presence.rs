@@ -236,4 +236,22 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn blocks_are_covered_by_as_few_nodes_as_possible() {
+        let shape = Shape::new(1 << 26);
+        assert_eq!(shape.levels().collect::<Vec<_>>(), [4096, 256, 16, 1]);
+        let presence = Presence { bytes: &vec![0; shape.len() as usize], shape };
+        let nodes = |blocks| {
+            let mut nodes = 0;
+            presence.for_each_node(blocks, |_| nodes += 1);
+            nodes
+        };
+        assert_eq!(nodes(0..4096), 1);
+        assert_eq!(nodes(256..512), 1);
+        assert_eq!(nodes(31..65), 1 + 2 + 1);
+        // All but the first and the last child of each of the nodes at both ends.
+        assert_eq!(nodes(1..4095), 2 * 15 + 2 * 15 + 14);
+        assert_eq!(nodes(7..7), 0);
+    }
 }

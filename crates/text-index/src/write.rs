@@ -172,3 +172,27 @@ pub(crate) fn map_pieces<T: Send, E: Send>(
     let pieces = (0..length).step_by(PIECE).map(|start| start..length.min(start + PIECE));
     map(threads, pieces, work).into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alphabet::Alphabet;
+    use crate::index::Index;
+    use crate::packed::PADDING;
+
+    #[test]
+    fn each_piece_of_a_section_is_written_in_its_place() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("text.comb");
+        let symbols = PIECE + 1000;
+        let text: Vec<u8> = (0..symbols + PADDING).map(|at| (at % 251) as u8).collect();
+        let header = Header::new(Alphabet::Bytes, symbols as u64, [true; 256]);
+        let mut writer = Writer::create(&path, header, 2).expect("a file");
+        writer.section(Section::Text, &text).expect("written");
+        writer.finish().expect("an index");
+        let index = Index::open(&path).expect("an index");
+        assert!(index.section(Section::Text) == text);
+        let pieces = text.chunks(PIECE).map(piece_hash);
+        assert_eq!(index.header().checksums[Section::Text as usize], checksum(pieces));
+    }
+}

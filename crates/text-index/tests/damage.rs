@@ -268,6 +268,27 @@ fn zeros_in_a_long_suffix_array_give_right_answers_or_errors() {
     }
 }
 
+/// Suffix 0 is an occurrence, too, and its own entry is in another block: only the order of the suffixes shows the damage.
+#[test]
+fn one_zero_among_many_occurrences_is_an_error() {
+    let [many, gap] = [b"a".repeat(3000), b"b".repeat(5000)];
+    let text = [&many[..], &gap, b"a", &gap, b"aaaaaaaaaa"].concat();
+    let mut file = build(&text, Alphabet::Bytes);
+    let suffixes = sections(&file)[SUFFIXES].clone();
+    let entry = scan(&file[suffixes.clone()], &8000_u32.to_le_bytes())[0] as usize;
+    let ask = |file: &[u8]| {
+        let index = open(file.to_vec()).expect("the header is right");
+        let pattern = index.pattern(b"a").expect("a pattern");
+        let found = index.occurrences(&pattern).expect("both ends of the range are right");
+        [found.first_from(4000), found.last_before(9000)]
+            .map(|answer| answer.map_err(|error| error.to_string()))
+    };
+    assert_eq!(ask(&file), [Ok(Some(8000)), Ok(Some(8000))]);
+    file[suffixes][entry..entry + 4].fill(0);
+    let said = "damaged: index corrupt: the suffix array does not match the text".to_owned();
+    assert_eq!(ask(&file), [Err(said.clone()), Err(said)]);
+}
+
 /// A pattern of which an occurrence is damaged itself is no longer in the text, and is left out here. So is the repetitive text, in
 /// which many damaged passages are neighbours in the suffix array.
 #[test]

@@ -262,6 +262,22 @@ fn damage_is_an_error_and_never_a_panic() {
 }
 
 #[test]
+fn positions_reach_from_the_first_symbol_to_the_end_of_the_text() {
+    let offset = |alphabet, position| {
+        let built = build(b"314", Some(alphabet), 1);
+        Index::open(&built.output).expect("an index").offset(position).map_err(|error| error.to_string())
+    };
+    let past_the_end = |position, last| {
+        Err(format!("position {position} is past the end of the text; the last position is {last}"))
+    };
+    assert_eq!([1, 3, 4].map(|position| offset(Alphabet::Digits, position)), [Ok(0), Ok(2), Ok(3)]);
+    assert_eq!(offset(Alphabet::Digits, 5), past_the_end(5, 3));
+    assert!(offset(Alphabet::Digits, 0).is_err());
+    assert_eq!([0, 2, 3].map(|position| offset(Alphabet::Bytes, position)), [Ok(0), Ok(2), Ok(3)]);
+    assert_eq!(offset(Alphabet::Bytes, 4), past_the_end(4, 2));
+}
+
+#[test]
 fn an_index_that_is_truncated_while_open_gives_errors() {
     let text: Vec<u8> = b"0123456789".repeat(50_000);
     let built = build(&text, None, 1);

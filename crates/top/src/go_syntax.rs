@@ -480,6 +480,11 @@ mod tests {
     }
 
     #[test]
+    fn names_of_groups_are_copied() {
+        assert_eq!(matches("(?P<a[0]>b)(?<c.d>e)", &["be"]), ["be"]);
+    }
+
+    #[test]
     fn what_go_refuses_is_refused() {
         let refused = |pattern: &str| match translate(pattern) {
             Err(_) => true,

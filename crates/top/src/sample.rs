@@ -163,3 +163,33 @@ impl Accumulate for Explainer<'_> {
         parts.into_iter().next().unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::query::QueryOptions;
+
+    #[test]
+    fn every_record_is_shown_with_its_line_at_any_block_size() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("text.log");
+        let lines: String = (1..=40).map(|line| format!("{line} {}\n", "x".repeat(line % 7))).collect();
+        fs::write(&path, &lines).expect("a file");
+        let query = Query::new(&QueryOptions::default()).expect("no patterns");
+        let wanted: String = (1..)
+            .zip(lines.lines())
+            .take(30)
+            .map(|(line, text)| {
+                format!("{}:{line}: taken\n  record  {text}\n  key     {text}\n", path.display())
+            })
+            .collect();
+        for block_size in [1, 10, 64, 1 << 17] {
+            let options = ScanOptions { block_size, ..ScanOptions::default() };
+            let Sample { text, records, problems } = sample(&Inputs::new([&path]), &options, &query, 30);
+            assert_eq!(String::from_utf8(text).expect("UTF-8"), wanted, "blocks of {block_size} bytes");
+            assert_eq!((records, problems.len()), (30, 0));
+        }
+    }
+}

@@ -94,3 +94,31 @@ slot! {
     /// A cache line: for keys of up to 48 bytes, such as paths.
     Wide, 64
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn is_held_by<S: Slot>(own: &[u64; 8], words: &[u64; 8]) -> bool {
+        let mut slot = S::EMPTY;
+        let bytes = own.map(u64::to_le_bytes).concat();
+        slot.bytes_mut().copy_from_slice(&bytes[..S::INLINE]);
+        slot.holds(words)
+    }
+
+    proptest! {
+        /// Keys of the same hash may differ by the same bits in several words.
+        #[test]
+        fn a_slot_holds_a_key_only_if_no_word_differs(
+            own in any::<[u64; 8]>(),
+            differs in any::<[bool; 8]>(),
+            difference in 1..=u64::MAX,
+        ) {
+            let words = std::array::from_fn(|at| if differs[at] { own[at] ^ difference } else { own[at] });
+            prop_assert_eq!(is_held_by::<Narrow>(&own, &words), !differs[..2].contains(&true));
+            prop_assert_eq!(is_held_by::<Wide>(&own, &words), !differs[..6].contains(&true));
+        }
+    }
+}

@@ -434,6 +434,16 @@ pub(crate) mod tests {
         }
     }
 
+    /// As the README states it for keys of up to 16 bytes: a small table grows by doubling.
+    #[test]
+    fn a_key_takes_no_more_than_128_bytes_in_a_small_table() {
+        for count in [600, 1100, 2000] {
+            let keys: Vec<Vec<u8>> = (0..count).map(|number| format!("{number}").into_bytes()).collect();
+            let memory = table_of(Hasher::random(), &keys).memory();
+            assert!(memory <= 128 * count, "{memory} bytes for {count} keys");
+        }
+    }
+
     #[test]
     fn slots_become_wide_when_keys_are_middling() {
         let table = |end: &str| {

@@ -121,6 +121,11 @@ fn clients_of_the_pi_searcher_get_the_answers_of_its_own_server() {
     assert_eq!(without_time("/piquery?q=1&qs=x"), "{\"error\":\"Bad start position\",\"status\":\"FAILED\"}");
     let many = format!("/piquery?{}", "q=1&".repeat(21));
     assert_eq!(without_time(&many), "{\"error\":\"Too many queries\",\"status\":\"FAILED\"}");
+    let most = format!("/piquery?{}", "q=1&".repeat(20));
+    assert_eq!(without_time(&most).matches("\"status\":\"found\"").count(), 20);
+    let long = |length| format!("/piquery?q={}", "1".repeat(length));
+    assert_eq!(without_time(&long(1001)), "{\"error\":\"Query too long\",\"status\":\"FAILED\"}");
+    assert_eq!(without_time(&long(1000)).matches("\"status\":\"notfound\"").count(), 1);
     assert_eq!(
         without_time("/pidigits?start=95&count=10"),
         "{\"count\":10,\"digits\":\"70679\",\"start\":95,\"status\":\"success\"}"

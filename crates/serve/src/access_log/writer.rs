@@ -187,4 +187,15 @@ mod tests {
             prop_assert_eq!(rest.is_empty(), written == 0 || lines.as_bytes()[written - 1] == b'\n');
         }
     }
+
+    #[test]
+    fn lines_wait_for_others_unless_they_are_many_or_there_is_more_to_do() {
+        let queue =
+            |bytes, reopen, close| Queue { lines: vec![b'x'; bytes], reopen, close, ..Queue::default() };
+        assert!(queue(1, false, false).can_wait());
+        assert!(queue(WRITE_SIZE - 1, false, false).can_wait());
+        assert!(!queue(WRITE_SIZE, false, false).can_wait());
+        assert!(!queue(1, true, false).can_wait());
+        assert!(!queue(1, false, true).can_wait());
+    }
 }
