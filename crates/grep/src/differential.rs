@@ -439,3 +439,41 @@ fn the_end_of_the_text_is_the_end_of_a_line_also_with_crlf() {
     let options = GrepOptions { line_end: LineEnd::Lf, ..crlf };
     assert_eq!(in_blocks(&options, true, b"foo\nbar\n", &[]), at_once(&options, b"foo\nbar\n"));
 }
+
+/// ripgrep stops at the match that is enough, before it reads the NUL.
+#[test]
+fn a_file_with_a_nul_behind_enough_matches_is_listed_but_not_counted() {
+    let text = ["foo\n".repeat(50_000).as_str(), "\0\n"].concat();
+    let printed = |mode, max_count| {
+        let pattern = PatternOptions { patterns: vec!["foo".to_owned()], ..PatternOptions::default() };
+        let options = GrepOptions {
+            pattern,
+            mode,
+            max_count,
+            include_zero: true,
+            with_filename: true,
+            ..GrepOptions::default()
+        };
+        found_by_comb(&options, text.as_bytes(), Encoding::parse("auto").unwrap(), 1 << 20)
+    };
+    assert_eq!(printed(Mode::FilesWithMatches, None), format!("{PATH}\n"));
+    assert_eq!(printed(Mode::Count, Some(3)), format!("{PATH}:3\n"));
+    assert_eq!(printed(Mode::Count, None), "");
+}
+
+#[test]
+fn a_separator_stands_between_files_with_context_but_not_between_whole_ones() {
+    let separator = |after_context, passthru| {
+        let pattern = PatternOptions { patterns: vec!["foo".to_owned()], ..PatternOptions::default() };
+        let options = GrepOptions {
+            pattern,
+            after_context,
+            passthru,
+            context_separator: Some(b"--".to_vec()),
+            ..GrepOptions::default()
+        };
+        Query::new(&options).unwrap().separator()
+    };
+    assert_eq!(separator(1, false), Some(b"--\n".to_vec()));
+    assert_eq!([separator(0, false), separator(1, true)], [None, None]);
+}

@@ -544,4 +544,15 @@ mod tests {
         state.skip_line(7);
         assert_eq!((state.line_ends, state.searched, state.tail.len()), (4, 17, 0));
     }
+
+    #[test]
+    fn the_rest_of_a_long_line_is_known_only_if_the_line_matched_before() {
+        for (before, continues) in
+            [(None, true), (Some(false), true), (Some(true), false), (Some(true), true)]
+        {
+            let mut state = FileState { long_line: before, ..FileState::default() };
+            let known = state.pass_long_line(&Found { continues, ..Found::default() });
+            assert_eq!(known, before == Some(true) && continues, "{before:?} {continues}");
+        }
+    }
 }

@@ -149,6 +149,8 @@ fn with_advice(error: String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use grep_matcher::Matcher;
+
     use super::*;
 
     #[test]
@@ -175,5 +177,38 @@ mod tests {
         let pattern = PatternOptions { patterns, engine: Engine::Auto, ..PatternOptions::default() };
         let options = GrepOptions { pattern, ..GrepOptions::default() };
         assert!(matches!(AnyMatcher::new(&options), Ok(AnyMatcher::Pcre2(_))));
+    }
+
+    #[cfg(feature = "pcre2")]
+    #[test]
+    fn both_engines_take_case_boundaries_and_literals_alike() {
+        let lines = ["foo", "a foo b", "xfoo", "FOO", "Foo bar", "f.o", "x f.o", "xf.ox", ""];
+        let matched = |pattern: &PatternOptions| {
+            let options = GrepOptions { pattern: pattern.clone(), ..GrepOptions::default() };
+            let is_match = |line: &&str| match AnyMatcher::new(&options).expect("a sound pattern") {
+                AnyMatcher::Rust(matcher) => matcher.is_match(line.as_bytes()).expect("a search"),
+                AnyMatcher::Pcre2(matcher) => matcher.is_match(line.as_bytes()).expect("a search"),
+            };
+            lines.into_iter().filter(is_match).collect::<Vec<_>>()
+        };
+        for text in ["foo", "Foo", "f.o"] {
+            for boundary in [None, Some(Boundary::Word), Some(Boundary::Line)] {
+                for case in [Case::Sensitive, Case::Insensitive, Case::Smart] {
+                    for fixed_strings in [false, true] {
+                        let patterns = vec![text.to_owned()];
+                        let options = PatternOptions {
+                            patterns,
+                            boundary,
+                            case,
+                            fixed_strings,
+                            ..PatternOptions::default()
+                        };
+                        let rust = PatternOptions { engine: Engine::Rust, ..options.clone() };
+                        let pcre2 = PatternOptions { engine: Engine::Pcre2, ..options };
+                        assert_eq!(matched(&pcre2), matched(&rust), "{pcre2:?}");
+                    }
+                }
+            }
+        }
     }
 }

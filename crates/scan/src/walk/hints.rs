@@ -144,6 +144,8 @@ mod tests {
         assert_eq!(Literal::of("*"), None);
         assert_eq!(Literal::of("build/**"), None);
         assert_eq!(Literal::of("[a/b]c"), end("c"));
+        assert_eq!(Literal::of("[a][b]x"), end("x"));
+        assert_eq!(Literal::of("[!]a]foo"), end("foo"));
         assert_eq!(Literal::of("{a,b/c}*"), None);
     }
 

@@ -93,6 +93,14 @@ fn what_a_file_needs() {
 }
 
 #[test]
+fn only_what_may_become_a_mark_needs_more_bytes() {
+    let more = |start: &[u8]| Encoding::Auto.may_continue(start);
+    assert!([&b""[..], b"\xef", b"\xef\xbb", b"\xfe", b"\xff"].into_iter().all(more));
+    assert!(![&b"a"[..], b"\xef\xbb\xbf", b"\xef\xbba"].into_iter().any(more));
+    assert!(!Encoding::None.may_continue(b"\xef") && !parse("latin1").may_continue(b""));
+}
+
+#[test]
 fn utf_16() {
     let auto = |raw: &[u8]| read(Encoding::Auto, raw);
     assert_eq!(auto(b"\xff\xfeh\0i\0\n\0"), b"hi\n");
