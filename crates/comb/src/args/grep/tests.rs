@@ -176,7 +176,9 @@ fn the_mode_is_the_last_that_was_given() {
 #[test]
 fn there_are_jobs_without_a_search() {
     assert_eq!(parse("x").job(), Job::Search);
-    assert_eq!(parse("--files -l").job(), Job::Files);
+    assert_eq!(parse("-l --files").job(), Job::Files);
+    // Of several ways to search the last one counts, and a list of files is one of them.
+    assert_eq!(parse("--files -l").job(), Job::Search);
     assert_eq!(parse("--type-list --files").job(), Job::Files);
     assert_eq!(parse("--files --type-list").job(), Job::TypeList);
     let arguments = parse("--files /tmp /");
@@ -288,8 +290,10 @@ fn numbers_and_sizes() {
     assert_eq!((grep("-M 0").max_columns, grep("-M80").max_columns), (None, Some(80)));
     assert_eq!(grep("-M80 --print-long-lines").max_columns, None);
     assert_eq!(grep("-m 0").max_count, Some(0));
-    assert_eq!(walk("x --max-filesize 2K --depth 3").max_filesize, Some(2048));
-    assert_eq!(walk("x --max-filesize 2K --depth 3").max_depth, Some(3));
+    assert_eq!(walk("x --max-filesize 2K").max_filesize, Some(2048));
+    // ag counts from 0.
+    assert_eq!(walk("x --depth 3").max_depth, Some(4));
+    assert_eq!(walk("x --max-depth 3").max_depth, Some(3));
     assert_eq!(grep("--regex-size-limit 1M").pattern.regex_size_limit, Some(1 << 20));
     assert_eq!(parse("x -j3").scan().width, Width::Fixed(3));
     assert_eq!(parse("x --workers=2 --width 4").scan().width, Width::Fixed(4));
