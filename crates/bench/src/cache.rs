@@ -51,9 +51,9 @@ pub(crate) struct CacheDropper {
 }
 
 impl CacheDropper {
-    /// For the regular files at these paths and below them, also hidden and ignored ones. What cannot be
-    /// listed below a path is passed over: what is to be measured cannot read it either. Fails if a path
-    /// itself cannot be looked at.
+    /// For the regular files at these paths and below them, also hidden and ignored ones. Directories below a
+    /// path that cannot be listed are skipped: the measured program cannot read them either. Fails if a path
+    /// itself cannot be read.
     pub(crate) fn new<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
         let mut files = Vec::new();
         for path in paths {

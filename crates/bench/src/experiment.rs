@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use crate::table::Table;
+use crate::wrap::wrapped;
 use crate::{Error, Result};
 
 /// The result of an experiment.
@@ -42,11 +43,12 @@ pub trait Experiment: Serialize + DeserializeOwned {
         self.report(&self.table().to_string(), "")
     }
 
-    /// The same in lines of at most `width` characters, as far as words and columns are not wider.
+    /// The same in lines of at most `width` characters, as far as columns are not wider.
     fn text_within(&self, width: usize) -> String {
-        let notes: String = self.notes().iter().map(|note| wrapped(note, width)).collect();
+        let wrapped = |text: &str| wrapped(text, width).join("\n") + "\n";
+        let notes: String = self.notes().iter().map(|note| wrapped(note)).collect();
         let gap = if notes.is_empty() { "" } else { "\n" };
-        format!("{}\n{}{gap}{notes}", wrapped(&self.heading(), width), self.table().within(width))
+        format!("{}\n{}{gap}{notes}", wrapped(&self.heading()), self.table().within(width))
     }
 
     /// Heading, table and notes, each with a bullet before it.
@@ -55,21 +57,6 @@ pub trait Experiment: Serialize + DeserializeOwned {
         let gap = if notes.is_empty() { "" } else { "\n" };
         format!("{}\n\n{table}{gap}{notes}", self.heading())
     }
-}
-
-/// A text in lines of at most `width` characters, as far as words are not wider.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is a first line");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines.join("\n") + "\n"
 }
 
 /// Name and version, which a file begins with.

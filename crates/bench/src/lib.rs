@@ -30,5 +30,6 @@ pub mod spin;
 mod table;
 mod threads;
 mod units;
+mod wrap;
 
 pub use error::{Error, Result};

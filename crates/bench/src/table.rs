@@ -13,7 +13,7 @@ pub struct Table {
     is_text: Vec<bool>,
 }
 
-/// What stands between two columns.
+/// Space between two columns.
 const GAP: &str = "  ";
 
 /// A column: its name, and its cell in the row of a thing.

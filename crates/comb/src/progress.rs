@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use finecomb_scan::{Progress, Watch};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rustix::termios::tcgetwinsize;
+
+use crate::terminal;
 
 /// A job that is done sooner shows nothing.
 const AFTER: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(100);
 
 /// On a terminal of fewer columns there is no room for a bar.
-const NARROW: u16 = 64;
+const NARROW: usize = 64;
 
 const WITH_TOTAL: &str = "{wide_bar} {msg}";
 const WITHOUT_TOTAL: &str = "{spinner} {wide_msg}";
@@ -37,7 +38,7 @@ pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
 }
 
 fn begin(total: Option<u64>) -> ProgressBar {
-    let is_narrow = tcgetwinsize(stderr()).is_ok_and(|size| (1..NARROW).contains(&size.ws_col));
+    let is_narrow = terminal::width(stderr()).is_some_and(|columns| columns < NARROW);
     let template = if total.is_some() && !is_narrow { WITH_TOTAL } else { WITHOUT_TOTAL };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style)
@@ -89,6 +90,6 @@ mod tests {
         assert_eq!(message(5 << 20, None, 7205), "5.00 MiB, 727 B/s, 2:00:05");
         assert_eq!(message(0, Some(10), 1), "0 B of 10 B, 0 B/s, 10 s left");
         let longest = message(999 << 30, Some(999 << 30), 1).len();
-        assert!(longest < usize::from(NARROW), "{longest}");
+        assert!(longest < NARROW, "{longest}");
     }
 }

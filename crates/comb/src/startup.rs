@@ -1,4 +1,4 @@
-//! What holds for the whole process: its allocator, and code that runs before the Rust runtime starts.
+//! The allocator of the process, and code that runs before the Rust runtime starts.
 #![allow(unsafe_code, reason = "a function that the loader calls has no safe declaration")]
 
 use finecomb_sys::out_of_memory::ExitingAllocator;

@@ -1,7 +1,10 @@
 //! Whether to print in colour.
 
+use std::os::fd::AsFd;
+
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+use rustix::termios::tcgetwinsize;
 
 /// When to print in colour.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -33,8 +36,8 @@ pub(crate) fn output_has_colors() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
-/// Number of columns of the terminal that standard output is; none if it is none.
-pub(crate) fn width() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+/// Number of columns of the terminal that a stream is; none if it is none.
+pub(crate) fn width(stream: impl AsFd) -> Option<usize> {
+    let size = tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }

@@ -20,9 +20,9 @@ pub(crate) struct Cut {
     pub(crate) nul: u64,
 }
 
-/// How far a file has been followed in the pieces that ripgrep reads it in.
+/// Position in a file, in the pieces that ripgrep reads it in.
 ///
-/// What is in one piece with a NUL is not searched any more. Pieces begin where the last line of the one before began, and are as
+/// A piece with a NUL is not searched, nor is anything behind it. Pieces begin where the last line of the one before began, and are as
 /// long as ripgrep's memory, which triples when a line does not fit. Of standard input the first one is shorter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pieces {
@@ -108,7 +108,7 @@ pub(crate) fn end_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range<u
         if let Some(first) = memchr(0, behind) {
             behind[first..].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = line_end);
         }
-        // What follows a NUL in a block before is part of the line, with a NUL or without.
+        // The rest of a line that was cut in an earlier block is part of it, with a NUL or without.
         lines.push(line..end);
         (line, long) = (end + 1, LONG_LINE);
     }

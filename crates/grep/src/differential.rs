@@ -18,7 +18,7 @@ use crate::whole::WholeSearcher;
 
 const PATH: &str = "some/file.txt";
 
-/// What is looked at ahead.
+/// The text that is read ahead.
 struct Text(Vec<u8>);
 
 impl ReadAhead for Text {
@@ -325,7 +325,7 @@ proptest! {
         }
         let nul = nul.min(text.len());
         text.insert(nul, 0);
-        // What ripgrep does then is another test.
+        // A shorter first line is another test.
         prop_assume!(text.iter().position(|&byte| byte == b'\n').is_none_or(|end| end >= 3));
         let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
         let binary = if suppress { Binary::Suppress } else { Binary::Auto };

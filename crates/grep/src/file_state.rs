@@ -142,7 +142,7 @@ pub(crate) struct FileState {
     pub(crate) suppressed_from: Option<u64>,
     /// If a long line has not ended: whether it matches so far, and so has been counted.
     pub(crate) long_line: Option<bool>,
-    /// How far the file has been followed in the pieces that ripgrep reads.
+    /// Position in the file, in the pieces that ripgrep reads.
     pub(crate) pieces: Pieces,
     /// Bytes that were searched.
     pub(crate) searched: u64,

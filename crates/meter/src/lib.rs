@@ -2,7 +2,8 @@
 //!
 //! A [`Stopwatch`] belongs to a job. A [`Meter`] belongs to one thread of it and is always in exactly one [`Phase`]. Changing
 //! the phase reads the clock once and books the time since the last change on the phase that ends, so that the phases of a
-//! thread, the time before it ran among them, add up to all of its time since the job began, with nothing unaccounted for. A meter that is off never reads the clock.
+//! thread, the time before it ran among them, add up to all of its time since the job began, with nothing unaccounted for. A
+//! meter that is off never reads the clock.
 //!
 //! ```
 //! use finecomb_meter::{Detail, Phase, Stopwatch};

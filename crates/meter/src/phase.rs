@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a worker is busy with. The order is the order in which a block passes through them, behind the start of the worker; those
+/// A kind of work, or of waiting, of a worker. The order is the order in which a block passes through them, behind the start of the worker; those
 /// in which nothing is done come last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]

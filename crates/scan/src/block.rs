@@ -205,7 +205,7 @@ pub struct Block<'a> {
     /// Whether it begins within a long line that NULs cut into several: see
     /// [`NulEnds::LongLines`](crate::NulEnds::LongLines).
     pub in_long_line: bool,
-    /// What stands behind it.
+    /// The bytes behind it.
     pub ahead: Ahead<'a>,
 }
 
@@ -215,12 +215,12 @@ pub trait ReadAhead: Sync {
     fn first_nul(&self, range: Range<u64>) -> Option<u64>;
 }
 
-/// What stands behind a block, where it can be read before its turn: in files that are read as they stand.
+/// The bytes behind a block, where they can be read before their turn: in files that are not decoded.
 #[derive(Clone, Copy, Default)]
 pub struct Ahead<'a>(Option<&'a dyn ReadAhead>);
 
 impl<'a> Ahead<'a> {
-    /// What stands in a file.
+    /// The bytes of a file.
     pub fn in_file(file: &'a dyn ReadAhead) -> Self {
         Self(Some(file))
     }

@@ -58,7 +58,7 @@ pub(crate) struct AccessLog {
     writer: Option<Mutex<Writer>>,
 }
 
-/// What the threads of the log share.
+/// State that the threads of the log share.
 struct Shared {
     queue: Mutex<Queue>,
     /// Wakes the writer.

@@ -42,7 +42,7 @@ const MIN_HEAD: usize = 8192;
 /// Number of connections by IP address.
 pub(crate) type Peers = Arc<Mutex<HashMap<IpAddr, usize>>>;
 
-/// What the server is doing.
+/// Stage in the life of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Accepting connections.

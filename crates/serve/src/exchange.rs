@@ -16,7 +16,7 @@ use hyper::{Response, StatusCode};
 use crate::permit::Body;
 use crate::service::Service;
 
-/// What a connection's stream and the answers to its requests tell each other. Both are on one thread.
+/// State shared by a connection's stream and the answers to its requests. Both are on one thread.
 #[derive(Default)]
 pub(crate) struct Exchange {
     has_request: AtomicBool,

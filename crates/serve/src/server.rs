@@ -65,7 +65,7 @@ pub enum ServeError {
     Origin {
         /// The value of `cors`.
         origin: String,
-        /// What to use instead.
+        /// The value to use instead.
         instead: String,
     },
     /// One of the allowed hosts is not a host.

@@ -6,6 +6,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::slice;
 
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
 /// The size of a huge page on the systems that are meant, in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
 
@@ -115,7 +117,6 @@ impl<T> Drop for FixedVec<T> {
 ///
 /// They are asked for without the C library, which keeps large pieces that it was given back.
 pub fn has_address_space(bytes: usize) -> bool {
-    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
     let access = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: a mapping at an address of the system's choice overlaps with nothing, and nobody else knows of it.
     unsafe {

@@ -1,4 +1,4 @@
-//! What happens when memory runs out: one line on standard error and an exit status, not an abort.
+//! An allocator that ends the program with one line and an exit status when memory runs out, rather than aborting it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

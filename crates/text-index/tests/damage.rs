@@ -1,5 +1,7 @@
 //! Damaged and crafted index files: an answer is right or an error, and nothing panics.
 
+mod support;
+
 use std::fs;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -9,6 +11,8 @@ use finecomb_text_index::{Alphabet, BuildOptions, Error, Index, Text};
 use proptest::prelude::*;
 use tempfile::{tempdir, tempdir_in};
 use xxhash_rust::xxh3::xxh3_64;
+
+use support::{Numbers, scan};
 
 /// The bytes of the index of a text.
 fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {
@@ -55,11 +59,6 @@ fn mend(file: &mut [u8], sections: &[Range<usize>; 5]) {
     }
     let checksum = xxh3_64(&file[..CHECKSUM]);
     file[CHECKSUM..HEADER].copy_from_slice(&checksum.to_le_bytes());
-}
-
-/// Positions of the pattern in the text, by comparing everywhere.
-fn scan(text: &[u8], pattern: &[u8]) -> Vec<u64> {
-    (0..text.len()).filter(|&at| text[at..].starts_with(pattern)).map(|at| at as u64).collect()
 }
 
 /// The answers of an index about a pattern, each of which is one or an error.
@@ -155,7 +154,7 @@ proptest! {
         }
     }
 
-    /// What passes is byte for byte what a build of its text writes.
+    /// A file that passes has the bytes that a build of its text writes.
     #[test]
     fn a_crafted_file_with_right_checksums_is_noticed_and_never_panics(
         (alphabet, text) in prop_oneof![4 => texts(), 1 => Just((Alphabet::Bytes, Vec::new()))],
@@ -204,19 +203,8 @@ fn ask(index: &Index) {
     let _ = (index.passage(1, 2, 3), index.passage(u64::MAX, u64::MAX, u64::MAX));
 }
 
-/// A deterministic source of numbers, for texts that are too long for proptest to make.
-struct Numbers(u64);
-
 impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        // Steele, Lea and Flood's SplitMix64.
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut number = self.0;
-        number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (number ^ number >> 31) % bound
-    }
-
+    /// A part of something of a length, of at most so many items.
     fn part(&mut self, length: usize, most: u64) -> Range<usize> {
         let start = self.below(length as u64) as usize;
         start..length.min(start + 1 + self.below(most) as usize)

@@ -1,5 +1,7 @@
 //! Indexes of all kinds of texts, compared with scans of the texts.
 
+mod support;
+
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -7,6 +9,8 @@ use std::path::{Path, PathBuf};
 use finecomb_text_index::{Alphabet, BuildOptions, Damage, Error, Index, Text, import_pisearch};
 use proptest::prelude::*;
 use tempfile::{TempDir, tempdir, tempdir_in};
+
+use support::{Numbers, scan};
 
 fn options(threads: usize) -> BuildOptions<'static> {
     BuildOptions { threads: NonZeroUsize::new(threads).expect("threads"), on_stage: &|_| {} }
@@ -24,25 +28,6 @@ fn build(text: &[u8], alphabet: Option<Alphabet>, threads: usize) -> Built {
     let text = Text::new(Path::new("text"), text.to_vec(), alphabet).expect("a text");
     text.build(&output, &options(threads)).expect("an index");
     Built { directory, output }
-}
-
-/// Positions of the pattern in the text, by comparing everywhere.
-fn scan(text: &[u8], pattern: &[u8]) -> Vec<u64> {
-    (0..text.len()).filter(|&at| text[at..].starts_with(pattern)).map(|at| at as u64).collect()
-}
-
-/// A deterministic source of numbers, for texts that are too long for proptest to make.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        // Steele, Lea and Flood's SplitMix64.
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut number = self.0;
-        number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (number ^ number >> 31) % bound
-    }
 }
 
 fn check(index: &Index, text: &[u8], pattern: &[u8], from: u64) -> Result<(), TestCaseError> {

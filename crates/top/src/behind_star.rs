@@ -57,7 +57,7 @@ impl BehindStar {
             stops_at_lines |= stops;
         }
         let rest = Hir::concat(rest.to_vec());
-        // What may be empty could be found within a character.
+        // An empty match could be found within a character.
         if !rest.properties().is_utf8() || rest.properties().minimum_len()? == 0 {
             return None;
         }

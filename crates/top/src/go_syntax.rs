@@ -53,7 +53,7 @@ impl Translation {
         start..end.max(start)
     }
 
-    /// What a byte of the translation stands for: a byte if it was copied, else all that it was put in place of.
+    /// The origin of a byte of the translation: a byte if it was copied, else all that it replaces.
     fn origin_of(&self, at: usize) -> Range<usize> {
         let next = self.parts.partition_point(|&(begin, _)| begin <= at);
         let part = next.checked_sub(1).map(|index| &self.parts[index]);
@@ -66,7 +66,7 @@ impl Translation {
     }
 }
 
-/// What `\d` and the like stand for.
+/// Meaning of `\d` and the like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Classes {
     /// Characters of ASCII, among all characters.
@@ -77,7 +77,7 @@ enum Classes {
     Bytes,
 }
 
-/// What flags have set.
+/// Flags in force.
 #[derive(Clone, Copy, Debug)]
 struct Mode {
     classes: Classes,
@@ -359,7 +359,7 @@ fn repetition(text: &str) -> Option<usize> {
     Some(text.len() - rest.strip_prefix('}')?.len())
 }
 
-/// What follows the count that a text begins with. Go takes none with zeros in front.
+/// The rest of a text behind the count that it begins with. Go takes none with zeros in front.
 fn without_count(text: &str) -> Option<&str> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     (digits == 1 || digits > 1 && !text.starts_with('0')).then(|| &text[digits..])

@@ -33,7 +33,7 @@ pub struct Live {
     workers: Mutex<Vec<Arc<Counted>>>,
 }
 
-/// What one worker has counted.
+/// The counts of one worker.
 #[derive(Debug)]
 pub(crate) struct Counted {
     /// None once the worker is done.

@@ -109,7 +109,7 @@ pub(crate) struct MatchShape {
 }
 
 impl MatchShape {
-    /// What the matches of an expression look like.
+    /// The shape of the matches of an expression.
     pub(crate) fn of(hir: &Hir) -> Self {
         Self { shortest: hir.properties().minimum_len().unwrap_or(0), first: first_byte(hir) }
     }

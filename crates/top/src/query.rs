@@ -22,7 +22,7 @@ pub enum Separator {
     Regex(String),
 }
 
-/// What to count, as a user says it. Regular expressions have the syntax and the meaning that they have in Go, and beyond it
+/// Options of a count. Regular expressions have the syntax and the meaning that they have in Go, and beyond it
 /// those of the `regex` crate. A byte that belongs to no character of UTF-8 is the character U+FFFD.
 #[derive(Clone, Debug)]
 pub struct QueryOptions {

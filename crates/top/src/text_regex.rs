@@ -202,7 +202,7 @@ pub(crate) fn byte_of(start: u8, end: u8) -> Hir {
     Hir::class(Class::Bytes(ClassBytes::new([ClassBytesRange::new(start, end)])))
 }
 
-/// What all marks begin with. The next byte is one of two, by the seventh bit of the marked byte; the last has the rest.
+/// First byte of all marks. The next byte is one of two, by the seventh bit of the marked byte; the last has the rest.
 const MARK: u8 = 0xED;
 const MARKS: [u8; 2] = [0xB2, 0xB3];
 

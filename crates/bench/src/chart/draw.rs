@@ -12,6 +12,7 @@ use plotters::element::{ComposedElement, DashedPathElement};
 use plotters::prelude::*;
 
 use super::{Axis, Chart, Panel, Point, Series, SeriesKind};
+use crate::wrap::wrapped;
 
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
@@ -95,24 +96,6 @@ pub(crate) fn document(
     let svg = svg.replacen(&size(px(width), px(height)), &size(width, height), 1);
     // Texts may have characters that XML cannot hold.
     svg.replace(|char: char| char.is_control() && char != '\n', "\u{FFFD}")
-}
-
-/// Wraps a text at spaces, to lines of at most a number of characters; a longer word is cut anywhere.
-fn wrapped(text: &str, longest: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        let characters: Vec<char> = word.chars().collect();
-        for piece in characters.chunks(longest.max(1)) {
-            match lines.last_mut() {
-                Some(line) if line.chars().count() + 1 + piece.len() <= longest => {
-                    line.push(' ');
-                    line.extend(piece);
-                }
-                _ => lines.push(piece.iter().collect()),
-            }
-        }
-    }
-    lines
 }
 
 /// A chart as an SVG document.

@@ -73,8 +73,7 @@ pub enum Width {
     Auto,
 }
 
-/// The widths that show how a job scales on so many cores: powers of two up to four times the cores, and at least up
-/// to 8.
+/// Default widths for a number of cores: powers of two up to four times the cores, and at least up to 8.
 pub(super) fn default_widths(cores: NonZeroUsize) -> Vec<Width> {
     let most = (cores.get() * 4).max(8);
     let powers = (0..usize::BITS).map(|power| 1 << power).take_while(|&width| width <= most);

@@ -174,8 +174,7 @@ impl Arguments {
 
     /// Whether a flag comes behind those that say what to print of a search: of all of these the last one holds.
     fn is_last(&self, flag: &str) -> bool {
-        let last = printing::SEARCH_MODES.iter().filter_map(|mode| self.order.last(mode)).max();
-        self.order.last(flag) > last
+        self.order.last(flag) > self.modes.last_of_search(&self.order)
     }
 
     /// What is searched. Errors if standard input is already taken for patterns.
@@ -184,7 +183,7 @@ impl Arguments {
         let for_patterns = search && self.patterns.take_input();
         let first = self.pattern.iter().filter(|_| !self.has_pattern());
         let given: Vec<OsString> = first.chain(&self.paths).cloned().collect();
-        // Who runs several at a time has something else in standard input.
+        // With --parallel, standard input belongs to the program that runs several at a time.
         let may_read = search && !for_patterns && !self.order.has("parallel");
         let paths = Paths::new(&given, || may_read && paths::input_is_readable());
         if for_patterns { paths.without_input() } else { Ok(paths) }

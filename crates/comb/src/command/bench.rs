@@ -2,9 +2,8 @@
 
 use std::error::Error;
 use std::fs;
-use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
-use std::thread;
 
 use finecomb_bench::experiment::{Experiment, read_json, save, write_json};
 use finecomb_bench::overlap::overlap;
@@ -15,7 +14,7 @@ use finecomb_bench::serve::serve;
 use finecomb_bench::slices::slices;
 use finecomb_bench::spawn::spawn;
 use finecomb_bench::spin::spin;
-use finecomb_sys::{children, io_reason, memory, stdio};
+use finecomb_sys::{children, io_reason, memory, stdio, threads};
 use indicatif::{ProgressBar, ProgressStyle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -31,9 +30,6 @@ const MEMORY: u64 = 1 << 30;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
-    if let Err(error) = end_children_on_signals() {
-        return trouble(format_args!("signals cannot be handled: {}", io_reason(&error)));
-    }
     match &arguments.experiment {
         Choice::Scale(flags) => drawn(&flags.drawn, |progress| Ok(scale(&flags.options()?, progress)?)),
         Choice::Spin(flags) if flags.slices => drawn(&flags.drawn, |_| Ok(slices(&flags.slices_options()?)?)),
@@ -51,15 +47,15 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
 }
 
 /// Has a signal that ends this process end the programs that it measures as well.
-fn end_children_on_signals() -> io::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
-    thread::Builder::new().spawn(move || {
+fn end_children_on_signals() -> Result<(), String> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(|error| io_reason(&error))?;
+    let handle = move || {
         for signal in signals.forever() {
             children::terminate();
             let _ = emulate_default_handler(signal);
         }
-    })?;
-    Ok(())
+    };
+    if threads::spawn_detached(handle) { Ok(()) } else { Err("the system refuses a thread".to_owned()) }
 }
 
 /// A result, or a message why there is none.
@@ -84,7 +80,10 @@ fn conclude<E: Experiment>(
     let ready = [saved, plot].into_iter().flatten().try_for_each(check_directory);
     let result = ready.map_err(Into::into).and_then(|()| match &output.from_json {
         Some(path) => Ok(read_json(path)?),
-        None => shown(measure),
+        None => {
+            end_children_on_signals().map_err(|reason| format!("cannot handle signals: {reason}"))?;
+            shown(measure)
+        }
     });
     let result = match result {
         Ok(result) => result,
@@ -92,7 +91,8 @@ fn conclude<E: Experiment>(
     };
     let written = match output.format.choice() {
         Format::Text => {
-            let text = terminal::width().map_or_else(|| result.text(), |width| result.text_within(width));
+            let text =
+                terminal::width(stdout()).map_or_else(|| result.text(), |width| result.text_within(width));
             stdout().write_all(text.as_bytes())
         }
         Format::Markdown => stdout().write_all(result.markdown().as_bytes()),

@@ -46,7 +46,7 @@ fn predicted(symbols: u64, threads: usize) -> Duration {
     Duration::from_secs_f64(alone * (SERIAL + (1.0 - SERIAL) / threads as f64))
 }
 
-/// What a build may replace.
+/// Kind of file that a build may replace.
 const INDEX: Kind = Kind { name: "a comb index", is_this: is_index };
 
 fn build(arguments: &Build) -> Result<(), String> {

@@ -68,7 +68,7 @@ fn packed(digits: &[u8]) -> Vec<u8> {
 /// The first digits.
 const DIGITS: &[u8] = b"14159265358979323846264338327950";
 
-/// What may be replaced.
+/// Kind of file that may be replaced.
 const PI: Kind = Kind { name: "digits of pi", is_this: is_pi };
 
 /// Whether a file begins with digits of pi, as text or packed.

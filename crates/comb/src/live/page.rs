@@ -37,7 +37,7 @@ impl Page<'_> {
         lines.into_iter().map(|line| line.cut(columns)).collect()
     }
 
-    /// How far the job is, and how to end it. Where there is no room for all of it, the number of records stays.
+    /// The progress of the job, and how to end it. On a narrow terminal, the number of records stays.
     fn head(&self, columns: usize) -> Line {
         const KEYS: &str = "q stops and prints";
         let Progress { done, total, elapsed, .. } = *self.progress;
@@ -98,14 +98,14 @@ impl Page<'_> {
         line
     }
 
-    /// What the marks of the phases mean that there were. What is before a thread runs is over when the page is drawn.
+    /// The meaning of the marks of all phases so far, but that before a thread runs, which is over when the page is drawn.
     fn legend(&self, columns: usize) -> Vec<Line> {
         let is_there = |phase| self.progress.threads.iter().any(|thread| !thread.spent(phase).is_zero());
         legend(Phase::ALL.into_iter().filter(|&phase| phase != Phase::Start && is_there(phase)), columns)
     }
 }
 
-/// What the marks of phases mean, on as many lines as that takes.
+/// The meaning of the marks of phases, on as many lines as needed.
 fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut width = columns;

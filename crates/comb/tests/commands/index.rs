@@ -128,7 +128,7 @@ fn what_is_wrong_is_said_in_a_line() {
         ("comb index import --pisearch nix", "comb: nix.4.bin: No such file or directory"),
     ] {
         let (out, said, code) = comb(script);
-        // What a build takes is said before the text is read.
+        // The cost of a build is printed before the text is read.
         let last = said.lines().filter(|line| !line.contains("; the build takes ")).collect::<Vec<_>>();
         assert_eq!((&*out, &*last, code), ("", &[message][..], Some(2)), "{script}");
     }

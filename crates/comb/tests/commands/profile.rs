@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::support::{COMB, directory_with, program, run, shell, wait_until, write};
 use serde_json::Value;
@@ -175,27 +175,35 @@ fn live_needs_a_terminal() {
     assert!(err.contains("--live draws on standard error, which is not a terminal here"), "{err}");
 }
 
+/// Runs a command line on a terminal, whose output is then in the file `typescript`.
+fn on_terminal(directory: &TempDir, line: &str) -> Child {
+    Command::new("script")
+        .args(["-qfc", line, "typescript"])
+        .current_dir(directory.path())
+        .env("TERM", "xterm-256color")
+        .env("SHELL", "/bin/sh")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("script of util-linux")
+}
+
+/// Whether a text has been written to that terminal.
+fn is_shown(directory: &TempDir, text: &str) -> bool {
+    let typescript = fs::read(directory.path().join("typescript")).unwrap_or_default();
+    String::from_utf8_lossy(&typescript).contains(text)
+}
+
 /// A pipe that does not end keeps the job running until q ends it.
 #[test]
 fn live_shows_the_counts_so_far_and_q_prints_them() {
     let directory = directory_with(&[]);
     write(&directory, "typescript", "");
     run(&mut shell(&directory, "mkfifo pipe"));
-    let mut script = Command::new("script");
     let line = format!("stty cols 100 rows 30; '{COMB}' top --live pipe > out; echo $? > code");
-    let mut terminal = script
-        .args(["-qfc", &line, "typescript"])
-        .current_dir(directory.path())
-        .env("TERM", "xterm-256color")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("script of util-linux");
+    let mut terminal = on_terminal(&directory, &line);
     let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
-    let shown = |text: &str| {
-        let typescript = fs::read(directory.path().join("typescript")).unwrap_or_default();
-        String::from_utf8_lossy(&typescript).contains(text)
-    };
+    let shown = |text: &str| is_shown(&directory, text);
     // A job that has just begun shows nothing.
     wait_until("the screen", || {
         pipe.write_all("twice\nonce\ntwice\n".repeat(10_000).as_bytes()).expect("the pipe is read");
@@ -220,21 +228,10 @@ fn live_shows_what_a_slow_pipe_has_brought() {
     let directory = directory_with(&[("typescript", "")]);
     run(&mut shell(&directory, "mkfifo pipe"));
     let line = format!("stty cols 100 rows 30; '{COMB}' top --live pipe > out; echo $? > code");
-    let mut script = Command::new("script");
-    let mut terminal = script
-        .args(["-qfc", &line, "typescript"])
-        .current_dir(directory.path())
-        .env("TERM", "xterm-256color")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("script of util-linux");
+    let mut terminal = on_terminal(&directory, &line);
     let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
     pipe.write_all(b"twice\nonce\ntwice\nhalf").expect("the pipe is read");
-    let shown = |text: &str| {
-        let typescript = fs::read(directory.path().join("typescript")).unwrap_or_default();
-        String::from_utf8_lossy(&typescript).contains(text)
-    };
+    let shown = |text: &str| is_shown(&directory, text);
     wait_until("the counts", || shown("twice") && shown("once") && shown("3 records"));
     terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
     wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
@@ -255,16 +252,7 @@ fn live_puts_the_terminal_back_and_prints_when_it_is_terminated() {
     let job = format!("echo $$ > pid; exec '{COMB}' top --live pipe > out");
     let line =
         format!("stty -g > before; sh -c \"{}\"; stty -g > after; echo > done", job.replace('$', "\\$"));
-    let mut script = Command::new("script");
-    let mut terminal = script
-        .args(["-qfc", &line, "typescript"])
-        .current_dir(directory.path())
-        .env("TERM", "xterm-256color")
-        .env("SHELL", "/bin/sh")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("script of util-linux");
+    let mut terminal = on_terminal(&directory, &line);
     let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
     let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap_or_default();
     wait_until("the screen", || {

@@ -27,10 +27,10 @@ impl Report {
             rows.push(Row { share: Some(share), ..row });
         }
         rows.push(self.row("total", 1, |thread| millis(thread.total())));
-        rows.extend(
-            Some(self.row("unaccounted", 1, |thread| millis(self.unaccounted(thread))))
-                .filter(|row| row.sum > 0.0),
-        );
+        let unaccounted = self.row("unaccounted", 1, |thread| millis(self.unaccounted(thread)));
+        if unaccounted.sum > 0.0 {
+            rows.push(unaccounted);
+        }
         rows.push(self.row("user", 1, |thread| millis(thread.usage.user)));
         rows.push(self.row("system", 1, |thread| millis(thread.usage.system)));
         let optional = [

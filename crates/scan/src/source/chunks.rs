@@ -138,7 +138,7 @@ impl ChunkedFile {
         for wanted in [4 << 10, 64 << 10, LONG_LINE] {
             let wanted = wanted.min(usize::try_from(offset - self.start).unwrap_or(usize::MAX));
             let mut bytes = vec![0; wanted];
-            // What cannot be read here could not be read where the line begins, which has been reported.
+            // An error here was met where the line begins, and has been reported.
             let got = fill(&self.file, &mut bytes, offset - wanted as u64).unwrap_or(0);
             if let Some(end) = memrchr(self.bounds.line_end, &bytes[..got]) {
                 return got - end - 1;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::{LONG_LINE, NulEnds};
+use super::LONG_LINE;
 use crate::options::Bounds;
 
 /// Calls again what a signal interrupted.
@@ -114,7 +114,7 @@ pub(crate) fn parts(
         let start = next;
         next += length;
         let begins_in = in_long_line;
-        in_long_line = bounds.nul_ends == NulEnds::LongLines && part[length - 1] != bounds.line_end;
+        in_long_line = bounds.since(part[length - 1]) > 0;
         Some(Part { start, bytes: part, too_long: too_long.then_some(length), in_long_line: begins_in })
     })
 }
@@ -139,6 +139,7 @@ pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Par
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::NulEnds;
 
     /// The parts of a text; those that are too long in brackets.
     fn cut(text: &str, max_line: usize) -> Vec<(usize, String)> {

@@ -112,7 +112,7 @@ struct Pieces<R> {
     line_end: u8,
     first_nul: FirstNul,
     piece: Vec<u8>,
-    /// What of the piece has not been read.
+    /// Part of the piece that has not been read.
     rest: Range<usize>,
     /// Bytes of text before the next piece.
     offset: u64,

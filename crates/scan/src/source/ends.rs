@@ -4,7 +4,7 @@ use memchr::{memchr, memchr2, memrchr, memrchr2};
 
 use crate::options::Bounds;
 
-/// A line of so many bytes is long: where [`NulEnds::LongLines`] holds, the NULs behind its first so many bytes end lines.
+/// Length in bytes from which a line is long: with [`NulEnds::LongLines`], the NULs behind it end lines.
 pub const LONG_LINE: usize = 1 << 20;
 
 /// Which NUL bytes end a line, besides the byte that always does.
@@ -51,9 +51,10 @@ impl Bounds {
         }
     }
 
-    /// As long as a line that begins behind this byte, which ends one, for [`Bounds::first_end`].
+    /// Bytes before the line that begins behind this byte, the last of a line, for [`Bounds::first_end`]: more than none if
+    /// both are parts of a long line.
     pub(crate) fn since(self, end: u8) -> usize {
-        if end == self.line_end { 0 } else { LONG_LINE }
+        if self.nul_ends == NulEnds::LongLines && end != self.line_end { LONG_LINE } else { 0 }
     }
 }
 

@@ -12,7 +12,7 @@ use memchr::{memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::cut::{provide, retry};
-use super::{LONG_LINE, NulEnds, TextBlock};
+use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
 use crate::options::{Bounds, MAX_BLOCK_SIZE};
 use crate::problem::{ProblemKind, Problems};
@@ -198,19 +198,14 @@ impl Stream {
         poll(&mut waiting, Some(&now)).is_ok_and(|ready| ready == 0)
     }
 
-    /// Whether what follows this byte, the last one of a line, belongs to a long line.
-    fn is_in_long_line(&self, end: u8) -> bool {
-        self.bounds.nul_ends == NulEnds::LongLines && self.bounds.since(end) > 0
-    }
-
     /// Drops the rest of a line that is too long from the front of the buffer and gives how much is left.
     fn discard(&mut self, buffer: &mut [u8], filled: usize) -> usize {
-        // What is too long is a long line.
+        // A line that is too long is a long line.
         let dropped = match self.bounds.first_end(&buffer[..filled], LONG_LINE) {
             Some(end) => {
                 self.discarding = false;
                 self.line += 1;
-                self.in_long_line = self.is_in_long_line(buffer[end]);
+                self.in_long_line = self.bounds.since(buffer[end]) > 0;
                 end + 1
             }
             None => filled,
@@ -225,7 +220,7 @@ impl Stream {
         let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
         let block = TextBlock { range: 0..cut, offset: self.offset, first_line, in_long_line };
         if cut > 0 {
-            self.in_long_line = self.is_in_long_line(buffer[cut - 1]);
+            self.in_long_line = self.bounds.since(buffer[cut - 1]) > 0;
         }
         self.carry.extend_from_slice(&buffer[cut..filled]);
         self.offset += cut as u64;

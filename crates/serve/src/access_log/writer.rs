@@ -18,7 +18,7 @@ pub(super) struct Writer {
     shared: Arc<Shared>,
 }
 
-/// What the writer takes from the queue.
+/// Lines and orders taken from the queue.
 struct Batch {
     lines: Vec<u8>,
     reopen: bool,
@@ -139,7 +139,7 @@ impl Writer {
     }
 }
 
-/// What is left of lines of which some bytes were written: the rest of the line that was written in part, and the other lines.
+/// The unwritten bytes of lines: the rest of the line that was written in part, and the other lines.
 fn split_unwritten(lines: &[u8], written: usize) -> (&[u8], &[u8]) {
     let (written, unwritten) = lines.split_at(written);
     if written.last().is_none_or(|&last| last == b'\n') {

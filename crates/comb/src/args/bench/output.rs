@@ -29,7 +29,7 @@ pub(crate) enum Format {
     Text,
     /// The same in Markdown
     Markdown,
-    /// What --save writes
+    /// The same JSON as --save writes
     Json,
 }
 

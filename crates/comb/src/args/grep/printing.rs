@@ -8,9 +8,11 @@ use super::paths::Paths;
 use super::value::{self, Separator};
 use crate::args::format::TextOrJson;
 
-/// The flags that say what to print of a search, by their fields.
-pub(super) const SEARCH_MODES: [&str; 5] =
-    ["files_with_matches", "files_without_match", "count", "count_matches", "json"];
+/// The place of the last flag that says what to print of a search, but for --format.
+fn last_search_mode(order: &Order) -> Option<usize> {
+    let flags = ["files_with_matches", "files_without_match", "count", "count_matches", "json"];
+    flags.into_iter().filter_map(|flag| order.last(flag)).max()
+}
 
 #[derive(Args)]
 #[group(skip)]
@@ -76,7 +78,7 @@ impl Modes {
 
     fn mode(&self, order: &Order, invert: bool, only_matching: bool) -> Mode {
         match () {
-            () if self.is_json(order) => Mode::Json,
+            () if self.json || self.is_json_by_format(order) => Mode::Json,
             () if self.files_with_matches => Mode::FilesWithMatches,
             () if self.files_without_match => Mode::FilesWithoutMatch,
             () if self.count && only_matching => Mode::CountMatches,
@@ -86,11 +88,19 @@ impl Modes {
         }
     }
 
-    /// Whether JSON was asked for, and no other mode after that.
-    fn is_json(&self, order: &Order) -> bool {
-        let others = ["files_with_matches", "files_without_match", "count", "count_matches"];
-        let last = others.iter().map(|flag| order.last(flag)).max().flatten();
-        self.json || self.format == Some(TextOrJson::Json) && order.last("format") > last
+    /// Whether --format asks for JSON, and no other mode was asked for after that.
+    fn is_json_by_format(&self, order: &Order) -> bool {
+        self.json_by_format(order) > last_search_mode(order)
+    }
+
+    /// The place of --format if it asks for JSON.
+    fn json_by_format(&self, order: &Order) -> Option<usize> {
+        order.last("format").filter(|_| self.format == Some(TextOrJson::Json))
+    }
+
+    /// The place of the last flag that says what to print of a search.
+    pub(super) fn last_of_search(&self, order: &Order) -> Option<usize> {
+        last_search_mode(order).max(self.json_by_format(order))
     }
 }
 

@@ -178,7 +178,10 @@ fn there_are_jobs_without_a_search() {
     assert_eq!(parse("x").job(), Job::Search);
     assert_eq!(parse("-l --files").job(), Job::Files);
     // Of several ways to search the last one counts, and a list of files is one of them.
-    assert_eq!(parse("--files -l").job(), Job::Search);
+    for way in ["-l", "-c", "--json", "--format json"] {
+        assert_eq!(parse(&format!("--files {way}")).job(), Job::Search, "{way}");
+    }
+    assert_eq!(parse("--files --format text").job(), Job::Files);
     assert_eq!(parse("--type-list --files").job(), Job::Files);
     assert_eq!(parse("--files --type-list").job(), Job::TypeList);
     let arguments = parse("--files /tmp /");

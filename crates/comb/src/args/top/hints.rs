@@ -1,13 +1,13 @@
-//! What to say of flags that other programs have for what separates fields.
+//! Hints for the flags by which other programs set the field separator.
 
 use clap::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Those of cut, awk and sort.
+/// Flags of cut, awk and sort.
 const SEPARATORS: [&str; 6] = ["-d", "--delimiter", "-F", "--field-separator", "-t", "--separator"];
 
-/// Adds to an error what could have been meant by a flag that there is not.
+/// Adds to the error of an unknown flag the one that may be meant.
 pub(crate) fn explain(mut error: Error) -> Error {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
     let flag = flag.split('=').next().unwrap_or(flag);

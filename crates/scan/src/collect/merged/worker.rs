@@ -27,7 +27,7 @@ pub(crate) struct Gatherer<'q, A> {
     pub(crate) reader: Reader<'q>,
     /// Whether what is being done may add to the queue.
     busy: bool,
-    /// Whether what a stream has at the moment is taken in at once, as somebody looks on.
+    /// Whether to take what a stream has at the moment rather than wait for a block, as progress is shown.
     eager: bool,
 }
 
