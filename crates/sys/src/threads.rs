@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
@@ -24,25 +25,63 @@ pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Option<ScopedJoinHandle<'scope, T>> {
-    if !has_room() {
-        return None;
-    }
-    Builder::new().spawn_scoped(scope, work).ok()
+    let (running, started) = room()?;
+    let work = move || {
+        running.tell();
+        work()
+    };
+    let thread = Builder::new().spawn_scoped(scope, work).ok()?;
+    started.wait();
+    Some(thread)
 }
 
-/// Starts a thread that ends with the process at the latest: nobody has to wait for it. False if the system refuses; `work` is
+/// Starts a thread that ends with the process at the latest, without being joined. False if the system refuses; `work` is
 /// then dropped without being called.
 pub fn spawn_detached(work: impl FnOnce() + Send + 'static) -> bool {
-    has_room() && Builder::new().spawn(work).is_ok()
+    let Some((running, started)) = room() else { return false };
+    let work = move || {
+        running.tell();
+        work();
+    };
+    let is_spawned = Builder::new().spawn(work).is_ok();
+    if is_spawned {
+        started.wait();
+    }
+    is_spawned
 }
 
-/// Whether there is room for one more thread.
+/// Room for one more thread, if there is.
 ///
 /// The standard library aborts when the alternative signal stack of a thread that has already started cannot be mapped. So
-/// where address space is limited (`ulimit -v`), it is probed before the thread is started. Without a limit this is one system
-/// call, which takes less than a hundredth of starting a thread.
-fn has_room() -> bool {
-    getrlimit(Resource::As).current.is_none() || has_address_space(THREAD_SPACE)
+/// where address space is limited (`ulimit -v`), it is probed before the thread is started, and the starter waits until the
+/// thread has what it needs: what the next one needs is probed after that. Without a limit this is one system call, which takes
+/// less than a hundredth of starting a thread.
+fn room() -> Option<(Running, Started)> {
+    if getrlimit(Resource::As).current.is_none() {
+        return Some((Running(None), Started(None)));
+    }
+    let (running, started) = mpsc::channel();
+    has_address_space(THREAD_SPACE).then_some((Running(Some(running)), Started(Some(started))))
+}
+
+/// A new thread's side.
+struct Running(Option<Sender<()>>);
+
+impl Running {
+    /// Tells that the thread runs. This is its first allocation, for which the C library takes address space.
+    fn tell(self) {
+        // The starter waits, so it receives this.
+        let _ = self.0.map(|running| running.send(()));
+    }
+}
+
+/// Its starter's side.
+struct Started(Option<Receiver<()>>);
+
+impl Started {
+    fn wait(self) {
+        let _ = self.0.map(|started| started.recv());
+    }
 }
 
 /// Calls `work` for each part, on up to `threads` threads including the caller's, and returns the results in the order of the
