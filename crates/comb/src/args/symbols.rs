@@ -1,0 +1,196 @@
+//! The flags of `comb symbols`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use finecomb_scan::{Inputs, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
+use finecomb_symbols::{Format as Output, Kind, Language, SymbolsOptions};
+use ignore::types::{Types, TypesBuilder};
+
+use super::format::{FormatFlags, Formats};
+use super::profile::Profile;
+use super::selection::{Globs, UsageError, globs, types};
+use super::threads::Threads;
+use crate::terminal;
+
+const EXAMPLES: &str = "\
+Examples:
+  List all definitions below the current directory:
+      comb symbols
+
+  Find where something is defined:
+      comb symbols -d ext4_map_blocks fs
+
+  Outline of a file, and only some kinds:
+      comb symbols --outline src/main.rs
+      comb symbols --kind function,struct src
+
+  Tags for vim, and for Emacs:
+      comb symbols --format ctags -o tags
+      comb symbols --format etags -o TAGS
+
+Exit status:
+  0    definition found
+  1    no definition found
+  2    error";
+
+/// List definitions in source code
+///
+/// Prints PATH:LINE:COLUMN, kind, qualified name and signature of every definition, separated by tabs, in path order. Files below
+/// directories are selected as in 'comb grep': ignored and hidden files are skipped.
+///
+/// Bodies of functions in C and C++ are skipped before a file is parsed; --thorough parses every byte.
+#[derive(Args)]
+#[command(after_help = "Try 'comb symbols --help' for examples.", after_long_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Files or directories [default: the current directory]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// List only definitions of NAME: exactly this name if it is a word, else a regular expression
+    #[arg(short, long, value_name = "NAME", allow_hyphen_values = true)]
+    definition: Option<String>,
+
+    /// List only these kinds, separated by commas
+    ///
+    /// Kinds are class, constant, enum, enumerator, field, function, interface, macro, method, module, namespace, property, struct,
+    /// trait, typedef, union and variable.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    kind: Vec<Kind>,
+
+    /// List only files in these languages, separated by commas; a single one is assumed for files with an unknown extension
+    #[arg(long, value_name = "LANGUAGES", value_delimiter = ',')]
+    lang: Vec<Language>,
+
+    /// Print the definitions of each file as a tree
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    outline: bool,
+
+    /// Parse every byte, bodies of functions included
+    #[arg(long)]
+    thorough: bool,
+
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Select files by glob, or skip them with a leading '!'; repeatable
+    #[arg(short, long, value_name = "GLOB", allow_hyphen_values = true)]
+    glob: Vec<String>,
+
+    /// Select files by type, as listed by 'comb grep --type-list'; repeatable
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    types: Vec<String>,
+
+    /// Do not respect ignore files
+    #[arg(long)]
+    no_ignore: bool,
+
+    /// Read hidden files and directories
+    #[arg(short = '.', long)]
+    hidden: bool,
+
+    /// Follow symbolic links
+    #[arg(short = 'L', long)]
+    follow: bool,
+
+    /// Descend at most N directories
+    #[arg(long, value_name = "N")]
+    max_depth: Option<usize>,
+
+    /// Replace any file with -o, not only a tags file
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    #[command(flatten)]
+    format: FormatFlags<Format>,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    profile: Profile,
+}
+
+/// How definitions are printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A line for each: place, kind, qualified name, signature
+    Text,
+    /// An object for each; docs/symbols.schema.json describes it
+    Json,
+    /// A sorted tags file, for vim and others
+    Ctags,
+    /// A TAGS file, for Emacs
+    Etags,
+}
+
+impl Formats for Format {
+    const TEXT: Self = Self::Text;
+    const JSON: Self = Self::Json;
+}
+
+impl Arguments {
+    pub(crate) fn symbols(&self) -> SymbolsOptions {
+        let format = match self.format.choice() {
+            _ if self.outline => Output::Outline,
+            Format::Text => Output::Text,
+            Format::Json => Output::Json,
+            Format::Ctags => Output::Ctags,
+            Format::Etags => Output::Etags,
+        };
+        SymbolsOptions {
+            kinds: self.kind.clone(),
+            languages: self.lang.clone(),
+            name: self.definition.clone(),
+            thorough: self.thorough,
+            format,
+            color: self.output.is_none() && terminal::output_has_colors(),
+        }
+    }
+
+    pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
+        let implicit = self.paths.is_empty();
+        let named = if implicit { vec![PathBuf::from(".")] } else { self.paths.clone() };
+        Ok(Inputs { strip_dot: implicit, walk: self.walk()?, ..Inputs::new(named) })
+    }
+
+    fn walk(&self) -> Result<WalkOptions, UsageError> {
+        Ok(WalkOptions {
+            skip_hidden: !self.hidden,
+            rules: if self.no_ignore { RuleFiles::NONE } else { RuleFiles::ALL },
+            globs: globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?,
+            types: self.types()?,
+            follow: self.follow,
+            max_depth: self.max_depth,
+            ..WalkOptions::default()
+        })
+    }
+
+    /// The types that are named, or else files that may be in one of the languages.
+    fn types(&self) -> Result<Types, UsageError> {
+        let mut builder = TypesBuilder::new();
+        if self.types.is_empty() {
+            let languages = if self.lang.is_empty() { Language::ALL } else { &self.lang[..] };
+            for extension in languages.iter().flat_map(|language| language.extensions()) {
+                let added = builder.add("source", &format!("*.{extension}"));
+                added.map_err(|error| UsageError(format!("cannot select files: {error}")))?;
+            }
+            builder.select("source");
+        } else {
+            builder.add_defaults();
+            for name in &self.types {
+                builder.select(name);
+            }
+        }
+        types(&builder)
+    }
+
+    pub(crate) fn scan(&self) -> ScanOptions<'static> {
+        ScanOptions { width: self.threads.width(), profile: self.profile.detail(), max_line: MAX_LINE_LIMIT, ..ScanOptions::default() }
+    }
+
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.profile
+    }
+}

@@ -1,0 +1,132 @@
+//! Kinds of definitions, in one vocabulary for all languages.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Kind of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Class.
+    Class,
+    /// Constant.
+    Constant,
+    /// Enumeration.
+    Enum,
+    /// Member of an enumeration.
+    Enumerator,
+    /// Member variable of a record or a class.
+    Field,
+    /// Function outside of a type.
+    Function,
+    /// Interface or protocol.
+    Interface,
+    /// Macro.
+    Macro,
+    /// Function that belongs to a type.
+    Method,
+    /// Module or package.
+    Module,
+    /// Namespace.
+    Namespace,
+    /// Property with accessors.
+    Property,
+    /// Record.
+    Struct,
+    /// Trait or mixin.
+    Trait,
+    /// Type alias.
+    Typedef,
+    /// Union.
+    Union,
+    /// Variable outside of functions.
+    Variable,
+}
+
+impl Kind {
+    /// All kinds, by name.
+    pub const ALL: [Self; 17] = [
+        Self::Class,
+        Self::Constant,
+        Self::Enum,
+        Self::Enumerator,
+        Self::Field,
+        Self::Function,
+        Self::Interface,
+        Self::Macro,
+        Self::Method,
+        Self::Module,
+        Self::Namespace,
+        Self::Property,
+        Self::Struct,
+        Self::Trait,
+        Self::Typedef,
+        Self::Union,
+        Self::Variable,
+    ];
+
+    /// Name of the kind, as flags and outputs have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Class => "class",
+            Self::Constant => "constant",
+            Self::Enum => "enum",
+            Self::Enumerator => "enumerator",
+            Self::Field => "field",
+            Self::Function => "function",
+            Self::Interface => "interface",
+            Self::Macro => "macro",
+            Self::Method => "method",
+            Self::Module => "module",
+            Self::Namespace => "namespace",
+            Self::Property => "property",
+            Self::Struct => "struct",
+            Self::Trait => "trait",
+            Self::Typedef => "typedef",
+            Self::Union => "union",
+            Self::Variable => "variable",
+        }
+    }
+
+    /// Returns `true` if functions in its scope are methods.
+    pub(crate) fn has_methods(self) -> bool {
+        matches!(
+            self,
+            Self::Class | Self::Enum | Self::Interface | Self::Struct | Self::Trait | Self::Union
+        )
+    }
+
+    /// The kind of such a definition in a type: functions are methods there, variables are fields.
+    pub(crate) fn in_type(self) -> Self {
+        match self {
+            Self::Function => Self::Method,
+            Self::Variable => Self::Field,
+            kind => kind,
+        }
+    }
+
+    /// Returns `true` for code that runs: variables in it are local.
+    pub(crate) fn is_function(self) -> bool {
+        matches!(self, Self::Function | Self::Method)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Name that is no kind.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("unknown kind '{name}'; kinds are {}", Kind::ALL.map(Kind::name).join(", "))]
+pub struct UnknownKind {
+    name: String,
+}
+
+impl FromStr for Kind {
+    type Err = UnknownKind;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKind> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownKind { name: name.to_owned() })
+    }
+}

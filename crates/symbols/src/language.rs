@@ -1,0 +1,126 @@
+//! Languages, and how that of a file is known.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::str::FromStr;
+
+use tree_sitter::Language as Grammar;
+
+use crate::skim;
+
+macro_rules! languages {
+    ($($(#[$attribute:meta])* $variant:ident: $name:literal, $title:literal, $separator:literal, $grammar:expr, [$($extension:literal)*];)*) => {
+        /// Language that a parser knows. Each is a cargo feature.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Language {
+            $($(#[$attribute])* #[doc = concat!($title, ".")] $variant,)*
+        }
+
+        impl Language {
+            /// The languages of this build, by name.
+            pub const ALL: &'static [Self] = &[$($(#[$attribute])* Self::$variant,)*];
+
+            /// Name that flags and outputs have.
+            pub fn name(self) -> &'static str {
+                match self { $($(#[$attribute])* Self::$variant => $name,)* }
+            }
+
+            /// Name that Universal Ctags has.
+            pub(crate) fn title(self) -> &'static str {
+                match self { $($(#[$attribute])* Self::$variant => $title,)* }
+            }
+
+            /// What stands between the name of a scope and a name in it.
+            pub(crate) fn separator(self) -> &'static str {
+                match self { $($(#[$attribute])* Self::$variant => $separator,)* }
+            }
+
+            /// Extensions of its files.
+            pub fn extensions(self) -> &'static [&'static str] {
+                match self { $($(#[$attribute])* Self::$variant => &[$($extension),*],)* }
+            }
+
+            pub(crate) fn grammar(self) -> Grammar {
+                match self { $($(#[$attribute])* Self::$variant => $grammar.into(),)* }
+            }
+        }
+    };
+}
+
+languages! {
+    #[cfg(feature = "bash")] Bash: "bash", "Sh", ".", tree_sitter_bash::LANGUAGE, ["sh" "bash" "zsh" "ksh"];
+    #[cfg(feature = "c")] C: "c", "C", "::", tree_sitter_c::LANGUAGE, ["c" "h"];
+    #[cfg(feature = "c-sharp")] CSharp: "csharp", "C#", ".", tree_sitter_c_sharp::LANGUAGE, ["cs"];
+    #[cfg(feature = "cpp")] Cpp: "cpp", "C++", "::", tree_sitter_cpp::LANGUAGE, ["cc" "cpp" "cxx" "c++" "hh" "hpp" "hxx" "h++" "ipp" "tpp" "inl" "cppm" "ixx" "cu" "cuh"];
+    #[cfg(feature = "d")] D: "d", "D", ".", tree_sitter_d::LANGUAGE, ["d" "di"];
+    #[cfg(feature = "go")] Go: "go", "Go", ".", tree_sitter_go::LANGUAGE, ["go"];
+    #[cfg(feature = "java")] Java: "java", "Java", ".", tree_sitter_java::LANGUAGE, ["java"];
+    #[cfg(feature = "javascript")] JavaScript: "javascript", "JavaScript", ".", tree_sitter_javascript::LANGUAGE, ["js" "jsx" "mjs" "cjs"];
+    #[cfg(feature = "kotlin")] Kotlin: "kotlin", "Kotlin", ".", tree_sitter_kotlin_ng::LANGUAGE, ["kt" "kts"];
+    #[cfg(feature = "lua")] Lua: "lua", "Lua", ".", tree_sitter_lua::LANGUAGE, ["lua"];
+    #[cfg(feature = "php")] Php: "php", "PHP", "\\", tree_sitter_php::LANGUAGE_PHP, ["php" "phtml"];
+    #[cfg(feature = "python")] Python: "python", "Python", ".", tree_sitter_python::LANGUAGE, ["py" "pyi" "pyw"];
+    #[cfg(feature = "ruby")] Ruby: "ruby", "Ruby", "::", tree_sitter_ruby::LANGUAGE, ["rb" "rake" "gemspec"];
+    #[cfg(feature = "rust")] Rust: "rust", "Rust", "::", tree_sitter_rust::LANGUAGE, ["rs"];
+    #[cfg(feature = "scala")] Scala: "scala", "Scala", ".", tree_sitter_scala::LANGUAGE, ["scala" "sc"];
+    #[cfg(feature = "swift")] Swift: "swift", "Swift", ".", tree_sitter_swift::LANGUAGE, ["swift"];
+    #[cfg(feature = "typescript")] Tsx: "tsx", "TypeScript", ".", tree_sitter_typescript::LANGUAGE_TSX, ["tsx"];
+    #[cfg(feature = "typescript")] TypeScript: "typescript", "TypeScript", ".", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ["ts" "mts" "cts"];
+    #[cfg(feature = "zig")] Zig: "zig", "Zig", ".", tree_sitter_zig::LANGUAGE, ["zig"];
+}
+
+impl Language {
+    /// The language of a file by its extension. A `.h` file is C++ if it has declarations that only C++ has, else C.
+    pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
+        let extension = path.extension().map(OsStr::as_bytes)?;
+        let known = |language: &&Self| language.extensions().iter().any(|known| known.as_bytes() == extension);
+        let language = Self::ALL.iter().find(known).copied()?;
+        #[cfg(all(feature = "c", feature = "cpp"))]
+        if language == Self::C && extension == b"h" && skim::c::is_cplusplus(text) {
+            return Some(Self::Cpp);
+        }
+        Some(language)
+    }
+}
+
+/// Name of no language of this build.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("unknown language '{name}'; did you mean {nearest}? Languages: {}", Language::ALL.iter().map(|language| language.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownLanguage {
+    name: String,
+    nearest: &'static str,
+}
+
+impl FromStr for Language {
+    type Err = UnknownLanguage;
+
+    /// Takes names, in any letter case, and extensions.
+    fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
+        let lower = name.to_lowercase();
+        let known = |language: &&Self| {
+            language.name() == lower
+                || language.title().to_lowercase() == lower
+                || language.extensions().contains(&lower.as_str())
+        };
+        Self::ALL.iter().find(known).copied().ok_or_else(|| {
+            let nearest = Self::ALL.iter().map(|language| language.name()).min_by_key(|known| distance(known, &lower));
+            UnknownLanguage { name: name.to_owned(), nearest: nearest.unwrap_or("c") }
+        })
+    }
+}
+
+/// Levenshtein distance of two names, in bytes.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, a) in one.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, b) in other.bytes().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}

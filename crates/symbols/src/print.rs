@@ -1,0 +1,54 @@
+//! Forms of the output.
+
+mod ctags;
+mod etags;
+mod json;
+mod outline;
+mod text;
+
+use std::path::Path;
+
+use crate::language::Language;
+use crate::query::{Format, Query};
+use crate::symbol::Symbol;
+
+pub(crate) use ctags::Tags;
+
+/// Definitions of a file.
+pub(crate) struct File<'f> {
+    pub(crate) path: &'f Path,
+    pub(crate) text: &'f [u8],
+    pub(crate) language: Language,
+    pub(crate) symbols: &'f [Symbol],
+}
+
+impl<'f> File<'f> {
+    /// Prints the file in any form but that of a tags file, whose lines are sorted over all files.
+    pub(crate) fn print(&self, query: &Query, out: &mut Vec<u8>) {
+        match query.format {
+            Format::Text => text::print(self, query.color, out),
+            Format::Outline => outline::print(self, query.color, out),
+            Format::Json => json::print(self, out),
+            Format::Etags => etags::print(self, out),
+            Format::Ctags => {}
+        }
+    }
+
+    fn name(&self, symbol: &Symbol) -> &'f [u8] {
+        &self.text[symbol.name.clone()]
+    }
+
+    /// The line of a definition's name, without its end.
+    fn line(&self, symbol: &Symbol) -> &'f [u8] {
+        let begin = symbol.name.start + 1 - symbol.column;
+        let rest = &self.text[begin..];
+        let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+}
+
+/// Bytes of a path as they are printed.
+fn bytes(path: &Path) -> &[u8] {
+    use std::os::unix::ffi::OsStrExt;
+    path.as_os_str().as_bytes()
+}

@@ -1,0 +1,127 @@
+//! The question: which definitions, of which files, printed how.
+
+use std::path::Path;
+
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
+
+use crate::kind::Kind;
+use crate::language::Language;
+
+/// Form of the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// A line for each definition.
+    #[default]
+    Text,
+    /// Definitions of each file as a tree.
+    Outline,
+    /// A JSON object for each definition.
+    Json,
+    /// A sorted tags file, as Universal Ctags writes it.
+    Ctags,
+    /// A TAGS file, as Emacs reads it.
+    Etags,
+}
+
+/// Options of a list of definitions.
+#[derive(Clone, Debug, Default)]
+pub struct SymbolsOptions {
+    /// Kinds to list; all if empty.
+    pub kinds: Vec<Kind>,
+    /// Languages to list; all if empty. A single one is that of all named files.
+    pub languages: Vec<Language>,
+    /// Name to find the definitions of: exactly this name if it consists of letters, digits and underscores, else a regular
+    /// expression.
+    pub name: Option<String>,
+    /// Parse every byte.
+    pub thorough: bool,
+    /// Form of the output.
+    pub format: Format,
+    /// Colour text and outlines.
+    pub color: bool,
+}
+
+/// Invalid name to search for.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
+
+/// Question, ready for use.
+#[derive(Clone, Debug)]
+pub struct Query {
+    options: SymbolsOptions,
+    pub(crate) thorough: bool,
+    pub(crate) format: Format,
+    pub(crate) color: bool,
+    name: Option<Name>,
+}
+
+#[derive(Clone, Debug)]
+struct Name {
+    /// Matches names.
+    name: Regex,
+    /// Matches every text in which a name may match.
+    text: Regex,
+}
+
+impl Query {
+    /// Compiles the name.
+    ///
+    /// # Errors
+    /// If it is no valid regular expression.
+    pub fn new(options: &SymbolsOptions) -> Result<Self, Error> {
+        let name = options.name.as_deref().map(Name::new).transpose()?;
+        let SymbolsOptions { thorough, format, color, .. } = *options;
+        Ok(Self { thorough, format, color, name, options: options.clone() })
+    }
+
+    /// Returns `true` if a definition is asked for.
+    pub(crate) fn wants(&self, kind: Kind, name: &[u8]) -> bool {
+        (self.options.kinds.is_empty() || self.options.kinds.contains(&kind))
+            && self.name.as_ref().is_none_or(|wanted| wanted.name.is_match(name))
+    }
+
+    /// Returns `false` if no definition of a text can have the name.
+    pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
+        self.name.as_ref().is_none_or(|wanted| wanted.text.is_match(text))
+    }
+
+    /// Language of a file, if it is one that is asked for.
+    pub(crate) fn language_of(&self, path: &Path, text: &[u8]) -> Option<Language> {
+        let languages = &self.options.languages;
+        match Language::of(path, text) {
+            Some(language) => (languages.is_empty() || languages.contains(&language)).then_some(language),
+            None if languages.len() == 1 => Some(languages[0]),
+            None => None,
+        }
+    }
+}
+
+impl Name {
+    fn new(name: &str) -> Result<Self, Error> {
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty();
+        let expression = if is_plain { format!("^(?:{name})$") } else { name.to_owned() };
+        let failed = |error: String| Error(format!("invalid expression '{name}': {error}"));
+        let config = syntax::Config::new().utf8(false);
+        let hir = syntax::parse_with(&expression, &config).map_err(|error| failed(error.to_string()))?;
+        let build = |hir: &Hir| Regex::builder().build_from_hir(hir).map_err(|error| failed(error.to_string()));
+        Ok(Self { name: build(&hir)?, text: build(&in_text(&hir))? })
+    }
+}
+
+/// The expression for a text in which it is somewhere: begin and end of a name are boundaries of words.
+fn in_text(hir: &Hir) -> Hir {
+    match hir.kind() {
+        HirKind::Look(Look::Start | Look::End) => Hir::look(Look::WordAscii),
+        HirKind::Repetition(repetition) => {
+            let sub = Box::new(in_text(&repetition.sub));
+            Hir::repetition(Repetition { sub, ..repetition.clone() })
+        }
+        HirKind::Capture(capture) => Hir::capture(Capture { sub: Box::new(in_text(&capture.sub)), ..capture.clone() }),
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(in_text).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(in_text).collect()),
+        _ => hir.clone(),
+    }
+}

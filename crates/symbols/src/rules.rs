@@ -1,0 +1,108 @@
+//! Rules: which nodes of a syntax tree define what.
+
+#[cfg(any(feature = "c", feature = "cpp"))]
+mod c;
+#[cfg(feature = "go")]
+mod go;
+#[cfg(feature = "java")]
+mod java;
+#[cfg(any(feature = "javascript", feature = "typescript"))]
+mod javascript;
+#[cfg(feature = "python")]
+mod python;
+#[cfg(feature = "rust")]
+mod rust;
+
+use std::ops::Range;
+
+use tree_sitter::{Language as Grammar, Node};
+
+use crate::extract::{Definition, Found};
+use crate::kind::Kind;
+use crate::language::Language;
+
+/// Meaning of a kind of node.
+#[derive(Clone, Copy)]
+pub(crate) enum Rule {
+    /// A definition whose name is the field `name`, unless it is a local variable.
+    Define(Kind),
+    /// Anything else: adds definitions itself.
+    Call(fn(&mut Found<'_>, Node<'_>)),
+}
+
+/// Rules for the nodes of a language, by the number of the node's kind.
+pub(crate) struct Rules {
+    by_kind: Vec<Option<Rule>>,
+}
+
+impl Rules {
+    /// The rules of a language. Names of nodes that the grammar does not have are a mistake that the tests find.
+    pub(crate) fn new(language: Language, grammar: &Grammar) -> Self {
+        let mut by_kind = vec![None; grammar.node_kind_count()];
+        for &(name, rule) in table(language) {
+            // A grammar may have several kinds of one name, such as aliases.
+            for kind in 0..grammar.node_kind_count() as u16 {
+                if grammar.node_kind_for_id(kind) == Some(name) && grammar.node_kind_is_named(kind) {
+                    by_kind[usize::from(kind)] = Some(rule);
+                }
+            }
+        }
+        Self { by_kind }
+    }
+
+    pub(crate) fn of(&self, node: Node<'_>) -> Option<Rule> {
+        self.by_kind.get(usize::from(node.kind_id())).copied().flatten()
+    }
+}
+
+fn table(language: Language) -> &'static [(&'static str, Rule)] {
+    match language {
+        #[cfg(feature = "c")]
+        Language::C => &c::C,
+        #[cfg(feature = "cpp")]
+        Language::Cpp => &c::CPP,
+        #[cfg(feature = "go")]
+        Language::Go => &go::RULES,
+        #[cfg(feature = "java")]
+        Language::Java => &java::RULES,
+        #[cfg(feature = "javascript")]
+        Language::JavaScript => &javascript::JAVASCRIPT,
+        #[cfg(feature = "python")]
+        Language::Python => &python::RULES,
+        #[cfg(feature = "rust")]
+        Language::Rust => &rust::RULES,
+        #[cfg(feature = "typescript")]
+        Language::Tsx | Language::TypeScript => &javascript::TYPESCRIPT,
+    }
+}
+
+/// Range of a child, by field.
+pub(crate) fn field(node: Node<'_>, name: &str) -> Option<Range<usize>> {
+    node.child_by_field_name(name).map(|child| child.byte_range())
+}
+
+/// Adds a definition for each child in a field, such as the names of `var a, b int`.
+pub(crate) fn each(found: &mut Found<'_>, node: Node<'_>, name: &str, kind: Kind) {
+    if matches!(kind, Kind::Variable | Kind::Constant) && found.is_local() {
+        return;
+    }
+    let mut cursor = node.walk();
+    for child in node.children_by_field_name(name, &mut cursor).filter(Node::is_named) {
+        found.add(Definition::new(kind, child.byte_range(), node));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nodes_of_all_rules_are_in_the_grammars() {
+        for &language in Language::ALL {
+            let grammar = language.grammar();
+            for (name, _) in table(language) {
+                assert_ne!(grammar.id_for_node_kind(name, true), 0, "{}: {name}", language.name());
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Rust.
+
+use tree_sitter::Node;
+
+use super::Rule;
+use crate::extract::Found;
+use crate::kind::Kind;
+
+pub(super) static RULES: [(&str, Rule); 15] = [
+    ("function_item", Rule::Define(Kind::Function)),
+    ("function_signature_item", Rule::Define(Kind::Function)),
+    ("struct_item", Rule::Define(Kind::Struct)),
+    ("union_item", Rule::Define(Kind::Union)),
+    ("enum_item", Rule::Define(Kind::Enum)),
+    ("enum_variant", Rule::Define(Kind::Enumerator)),
+    ("trait_item", Rule::Define(Kind::Trait)),
+    ("mod_item", Rule::Call(module)),
+    ("type_item", Rule::Define(Kind::Typedef)),
+    ("associated_type", Rule::Define(Kind::Typedef)),
+    ("const_item", Rule::Define(Kind::Constant)),
+    ("static_item", Rule::Define(Kind::Variable)),
+    ("macro_definition", Rule::Define(Kind::Macro)),
+    ("field_declaration", Rule::Define(Kind::Field)),
+    ("impl_item", Rule::Call(implementation)),
+];
+
+/// `mod name;` declares a module whose definition is another file.
+fn module(found: &mut Found<'_>, node: Node<'_>) {
+    if node.child_by_field_name("body").is_some() {
+        found.define(Kind::Module, "name", node);
+    }
+}
+
+fn implementation(found: &mut Found<'_>, node: Node<'_>) {
+    let Some(mut name) = node.child_by_field_name("type") else { return };
+    // `impl Type<T>` extends `Type`.
+    while let Some(inner) = name.child_by_field_name("type") {
+        name = inner;
+    }
+    found.extend(name.byte_range());
+}

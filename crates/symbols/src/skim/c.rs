@@ -1,0 +1,754 @@
+//! Skimming C and C++: bodies of functions, initialisers, comments, replacement lists of macros and preprocessor conditions are left out.
+//!
+//! A condition that cuts a declaration in two (`#if` between a function's head and its body) is resolved in favour of its first branch, as
+//! Universal Ctags does. Invocations of macros at file scope are left out too, since they are not in the grammar; those that define
+//! something are noted ([`Hidden`]).
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+
+use super::{Hidden, Skimmed};
+use crate::kind::Kind;
+
+/// Skims a source text. Returns `false` if its braces do not balance, so that all of it has to be parsed.
+pub(crate) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
+    Skimmer { lexer: Lexer { source, at: 0 }, out, kept: 0, declaration: Declaration::default(), open: Vec::new(), conditions: Vec::new() }
+        .run()
+        .is_some()
+}
+
+/// Returns `true` if a text has declarations that only C++ has. Decides what a `.h` file is.
+pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
+    let mut rest = source;
+    while let Some(end) = memchr(b'\n', rest) {
+        let line = rest[..end].trim_ascii();
+        rest = &rest[end + 1..];
+        let starts = |word: &[u8]| line.strip_prefix(word).is_some_and(|rest| rest.first().is_some_and(|&b| !is(b, WORD)));
+        if starts(b"namespace") || starts(b"template") || starts(b"using") || starts(b"constexpr") {
+            return true;
+        }
+        if starts(b"class") && !line.ends_with(b";") && !line.contains(&b'=') && !line.contains(&b'(') && !line.ends_with(b",") {
+            return true;
+        }
+        if matches!(line, b"public:" | b"private:" | b"protected:") {
+            return true;
+        }
+    }
+    false
+}
+
+const WORD: u8 = 1;
+const SPACE: u8 = 2;
+/// Bytes that mean something in a body.
+const STOP: u8 = 4;
+
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        let byte = index as u8;
+        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 128 {
+            classes[index] |= WORD;
+        }
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 11 | 12) {
+            classes[index] |= SPACE;
+        }
+        if matches!(byte, b'{' | b'}' | b'"' | b'\'' | b'/' | b'#') {
+            classes[index] |= STOP;
+        }
+        index += 1;
+    }
+    classes
+};
+
+fn is(byte: u8, class: u8) -> bool {
+    CLASSES[usize::from(byte)] & class != 0
+}
+
+/// Position in a source text.
+struct Lexer<'s> {
+    source: &'s [u8],
+    at: usize,
+}
+
+impl<'s> Lexer<'s> {
+    fn byte(&self) -> Option<u8> {
+        self.source.get(self.at).copied()
+    }
+
+    /// Skips a string or character literal, at most to the end of its line.
+    fn literal(&mut self) {
+        let quote = self.source[self.at];
+        if quote == b'"' && self.at > 0 && self.source[self.at - 1] == b'R' && self.raw_string() {
+            return;
+        }
+        self.at += 1;
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'\\' => self.at += 2,
+                b'\n' => return,
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                return;
+            }
+        }
+        self.at = self.source.len();
+    }
+
+    /// Skips a raw string of C++ whose quote is here. Returns `false` if it is none.
+    fn raw_string(&mut self) -> bool {
+        let rest = &self.source[self.at + 1..];
+        let Some(open) = rest.iter().take(17).position(|&b| b == b'(') else { return false };
+        let mut close = vec![b')'];
+        close.extend_from_slice(&rest[..open]);
+        close.push(b'"');
+        let Some(end) = memmem::find(&rest[open..], &close) else { return false };
+        self.at += 1 + open + end + close.len();
+        true
+    }
+
+    /// Skips a `'` that separates digits, or a character literal.
+    fn apostrophe(&mut self) {
+        let hexadecimal = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+        let before = self.at.checked_sub(1).and_then(|at| self.source.get(at));
+        if hexadecimal(before) && hexadecimal(self.source.get(self.at + 1)) {
+            self.at += 1;
+        } else {
+            self.literal();
+        }
+    }
+
+    /// Skips the comment that begins here. Returns `false` if none does.
+    fn comment(&mut self) -> bool {
+        match self.source.get(self.at + 1) {
+            Some(b'*') => {
+                let end = memmem::find(&self.source[self.at + 2..], b"*/");
+                self.at = end.map_or(self.source.len(), |end| self.at + 2 + end + 2);
+                true
+            }
+            Some(b'/') => {
+                self.line();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Skips to the line feed that ends the logical line, of which lines that end with a backslash are a part.
+    fn line(&mut self) {
+        while let Some(end) = self.source.get(self.at..).and_then(|rest| memchr(b'\n', rest)) {
+            self.at += end;
+            let before = &self.source[..self.at];
+            let before = before.strip_suffix(b"\r").unwrap_or(before);
+            if !before.ends_with(b"\\") {
+                return;
+            }
+            self.at += 1;
+        }
+        self.at = self.source.len();
+    }
+
+    /// Skips to the line feed that ends a preprocessor line. A comment in it may go on in further lines.
+    fn directive_line(&mut self) {
+        let start = self.at;
+        self.line();
+        let mut from = start;
+        while let Some(comment) = memmem::find(&self.source[from.min(self.at)..self.at], b"/*") {
+            let comment = from + comment;
+            let Some(end) = memmem::find(&self.source[comment + 2..], b"*/") else { return };
+            from = comment + 2 + end + 2;
+            if from > self.at {
+                self.at = from;
+                self.line();
+            }
+        }
+    }
+
+    fn blanks(&mut self) {
+        while self.byte().is_some_and(|byte| byte == b' ' || byte == b'\t') {
+            self.at += 1;
+        }
+    }
+
+    fn word(&mut self) -> &'s [u8] {
+        let start = self.at;
+        while self.byte().is_some_and(|byte| is(byte, WORD)) {
+            self.at += 1;
+        }
+        &self.source[start..self.at]
+    }
+
+    /// Skips a group in parentheses.
+    fn group(&mut self) -> Option<()> {
+        let mut open = 0usize;
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'(' => open += 1,
+                b')' if open == 1 => {
+                    self.at += 1;
+                    return Some(());
+                }
+                b')' => open -= 1,
+                b'"' => {
+                    self.literal();
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    /// Returns `true` if only blanks are before this place in its line.
+    fn begins_line(&self) -> bool {
+        let before = self.source[..self.at].iter().rev().find(|&&byte| byte != b' ' && byte != b'\t');
+        before.is_none_or(|&byte| byte == b'\n')
+    }
+
+    /// Returns the next byte that is no white space, without moving.
+    fn next_significant(&self) -> Option<u8> {
+        self.source[self.at.min(self.source.len())..].iter().copied().find(|&byte| !is(byte, SPACE))
+    }
+}
+
+/// Last token of a declaration, as far as it matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Last {
+    #[default]
+    Start,
+    Word,
+    Group,
+    Assign,
+    Other,
+}
+
+/// Declaration that is under way.
+#[derive(Clone, Debug, Default)]
+struct Declaration {
+    last: Last,
+    /// Offset of its first token.
+    start: Option<usize>,
+    /// Number of words before its first parenthesis, without attributes.
+    words: usize,
+    /// First and last of them.
+    first: Range<usize>,
+    word: Range<usize>,
+    /// A word for a type with members: `struct`, `union`, `enum`, `class`, `namespace`.
+    has_members: bool,
+    /// `extern "C"`.
+    is_linkage: bool,
+    /// First parentheses behind a word.
+    parameters: Option<Range<usize>>,
+    /// Anything but words and one group in parentheses.
+    is_complex: bool,
+    /// The next group belongs to an attribute.
+    attribute: bool,
+    /// An initialiser follows the invocation of a macro.
+    is_assigned_invocation: bool,
+}
+
+/// Preprocessor condition that is open.
+struct Condition {
+    between_declarations: bool,
+    depth: usize,
+}
+
+struct Skimmer<'s, 'o> {
+    lexer: Lexer<'s>,
+    out: &'o mut Skimmed,
+    /// All before this offset has been copied or left out.
+    kept: usize,
+    declaration: Declaration,
+    /// Braces open around the declaration: whether a declarator may follow the closing one.
+    open: Vec<bool>,
+    conditions: Vec<Condition>,
+}
+
+impl Skimmer<'_, '_> {
+    fn run(mut self) -> Option<()> {
+        while let Some(byte) = self.lexer.byte() {
+            match byte {
+                _ if is(byte, SPACE) => self.lexer.at += 1,
+                _ if is(byte, WORD) => self.word(),
+                b'/' => self.slash(),
+                b'"' | b'\'' => {
+                    self.declaration.is_linkage |= byte == b'"' && self.declaration.words == 1;
+                    self.begin();
+                    self.lexer.literal();
+                    self.declaration.last = Last::Other;
+                    self.declaration.is_complex = true;
+                }
+                b'#' if self.lexer.begins_line() => self.directive()?,
+                b'(' => self.group()?,
+                b'{' => self.brace()?,
+                b'}' => {
+                    self.declaration = match self.open.pop()? {
+                        true => Declaration { last: Last::Word, words: 1, is_complex: true, ..Declaration::default() },
+                        false => Declaration::default(),
+                    };
+                    self.lexer.at += 1;
+                }
+                b';' => self.semicolon(),
+                b'=' => {
+                    let declaration = &mut self.declaration;
+                    declaration.is_assigned_invocation = declaration.is_invocation() || declaration.is_static_invocation(self.lexer.source);
+                    declaration.is_complex = true;
+                    self.token(Last::Assign);
+                }
+                _ => {
+                    self.begin();
+                    self.token(Last::Other);
+                    self.declaration.is_complex = true;
+                }
+            }
+        }
+        self.skip_to(self.lexer.source.len());
+        self.open.is_empty().then_some(())
+    }
+
+    fn begin(&mut self) {
+        self.declaration.start.get_or_insert(self.lexer.at);
+    }
+
+    fn token(&mut self, last: Last) {
+        self.lexer.at += 1;
+        self.declaration.last = last;
+    }
+
+    /// Copies all up to an offset.
+    fn keep_to(&mut self, end: usize) {
+        self.out.keep(self.lexer.source, self.kept..end);
+        self.kept = end;
+    }
+
+    /// Copies all that was not left out up to an offset; what follows it up to here is left out.
+    fn skip_to(&mut self, end: usize) {
+        self.keep_to(end.min(self.lexer.source.len()));
+        self.kept = self.lexer.at.min(self.lexer.source.len());
+    }
+
+    fn word(&mut self) {
+        let start = self.lexer.at;
+        let word = self.lexer.word();
+        if is_attribute(word) {
+            self.skip_to(start);
+            return;
+        }
+        let declaration = &mut self.declaration;
+        if takes_arguments(word) {
+            declaration.attribute = true;
+            self.keep_to(start);
+            return;
+        }
+        declaration.start.get_or_insert(start);
+        if matches!(word, b"struct" | b"union" | b"enum" | b"class" | b"namespace") && declaration.parameters.is_none() {
+            declaration.has_members = true;
+        }
+        if declaration.parameters.is_none() {
+            declaration.words += 1;
+            declaration.word = start..self.lexer.at;
+            if declaration.words == 1 {
+                declaration.first = declaration.word.clone();
+            }
+        }
+        declaration.last = Last::Word;
+    }
+
+    fn slash(&mut self) {
+        let start = self.lexer.at;
+        if self.lexer.comment() {
+            self.skip_to(start);
+            self.out.insert(b" ");
+        } else {
+            self.token(Last::Other);
+        }
+    }
+
+    /// Handles a preprocessor line.
+    fn directive(&mut self) -> Option<()> {
+        let start = self.lexer.at;
+        self.lexer.at += 1;
+        self.lexer.blanks();
+        let between_declarations = self.declaration.start.is_none();
+        match self.lexer.word() {
+            b"define" => {
+                self.keep_to(start);
+                define(&mut self.lexer, self.out, start);
+                self.kept = self.lexer.at;
+                return Some(());
+            }
+            b"if" if self.is_zero() => {
+                if skip_branch(&mut self.lexer, true)? == Branch::Else {
+                    self.conditions.push(Condition { between_declarations, depth: self.open.len() });
+                }
+            }
+            b"if" | b"ifdef" | b"ifndef" => {
+                self.conditions.push(Condition { between_declarations, depth: self.open.len() });
+            }
+            b"else" | b"elif" => {
+                let cut = self.conditions.last().is_some_and(|condition| {
+                    !(condition.between_declarations && between_declarations) || condition.depth != self.open.len()
+                });
+                if cut {
+                    skip_branch(&mut self.lexer, false)?;
+                    self.conditions.pop();
+                }
+            }
+            b"endif" => {
+                self.conditions.pop();
+            }
+            _ => {}
+        }
+        self.lexer.directive_line();
+        self.skip_to(start);
+        Some(())
+    }
+
+    /// Returns `true` if the condition is just `0`.
+    fn is_zero(&self) -> bool {
+        let rest = &self.lexer.source[self.lexer.at..];
+        let end = memchr(b'\n', rest).unwrap_or(rest.len());
+        rest[..end].trim_ascii() == b"0"
+    }
+
+    /// Copies what is in parentheses, without comments, attributes and bodies.
+    fn group(&mut self) -> Option<()> {
+        if std::mem::take(&mut self.declaration.attribute) {
+            self.lexer.group()?;
+            self.kept = self.lexer.at;
+            return Some(());
+        }
+        self.begin();
+        let start = self.lexer.at;
+        let mut open = 0usize;
+        while let Some(byte) = self.lexer.byte() {
+            match byte {
+                b'(' => {
+                    open += 1;
+                    self.lexer.at += 1;
+                }
+                b')' => {
+                    open -= 1;
+                    self.lexer.at += 1;
+                    if open == 0 {
+                        break;
+                    }
+                }
+                b'"' => self.lexer.literal(),
+                b'\'' => self.lexer.apostrophe(),
+                b'/' => self.slash(),
+                b'{' => {
+                    self.keep_to(self.lexer.at + 1);
+                    body(&mut self.lexer, self.out)?;
+                    self.kept = self.lexer.at - 1;
+                }
+                b'#' if self.lexer.begins_line() => {
+                    let at = self.lexer.at;
+                    self.lexer.line();
+                    self.skip_to(at);
+                }
+                _ if is(byte, WORD) => {
+                    let at = self.lexer.at;
+                    if is_attribute(self.lexer.word()) {
+                        self.skip_to(at);
+                    }
+                }
+                _ => self.lexer.at += 1,
+            }
+        }
+        if open > 0 {
+            return None;
+        }
+        let declaration = &mut self.declaration;
+        match declaration.last {
+            Last::Word if declaration.parameters.is_none() => declaration.parameters = Some(start..self.lexer.at),
+            _ => declaration.is_complex = true,
+        }
+        declaration.last = Last::Group;
+        // An invocation on a line of its own ends without a semicolon.
+        if declaration.is_invocation() && is_macro(&self.lexer.source[declaration.word.clone()]) && self.line_ends_here() && !self.is_continued() {
+            self.invocation(self.lexer.at);
+        }
+        Some(())
+    }
+
+    fn line_ends_here(&self) -> bool {
+        let rest = &self.lexer.source[self.lexer.at..];
+        let end = memchr(b'\n', rest).unwrap_or(rest.len());
+        rest[..end].trim_ascii().is_empty()
+    }
+
+    /// Returns `true` if what follows may belong to the declaration.
+    fn is_continued(&self) -> bool {
+        matches!(self.lexer.next_significant(), Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/'))
+    }
+
+    fn semicolon(&mut self) {
+        self.lexer.at += 1;
+        let declaration = &self.declaration;
+        if declaration.is_assigned_invocation || declaration.is_invocation() || declaration.is_static_invocation(self.lexer.source) {
+            self.invocation(self.lexer.at);
+        }
+        self.declaration = Declaration::default();
+    }
+
+    /// Leaves out an invocation of a macro at file scope, and notes what it defines.
+    fn invocation(&mut self, end: usize) {
+        let declaration = std::mem::take(&mut self.declaration);
+        let (Some(start), Some(parameters)) = (declaration.start, declaration.parameters) else { return };
+        if let Some((kind, name)) = defined(self.lexer.source, declaration.word, parameters.clone()) {
+            self.out.hidden.push(Hidden { kind, name, head: start..end, extent: start..end, parameters: None });
+        }
+        if self.kept <= start {
+            self.lexer.at = end;
+            self.skip_to(start);
+        }
+    }
+
+    /// Handles a `{`: members are kept, bodies and initialisers are not.
+    fn brace(&mut self) -> Option<()> {
+        let declaration = &self.declaration;
+        let is_initializer = declaration.last == Last::Assign;
+        let has_members = declaration.has_members && declaration.parameters.is_none() || declaration.is_linkage && declaration.words == 1;
+        if has_members && !is_initializer {
+            let is_namespace = declaration.is_linkage || &self.lexer.source[declaration.first.clone()] == b"namespace";
+            self.open.push(!is_namespace);
+            self.lexer.at += 1;
+            self.declaration = Declaration::default();
+            return Some(());
+        }
+        let function = declaration.clone();
+        let open = self.lexer.at;
+        self.keep_to(open + 1);
+        body(&mut self.lexer, self.out)?;
+        self.kept = self.lexer.at - 1;
+        if is_initializer {
+            self.declaration.last = Last::Other;
+            return Some(());
+        }
+        if function.is_invocation() {
+            self.hidden_function(&function, open);
+        }
+        self.declaration = Declaration::default();
+        Some(())
+    }
+
+    /// Notes a function that is defined by a macro, such as `SYSCALL_DEFINE2(name, …) { … }`.
+    fn hidden_function(&mut self, function: &Declaration, open: usize) {
+        let (Some(start), Some(parameters)) = (function.start, function.parameters.clone()) else { return };
+        if let Some(name) = first_argument(self.lexer.source, parameters.clone()).filter(|_| is_macro(&self.lexer.source[function.word.clone()])) {
+            let head = start..self.lexer.source[..open].trim_ascii_end().len().max(start);
+            let extent = start..self.lexer.at;
+            self.out.hidden.push(Hidden { kind: Kind::Function, name, head, extent, parameters: Some(parameters) });
+        }
+    }
+}
+
+impl Declaration {
+    /// Returns `true` for a word and a group in parentheses, and nothing else.
+    fn is_invocation(&self) -> bool {
+        self.words == 1 && self.parameters.is_some() && !self.is_complex && self.last == Last::Group
+    }
+
+    /// Returns `true` for `static NAME(…)`, where the name is that of a macro.
+    fn is_static_invocation(&self, source: &[u8]) -> bool {
+        self.words == 2
+            && self.parameters.is_some()
+            && !self.is_complex
+            && self.last == Last::Group
+            && is_macro(&source[self.word.clone()])
+            && self.start.is_some_and(|start| source[start..].starts_with(b"static"))
+    }
+}
+
+/// Returns `true` for a name in capitals, as macros have.
+fn is_macro(word: &[u8]) -> bool {
+    word.len() > 1 && word.iter().any(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
+}
+
+/// What an invocation of a macro defines, if its name says that it does.
+fn defined(source: &[u8], name: Range<usize>, parameters: Range<usize>) -> Option<(Kind, Range<usize>)> {
+    let word = &source[name];
+    let defines = is_macro(word)
+        && (memmem::find(word, b"DEFINE").is_some()
+            || word.ends_with(b"LIST_HEAD")
+            || word.starts_with(b"DECLARE_WAIT_QUEUE_HEAD")
+            || word.starts_with(b"DECLARE_RWSEM")
+            || word.starts_with(b"DECLARE_WORK")
+            || word.starts_with(b"DECLARE_DELAYED_WORK")
+            || word.starts_with(b"DECLARE_COMPLETION"));
+    if !defines {
+        return None;
+    }
+    let argument = match word.starts_with(b"DEFINE_PER_CPU") {
+        true => last_argument(source, parameters)?,
+        false => first_argument(source, parameters)?,
+    };
+    Some((Kind::Variable, argument))
+}
+
+/// The first argument of a group, if it is a name.
+fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
+    let mut lexer = Lexer { source, at: group.start + 1 };
+    while lexer.byte().is_some_and(|byte| is(byte, SPACE)) {
+        lexer.at += 1;
+    }
+    let start = lexer.at;
+    let word = lexer.word();
+    let end = lexer.at;
+    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit());
+    (is_name && matches!(lexer.next_significant(), Some(b',' | b')'))).then_some(start..end)
+}
+
+/// The last argument of a group, if it is a name.
+fn last_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
+    let inner = source[group.start + 1..group.end - 1].trim_ascii_end();
+    let end = group.start + 1 + inner.len();
+    let name = inner.iter().rev().take_while(|&&byte| is(byte, WORD)).count();
+    (name > 0 && !source[end - name].is_ascii_digit()).then_some(end - name..end)
+}
+
+/// Skips a body, from its `{` to behind its `}`. Definitions of macros in it are kept.
+fn body(lexer: &mut Lexer<'_>, out: &mut Skimmed) -> Option<()> {
+    let mut depth = 0usize;
+    let mut conditions = Vec::new();
+    while let Some(byte) = lexer.byte() {
+        if !is(byte, STOP) {
+            lexer.at += 1;
+            continue;
+        }
+        match byte {
+            b'{' => {
+                depth += 1;
+                lexer.at += 1;
+            }
+            b'}' => {
+                depth -= 1;
+                lexer.at += 1;
+                if depth == 0 {
+                    return Some(());
+                }
+            }
+            b'"' => lexer.literal(),
+            b'\'' => lexer.apostrophe(),
+            b'#' if lexer.begins_line() => directive_in_body(lexer, out, &mut depth, &mut conditions),
+            b'/' if lexer.comment() => {}
+            _ => lexer.at += 1,
+        }
+    }
+    None
+}
+
+/// Braces are counted in the first branch of a condition, and from there again in each further one.
+fn directive_in_body(lexer: &mut Lexer<'_>, out: &mut Skimmed, depth: &mut usize, conditions: &mut Vec<usize>) {
+    let start = lexer.at;
+    lexer.at += 1;
+    lexer.blanks();
+    match lexer.word() {
+        b"define" => return define(lexer, out, start),
+        b"if" | b"ifdef" | b"ifndef" => conditions.push(*depth),
+        b"else" | b"elif" => {
+            if let Some(&before) = conditions.last() {
+                *depth = before;
+            }
+        }
+        b"endif" => {
+            conditions.pop();
+        }
+        _ => {}
+    }
+    lexer.directive_line();
+}
+
+/// Keeps name and parameters of the macro whose definition began at `start`; its replacement list is left out.
+fn define(lexer: &mut Lexer<'_>, out: &mut Skimmed, start: usize) {
+    lexer.blanks();
+    lexer.word();
+    if lexer.byte() == Some(b'(') {
+        let rest = &lexer.source[lexer.at..];
+        let end = rest.iter().position(|&byte| byte == b')' || byte == b'\n').unwrap_or(rest.len());
+        lexer.at += end + usize::from(rest.get(end) == Some(&b')'));
+    }
+    out.insert(b"\n");
+    out.keep(lexer.source, start..lexer.at);
+    lexer.directive_line();
+    out.insert(b"\n");
+}
+
+/// End of a branch of a condition.
+#[derive(PartialEq)]
+enum Branch {
+    Else,
+    End,
+}
+
+/// Skips from a branch of a condition to the line of its `#endif`, or, if `to_else`, of a further branch.
+fn skip_branch(lexer: &mut Lexer<'_>, to_else: bool) -> Option<Branch> {
+    let mut depth = 1;
+    lexer.line();
+    while let Some(byte) = lexer.byte() {
+        match byte {
+            b'#' if lexer.begins_line() => {
+                lexer.at += 1;
+                lexer.blanks();
+                match lexer.word() {
+                    b"if" | b"ifdef" | b"ifndef" => depth += 1,
+                    b"else" | b"elif" if depth == 1 && to_else => return Some(Branch::Else),
+                    b"endif" => {
+                        depth -= 1;
+                        if depth == 0 {
+                            return Some(Branch::End);
+                        }
+                    }
+                    _ => {}
+                }
+                lexer.line();
+            }
+            b'"' => lexer.literal(),
+            b'\'' => lexer.apostrophe(),
+            b'/' if lexer.comment() => {}
+            _ => lexer.at += 1,
+        }
+    }
+    None
+}
+
+/// Words that stand for attributes in the Linux kernel and elsewhere. The grammar takes them for types.
+fn is_attribute(word: &[u8]) -> bool {
+    const ATTRIBUTES: [&[u8]; 58] = [
+        b"____cacheline_aligned", b"____cacheline_aligned_in_smp", b"__always_inline", b"__always_unused", b"__bitwise",
+        b"__cacheline_aligned", b"__cacheline_aligned_in_smp", b"__cold", b"__cpuidle", b"__designated_init", b"__exit",
+        b"__exit_refok", b"__exitdata", b"__flatten", b"__force", b"__forceinline", b"__hot", b"__init", b"__init_or_module",
+        b"__initconst", b"__initdata", b"__initdata_or_module", b"__iomem", b"__kernel", b"__kprobes", b"__latent_entropy", b"__malloc",
+        b"__maybe_unused", b"__meminit", b"__meminitdata", b"__must_check", b"__net_exit", b"__net_init", b"__net_initdata",
+        b"__nocast", b"__noclone", b"__noreturn", b"__packed", b"__paginginit", b"__percpu", b"__private", b"__pure",
+        b"__randomize_layout", b"__rcu", b"__read_mostly", b"__ref", b"__refdata", b"__ro_after_init", b"__sched", b"__used",
+        b"__user", b"__visible", b"__weak", b"asmlinkage", b"noinline", b"noinline_for_stack", b"nokprobe_inline", b"notrace",
+    ];
+    matches!(word.first(), Some(b'_' | b'a' | b'n')) && ATTRIBUTES.binary_search(&word).is_ok()
+}
+
+/// Attributes that have arguments in parentheses.
+fn takes_arguments(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"__attribute__"
+            | b"__attribute"
+            | b"__aligned"
+            | b"__acquires"
+            | b"__releases"
+            | b"__must_hold"
+            | b"__printf"
+            | b"__scanf"
+            | b"__section"
+            | b"__alloc_size"
+            | b"__counted_by"
+            | b"__declspec"
+            | b"alignas"
+            | b"_Alignas"
+            | b"noexcept"
+    )
+}

@@ -1,0 +1,133 @@
+//! Definitions as they are printed: with lines, columns and names of scopes.
+
+use std::ops::Range;
+
+use memchr::{memchr_iter, memrchr};
+
+use crate::extract::Definition;
+use crate::kind::Kind;
+use crate::language::Language;
+
+/// Longest signature, in bytes. Longer ones are cut.
+const MAX_SIGNATURE: usize = 400;
+
+/// A definition in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Symbol {
+    pub(crate) kind: Kind,
+    /// Bytes of the name in the file.
+    pub(crate) name: Range<usize>,
+    /// Names of the scopes around it, joined by the separator of the language. Empty if there are none.
+    pub(crate) scope: Vec<u8>,
+    /// Kind of the innermost scope, if that is a definition of the same file.
+    pub(crate) scope_kind: Option<Kind>,
+    /// Number of scopes around it.
+    pub(crate) depth: usize,
+    /// From the first token to the end of the body, in bytes of the file.
+    pub(crate) extent: Range<usize>,
+    /// Line of the name, counted from 1.
+    pub(crate) line: usize,
+    /// Column of the name in bytes, counted from 1.
+    pub(crate) column: usize,
+    /// Line of the last byte of the extent.
+    pub(crate) end_line: usize,
+    /// Definition up to its body, white space collapsed.
+    pub(crate) signature: Vec<u8>,
+    /// Parameters as they are written, white space collapsed.
+    pub(crate) parameters: Option<Vec<u8>>,
+}
+
+/// Completes the definitions of a file, in the order of their names.
+pub(crate) fn symbols(text: &[u8], language: Language, definitions: &[Definition]) -> Vec<Symbol> {
+    let mut lines = Lines { text, at: 0, line: 1 };
+    let mut order: Vec<usize> = (0..definitions.len()).collect();
+    order.sort_by_key(|&index| (definitions[index].name.start, index));
+    let mut symbols: Vec<Symbol> = order
+        .into_iter()
+        .map(|index| {
+            let definition = &definitions[index];
+            let (line, column) = lines.place(definition.name.start);
+            Symbol {
+                kind: definition.kind,
+                name: definition.name.clone(),
+                scope: scope(text, language, definitions, definition),
+                scope_kind: definition.scope.map(|scope| definitions[scope].kind),
+                depth: depth(definitions, definition),
+                extent: definition.extent.clone(),
+                line,
+                column,
+                end_line: 0,
+                signature: collapsed(text, definition.head.clone()),
+                parameters: definition.parameters.clone().map(|parameters| collapsed(text, parameters)),
+            }
+        })
+        .collect();
+    let mut ends: Vec<usize> = (0..symbols.len()).collect();
+    ends.sort_by_key(|&index| symbols[index].extent.end);
+    let mut lines = Lines { text, at: 0, line: 1 };
+    for index in ends {
+        let last = symbols[index].extent.end.saturating_sub(1);
+        symbols[index].end_line = lines.place(last).0.max(symbols[index].line);
+    }
+    symbols
+}
+
+/// Counts lines up to places that do not go back.
+struct Lines<'t> {
+    text: &'t [u8],
+    at: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// Line and column of an offset, both counted from 1.
+    fn place(&mut self, offset: usize) -> (usize, usize) {
+        let offset = offset.clamp(self.at, self.text.len());
+        self.line += memchr_iter(b'\n', &self.text[self.at..offset]).count();
+        self.at = offset;
+        let begin = memrchr(b'\n', &self.text[..offset]).map_or(0, |end| end + 1);
+        (self.line, offset - begin + 1)
+    }
+}
+
+/// The definitions around one, from the outside in.
+fn around<'d>(definitions: &'d [Definition], definition: &'d Definition) -> Vec<&'d Definition> {
+    let mut around = Vec::new();
+    let mut scope = definition.scope;
+    while let Some(index) = scope {
+        around.push(&definitions[index]);
+        scope = definitions[index].scope;
+    }
+    around.reverse();
+    around
+}
+
+fn depth(definitions: &[Definition], definition: &Definition) -> usize {
+    around(definitions, definition).len()
+}
+
+fn scope(text: &[u8], language: Language, definitions: &[Definition], definition: &Definition) -> Vec<u8> {
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for outer in around(definitions, definition) {
+        parts.extend(outer.qualifier.clone().map(|qualifier| &text[qualifier]));
+        parts.push(&text[outer.name.clone()]);
+    }
+    parts.extend(definition.qualifier.clone().map(|qualifier| &text[qualifier]));
+    parts.join(language.separator().as_bytes())
+}
+
+/// A part of the text on one line: runs of white space are one space, and comments go.
+fn collapsed(text: &[u8], range: Range<usize>) -> Vec<u8> {
+    let mut line = Vec::new();
+    for word in text[range].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+        if line.len() + word.len() > MAX_SIGNATURE {
+            line.extend_from_slice("…".as_bytes());
+            break;
+        }
+        if !line.is_empty() {
+            line.push(b' ');
+        }
+        line.extend_from_slice(word);
+    }
+    line
+}
