@@ -1,17 +1,37 @@
 //! Rules: which nodes of a syntax tree define what.
 
+#[cfg(feature = "bash")]
+mod bash;
 #[cfg(any(feature = "c", feature = "cpp"))]
 mod c;
+#[cfg(feature = "c-sharp")]
+mod c_sharp;
+#[cfg(feature = "d")]
+mod d;
 #[cfg(feature = "go")]
 mod go;
 #[cfg(feature = "java")]
 mod java;
 #[cfg(any(feature = "javascript", feature = "typescript"))]
 mod javascript;
+#[cfg(feature = "kotlin")]
+mod kotlin;
+#[cfg(feature = "lua")]
+mod lua;
+#[cfg(feature = "php")]
+mod php;
 #[cfg(feature = "python")]
 mod python;
+#[cfg(feature = "ruby")]
+mod ruby;
 #[cfg(feature = "rust")]
 mod rust;
+#[cfg(feature = "scala")]
+mod scala;
+#[cfg(feature = "swift")]
+mod swift;
+#[cfg(feature = "zig")]
+mod zig;
 
 use std::ops::Range;
 
@@ -71,6 +91,26 @@ fn table(language: Language) -> &'static [(&'static str, Rule)] {
         Language::Python => &python::RULES,
         #[cfg(feature = "rust")]
         Language::Rust => &rust::RULES,
+        #[cfg(feature = "bash")]
+        Language::Bash => &bash::RULES,
+        #[cfg(feature = "c-sharp")]
+        Language::CSharp => &c_sharp::RULES,
+        #[cfg(feature = "d")]
+        Language::D => &d::RULES,
+        #[cfg(feature = "kotlin")]
+        Language::Kotlin => &kotlin::RULES,
+        #[cfg(feature = "lua")]
+        Language::Lua => &lua::RULES,
+        #[cfg(feature = "php")]
+        Language::Php => &php::RULES,
+        #[cfg(feature = "ruby")]
+        Language::Ruby => &ruby::RULES,
+        #[cfg(feature = "scala")]
+        Language::Scala => &scala::RULES,
+        #[cfg(feature = "swift")]
+        Language::Swift => &swift::RULES,
+        #[cfg(feature = "zig")]
+        Language::Zig => &zig::RULES,
         #[cfg(feature = "typescript")]
         Language::Tsx | Language::TypeScript => &javascript::TYPESCRIPT,
     }
