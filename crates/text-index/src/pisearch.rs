@@ -1,5 +1,6 @@
-//! The file format of the Pi Searcher (David G. Andersen): `BASE.4.bin`, two digits per byte, the first in the high half, and
-//! `BASE.4.idx`, the suffix array in 32 bits, little-endian. The number of digits is even: twice the size of the first file.
+//! Imports and exports the file format of the Pi Searcher (David G. Andersen): `BASE.4.bin`, two digits per byte, the first in
+//! the high half, and `BASE.4.idx`, the suffix array as little-endian integers of 32 bits. The number of digits is even: twice
+//! the size of the first file.
 
 use std::ffi::OsString;
 use std::fs;
