@@ -206,7 +206,7 @@ pub fn is_index(file: &[u8]) -> bool {
 }
 
 /// Recomputes the checksums of a damaged index, as far as its section table is valid, so that a fuzzer gets past them.
-pub fn mend_checksums(file: &mut [u8]) {
+pub fn recompute_checksums(file: &mut [u8]) {
     for section in 0..Section::ALL.len() {
         let Some((page, _)) = file.split_first_chunk::<{ PAGE as usize }>() else { return };
         let row = TABLE_AT + section * 24;
@@ -265,7 +265,7 @@ mod tests {
     fn recomputed_checksums_equal_those_of_a_build() {
         let (header, sound) = file();
         let mut file = sound.clone();
-        mend_checksums(&mut file);
+        recompute_checksums(&mut file);
         let mended = Header::decode(&file).expect("a header");
         let of_sections = header.ranges().map_or_else(Vec::new, |ranges| {
             ranges.map(|range| &file[range.start as usize..range.end as usize]).to_vec()
@@ -276,7 +276,7 @@ mod tests {
         }
         let again = mended.encode();
         assert_eq!(again[..], file[..again.len()]);
-        mend_checksums(&mut []);
+        recompute_checksums(&mut []);
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub use build::{BuildOptions, Stage, Text, max_index_size, memory};
 pub use error::{Damage, Error};
 pub use format::is_index;
 #[doc(hidden)]
-pub use format::mend_checksums;
+pub use format::recompute_checksums;
 pub use index::Index;
 pub use lines::Place;
 pub use occurrences::{Occurrences, Positions};

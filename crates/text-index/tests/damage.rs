@@ -50,7 +50,7 @@ fn sections(file: &[u8]) -> [Range<usize>; 5] {
 }
 
 /// Recomputes all checksums as described in `docs/index-format.md`. Each section here is shorter than a piece.
-fn mend(file: &mut [u8], sections: &[Range<usize>; 5]) {
+fn recompute_checksums(file: &mut [u8], sections: &[Range<usize>; 5]) {
     for (section, range) in sections.iter().enumerate() {
         let hash = xxh3_64(&file[range.clone()]).to_le_bytes();
         let pieces = if range.is_empty() { &[][..] } else { &hash };
@@ -177,7 +177,7 @@ proptest! {
                 changed[range.start + offset.index(range.len())] ^= mask;
             }
         }
-        mend(&mut changed, &sections);
+        recompute_checksums(&mut changed, &sections);
         let Ok(index) = open(changed.clone()) else { return Ok(()) };
         query_all(&index);
         let _ = index.verify(1);
@@ -317,7 +317,7 @@ fn crafted(text: &[u8], alphabet: Alphabet, change: impl FnOnce(&mut [u8], &[Ran
     let mut file = build(text, alphabet);
     let sections = sections(&file);
     change(&mut file, &sections);
-    mend(&mut file, &sections);
+    recompute_checksums(&mut file, &sections);
     let verified = open(file).and_then(|index| {
         query_all(&index);
         index.verify_fully(1)
