@@ -64,4 +64,4 @@ pub use occurrences::{Occurrences, Positions};
 pub use passage::Passage;
 pub use pattern::Pattern;
 pub use pisearch::{import_pisearch, pisearch_files};
-pub use write::write_beside;
+pub use write::write_atomically;

@@ -14,7 +14,7 @@ use crate::format::Section;
 use crate::index::Index;
 use crate::sort::Sorted;
 use crate::verify::is_suffix_array;
-use crate::write::write_beside;
+use crate::write::write_atomically;
 
 /// Paths of the two files.
 pub fn pisearch_files(base: &Path) -> [PathBuf; 2] {
@@ -51,7 +51,7 @@ impl Index {
         let text = &self.section(Section::Text)[..(self.symbols() / 2) as usize];
         for (name, bytes) in names.iter().zip([text, self.section(Section::Suffixes)]) {
             let failed = |error| Error::Io { path: name.clone(), doing: "cannot write: ", error };
-            write_beside(name, bytes).map_err(failed)?;
+            write_atomically(name, bytes).map_err(failed)?;
         }
         self.checked(names)
     }

@@ -98,7 +98,7 @@ const DESCRIPTORS: &str = "/proc/self/fd";
 /// # Errors
 ///
 /// If it cannot be written. A previous file is then unchanged.
-pub fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unplaced = TemporaryFile::beside(path)?;
     unplaced.file().write_all_at(bytes, 0)?;
     unplaced.persist(path)
