@@ -343,9 +343,9 @@ impl<'a, S: Sink> Step<'a, S> {
 
     /// Prints the trailing context of the last matching line. Past the match limit, matching lines in it may be printed as
     /// matches, although they do not count.
-    fn print_after(&mut self, upto: usize) -> Next {
+    fn print_after(&mut self, end: usize) -> Next {
         let mut at = self.unprinted_start();
-        while self.state.after_context_left > 0 && at < upto {
+        while self.state.after_context_left > 0 && at < end {
             let line = self.line_at(at);
             at = line.end;
             let same = |found: &FoundLine| found.range().start.cmp(&line.start);
@@ -369,9 +369,10 @@ impl<'a, S: Sink> Step<'a, S> {
         Next::Continue
     }
 
-    fn print_all(&mut self, upto: usize) -> Next {
+    /// Prints all unprinted lines before `end` as context, for `passthru`.
+    fn print_all(&mut self, end: usize) -> Next {
         let mut at = self.unprinted_start();
-        while at < upto {
+        while at < end {
             let line = self.line_at(at);
             at = line.end;
             if self.print_context_at(line) == Next::StopAtBinary {
@@ -434,9 +435,9 @@ impl<'a, S: Sink> Step<'a, S> {
     /// Returns the line at `range` with its number. The line must not be before the last numbered one.
     fn numbered_line(&mut self, range: Range<usize>) -> Line<'a> {
         if self.sink.wants_numbers() {
-            let (upto, count) = self.counted;
+            let (end, count) = self.counted;
             let more =
-                count_line_ends(self.bytes, upto..range.start, self.rules.line_end, &self.found.long_lines);
+                count_line_ends(self.bytes, end..range.start, self.rules.line_end, &self.found.long_lines);
             self.counted = (range.start, count + more);
         }
         self.line(range)

@@ -132,8 +132,8 @@ impl<'q, M: Matcher> Searcher<'q, M> {
     /// Finds the matching lines of a block.
     fn find(&self, bytes: &[u8], found: &mut Found) {
         let Style { options, terminator, .. } = self.style;
-        let (needs_lines, enough) = (self.needs_lines(), self.max_needed());
-        if !needs_lines && enough == u64::MAX && self.finder.matches_every_line() {
+        let (needs_lines, max) = (self.needs_lines(), self.max_needed());
+        if !needs_lines && max == u64::MAX && self.finder.matches_every_line() {
             found.count = if options.invert { 0 } else { count_lines(bytes, self.rules.line_end) };
             return;
         }
@@ -143,7 +143,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             if needs_lines {
                 lines.push(FoundLine::new(line));
             }
-            if *count >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if *count >= max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let mut rest = 0..bytes.len();
         let searched = self.finder.lines(bytes, |line| {
@@ -194,11 +194,11 @@ impl<'q, M: Matcher> Searcher<'q, M> {
 
     /// Finds the matching lines in a part of a block and adds them to `found`.
     fn find_in_part(&self, bytes: &[u8], part: Range<usize>, found: &mut Found) {
-        let mut here = Found::default();
-        self.find(&bytes[part.clone()], &mut here);
-        found.count += here.count;
-        found.lines.extend(here.lines.into_iter().map(|line| line.shifted_by(part.start)));
-        found.error = found.error.take().or(here.error);
+        let mut found_in_part = Found::default();
+        self.find(&bytes[part.clone()], &mut found_in_part);
+        found.count += found_in_part.count;
+        found.lines.extend(found_in_part.lines.into_iter().map(|line| line.shifted_by(part.start)));
+        found.error = found.error.take().or(found_in_part.error);
     }
 
     /// Maximum number of matching lines needed from a block.
@@ -343,11 +343,11 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             (Nul::Quit | Nul::Suppress, _) => true,
             (Nul::EndLine, medium) => matches!(medium, Medium::Decompressed),
         };
-        let early = if checks_start { memchr(0, start) } else { None };
+        let first_nul = if checks_start { memchr(0, start) } else { None };
         let mut state = FileState::default();
-        state.nul = early.map(|at| at as u64);
-        state.over = early.is_some() && nul == Nul::Quit;
-        state.suppressed_from = early.filter(|_| nul == Nul::EndLine).map(|_| 0);
+        state.nul = first_nul.map(|at| at as u64);
+        state.over = first_nul.is_some() && nul == Nul::Quit;
+        state.suppressed_from = first_nul.filter(|_| nul == Nul::EndLine).map(|_| 0);
         state
     }
 
@@ -421,11 +421,11 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             let counted = u64::from(state.advance_long_line(found));
             let count = cut.map_or(found.count, |cut| self.count_before(block, cut.from)) - counted;
             state.count = (state.count + count).min(self.max_count());
-            let enough = self.max_needed() <= state.count;
-            if !enough {
+            let reached_limit = self.max_needed() <= state.count;
+            if !reached_limit {
                 state.nul = state.nul.or(cut.map(|cut| cut.nul));
             }
-            state.over = cut.is_some() || enough;
+            state.over = cut.is_some() || reached_limit;
         }
         if state.over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -507,8 +507,8 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
                 json::end(display_path(source), state.nul, &stats, out.bytes());
             }
         }
-        let is_enough = self.style.options.quiet && !self.wants_stats() && self.totals.any;
-        if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let stops = self.style.options.quiet && !self.wants_stats() && self.totals.any;
+        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -246,7 +246,7 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
     }
 
     fn end(&mut self, _source: &Source, (): (), (): (), _out: &mut Output<'_>) -> ControlFlow<()> {
-        let is_enough = self.options.quiet && !self.options.stats && self.totals.any;
-        if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let stops = self.options.quiet && !self.options.stats && self.totals.any;
+        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
