@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process;
 use std::sync::LazyLock;
 
-use finecomb_text_index::{Alphabet, BuildOptions, Index, Text, mend_checksums};
+use finecomb_text_index::{Alphabet, BuildOptions, Index, Text, recompute_checksums};
 use libfuzzer_sys::fuzz_target;
 
 /// An index of each alphabet, and of a text without symbols.
@@ -61,7 +61,7 @@ fuzz_target!(|damage: Damage| {
     }
     file.truncate(kept.map_or(usize::MAX, usize::from));
     if mends {
-        mend_checksums(&mut file);
+        recompute_checksums(&mut file);
     }
     if let Ok(index) = Index::from_bytes(Path::new("fuzzed"), file) {
         ask(&index);

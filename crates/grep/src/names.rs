@@ -1,4 +1,4 @@
-//! The names of the files that would be searched.
+//! Lists the files that would be searched.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -7,9 +7,9 @@ use finecomb_scan::{Block, Done, Inputs, Output, ScanOptions, Source, Visit, Wan
 
 use crate::options::GrepOptions;
 use crate::print::lines::Style;
-use crate::search::path_of;
+use crate::search::display_path;
 
-/// Prints the names of the files that would be searched. [`Done::files`] says how many there are.
+/// Prints the paths of the files that would be searched. [`Done::files`] is their number.
 pub fn list(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
@@ -17,7 +17,7 @@ pub fn list(
     out: &mut (dyn Write + Send),
 ) -> Done<()> {
     let style = Style::new(grep);
-    let done = in_order(inputs, options, None, out, || Names { style: &style });
+    let done = in_order(inputs, options, None, out, || NamePrinter { style: &style });
     Done {
         visits: Vec::new(),
         problems: done.problems,
@@ -28,12 +28,12 @@ pub fn list(
     }
 }
 
-/// Prints names.
-struct Names<'a> {
+/// Visitor that prints paths and opens no files.
+struct NamePrinter<'a> {
     style: &'a Style,
 }
 
-impl Visit for Names<'_> {
+impl Visit for NamePrinter<'_> {
     type Found = ();
     type State = ();
     type Tally = ();
@@ -47,7 +47,7 @@ impl Visit for Names<'_> {
             return;
         }
         let out = out.bytes();
-        self.style.write_path(path_of(source).as_os_str().as_encoded_bytes(), out);
+        self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
         out.push(if self.style.options.null_after_path { 0 } else { b'\n' });
     }
 
