@@ -1,7 +1,7 @@
-//! Bytes to workers: find files, read them, cut them into blocks of whole lines, and fold over the blocks in parallel.
+//! Finds files, reads them, cuts them into blocks of whole lines, and folds over the blocks in parallel.
 //!
-//! This crate owns every thread, every file descriptor and every read of the scanning commands. A command brings an
-//! [`Accumulate`]: what to do with a block, and how to join what several workers gathered. [`fold`] does the rest.
+//! This crate owns every thread, file descriptor and read of the scanning commands. A command implements
+//! [`Accumulate`], which processes blocks and joins the results of the workers. [`fold`] does the rest.
 //!
 //! ```
 //! use std::ops::ControlFlow;

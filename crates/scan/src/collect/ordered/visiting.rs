@@ -1,4 +1,4 @@
-//! How a worker takes a file through its visit.
+//! Visiting a file, block by block.
 
 use std::mem;
 use std::ops::{ControlFlow, Range};
@@ -15,26 +15,26 @@ use crate::source::cut::{Part, parts};
 use crate::source::reader::Reader;
 use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 
-/// A file is as much work as so many bytes of it.
-const FILE: u64 = 32 << 10;
+/// Work of opening a file, expressed in bytes of contents.
+const FILE_WORK: u64 = 32 << 10;
 
 impl<V: Visit> Visitor<'_, V> {
-    /// Books bytes.
-    fn took(&mut self, bytes: usize) {
+    /// Records processed bytes.
+    fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
-        self.plan.pace.book(bytes as u64);
+        self.plan.pace.add_work(bytes as u64);
     }
 
-    /// Visits a file that is in the buffer.
+    /// Visits a file that is entirely in the buffer.
     pub(super) fn whole(&mut self, source: &Source, range: Range<usize>) {
         self.visited += 1;
         self.reader.meter.add_file();
-        self.plan.pace.book(FILE);
+        self.plan.pace.add_work(FILE_WORK);
         let mut buffer = mem::take(&mut self.reader.buffer);
         let mut alone = Alone { state: self.visit.begin(source, &[]), tally: V::Tally::default() };
         let bytes = &mut buffer[range];
         let _ = if bytes.is_empty() {
-            // Elsewhere a block without a line says nothing, but of an empty file there is to be one block.
+            // Elsewhere an empty block carries no information, but an empty file must have one block.
             let mut block = Block { is_whole: true, ..Block::new(source, 0, bytes) };
             self.search_and_print(&mut block, &mut alone)
         } else {
@@ -45,8 +45,8 @@ impl<V: Visit> Visitor<'_, V> {
         self.end(source, alone);
     }
 
-    /// Visits a file chunk by chunk. As long as there is nothing in it, its chunks are skipped, which saves the
-    /// counting of lines; if something is found after all, they are read once more.
+    /// Visits a file chunk by chunk. Chunks without matches are skipped, which saves counting their lines; once there
+    /// is a match, the skipped chunks are read again.
     pub(super) fn alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
         let source = &shared.source;
         let mut buffer = mem::take(&mut self.reader.buffer);
@@ -84,11 +84,11 @@ impl<V: Visit> Visitor<'_, V> {
         self.end(source, alone);
     }
 
-    /// Visits a block of a file that this worker alone visits, when its turn has come.
+    /// Visits the next block of a file that only this worker visits.
     fn in_turn(&mut self, block: Block<'_>, ends: NulEnds, alone: &mut Alone<V>) -> ControlFlow<()> {
         let Block { source, bytes, ahead, .. } = block;
         let total = bytes.len();
-        self.took(total);
+        self.record_bytes(total);
         let bounds = self.reader.context.bounds.with_ends(ends);
         for part in parts(bytes, block.in_long_line, bounds) {
             let offset = block.offset + part.start as u64;
@@ -105,7 +105,7 @@ impl<V: Visit> Visitor<'_, V> {
         ControlFlow::Continue(())
     }
 
-    /// Takes a block of a file that this worker alone visits through all three steps.
+    /// Takes a block of a file that only this worker visits through all three steps.
     fn search_and_print(&mut self, block: &mut Block<'_>, alone: &mut Alone<V>) -> ControlFlow<()> {
         self.reader.meter.enter(Phase::Search);
         let found = self.visit.search(block);
@@ -123,7 +123,7 @@ impl<V: Visit> Visitor<'_, V> {
         }
     }
 
-    /// Visits a chunk of a file that is shared.
+    /// Visits a chunk of a shared file.
     pub(super) fn chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
         let mut buffer = mem::take(&mut self.reader.buffer);
         let Reader { meter, problems, .. } = &mut self.reader;
@@ -133,7 +133,7 @@ impl<V: Visit> Visitor<'_, V> {
         self.reader.buffer = buffer;
     }
 
-    /// Reads a block of a stream, lets others read on, and visits the block.
+    /// Reads a block of a stream, releases the stream to other workers, and visits the block.
     pub(super) fn stream(&mut self, slot: SlotId, mut streamed: Box<Streamed<V>>) {
         self.reader.meter.enter(streamed.stream.phase());
         let shared = Arc::clone(&streamed.shared);
@@ -155,11 +155,11 @@ impl<V: Visit> Visitor<'_, V> {
         self.reader.buffer = buffer;
     }
 
-    /// Visits a block of a file that is shared: searches it, waits for its turn, and prints it.
+    /// Visits a block of a shared file: searches it, waits for its turn, and prints it.
     fn block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>) {
         let Block { source, bytes, ahead, offset, in_long_line, .. } = read;
         self.reader.meter.enter(Phase::Search);
-        self.took(bytes.len());
+        self.record_bytes(bytes.len());
         let bounds = self.reader.context.bounds.with_ends(shared.nul_ends);
         let mut searched: Vec<_> = parts(bytes, in_long_line, bounds)
             .map(|Part { start, bytes, too_long, in_long_line }| {
@@ -189,7 +189,7 @@ impl<V: Visit> Visitor<'_, V> {
         shared.chain.printed(|sum| V::add(sum, tally));
     }
 
-    /// Advances the state of a shared file past a block when its turn has come, and notes for each part the state before it.
+    /// Advances the state of a shared file past a block in its turn, and records the state before each part.
     fn advance(&mut self, shared: &Shared<V>, number: u64, searched: &mut [Searched<'_, V>]) {
         let mut status = shared.chain.await_turn(number);
         self.reader.meter.enter(Phase::Search);
@@ -207,13 +207,13 @@ impl<V: Visit> Visitor<'_, V> {
                         stop.raise();
                     }
                 }
-                // It was not searched because nothing more was wanted, which stays so.
+                // It was not searched because nothing more was wanted; that does not change.
                 (None, None) => {}
             }
         }
     }
 
-    /// Ends a file that is shared, of so many blocks.
+    /// Ends a shared file with this number of blocks.
     pub(super) fn end_shared(&mut self, shared: &Shared<V>, blocks: u64) {
         self.reader.meter.enter(Phase::Wait);
         let (state, tally) = shared.chain.await_all(blocks);
@@ -221,11 +221,11 @@ impl<V: Visit> Visitor<'_, V> {
     }
 }
 
-/// A part of a block that has been searched.
+/// A searched part of a block.
 struct Searched<'a, V: Visit> {
     block: Block<'a>,
     too_long: Option<usize>,
     found: Option<V::Found>,
-    /// The state of the file before it, unless nothing more was wanted by then.
+    /// The state of the file before it; `None` if nothing more was wanted.
     before: Option<V::State>,
 }
