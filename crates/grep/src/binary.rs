@@ -69,7 +69,7 @@ impl Pieces {
                 return Some(Cut { from: self.begin, nul });
             }
             if read > end {
-                let ahead = if wanted { block.ahead.first_nul(end..read) } else { None };
+                let ahead = if wanted { block.lookahead.first_nul(end..read) } else { None };
                 return ahead.map(|nul| Cut { from: self.begin, nul });
             }
             // The line before the block has ended.

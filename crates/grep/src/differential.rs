@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Ahead, Block, Encoding, Inputs, Output, ReadAhead, START, ScanOptions, Source, Visit};
+use finecomb_scan::{Block, Encoding, FindNul, Inputs, Lookahead, Output, START, ScanOptions, Source, Visit};
 use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -21,7 +21,7 @@ const PATH: &str = "some/file.txt";
 /// The text that is read ahead.
 struct Text(Vec<u8>);
 
-impl ReadAhead for Text {
+impl FindNul for Text {
     fn first_nul(&self, range: Range<u64>) -> Option<u64> {
         let end = self.0.len().min(range.end as usize);
         self.0[range.start as usize..end].iter().position(|&byte| byte == 0).map(|at| range.start + at as u64)
@@ -60,8 +60,8 @@ fn visit<V: Visit>(
     let mut start = 0;
     for end in ends {
         let bytes = &mut bytes[start..end];
-        let ahead = if is_whole { Ahead::default() } else { Ahead::in_file(&text) };
-        let mut block = Block { is_whole, ahead, ..Block::new(&source, start as u64, bytes) };
+        let lookahead = if is_whole { Lookahead::default() } else { Lookahead::in_file(&text) };
+        let mut block = Block { is_whole, lookahead, ..Block::new(&source, start as u64, bytes) };
         start = end;
         let found = visitor.search(&mut block);
         let before = state.clone();

@@ -206,22 +206,22 @@ pub struct Block<'a> {
     /// [`NulEnds::LongLines`](crate::NulEnds::LongLines).
     pub in_long_line: bool,
     /// Access to the bytes after the block.
-    pub ahead: Ahead<'a>,
+    pub lookahead: Lookahead<'a>,
 }
 
 /// Searches bytes of a source out of turn.
-pub trait ReadAhead: Sync {
+pub trait FindNul: Sync {
     /// Returns the offset of the first NUL in a range of the source; `None` also if the range cannot be read.
     fn first_nul(&self, range: Range<u64>) -> Option<u64>;
 }
 
 /// Access to the bytes after a block. Available for files that are not decoded.
 #[derive(Clone, Copy, Default)]
-pub struct Ahead<'a>(Option<&'a dyn ReadAhead>);
+pub struct Lookahead<'a>(Option<&'a dyn FindNul>);
 
-impl<'a> Ahead<'a> {
+impl<'a> Lookahead<'a> {
     /// Access to the bytes of a file.
-    pub fn in_file(file: &'a dyn ReadAhead) -> Self {
+    pub fn in_file(file: &'a dyn FindNul) -> Self {
         Self(Some(file))
     }
 
@@ -231,17 +231,17 @@ impl<'a> Ahead<'a> {
     }
 }
 
-impl fmt::Debug for Ahead<'_> {
+impl fmt::Debug for Lookahead<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Ahead").field(&self.0.is_some()).finish()
+        f.debug_tuple("Lookahead").field(&self.0.is_some()).finish()
     }
 }
 
 impl<'a> Block<'a> {
     /// A block without line numbers and without access to the bytes after it.
     pub fn new(source: &'a Source, offset: u64, bytes: &'a mut [u8]) -> Self {
-        let ahead = Ahead::default();
-        Self { source, offset, first_line: None, is_whole: false, bytes, in_long_line: false, ahead }
+        let lookahead = Lookahead::default();
+        Self { source, offset, first_line: None, is_whole: false, bytes, in_long_line: false, lookahead }
     }
 }
 

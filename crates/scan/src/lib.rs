@@ -48,7 +48,7 @@ mod source;
 mod stop;
 mod walk;
 
-pub use block::{Ahead, Block, FirstNul, Medium, Place, ReadAhead, Source};
+pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
 pub use collect::ordered::{Done, Output, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use finecomb_meter::{Meter, Phase};
 
-use crate::block::{Ahead, Source};
+use crate::block::{Lookahead, Source};
 use crate::problem::Problems;
 
 pub(crate) use chunks::ChunkedFile;
@@ -66,10 +66,10 @@ impl Chunks {
     }
 
     /// Access to the bytes after a block, if available.
-    pub(crate) fn ahead(&self) -> Ahead<'_> {
+    pub(crate) fn lookahead(&self) -> Lookahead<'_> {
         match self {
-            Self::Plain(file) => Ahead::in_file(file),
-            Self::Parted(_) => Ahead::default(),
+            Self::Plain(file) => Lookahead::in_file(file),
+            Self::Parted(_) => Lookahead::default(),
         }
     }
 

@@ -14,7 +14,7 @@ use memchr::{memchr, memrchr};
 
 use super::cut::{ensure_len, retry};
 use super::{LONG_LINE, NulEnds, TextBlock};
-use crate::block::{ReadAhead, Source};
+use crate::block::{FindNul, Source};
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
 
@@ -40,7 +40,7 @@ pub(crate) struct ChunkedFile {
     pub(crate) bounds: Bounds,
 }
 
-impl ReadAhead for ChunkedFile {
+impl FindNul for ChunkedFile {
     fn first_nul(&self, Range { start, end }: Range<u64>) -> Option<u64> {
         let (mut at, end) = (self.start + start, self.end.min(self.start.saturating_add(end)));
         let mut bytes =

@@ -9,7 +9,7 @@ use finecomb_meter::Phase;
 use super::Visit;
 use super::job::{Alone, Job, Shared, Streamed};
 use super::worker::Visitor;
-use crate::block::{Ahead, Block, Source};
+use crate::block::{Block, Lookahead, Source};
 use crate::schedule::plan::SlotId;
 use crate::source::cut::{Part, parts};
 use crate::source::reader::Reader;
@@ -73,7 +73,7 @@ impl<V: Visit> Visitor<'_, V> {
                 let TextBlock { range, offset, in_long_line, .. } =
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
                 let block = Block::new(source, offset - shared.start, &mut buffer[range]);
-                let block = Block { in_long_line, ahead: Ahead::in_file(file), ..block };
+                let block = Block { in_long_line, lookahead: Lookahead::in_file(file), ..block };
                 self.in_turn(block, shared.nul_ends, &mut alone)
             });
             if wanted.is_break() {
@@ -86,7 +86,7 @@ impl<V: Visit> Visitor<'_, V> {
 
     /// Visits the next block of a file that only this worker visits.
     fn in_turn(&mut self, block: Block<'_>, ends: NulEnds, alone: &mut Alone<V>) -> ControlFlow<()> {
-        let Block { source, bytes, ahead, .. } = block;
+        let Block { source, bytes, lookahead, .. } = block;
         let total = bytes.len();
         self.record_bytes(total);
         let bounds = self.reader.context.bounds.with_ends(ends);
@@ -99,7 +99,8 @@ impl<V: Visit> Visitor<'_, V> {
             }
             let is_whole = block.is_whole && part.bytes.len() == total;
             let in_long_line = part.in_long_line;
-            let mut block = Block { is_whole, in_long_line, ahead, ..Block::new(source, offset, part.bytes) };
+            let mut block =
+                Block { is_whole, in_long_line, lookahead, ..Block::new(source, offset, part.bytes) };
             self.search_and_print(&mut block, alone)?;
         }
         ControlFlow::Continue(())
@@ -129,7 +130,7 @@ impl<V: Visit> Visitor<'_, V> {
         let Reader { meter, problems, .. } = &mut self.reader;
         let TextBlock { range, offset, in_long_line, .. } = file.read(chunk, &mut buffer, meter, problems);
         let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
-        self.block(shared, block, Block { in_long_line, ahead: file.ahead(), ..read });
+        self.block(shared, block, Block { in_long_line, lookahead: file.lookahead(), ..read });
         self.reader.buffer = buffer;
     }
 
@@ -157,14 +158,14 @@ impl<V: Visit> Visitor<'_, V> {
 
     /// Visits a block of a shared file: searches it, waits for its turn, and prints it.
     fn block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>) {
-        let Block { source, bytes, ahead, offset, in_long_line, .. } = read;
+        let Block { source, bytes, lookahead, offset, in_long_line, .. } = read;
         self.reader.meter.enter(Phase::Search);
         self.record_bytes(bytes.len());
         let bounds = self.reader.context.bounds.with_ends(shared.nul_ends);
         let mut searched: Vec<_> = parts(bytes, in_long_line, bounds)
             .map(|Part { start, bytes, too_long, in_long_line }| {
                 let block = Block::new(source, offset + start as u64, bytes);
-                let mut block = Block { in_long_line, ahead, ..block };
+                let mut block = Block { in_long_line, lookahead, ..block };
                 let wanted = too_long.is_none() && !shared.chain.is_over();
                 let found = wanted.then(|| self.visit.search(&mut block));
                 Searched { block, too_long, found, before: None }
