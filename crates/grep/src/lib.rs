@@ -41,7 +41,7 @@ mod whole;
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Done, Inputs, Problem, Report, ScanOptions, Visit, in_order};
+use finecomb_scan::{Inputs, Ordered, Problem, Report, ScanOptions, Visit, in_order};
 use grep_matcher::Matcher;
 pub use grep_printer::Stats;
 
@@ -142,7 +142,7 @@ fn with_matcher<M: Matcher<Captures: Send> + Clone + Send + Sync>(
 ) -> Outcome {
     let options = ScanOptions { line_end: query.line_end(), ..options.clone() };
     if !query.can_match() {
-        return Outcome::of(Done::<()>::default(), Sums::default());
+        return Outcome::of(Ordered::<()>::default(), Sums::default());
     }
     let (style, separator) = (&query.style, query.separator());
     if query.needs_whole_files(matcher) {
@@ -168,7 +168,7 @@ impl Query {
 }
 
 impl Outcome {
-    fn sum<V: Visit>(mut done: Done<V>, query: &Query, sums: impl Fn(V) -> Sums) -> Self {
+    fn sum<V: Visit>(mut done: Ordered<V>, query: &Query, sums: impl Fn(V) -> Sums) -> Self {
         let mut sum = Sums::default();
         for visit in std::mem::take(&mut done.visits) {
             sum.add(sums(visit));
@@ -182,7 +182,7 @@ impl Outcome {
         Self::of(done, sum)
     }
 
-    fn of<V>(done: Done<V>, sums: Sums) -> Self {
+    fn of<V>(done: Ordered<V>, sums: Sums) -> Self {
         Self {
             any: sums.any,
             files: done.files,

@@ -50,7 +50,7 @@ mod walk;
 
 pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
-pub use collect::ordered::{Done, Output, Visit, Wants, in_order};
+pub use collect::ordered::{Ordered, Output, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
 pub use inputs::Inputs;
 pub use lines::LineEnds;

@@ -120,7 +120,7 @@ pub enum Wants {
 
 /// Result of a job.
 #[derive(Debug)]
-pub struct Done<V> {
+pub struct Ordered<V> {
     /// The visitor of each worker.
     pub visits: Vec<V>,
     /// Problems, in the order of the inputs.
@@ -135,7 +135,7 @@ pub struct Done<V> {
     pub report: Option<Report>,
 }
 
-impl<V> Default for Done<V> {
+impl<V> Default for Ordered<V> {
     /// An empty result.
     fn default() -> Self {
         Self {
@@ -159,7 +159,7 @@ pub fn in_order<V: Visit>(
     separator: Option<Vec<u8>>,
     out: &mut (dyn Write + Send),
     make: impl Fn() -> V + Sync,
-) -> Done<V> {
+) -> Ordered<V> {
     let stopwatch = Stopwatch::start(options.profile, false);
     let mut notes = Vec::new();
     let wants = make().wants();
@@ -191,7 +191,7 @@ pub fn in_order<V: Visit>(
         visits.push(visitor.visit);
         times.push(spent);
     }
-    Done {
+    Ordered {
         visits,
         problems: problems.into_sorted().collect(),
         files,
