@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use finecomb_scan::{Block, LONG_LINE, Medium, START};
+use finecomb_scan::{Block, HEAD_SIZE, LONG_LINE, Medium};
 use memchr::{memchr, memchr_iter, memrchr};
 
 /// How much of a file ripgrep has in memory at a time, at first.
-const WINDOW: u64 = START as u64;
+const WINDOW: u64 = HEAD_SIZE as u64;
 
 /// How much of standard input ripgrep reads at first.
 const FIRST_OF_INPUT: u64 = 8 << 10;

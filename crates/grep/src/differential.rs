@@ -2,7 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Block, Encoding, FindNul, Inputs, Lookahead, Output, START, ScanOptions, Source, Visit};
+use finecomb_scan::{
+    Block, Encoding, FindNul, HEAD_SIZE, Inputs, Lookahead, Output, ScanOptions, Source, Visit,
+};
 use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -53,7 +55,7 @@ fn visit<V: Visit>(
     let is_whole = ends.len() == 1;
     let text = Text(bytes.to_vec());
     let mut bytes = bytes.to_vec();
-    let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(START)].to_vec() };
+    let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(HEAD_SIZE)].to_vec() };
     let mut state = visitor.begin(&source, &known);
     let mut tally = V::Tally::default();
     let mut out = Output::new(None);

@@ -57,6 +57,6 @@ pub use lines::LineEnds;
 pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, Width};
 pub use problem::{Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
-pub use source::{Encoding, LONG_LINE, NulEnds, START};
+pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds};
 pub use stop::Stop;
 pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

@@ -27,7 +27,7 @@ pub use ends::{LONG_LINE, NulEnds};
 pub(crate) use parted::PartedFile;
 
 /// Number of bytes at the beginning of a file that are known before its first block.
-pub const START: usize = 64 << 10;
+pub const HEAD_SIZE: usize = 64 << 10;
 
 /// A block of whole lines in a buffer.
 #[derive(Debug, Default, PartialEq, Eq)]

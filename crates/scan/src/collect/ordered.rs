@@ -49,7 +49,7 @@ pub trait Visit: Send {
     /// Processes a file of which only the name is wanted.
     fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
 
-    /// Returns the state before the first block of a file. `start` holds the first [`START`](crate::START) bytes of a
+    /// Returns the state before the first block of a file. `start` holds the first [`HEAD_SIZE`](crate::HEAD_SIZE) bytes of a
     /// file that is larger than its first block, or fewer for a pipe.
     fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
 

@@ -9,7 +9,7 @@ use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use memchr::{memchr, memrchr};
 
-use super::START;
+use super::HEAD_SIZE;
 use super::cut::FullReads;
 use crate::block::FirstNul;
 
@@ -132,7 +132,7 @@ impl<R: Read> Pieces<R> {
             rest: 0..0,
             offset: 0,
             unended: 0,
-            room: START,
+            room: HEAD_SIZE,
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) const FIRST_READ: usize = 128 << 10;
 
 /// Bytes of decoded text that are known before the first block, at any block size: visitors inspect the beginning of a
 /// file. Small in tests, so that small files are read in parts.
-const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { super::START };
+const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { super::HEAD_SIZE };
 
 /// Settings shared by all workers of a job.
 #[derive(Clone, Copy)]

@@ -19,7 +19,7 @@ use crate::schedule::plan::{Chunk, Plan, Planned, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
-use crate::source::{Chunks, START};
+use crate::source::{Chunks, HEAD_SIZE};
 use crate::stop::Stop;
 use crate::walk::SortKey;
 use crate::walk::directory::{Directory, SortValue};
@@ -272,7 +272,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     ) -> Arc<Shared<V>> {
         self.visited += 1;
         self.reader.meter.add_file();
-        let known = known.start..known.end.min(known.start + START);
+        let known = known.start..known.end.min(known.start + HEAD_SIZE);
         let state = self.visit.begin(&source, &self.reader.buffer[known]);
         let over = self.visit.is_over(&state);
         let nul_ends = self.visit.nul_ends(&source);
