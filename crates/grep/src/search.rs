@@ -350,9 +350,9 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
 
     fn nul_ends(&self, source: &Source) -> NulEnds {
         match self.nul(source) {
-            Nul::Ignore => NulEnds::Nowhere,
+            Nul::Ignore => NulEnds::Never,
             Nul::Suppress => NulEnds::LongLines,
-            Nul::Quit | Nul::EndLine => NulEnds::Everywhere,
+            Nul::Quit | Nul::EndLine => NulEnds::Always,
         }
     }
 

@@ -83,7 +83,7 @@ impl ScanOptions<'_> {
             block_size: self.block_size.clamp(1, MAX_BLOCK_SIZE),
             max_line: self.max_line.min(MAX_LINE_LIMIT),
             line_end: self.line_end,
-            nul_ends: NulEnds::Nowhere,
+            nul_ends: NulEnds::Never,
         }
     }
 }
@@ -101,6 +101,6 @@ impl Bounds {
     /// The same bounds with other line ends. Cutting long lines has no effect if no line may become that long.
     pub(crate) fn with_ends(self, nul_ends: NulEnds) -> Self {
         let cuts_nothing = nul_ends == NulEnds::LongLines && self.max_line < LONG_LINE;
-        Self { nul_ends: if cuts_nothing { NulEnds::Nowhere } else { nul_ends }, ..self }
+        Self { nul_ends: if cuts_nothing { NulEnds::Never } else { nul_ends }, ..self }
     }
 }

@@ -55,7 +55,7 @@ pub trait Visit: Send {
 
     /// Returns the NULs that end lines of a file. Default: none.
     fn nul_ends(&self, _source: &Source) -> NulEnds {
-        NulEnds::Nowhere
+        NulEnds::Never
     }
 
     /// Returns `true` if nothing of a file is wanted, given the state before its first block. Default: `false`.

@@ -143,7 +143,7 @@ mod tests {
 
     /// The parts of a text, with overlong ones in brackets.
     fn cut(text: &str, max_line: usize) -> Vec<(usize, String)> {
-        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n', nul_ends: NulEnds::Nowhere };
+        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n', nul_ends: NulEnds::Never };
         let mut bytes = text.as_bytes().to_vec();
         let shown = |part: Part<'_>| {
             let text = String::from_utf8_lossy(part.bytes).into_owned();

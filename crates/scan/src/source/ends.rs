@@ -14,11 +14,11 @@ pub const LONG_LINE: usize = 1 << 20;
 pub enum NulEnds {
     /// No NUL.
     #[default]
-    Nowhere,
+    Never,
     /// NULs without a line end in the [`LONG_LINE`] bytes before them, independent of blocks.
     LongLines,
     /// All NULs.
-    Everywhere,
+    Always,
 }
 
 impl Bounds {
@@ -26,8 +26,8 @@ impl Bounds {
     /// `bytes`, capped at [`LONG_LINE`].
     pub(crate) fn first_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
         match self.nul_ends {
-            NulEnds::Nowhere => memchr(self.line_end, bytes),
-            NulEnds::Everywhere => memchr2(self.line_end, 0, bytes),
+            NulEnds::Never => memchr(self.line_end, bytes),
+            NulEnds::Always => memchr2(self.line_end, 0, bytes),
             NulEnds::LongLines => {
                 let end = memchr(self.line_end, bytes);
                 let long = LONG_LINE.saturating_sub(prefix);
@@ -40,8 +40,8 @@ impl Bounds {
     /// Returns the position of the last line end in `bytes`. `prefix` is as in [`Bounds::first_end`].
     pub(crate) fn last_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
         match self.nul_ends {
-            NulEnds::Nowhere => memrchr(self.line_end, bytes),
-            NulEnds::Everywhere => memrchr2(self.line_end, 0, bytes),
+            NulEnds::Never => memrchr(self.line_end, bytes),
+            NulEnds::Always => memrchr2(self.line_end, 0, bytes),
             NulEnds::LongLines => {
                 let end = memrchr(self.line_end, bytes);
                 let long = end.map_or(LONG_LINE.saturating_sub(prefix), |end| end + 1 + LONG_LINE);
@@ -74,7 +74,7 @@ mod tests {
         let is_end = |(at, &byte): (usize, &u8)| {
             length += 1;
             let is_end = byte == b'\n'
-                || byte == 0 && nul_ends == NulEnds::Everywhere
+                || byte == 0 && nul_ends == NulEnds::Always
                 || byte == 0 && nul_ends == NulEnds::LongLines && length > LONG_LINE;
             if byte == b'\n' {
                 length = 0;
@@ -91,7 +91,7 @@ mod tests {
                 (prop::sample::select(b"x\0\n".as_slice()), prop::sample::select(vec![1, 2, 9, LONG_LINE - 1, LONG_LINE, LONG_LINE + 3])),
                 0..5,
             ),
-            nul_ends in prop::sample::select(vec![NulEnds::Nowhere, NulEnds::LongLines, NulEnds::Everywhere]),
+            nul_ends in prop::sample::select(vec![NulEnds::Never, NulEnds::LongLines, NulEnds::Always]),
             prefix in prop::sample::select(vec![0, 1, LONG_LINE - 1, LONG_LINE]),
         ) {
             let bytes: Vec<u8> =
