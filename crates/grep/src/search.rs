@@ -389,7 +389,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         found
     }
 
-    fn has_nothing(&mut self, block: &Block<'_>) -> bool {
+    fn is_skippable(&mut self, block: &Block<'_>) -> bool {
         let options = &self.style.options;
         let minds_all = options.invert || options.include_zero || self.rules.passthru || self.wants_stats();
         let may_cut = block.in_long_line || block.bytes.len() > LONG_LINE;

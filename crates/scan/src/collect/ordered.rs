@@ -69,7 +69,7 @@ pub trait Visit: Send {
 
     /// Returns `true` if a block has no match and changes the state only by its length. Such blocks are skipped until
     /// another block of the file is different. Default: `false`.
-    fn has_nothing(&mut self, _block: &Block<'_>) -> bool {
+    fn is_skippable(&mut self, _block: &Block<'_>) -> bool {
         false
     }
 

@@ -52,10 +52,10 @@ impl<V: Visit> Visitor<'_, V> {
         let mut buffer = mem::take(&mut self.reader.buffer);
         let mut alone = Alone { state: shared.chain.state(), tally: V::Tally::default() };
         let mut skipped = Vec::new();
-        let mut has_nothing = true;
+        let mut is_skippable = true;
         while let Some(chunk) = file.claim().filter(|_| !shared.chain.is_over()) {
             skipped.push(chunk);
-            if has_nothing {
+            if is_skippable {
                 self.reader.meter.enter(Phase::Read);
                 let TextBlock { range, in_long_line, .. } =
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
@@ -63,8 +63,8 @@ impl<V: Visit> Visitor<'_, V> {
                 self.reader.meter.enter(Phase::Search);
                 let fits = bytes.len() <= self.reader.context.bounds.max_line;
                 let block = Block { in_long_line, ..Block::new(source, 0, bytes) };
-                has_nothing = fits && self.visit.has_nothing(&block);
-                if has_nothing {
+                is_skippable = fits && self.visit.is_skippable(&block);
+                if is_skippable {
                     continue;
                 }
             }
