@@ -62,7 +62,7 @@ impl Visit for Numbers {
             out.bytes().extend(line);
             out.bytes().push(b'\n');
             *tally += 1;
-            out.relieve();
+            out.flush_if_full();
         }
     }
 

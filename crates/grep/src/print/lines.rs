@@ -123,7 +123,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
             let mut painter = Painter { style, is_context, originals, colors: 0, out: bytes_out };
             painter.colored_line(bytes, colored, shown);
             tally.colors += painter.colors;
-            out.relieve();
+            out.flush_if_full();
         };
         match shown {
             [] => write(None, bytes, &[]),

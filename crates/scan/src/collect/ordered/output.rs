@@ -49,7 +49,7 @@ impl<'a> Output<'a> {
     }
 
     /// Hands over the output if there is enough of it. Call this after every line, so that memory stays bounded.
-    pub fn relieve(&mut self) {
+    pub fn flush_if_full(&mut self) {
         if self.bytes.len() < HAND_OVER {
             return;
         }

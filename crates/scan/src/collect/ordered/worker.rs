@@ -174,7 +174,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             {
                 return;
             }
-            self.out.relieve();
+            self.out.flush_if_full();
         }
     }
 
@@ -334,7 +334,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 }
                 Err(error) => self.reader.problems.add(&source, ProblemKind::Open(error)),
             }
-            self.out.relieve();
+            self.out.flush_if_full();
         }
     }
 }

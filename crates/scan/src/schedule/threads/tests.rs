@@ -33,7 +33,7 @@ impl Visit for Repeat {
             for _ in 0..self.0 {
                 out.bytes().extend_from_slice(line);
             }
-            out.relieve();
+            out.flush_if_full();
         }
     }
 }
