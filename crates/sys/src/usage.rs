@@ -58,7 +58,7 @@ impl Usage {
     }
 
     /// Processor time, in the program and in the kernel.
-    pub fn processor(&self) -> Duration {
+    pub fn cpu_time(&self) -> Duration {
         self.user + self.system
     }
 }
@@ -113,23 +113,23 @@ mod tests {
     #[test]
     fn work_and_waiting_are_counted() {
         let before = Usage::of_thread();
-        while (Usage::of_thread() - before).processor() < Duration::from_millis(5) {
+        while (Usage::of_thread() - before).cpu_time() < Duration::from_millis(5) {
             black_box((0..1000).map(black_box).sum::<u64>());
         }
         thread::sleep(Duration::from_millis(1));
         let used = Usage::of_thread() - before;
         assert!(used.voluntary_switches >= 1);
-        assert!(Usage::of_process().processor() >= used.processor());
+        assert!(Usage::of_process().cpu_time() >= used.cpu_time());
     }
 
     #[test]
     fn another_thread_has_a_usage_of_its_own() {
-        let mine = Usage::of_thread().processor();
+        let mine = Usage::of_thread().cpu_time();
         let others = thread::spawn(|| {
-            while Usage::of_thread().processor() < Duration::from_millis(20) {}
-            Usage::of_thread().processor()
+            while Usage::of_thread().cpu_time() < Duration::from_millis(20) {}
+            Usage::of_thread().cpu_time()
         });
         assert!(others.join().is_ok_and(|others| others >= Duration::from_millis(20)));
-        assert!(Usage::of_thread().processor() - mine < Duration::from_millis(20));
+        assert!(Usage::of_thread().cpu_time() - mine < Duration::from_millis(20));
     }
 }

@@ -133,7 +133,7 @@ impl Sample {
     fn of(job: &dyn Governed) -> Self {
         Self {
             at: Instant::now(),
-            cpu_time: Usage::of_process().processor(),
+            cpu_time: Usage::of_process().cpu_time(),
             idle: job.idle(),
             from_storage: bytes_from_storage().unwrap_or_default(),
             work: job.pace().work(),
