@@ -1,4 +1,4 @@
-//! Resource usage of a thread, of the process and of its children: processor time, context switches, page faults, reads from
+//! Resource usage of a thread, of the process and of its children: CPU time, context switches, page faults, reads from
 //! storage.
 
 use std::fs;
@@ -11,13 +11,13 @@ use nix::sys::time::TimeVal;
 /// Resource usage so far, as getrusage(2) reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Processor time outside of the kernel.
+    /// CPU time in user mode.
     pub user: Duration,
-    /// Processor time in the kernel.
+    /// CPU time in the kernel.
     pub system: Duration,
     /// Voluntary context switches: the thread waited for something.
     pub voluntary_switches: u64,
-    /// Involuntary context switches: another thread was given the processor.
+    /// Involuntary context switches: the thread was preempted.
     pub involuntary_switches: u64,
     /// Page faults served from memory.
     pub minor_faults: u64,
@@ -26,7 +26,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Usage of the calling thread; zero where the system does not tell.
+    /// Usage of the calling thread; zero where the system does not report it.
     pub fn of_thread() -> Self {
         #[cfg(target_os = "linux")]
         return Self::of(UsageWho::RUSAGE_THREAD);
@@ -57,7 +57,7 @@ impl Usage {
         }
     }
 
-    /// Processor time, in the program and in the kernel.
+    /// CPU time, in user mode and in the kernel.
     pub fn cpu_time(&self) -> Duration {
         self.user + self.system
     }
@@ -96,8 +96,8 @@ impl AddAssign for Usage {
     }
 }
 
-/// Bytes that this process has caused to be read from storage (see proc_pid_io(5)). None where the system does not tell. Takes
-/// about ten microseconds.
+/// Returns the number of bytes that this process has caused to be read from storage (see proc_pid_io(5)), or `None`
+/// where the system does not report it. Takes about 10 µs.
 pub fn bytes_from_storage() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/io").ok()?;
     text.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok())
