@@ -22,8 +22,8 @@ pub const MAX_LINE_LIMIT: usize = 1 << 31;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Width {
     /// Adapts at run time. A job starts with one worker per core available to this process (CPU affinity and control
-    /// group). It adds workers, up to 32 or the number of cores, while files come from storage, and parks workers that
-    /// have nothing to do.
+    /// group). It adds workers while files come from storage, up to the larger of 32 and the number of cores, and parks
+    /// workers that have nothing to do.
     #[default]
     Auto,
     /// Exactly this many workers, from 1 to [`MAX_WIDTH`].

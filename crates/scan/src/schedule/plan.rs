@@ -23,7 +23,7 @@ use super::pace::{Governed, Idle, Pace};
 use crate::stop::Stop;
 
 /// Bound on pending output, in bytes, over all workers. Each worker may hold the output of a few blocks on top of it.
-const WAITING_LIMIT: usize = 4 << 20;
+const PENDING_LIMIT: usize = 4 << 20;
 
 /// Position in the order of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ struct State<T> {
     /// Tasks with state that one worker at a time advances, such as the reading of a stream.
     streams: Vec<(SlotId, T)>,
     /// Pending output, in bytes.
-    waiting_bytes: usize,
+    pending_bytes: usize,
     writing: bool,
     /// Written output, in bytes.
     written: u64,
@@ -115,7 +115,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             front: None,
             tasks: Vec::new(),
             streams: Vec::new(),
-            waiting_bytes: 0,
+            pending_bytes: 0,
             writing: false,
             written: 0,
             error: None,
@@ -201,7 +201,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
                 self.unparked.notify_all();
                 return None;
             }
-            if !self.pace.is_wanted(number) && state.waiting_bytes <= WAITING_LIMIT {
+            if !self.pace.is_wanted(number) && state.pending_bytes <= PENDING_LIMIT {
                 meter.enter(Phase::Park);
                 state = self.unparked.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -215,7 +215,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         }
     }
 
-    /// Returns a stream for an idle worker to continue, in a slot after `after`.
+    /// Puts a stream back for an idle worker to continue, in a slot right after `after`.
     pub(crate) fn put_back(&self, after: SlotId, stream: T) {
         let mut state = self.lock();
         let slot = state.new_slot(Some(after));
@@ -291,7 +291,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             state = self.lock();
             state.writing = false;
             state.written = written;
-            state.waiting_bytes -= bytes;
+            state.pending_bytes -= bytes;
             if let Err(error) = result {
                 state.error.get_or_insert(error);
                 self.halted.store(true, Ordering::Relaxed);
@@ -352,8 +352,8 @@ impl<T: Divisible + Send> Receive for Plan<'_, T> {
             if !state.writing {
                 state = self.write(state, &mut spare);
             }
-            let may_go_on = state.waiting_bytes <= WAITING_LIMIT || state.is_written_front(slot);
-            if may_go_on || self.is_halted() {
+            let may_continue = state.pending_bytes <= PENDING_LIMIT || state.is_written_front(slot);
+            if may_continue || self.is_halted() {
                 return spare;
             }
             // A parked worker may have to claim the front.
@@ -399,7 +399,7 @@ impl<T: Divisible> State<T> {
         for (chunk, task) in tasks {
             if let Some(chunk) = chunk {
                 last = self.new_slot(Some(last));
-                self.waiting_bytes += chunk.bytes.len();
+                self.pending_bytes += chunk.bytes.len();
                 let slot = &mut self.slots[last.0 as usize];
                 slot.chunks.push_back(chunk);
                 slot.filled = true;
@@ -437,7 +437,7 @@ impl<T: Divisible> State<T> {
     /// Claims a part of the first available task. If pending output exceeds the bound, only that of the front is
     /// available.
     fn take(&mut self) -> Option<(SlotId, T::Part)> {
-        let over = self.waiting_bytes > WAITING_LIMIT;
+        let over = self.pending_bytes > PENDING_LIMIT;
         let front = self.front;
         let may_begin = |slot: SlotId| !over || front == Some(slot);
         if let Some(index) = self.streams.iter().position(|&(slot, _)| may_begin(slot)) {
@@ -472,7 +472,7 @@ impl<T: Divisible> State<T> {
 
     fn receive(&mut self, slot: SlotId, chunk: Chunk) {
         if !chunk.bytes.is_empty() {
-            self.waiting_bytes += chunk.bytes.len();
+            self.pending_bytes += chunk.bytes.len();
             self.slots[slot.0 as usize].chunks.push_back(chunk);
         }
     }

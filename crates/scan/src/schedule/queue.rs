@@ -88,8 +88,8 @@ impl Queue {
     /// Returns the next work for the worker with this number. Waits until there is some and the worker is not parked.
     /// Returns `None` when everything is done or the workers should stop.
     ///
-    /// A worker with a task or a stream counts as busy, because it may add work that others wait for. `was_busy` tells
-    /// that the caller was, and no longer is.
+    /// A worker with a task or a stream counts as busy, because it may add work that others wait for. `was_busy` is set
+    /// if the caller was busy until now.
     pub(crate) fn next(&self, number: usize, was_busy: bool, meter: &mut Meter) -> Option<Next> {
         let mut state = self.lock();
         if was_busy {
@@ -154,7 +154,7 @@ impl Queue {
         is_new
     }
 
-    /// Returns a stream for other workers to read on. The caller is no longer busy.
+    /// Puts a stream back for other workers to read on. The caller is no longer busy.
     pub(crate) fn put_back(&self, stream: Stream) {
         let mut state = self.lock();
         state.streams.push(stream);

@@ -98,7 +98,7 @@ impl Encoding {
     }
 }
 
-/// Minimum size of a read from the decoder, in bytes. In smaller reads it loses the last characters.
+/// Minimum size of a read from the decoder, in bytes. It loses the last characters if they do not fit a read.
 const MIN_READ: usize = 64;
 
 /// Maximum size of a read from the decoder, in bytes. It decodes 8 KiB at a time.

@@ -128,7 +128,8 @@ impl<'a> Reader<'a> {
         self.meter.enter(Phase::Walk);
         let strip = self.context.inputs.strip_dot && path == Path::new(".");
         let printed = if strip { Path::new("") } else { path };
-        let listed = self.context.walk.named(number, path, printed, &mut self.scratch, &mut self.problems);
+        let listed =
+            self.context.walk.open_named(number, path, printed, &mut self.scratch, &mut self.problems);
         listed
             .map_err(|error| {
                 let source = Source::named(number, Some(path.to_owned()));

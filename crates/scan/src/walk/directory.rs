@@ -90,7 +90,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// If it cannot be opened or listed.
-    pub(crate) fn named(
+    pub(crate) fn open_named(
         &self,
         argument: usize,
         path: &Path,

@@ -66,7 +66,7 @@ impl<F: FnMut(FoundFile)> Finder<'_, F> {
         let source = || Source::named(number, Some(path.to_owned()));
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                match self.walk.named(number, path, path, &mut self.scratch, &mut self.problems) {
+                match self.walk.open_named(number, path, path, &mut self.scratch, &mut self.problems) {
                     Ok(directory) => self.find_below(&directory),
                     Err(error) => self.problems.add(&source(), ProblemKind::List(error)),
                 }

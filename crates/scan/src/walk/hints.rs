@@ -10,7 +10,7 @@ use memchr::memmem;
 pub(crate) struct Hints {
     /// Set if some glob implies no literal.
     matches_any: bool,
-    /// Prefixes, in order, and the set of their first bytes.
+    /// Prefixes, and the set of their first bytes.
     prefixes: Vec<Vec<u8>>,
     first: ByteSet,
     /// Suffixes, and the set of their last bytes.

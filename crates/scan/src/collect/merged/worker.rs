@@ -58,17 +58,17 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     fn open(&mut self, task: Task) {
         self.busy = true;
         match task {
-            Task::Named(number) => self.named(number),
+            Task::Named(number) => self.open_named(number),
             Task::Directory(parent, entry) => {
                 if let Some(directory) = self.reader.list(&parent, entry) {
                     self.expand(directory);
                 }
             }
-            Task::Files(directory, entries) => self.files(&directory, entries),
+            Task::Files(directory, entries) => self.process_files(&directory, entries),
         }
     }
 
-    fn named(&mut self, number: usize) {
+    fn open_named(&mut self, number: usize) {
         let limit = self.limit();
         let (source, contents) = match self.reader.open_named(number) {
             None => return,
@@ -102,7 +102,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     }
 
     /// Processes files of a directory. Once one of them is shared, the remaining ones become a task for idle workers.
-    fn files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
+    fn process_files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
         let (limit, follow) = (self.limit(), self.reader.context.inputs.walk.follow);
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
@@ -136,7 +136,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         match contents {
             Contents::Whole { range, skipped, .. } => {
                 let first_line = (skipped == range.start as u64).then_some(1);
-                self.take(
+                self.process_block(
                     source,
                     TextBlock { range, offset: skipped, first_line, in_long_line: false },
                     true,
@@ -165,7 +165,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             let Some(chunk) = file.claim() else { return self.queue.remove_file(file) };
             let Reader { buffer, meter, problems, .. } = &mut self.reader;
             let block = file.read(chunk, buffer, meter, problems);
-            self.take(file.source(), block, false);
+            self.process_block(file.source(), block, false);
             if !self.queue.pace.is_wanted(self.number) {
                 return;
             }
@@ -181,12 +181,12 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             let source = stream.source.clone();
             self.queue.put_back(stream);
             self.busy = false;
-            self.take(&source, block, false);
+            self.process_block(&source, block, false);
         }
     }
 
     /// Passes a block of the buffer to the accumulator. Much larger blocks are passed in slices.
-    fn take(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
+    fn process_block(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
         let TextBlock { range, mut offset, mut first_line, .. } = block;
         let Reader { buffer, problems, meter, context, .. } = &mut self.reader;
         let bounds = context.bounds;

@@ -66,7 +66,7 @@ impl<'a> Output<'a> {
         Chunk { bytes: std::mem::take(&mut self.bytes), begins_group }
     }
 
-    /// Returns memory for reuse.
+    /// Takes back memory for reuse.
     pub(crate) fn reuse(&mut self, mut bytes: Vec<u8>) {
         if self.bytes.capacity() == 0 {
             bytes.clear();

@@ -26,7 +26,7 @@ impl<V: Visit> Visitor<'_, V> {
     }
 
     /// Visits a file that is entirely in the buffer.
-    pub(super) fn whole(&mut self, source: &Source, range: Range<usize>) {
+    pub(super) fn visit_whole(&mut self, source: &Source, range: Range<usize>) {
         self.visited += 1;
         self.reader.meter.add_file();
         self.plan.pace.add_work(FILE_WORK);
@@ -39,15 +39,15 @@ impl<V: Visit> Visitor<'_, V> {
             self.search_and_print(&mut block, &mut alone)
         } else {
             let ends = self.visit.nul_ends(source);
-            self.in_turn(Block { is_whole: true, ..Block::new(source, 0, bytes) }, ends, &mut alone)
+            self.visit_next(Block { is_whole: true, ..Block::new(source, 0, bytes) }, ends, &mut alone)
         };
         self.reader.buffer = buffer;
-        self.end(source, alone);
+        self.end_file(source, alone);
     }
 
     /// Visits a file chunk by chunk. Chunks without matches are skipped, which saves counting their lines; once there
     /// is a match, the skipped chunks are read again.
-    pub(super) fn alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
+    pub(super) fn visit_alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
         let source = &shared.source;
         let mut buffer = mem::take(&mut self.reader.buffer);
         let mut alone = Alone { state: shared.chain.state(), tally: V::Tally::default() };
@@ -74,18 +74,18 @@ impl<V: Visit> Visitor<'_, V> {
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
                 let block = Block::new(source, offset - shared.start, &mut buffer[range]);
                 let block = Block { in_long_line, lookahead: Lookahead::in_file(file), ..block };
-                self.in_turn(block, shared.nul_ends, &mut alone)
+                self.visit_next(block, shared.nul_ends, &mut alone)
             });
             if wanted.is_break() {
                 break;
             }
         }
         self.reader.buffer = buffer;
-        self.end(source, alone);
+        self.end_file(source, alone);
     }
 
     /// Visits the next block of a file that only this worker visits.
-    fn in_turn(&mut self, block: Block<'_>, ends: NulEnds, alone: &mut Alone<V>) -> ControlFlow<()> {
+    fn visit_next(&mut self, block: Block<'_>, ends: NulEnds, alone: &mut Alone<V>) -> ControlFlow<()> {
         let Block { source, bytes, lookahead, .. } = block;
         let total = bytes.len();
         self.record_bytes(total);
@@ -117,7 +117,7 @@ impl<V: Visit> Visitor<'_, V> {
         more
     }
 
-    fn end(&mut self, source: &Source, alone: Alone<V>) {
+    fn end_file(&mut self, source: &Source, alone: Alone<V>) {
         self.reader.meter.enter(Phase::Print);
         if self.visit.end(source, alone.state, alone.tally, &mut self.out).is_break() {
             self.plan.halt();
@@ -125,17 +125,17 @@ impl<V: Visit> Visitor<'_, V> {
     }
 
     /// Visits a chunk of a shared file.
-    pub(super) fn chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
+    pub(super) fn visit_chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
         let mut buffer = mem::take(&mut self.reader.buffer);
         let Reader { meter, problems, .. } = &mut self.reader;
         let TextBlock { range, offset, in_long_line, .. } = file.read(chunk, &mut buffer, meter, problems);
         let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
-        self.block(shared, block, Block { in_long_line, lookahead: file.lookahead(), ..read });
+        self.visit_block(shared, block, Block { in_long_line, lookahead: file.lookahead(), ..read });
         self.reader.buffer = buffer;
     }
 
     /// Reads a block of a stream, releases the stream to other workers, and visits the block.
-    pub(super) fn stream(&mut self, slot: SlotId, mut streamed: Box<Streamed<V>>) {
+    pub(super) fn visit_stream(&mut self, slot: SlotId, mut streamed: Box<Streamed<V>>) {
         self.reader.meter.enter(streamed.stream.phase());
         let shared = Arc::clone(&streamed.shared);
         let number = streamed.blocks;
@@ -149,7 +149,7 @@ impl<V: Visit> Visitor<'_, V> {
                 streamed.blocks += 1;
                 self.plan.put_back(slot, Job::Stream(streamed));
                 let read = Block::new(&shared.source, offset, &mut buffer[range]);
-                self.block(&shared, number, Block { in_long_line, ..read });
+                self.visit_block(&shared, number, Block { in_long_line, ..read });
             }
             None => self.end_shared(&shared, number),
         }
@@ -157,7 +157,7 @@ impl<V: Visit> Visitor<'_, V> {
     }
 
     /// Visits a block of a shared file: searches it, waits for its turn, and prints it.
-    fn block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>) {
+    fn visit_block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>) {
         let Block { source, bytes, lookahead, offset, in_long_line, .. } = read;
         self.reader.meter.enter(Phase::Search);
         self.record_bytes(bytes.len());
@@ -218,7 +218,7 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn end_shared(&mut self, shared: &Shared<V>, blocks: u64) {
         self.reader.meter.enter(Phase::Wait);
         let (state, tally) = shared.chain.await_all(blocks);
-        self.end(&shared.source, Alone { state, tally });
+        self.end_file(&shared.source, Alone { state, tally });
     }
 }
 

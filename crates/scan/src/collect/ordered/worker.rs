@@ -95,17 +95,17 @@ impl<'w, V: Visit> Visitor<'w, V> {
         let Some((slot, work)) = next else { return false };
         self.out.set_slot(self.plan, slot);
         match work {
-            Work::Open(Task::Named(number)) => self.named(number),
+            Work::Open(Task::Named(number)) => self.open_named(number),
             Work::Open(Task::Directory(parent, entry)) => {
                 if let Some(directory) = self.reader.list(&parent, entry) {
                     self.expand(directory);
                 }
             }
-            Work::Open(Task::Files(directory, entries)) => self.files_of(&directory, entries),
-            Work::Listed(files) => self.listed(files),
-            Work::Chunk(shared, file, chunk, block) => self.chunk(&shared, &file, chunk, block),
+            Work::Open(Task::Files(directory, entries)) => self.visit_files(&directory, entries),
+            Work::Listed(files) => self.visit_collected(files),
+            Work::Chunk(shared, file, chunk, block) => self.visit_chunk(&shared, &file, chunk, block),
             Work::End(shared, blocks) => self.end_shared(&shared, blocks),
-            Work::Stream(stream) => self.stream(slot, stream),
+            Work::Stream(stream) => self.visit_stream(slot, stream),
         }
         self.reader.meter.enter(Phase::Print);
         let planned = mem::take(&mut self.planned);
@@ -116,10 +116,10 @@ impl<'w, V: Visit> Visitor<'w, V> {
         self.next.is_some()
     }
 
-    fn named(&mut self, number: usize) {
+    fn open_named(&mut self, number: usize) {
         let path = &self.reader.context.inputs.named[number];
         if self.collect.is_some() || self.wants == Wants::Name {
-            return self.named_only(number, path);
+            return self.name_or_collect(number, path);
         }
         match self.reader.open_named(number) {
             None => {}
@@ -131,7 +131,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Processes an input that is not to be opened: prints its name, or collects it.
-    fn named_only(&mut self, number: usize, path: &Path) {
+    fn name_or_collect(&mut self, number: usize, path: &Path) {
         let is_standard_input = is_standard_input(path);
         if !is_standard_input && fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
             if let Some(directory) = self.reader.list_named(number, path) {
@@ -145,12 +145,12 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 let key = source.path().and_then(|path| SortValue::of(path, key));
                 self.collected.push(Collected { source, key });
             }
-            None => self.name(&source),
+            None => self.visit_name(&source),
         }
     }
 
     /// Processes a file of which only the name is wanted.
-    fn name(&mut self, source: &Source) {
+    fn visit_name(&mut self, source: &Source) {
         self.visited += 1;
         let named = source.path().filter(|_| source.is_named());
         // A file found below a directory exists.
@@ -160,7 +160,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    fn listed(&mut self, files: Range<usize>) {
+    fn visit_collected(&mut self, files: Range<usize>) {
         let all = self.files;
         for number in files.clone() {
             if self.plan.is_halted() {
@@ -168,7 +168,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             }
             let source = &all[number].source;
             if self.wants == Wants::Name {
-                self.name(source);
+                self.visit_name(source);
             } else if let Some(file) = self.open_collected(source)
                 && self.read_named(file, Some(Job::Listed(number + 1..files.end)))
             {
@@ -231,11 +231,11 @@ impl<'w, V: Visit> Visitor<'w, V> {
         match contents {
             Ok(None) => None,
             Ok(Some(Contents::Whole { range, medium: Medium::File, .. })) => {
-                self.whole(source, range);
+                self.visit_whole(source, range);
                 None
             }
             Ok(Some(Contents::Whole { range, medium, .. })) => {
-                self.whole(&source.with_medium(medium), range);
+                self.visit_whole(&source.with_medium(medium), range);
                 None
             }
             Ok(Some(Contents::Chunks { mut file, start, known })) => {
@@ -245,7 +245,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 match file {
                     // Other workers have other tasks.
                     Chunks::Plain(file) if file.len() <= limit as u64 && self.plan.has_tasks() => {
-                        self.alone(&shared, &file);
+                        self.visit_alone(&shared, &file);
                         None
                     }
                     file => Some(Job::Chunks(shared, Arc::new(file), 0)),
@@ -287,7 +287,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             match run {
                 Run::Files(files) if self.collect.is_some() => self.collect_files(&directory, files),
                 Run::Files(files) if self.wants == Wants::Name => {
-                    planned.push((Some(self.names(&directory, files)), None));
+                    planned.push((Some(self.print_names(&directory, files)), None));
                 }
                 run => planned.extend(tasks(&directory, run).map(|task| (None, Some(Job::Open(task))))),
             }
@@ -296,7 +296,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Prints the names of files of which only the names are wanted.
-    fn names(&mut self, directory: &Directory, files: Range<usize>) -> Chunk {
+    fn print_names(&mut self, directory: &Directory, files: Range<usize>) -> Chunk {
         let mut source = Source::found(directory.argument, Default::default());
         for entry in &directory.listing.entries()[files] {
             source.move_to(&directory.prefix, directory.listing.name(entry));
@@ -314,7 +314,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    fn files_of(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
+    fn visit_files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
         let follow = self.reader.context.inputs.walk.follow;
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());

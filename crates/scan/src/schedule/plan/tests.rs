@@ -38,7 +38,7 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
         });
         // The other thread is most probably parked by then; if not, it will not be.
         thread::sleep(Duration::from_millis(50));
-        let printing = scope.spawn(|| plan.hand_over(second, chunk(WAITING_LIMIT + 1)));
+        let printing = scope.spawn(|| plan.hand_over(second, chunk(PENDING_LIMIT + 1)));
         let is_done = all_done.recv_timeout(Duration::from_secs(10)).is_ok();
         // Turns a deadlock into a failure.
         plan.set_workers(2);
@@ -46,5 +46,5 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
         drop(plan.finish(second, chunk(0), Vec::new(), &mut Vec::new()));
         assert!(is_done, "the worker stayed parked");
     });
-    assert_eq!(out.len(), 3 + WAITING_LIMIT + 1);
+    assert_eq!(out.len(), 3 + PENDING_LIMIT + 1);
 }
