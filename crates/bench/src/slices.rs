@@ -84,7 +84,7 @@ pub fn slices(options: &SlicesOptions) -> Result<Slices> {
         // Other systems keep no account of single threads.
         let usage = cfg!(target_os = "linux").then(|| Usage::of_thread() - before);
         let involuntary_switches = usage.map(|usage| usage.involuntary_switches);
-        Thread { involuntary_switches, cpu: usage.map(|usage| seconds(usage.processor())), ..seen }
+        Thread { involuntary_switches, cpu: usage.map(|usage| seconds(usage.cpu_time())), ..seen }
     })?;
     Ok(Slices { machine, time: nanoseconds(options.time), gap: nanoseconds(options.gap), threads })
 }

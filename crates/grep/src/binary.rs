@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use finecomb_scan::{Block, LONG_LINE, Medium, START};
+use finecomb_scan::{Block, HEAD_SIZE, LONG_LINE, Medium};
 use memchr::{memchr, memchr_iter, memrchr};
 
 /// Initial size of ripgrep's read buffer.
-const BUFFER_SIZE: u64 = START as u64;
+const BUFFER_SIZE: u64 = HEAD_SIZE as u64;
 
 /// Size of ripgrep's first read from standard input.
 const FIRST_STDIN_READ: u64 = 8 << 10;
@@ -76,7 +76,7 @@ impl Pieces {
                 return Some(Cut { from: self.begin, nul });
             }
             if read > end {
-                let ahead = if wanted { block.ahead.first_nul(end..read) } else { None };
+                let ahead = if wanted { block.lookahead.first_nul(end..read) } else { None };
                 return ahead.map(|nul| Cut { from: self.begin, nul });
             }
             // A block begins at the start of a line.

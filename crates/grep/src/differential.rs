@@ -2,7 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Ahead, Block, Encoding, Inputs, Output, ReadAhead, START, ScanOptions, Source, Visit};
+use finecomb_scan::{
+    Block, Encoding, FindNul, HEAD_SIZE, Inputs, Lookahead, Output, ScanOptions, Source, Visit,
+};
 use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -21,7 +23,7 @@ const PATH: &str = "some/file.txt";
 /// Source of bytes to read ahead.
 struct Text(Vec<u8>);
 
-impl ReadAhead for Text {
+impl FindNul for Text {
     fn first_nul(&self, range: Range<u64>) -> Option<u64> {
         let end = self.0.len().min(range.end as usize);
         self.0[range.start as usize..end].iter().position(|&byte| byte == 0).map(|at| range.start + at as u64)
@@ -54,15 +56,15 @@ fn visit<V: Visit>(
     let is_whole = ends.len() == 1;
     let text = Text(bytes.to_vec());
     let mut bytes = bytes.to_vec();
-    let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(START)].to_vec() };
+    let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(HEAD_SIZE)].to_vec() };
     let mut state = visitor.begin(&source, &known);
     let mut tally = V::Tally::default();
     let mut out = Output::new(None);
     let mut start = 0;
     for end in ends {
         let bytes = &mut bytes[start..end];
-        let ahead = if is_whole { Ahead::default() } else { Ahead::in_file(&text) };
-        let mut block = Block { is_whole, ahead, ..Block::new(&source, start as u64, bytes) };
+        let lookahead = if is_whole { Lookahead::default() } else { Lookahead::in_file(&text) };
+        let mut block = Block { is_whole, lookahead, ..Block::new(&source, start as u64, bytes) };
         start = end;
         let found = visitor.search(&mut block);
         let before = state.clone();

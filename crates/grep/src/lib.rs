@@ -40,7 +40,7 @@ mod whole;
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Done, Inputs, Problem, Report, ScanOptions, Visit, in_order};
+use finecomb_scan::{Inputs, Ordered, Problem, Report, ScanOptions, Visit, in_order};
 use grep_matcher::Matcher;
 pub use grep_printer::Stats;
 
@@ -141,7 +141,7 @@ fn with_matcher<M: Matcher<Captures: Send> + Clone + Send + Sync>(
 ) -> Outcome {
     let options = ScanOptions { line_end: query.line_end(), ..options.clone() };
     if !query.can_match() {
-        return Outcome::of(Done::<()>::default(), Totals::default());
+        return Outcome::of(Ordered::<()>::default(), Totals::default());
     }
     let (style, separator) = (&query.style, query.separator());
     if query.needs_whole_files(matcher) {
@@ -167,7 +167,7 @@ impl Query {
 }
 
 impl Outcome {
-    fn sum<V: Visit>(mut done: Done<V>, query: &Query, totals: impl Fn(V) -> Totals) -> Self {
+    fn sum<V: Visit>(mut done: Ordered<V>, query: &Query, totals: impl Fn(V) -> Totals) -> Self {
         let mut sum = Totals::default();
         for visit in std::mem::take(&mut done.visits) {
             sum.add(totals(visit));
@@ -181,7 +181,7 @@ impl Outcome {
         Self::of(done, sum)
     }
 
-    fn of<V>(done: Done<V>, totals: Totals) -> Self {
+    fn of<V>(done: Ordered<V>, totals: Totals) -> Self {
         Self {
             any: totals.any,
             files: done.files,

@@ -3,22 +3,22 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Block, Done, Inputs, Output, ScanOptions, Source, Visit, Wants, in_order};
+use finecomb_scan::{Block, Inputs, Ordered, Output, ScanOptions, Source, Visit, Wants, in_order};
 
 use crate::options::GrepOptions;
 use crate::print::lines::Style;
 use crate::search::display_path;
 
-/// Prints the paths of the files that would be searched. [`Done::files`] is their number.
+/// Prints the paths of the files that would be searched. [`Ordered::files`] is their number.
 pub fn list(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
     grep: &GrepOptions,
     out: &mut (dyn Write + Send),
-) -> Done<()> {
+) -> Ordered<()> {
     let style = Style::new(grep);
     let done = in_order(inputs, options, None, out, || NamePrinter { style: &style });
-    Done {
+    Ordered {
         visits: Vec::new(),
         problems: done.problems,
         files: done.files,

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
-use finecomb_scan::{Block, LONG_LINE, Medium, NulEnds, Output, START, Source, Visit};
+use finecomb_scan::{Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit};
 use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
@@ -224,7 +224,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             || self.style.options.include_zero
             || self.wants_stats()
             || self.mode() == Mode::FilesWithoutMatch;
-        let start = &block.bytes[..block.bytes.len().min(START)];
+        let start = &block.bytes[..block.bytes.len().min(HEAD_SIZE)];
         match nul {
             Nul::Quit if matters => found.nul = memchr(0, block.bytes),
             Nul::Suppress if block.is_whole => found.nul = memchr(0, start),
@@ -353,9 +353,9 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
 
     fn nul_ends(&self, source: &Source) -> NulEnds {
         match self.nul(source) {
-            Nul::Ignore => NulEnds::Nowhere,
+            Nul::Ignore => NulEnds::Never,
             Nul::Suppress => NulEnds::LongLines,
-            Nul::Quit | Nul::EndLine => NulEnds::Everywhere,
+            Nul::Quit | Nul::EndLine => NulEnds::Always,
         }
     }
 
@@ -392,7 +392,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         found
     }
 
-    fn has_nothing(&mut self, block: &Block<'_>) -> bool {
+    fn is_skippable(&mut self, block: &Block<'_>) -> bool {
         let options = &self.style.options;
         let needs_every_block =
             options.invert || options.include_zero || self.rules.passthru || self.wants_stats();

@@ -137,7 +137,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
         };
         let message = if is_context { Message::Context(lines) } else { Message::Match(lines) };
         write(&message, self.out.bytes());
-        self.out.relieve();
+        self.out.flush_if_full();
     }
 }
 

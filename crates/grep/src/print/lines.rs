@@ -123,7 +123,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
             let mut painter = Painter { style, is_context, match_count, color_bytes: 0, out: bytes_out };
             painter.write_line(bytes, colored, shown);
             tally.color_bytes += painter.color_bytes;
-            out.relieve();
+            out.flush_if_full();
         };
         match shown {
             [] => write(None, bytes, &[]),
