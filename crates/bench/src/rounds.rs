@@ -13,7 +13,7 @@ pub struct Step<'a> {
     /// Total number of runs.
     pub total: usize,
     /// Name of the current run.
-    pub what: &'a str,
+    pub name: &'a str,
 }
 
 /// Callback for each step.
@@ -41,7 +41,7 @@ pub(crate) fn interleaved<C, T>(
             let number = (round + place) % cases.len();
             let case = &cases[number];
             let done = round * cases.len() + place;
-            progress(Step { done, total: rounds.get() * cases.len(), what: &name(case) });
+            progress(Step { done, total: rounds.get() * cases.len(), name: &name(case) });
             results[number].push(run(case)?);
         }
     }
@@ -62,7 +62,7 @@ mod tests {
             &['a', 'b', 'c'],
             NonZeroUsize::new(4).expect("not zero"),
             char::to_string,
-            &|step| steps.borrow_mut().push((step.done, step.total, step.what.to_owned())),
+            &|step| steps.borrow_mut().push((step.done, step.total, step.name.to_owned())),
             |&case| {
                 ran.borrow_mut().push(case);
                 Ok(ran.borrow().len())
