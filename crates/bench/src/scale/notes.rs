@@ -97,7 +97,7 @@ fn by_usl(scale: &Scale, fitted: &Fitted<Usl>) -> Vec<String> {
     let threads = |count: f64| if count.is_finite() { format!("{count:.0}") } else { "∞".to_owned() };
     let fastest = match peak.value.is_finite() {
         true => format!("Fastest at width {}", with_interval(peak, threads)),
-        false => format!("No fastest width{}", interval(peak, threads)),
+        false => format!("Fastest width unbounded{}", interval(peak, threads)),
     };
     vec![
         format!(
