@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Holds `comb grep ARGS` to `rg --sort path ARGS`: the same bytes on standard output, and the same exit code.
+"""Differential test of `comb grep ARGS` against `rg --sort path ARGS`: the same standard output and exit status.
 
     bench/compare_grep.py [--tree DIR] [--data DIR] [--log FILE] [--extra] [--widths 1,2,3,8,64] [--only TEXT]
 
     --tree DIR     a source tree of Linux with its ignore files (run `git init` there if it has no .git);
-                   most command lines are run in it, without a path argument
-    --data DIR     a folder of logs, one of them with CRLF (default: samples, and a CRLF copy made of it)
-    --log FILE     one large log, from which outputs of hundreds of megabytes are made
-    --extra        makes a folder of nasty files and runs a long list of command lines there as well
+                   most command lines run in it, without a path argument
+    --data DIR     a directory of logs, one of them with CRLF (default: samples, and a CRLF copy of it)
+    --log FILE     a large log, for outputs of hundreds of megabytes
+    --extra        also run a long list of command lines on a directory of generated edge cases
 
-Needs ripgrep 15 in PATH. A line is printed for each command line: ok or DIFFERENT, ripgrep's exit code and how much it
-printed. Outputs are written to disk and compared as streams. What takes a time of its own is blanked in both before: the
-elapsed times of --json and the two lines of seconds of --stats. Standard error is not compared.
+Needs ripgrep 15 in PATH. Prints a line per command line: ok or DIFFERENT, and the exit status and output size of ripgrep. Outputs
+are written to disk and compared as streams. Times are masked in both: the elapsed times of --json and the two lines of seconds of
+--stats. Standard error is not compared.
 
-WEAK marks a command line that ripgrep answered with another exit code than this list expects, as the tree has not got what
-it asks for: it proves less than it is meant to. UNSTEADY marks one that ripgrep itself answers in several ways, of which
-comb gave one (only where a NUL comes late in a pipe). The exit status is 1 if anything is different.
+WEAK marks a command line for which the exit status of ripgrep is not the expected one, since the tree lacks a match: it tests less
+than intended. UNSTEADY marks one with several valid outputs of ripgrep, of which comb gave one (only with a late NUL in a pipe). The
+exit status is 1 if anything differs.
 """
 
 import argparse
@@ -47,19 +47,19 @@ list_for_each_entry_safe schedule_timeout wake_up_interruptible""".split()
 
 @dataclass
 class Row:
-    """One command line. Placeholders such as @plain@ stand for files that are known only when it is run."""
+    """A command line. Placeholders such as @plain@ stand for files that are determined at run time."""
 
     line: str
-    # Below the folder of its group.
+    # Working directory, relative to that of its group.
     folder: str = "."
-    # A file that is standard input, as a pipe or as the file itself; without one it is /dev/null.
+    # File for standard input, through a pipe or redirected; otherwise /dev/null.
     pipe: str | None = None
     redirect: str | None = None
-    # ripgrep's exit code, if the row proves what it is meant to.
+    # Expected exit status of ripgrep; another one makes the row weak.
     expect: int = 0
-    # What is printed may differ: nothing but the exit code is compared.
+    # Compares the exit status alone.
     only_code: bool = False
-    # ripgrep's answer depends on how much each read of the pipe gets.
+    # The output of ripgrep depends on the size of each read from the pipe.
     may_vary: bool = False
 
     def label(self) -> str:
@@ -72,7 +72,7 @@ class Row:
             text = f"{text} < {self.redirect}"
         return text
 
-    def blanks(self) -> bool:
+    def has_times(self) -> bool:
         return "--json" in self.line or "--stats" in self.line
 
 
@@ -139,7 +139,7 @@ def tree_rows() -> list[Row]:
         Row("--files-without-match return"),
         Row("--files-without-match PM", "fs"),
         Row("-c -l PM_RESUME"),
-        # Only what matches, offsets, replacements.
+        # Matches only, offsets, replacements.
         Row("-o 'PM_[A-Z]+'"),
         Row("-no 'PM_[A-Z]+'"),
         Row("-o -b 'PM_[A-Z]+'"),
@@ -149,7 +149,7 @@ def tree_rows() -> list[Row]:
         Row("-o -r '<$tail>' 'PM_(?P<tail>[A-Z]+)'"),
         Row("-n -r '' PM_SUSPEND"),
         Row("-nob -r '$0$0' 'PM_RES'"),
-        # What does not match.
+        # Inverted matches.
         Row("-v '[a-z;]'", "net"),
         Row("-nv '[a-z; ]'", "kernel"),
         Row("-v -c e"),
@@ -191,7 +191,7 @@ def tree_rows() -> list[Row]:
         Row(r"-Ul '\n\n\n\n'"),
         Row(r"-Un PM_RESUME"),
         Row(r"-n 'a\nb'", expect=2, only_code=True),
-        # For programs.
+        # Machine-readable output.
         Row("--json PM_RESUME"),
         Row("--json -C 1 PM_SUSPEND"),
         Row(r"--json -U 'else\n\s+return -E[A-Z]+;'", "kernel"),
@@ -208,7 +208,7 @@ def tree_rows() -> list[Row]:
         Row("--vimgrep PM_SUSPEND"),
         Row("--vimgrep return", "kernel/power"),
         Row("--vimgrep -C 1 PM_RESUME"),
-        # How lines look.
+        # Format of lines.
         Row("-N PM_RESUME"),
         Row("-nI PM_RESUME"),
         Row("-nH PM_RESUME"),
@@ -239,7 +239,7 @@ def tree_rows() -> list[Row]:
         Row("--color ansi -n --colors match:bg:0xff,0x00,0x80 -r '<$0>' PM_RESUME"),
         Row("--color always --vimgrep PM_RESUME"),
         Row(r"--color always -Un 'else\n\s+return -E[A-Z]+;'", "kernel"),
-        # Which files.
+        # Selection of files.
         Row("-n -g '*.h' PM_SUSPEND"),
         Row("-n -g '!*.c' PM_SUSPEND"),
         Row("-n -g 'drivers/**' -g '!drivers/usb/**' PM_SUSPEND"),
@@ -290,7 +290,7 @@ def tree_rows() -> list[Row]:
         Row("-c --crlf ';$'", "kernel"),
         Row("-n --no-mmap PM_SUSPEND"),
         Row("-n --mmap PM_SUSPEND", "kernel"),
-        # Paths given.
+        # Path arguments.
         Row("-n suspend drivers/usb include/linux/usb.h drivers/net/usb"),
         Row("-n suspend include/linux/usb.h drivers/usb/core"),
         Row("-n suspend drivers/usb/"),
@@ -307,7 +307,7 @@ def tree_rows() -> list[Row]:
         Row("-n --no-messages suspend kernel/power no/such/path", expect=2),
         Row("-n suspend no/such/path", expect=2),
         Row("--files kernel/power no/such/path", expect=2),
-        # Exit codes.
+        # Exit status.
         Row("-q PM_RESUME"),
         Row("-q xyzzy_nowhere_to_be_found", expect=1),
         Row("-q suspend kernel/power no/such/path"),
@@ -444,12 +444,12 @@ def log_rows() -> list[Row]:
     return rows
 
 
-# Of these nasty files, every line of the first has the word.
+# Large edge cases; every line of the first matches.
 LARGE = ["dense.txt", "sparse.txt", "crlf.txt"]
 
 
 def nothing_left(line: str, name: str) -> int:
-    """The exit code: 1 if the lines that do not match are asked for where all do."""
+    """Expected exit status: 1 if lines that do not match are selected from a file in which all do."""
     return int(name == "dense.txt" and line.startswith("-v"))
 
 
@@ -457,7 +457,7 @@ def extra_rows() -> list[Row]:
     rows = [
         Row(line)
         for line in [
-            # Everything, without a path.
+            # All files, without a path argument.
             "needle",
             "-n needle",
             "-ni NEEDLE",
@@ -564,7 +564,7 @@ def extra_rows() -> list[Row]:
             "--no-mmap -n needle",
             "--no-mmap -n needle bytes",
             "--mmap -n needle bytes",
-            # Which files.
+            # Selection of files.
             "--files",
             "--files -u",
             "--files -uu",
@@ -720,7 +720,7 @@ def extra_rows() -> list[Row]:
 
 
 def lines_of(count: int, end: bytes, matches: Callable[[int], bool]) -> Iterator[bytes]:
-    """Lines of 8 to about 150 bytes, the same at every call; the word needle in those that are to match."""
+    """Lines of 8 to about 150 bytes, the same in every call, with the word needle in those that shall match."""
     chance = random.Random(count)
     vocabulary = [b"alpha", b"beta", b"gamma", b"noodle", b"need", b"le", b"\xc3\xa9t\xc3\xa9", b"\t", b"=", b"zeta", b"7"]
     for number in range(1, count + 1):
@@ -730,8 +730,8 @@ def lines_of(count: int, end: bytes, matches: Callable[[int], bool]) -> Iterator
         yield b"%d %s%s" % (number, b" ".join(words), end)
 
 
-def nasty_files(root: Path) -> None:
-    """Files at which programs that read in blocks, guess at bytes or walk folders are most likely to go wrong."""
+def edge_cases(root: Path) -> None:
+    """Edge cases for programs that read in blocks, detect encodings or walk directories."""
 
     def put(name: str | bytes, content: bytes | str) -> None:
         path = os.path.join(os.fsencode(root), os.fsencode(name))
@@ -739,7 +739,7 @@ def nasty_files(root: Path) -> None:
         with open(path, "wb") as out:
             out.write(content.encode() if isinstance(content, str) else content)
 
-    # Small ones.
+    # Small files.
     put("small/empty.txt", "")
     put("small/newline.txt", "\n")
     put("small/newlines.txt", "\n\n\n\n")
@@ -773,14 +773,14 @@ def nasty_files(root: Path) -> None:
     put("bytes/bom_only.txt", b"\xef\xbb\xbf")
     put("bytes/invalid.txt", b"needle \xff\xfe\n\xc3needle\xa9\nneedle\xe9\n\xf0\x9f\x98needle\n")
     put("bytes/latin1.txt", "Müller needle é\n".encode("latin-1"))
-    # Large ones.
+    # Large files.
     put("dense.txt", b"".join(lines_of(70_000, b"\n", lambda n: True)))
     put("sparse.txt", b"".join(lines_of(85_000, b"\n", lambda n: n % 1000 == 0)))
     put("crlf.txt", b"".join(lines_of(30_000, b"\r\n", lambda n: n % 300 == 0)))
     put("one_line.txt", b"start " + b"hay " * 300_000 + b"needle " * 1000 + b"hay " * 450_000 + b"needle\nlast needle")
     lines = (b"%d " % n + b"z" * (n * 7919 % 200_000) + (b" needle\n" if n % 3 else b"\n") for n in range(40))
     put("long_lines.txt", b"".join(lines) + b"last")
-    # The word lies across, just before and just after every multiple of 16 KiB.
+    # The word is across, just before and just after every multiple of 16 KiB.
     blocks = bytearray((b"." * 62 + b"\n") * 50_000)
     for number, border in enumerate(range(1 << 14, len(blocks), 1 << 14)):
         at = border - 7 + number % 9
@@ -793,7 +793,7 @@ def nasty_files(root: Path) -> None:
     for _ in range(1500):
         spans += b"outside\n" * chance.randrange(40) + b"needle begin\n" + b"inside\n" * chance.randrange(400) + b"end of it\n"
     put("spans.txt", spans)
-    # Ignore files. A folder .git is all it takes for a repository.
+    # Ignore files. A directory .git suffices to make a repository.
     put(".git/HEAD", "ref: refs/heads/main\n")
     put(".git/config", "[core]\n\tbare = false\n")
     put(".git/info/exclude", "excluded.log\n/ignored/excluded_folder/\n")
@@ -831,7 +831,7 @@ def nasty_files(root: Path) -> None:
     put("ignored/repository/sub/by_ignore.log", "needle: but .ignore does not end there\n")
     put("ignored/worktree/.git", "gitdir: ../elsewhere\n")
     put("ignored/worktree/by_git.log", "needle\n")
-    # Names, and their order.
+    # Names and their order.
     for name in [b"with space.txt", b"new\nline.txt", b"invalid\xff\xfe.txt", "ünï.txt".encode(), b"-dash.txt", b"colon:1:2.txt", b"tab\t.txt",
                  b"quote'\".txt", b"back\\slash.txt", b"glob[a]*.txt", b"\x1b[31mred.txt"]:  # fmt: skip
         put(b"names/" + name, b"needle\n")
@@ -840,13 +840,13 @@ def nasty_files(root: Path) -> None:
     put("deep/" + "d/" * 200 + "file.txt", "a deep needle\n")
     for branch in range(30):
         put(f"deep/wide/{branch}/file.txt", "needle\n" if branch % 2 else "hay\n")
-    # Links, and what is no file.
+    # Links and special files.
     (root / "links").mkdir()
     links = {"to_file": "../small/no_newline.txt", "to_folder": "../small", "loop": "..", "self": "self", "dangling": "nowhere"}
     for name, target in links.items():
         (root / "links" / name).symlink_to(target)
     os.mkfifo(root / "links/pipe")
-    # A folder of its own, without a repository.
+    # A separate directory, without a repository.
     put("plain/.gitignore", "ignored.txt\n")
     put("plain/ignored.txt", "needle\n")
     put("plain/seen.txt", "needle\n")
@@ -856,16 +856,16 @@ def nasty_files(root: Path) -> None:
 def extra_group(scratch: Path, names: dict[str, str]) -> Group:
     root = scratch / "nasty"
     root.mkdir()
-    nasty_files(root)
+    edge_cases(root)
     settings = scratch / "settings"
     (settings / "git").mkdir(parents=True)
     (settings / "git/ignore").write_text("globally.log\n")
     environment = {"HOME": str(settings), "XDG_CONFIG_HOME": str(settings)}
-    return Group("nasty files", root, extra_rows(), names, environment)
+    return Group("edge cases", root, extra_rows(), names, environment)
 
 
 def data_group(folder: Path | None, scratch: Path, names: dict[str, str]) -> Group:
-    """Finds a log with LF and one with CRLF, or makes them of the project's sample."""
+    """Finds a log with LF and one with CRLF, or makes them from the sample of the repository."""
     if folder is None:
         folder = scratch / "data"
         folder.mkdir()
@@ -899,8 +899,8 @@ class Answer:
     seconds: float
 
 
-def ask(command: list[str], row: Row, group: Group, stdout: Path, timeout: float) -> Answer:
-    """Runs it, with what it prints in a file."""
+def run_command(command: list[str], row: Row, group: Group, stdout: Path, timeout: float) -> Answer:
+    """Runs a command with its standard output in a file."""
     environment = {**os.environ, **group.environment}
     environment.pop("RIPGREP_CONFIG_PATH", None)
     folder = group.root / row.folder
@@ -934,27 +934,27 @@ TIMES = re.compile(rb'("elapsed(?:_total)?":)\{[^}]*\}')
 SECONDS = re.compile(rb"^\d+\.\d+ (seconds(?: spent searching)?(?: total)?)$")
 
 
-def blanked(line: bytes) -> bytes:
+def masked(line: bytes) -> bytes:
     if line.startswith(b"{"):
         return TIMES.sub(rb"\1{}", line)
     return SECONDS.sub(rb"- \1", line) if line.endswith(b"\n") and len(line) < 80 else line
 
 
-def first_difference(ours: Path, theirs: Path, blanks: bool) -> tuple[int, bytes | None, bytes | None] | None:
-    """The number of the first line that is different, and that line of both; None in place of a line past the end."""
+def first_difference(ours: Path, theirs: Path, has_times: bool) -> tuple[int, bytes | None, bytes | None] | None:
+    """Number of the first different line, and that line of both outputs, or None past the end."""
     if filecmp.cmp(ours, theirs, shallow=False):
         return None
     with open(ours, "rb") as left, open(theirs, "rb") as right:
         for number, (a, b) in enumerate(itertools.zip_longest(left, right), start=1):
-            if a != b and not (blanks and a is not None and b is not None and blanked(a) == blanked(b)):
+            if a != b and not (has_times and a is not None and b is not None and masked(a) == masked(b)):
                 return number, a, b
     return None
 
 
-def shown(line: bytes | None, other: bytes | None) -> str:
-    """Around the first byte that differs, if the line is long."""
+def excerpt(line: bytes | None, other: bytes | None) -> str:
+    """The line, or an excerpt around the first difference if it is long."""
     if line is None:
-        return "(nothing more)"
+        return "(end of output)"
     same = len(os.path.commonprefix([line, other or b""]))
     start = max(0, same - 60) if len(line) > 160 else 0
     text = ascii(line[start : start + 160])[1:]
@@ -975,45 +975,45 @@ class Tally:
 
 
 def faults_of(ours: Answer, theirs: Answer, row: Row) -> list[str]:
-    """What is not as ripgrep has it, in lines; none if all is."""
+    """Lines that describe the differences from ripgrep; empty if there are none."""
     if ours.code is None or theirs.code is None:
         name, late = ("comb", ours) if ours.code is None else ("rg", theirs)
-        return [f"{name} was not done in {late.seconds:.0f} s"]
+        return [f"{name} timed out after {late.seconds:.0f} s"]
     faults = []
     if ours.code != theirs.code:
-        faults.append(f"exit code {ours.code}, and {theirs.code} of rg")
-        faults += [f"  comb says: {ours.errors.splitlines()[0]}"] if ours.errors else []
-        faults += [f"  rg says:   {theirs.errors.splitlines()[0]}"] if theirs.errors else []
-    difference = None if row.only_code else first_difference(ours.stdout, theirs.stdout, row.blanks())
+        faults.append(f"exit status {ours.code}, rg: {theirs.code}")
+        faults += [f"  comb: {ours.errors.splitlines()[0]}"] if ours.errors else []
+        faults += [f"  rg:   {theirs.errors.splitlines()[0]}"] if theirs.errors else []
+    difference = None if row.only_code else first_difference(ours.stdout, theirs.stdout, row.has_times())
     if difference:
         number, left, right = difference
-        faults += [f"line {number}", f"  comb: {shown(left, right)}", f"  rg:   {shown(right, left)}"]
+        faults += [f"line {number}", f"  comb: {excerpt(left, right)}", f"  rg:   {excerpt(right, left)}"]
     return faults
 
 
-def is_answer_of_rg(ours: Answer, ask_rg: Callable[[Row], Answer], row: Row) -> bool:
-    """Where a NUL comes late in a pipe, what ripgrep prints depends on how much each read got: any of its answers will do.
+def is_answer_of_rg(ours: Answer, run_rg: Callable[[Row], Answer], row: Row) -> bool:
+    """With a late NUL in a pipe, the output of ripgrep depends on the size of each read: accepts any of its outputs.
 
-    From the file itself, every read gets all it asks for.
+    Reads from the file itself are never short.
     """
     full_reads = replace(row, pipe=None, redirect=row.pipe)
-    return any(not faults_of(ours, ask_rg(asked), row) for asked in [full_reads, *[row] * 40])
+    return any(not faults_of(ours, run_rg(asked), row) for asked in [full_reads, *[row] * 40])
 
 
 def compare(group: Group, row: Row, arguments: argparse.Namespace, scratch: Path, tally: Tally) -> None:
     words = words_of(row.line, group.names)
     rg = ["rg", "--sort", "path", *words]
-    theirs = ask(rg, row, group, scratch / "theirs", arguments.timeout)
+    theirs = run_command(rg, row, group, scratch / "theirs", arguments.timeout)
     faults: list[str] = []
     seconds = 0.0
     unsteady = False
     for width in arguments.widths:
         command = [str(arguments.comb), "grep", *(["-j", str(width)] if width else []), *words]
-        ours = ask(command, row, group, scratch / "ours", arguments.timeout)
+        ours = run_command(command, row, group, scratch / "ours", arguments.timeout)
         tally.runs += 1
         seconds = max(seconds, ours.seconds)
         found = faults_of(ours, theirs, row)
-        again = partial(ask, rg, group=group, stdout=scratch / "again", timeout=arguments.timeout)
+        again = partial(run_command, rg, group=group, stdout=scratch / "again", timeout=arguments.timeout)
         if found and row.may_vary and is_answer_of_rg(ours, again, row):
             unsteady = True
         elif found:
@@ -1025,7 +1025,7 @@ def compare(group: Group, row: Row, arguments: argparse.Namespace, scratch: Path
     tally.different += bool(faults)
     facts = f"exit {theirs.code}, {size(theirs.stdout.stat().st_size)}, rg {theirs.seconds:.2f} s, comb {seconds:.2f} s"
     notes = f" WEAK: exit {row.expect} expected" if weak else ""
-    notes += " UNSTEADY: one of several answers of rg" if unsteady else ""
+    notes += " UNSTEADY: one of several outputs of rg" if unsteady else ""
     print(f"{'DIFFERENT' if faults else 'ok':9}  {row.label()}   [{facts}]{notes}", flush=True)
     for fault in faults:
         print(f"             {fault}", flush=True)
@@ -1037,24 +1037,24 @@ def numbers(text: str) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--comb", type=Path, default=ROOT / "target/dist/comb", help="the program (default: target/dist/comb)")
+    parser.add_argument("--comb", type=Path, default=ROOT / "target/dist/comb", help="path of comb (default: target/dist/comb)")
     parser.add_argument("--tree", type=Path, help="a source tree of Linux")
-    parser.add_argument("--data", type=Path, help="a folder of logs")
+    parser.add_argument("--data", type=Path, help="a directory of logs")
     parser.add_argument("--log", type=Path, help="a large log")
-    parser.add_argument("--extra", action="store_true", help="nasty files as well")
-    parser.add_argument("--widths", "--width", type=numbers, default=[0], help="run comb with -j at each of these, say 1,2,3,8,64")
-    parser.add_argument("--only", help="just the command lines that contain this")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for one command (default: 300)")
-    parser.add_argument("--scratch", type=Path, help="where outputs are written (default: the temporary folder)")
+    parser.add_argument("--extra", action="store_true", help="also run on generated edge cases")
+    parser.add_argument("--widths", "--width", type=numbers, default=[0], help="run comb with each of these values of -j, such as 1,2,3,8,64")
+    parser.add_argument("--only", help="only command lines that contain this")
+    parser.add_argument("--timeout", type=float, default=300, help="time-out of a command in seconds (default: 300)")
+    parser.add_argument("--scratch", type=Path, help="directory for outputs (default: the temporary directory)")
     arguments = parser.parse_args()
     if not shutil.which("rg"):
         sys.exit("compare_grep: ripgrep is not installed; try: cargo install ripgrep")
     version = subprocess.run(["rg", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     if not version.startswith("15."):
-        print(f"compare_grep: this list is made for ripgrep 15, and {version} may answer otherwise", file=sys.stderr)
+        print(f"compare_grep: the list is for ripgrep 15; {version} may differ", file=sys.stderr)
     arguments.comb = arguments.comb.resolve()
     if not arguments.comb.exists():
-        sys.exit(f"compare_grep: {arguments.comb} is not there; try: cargo build --profile dist --locked")
+        sys.exit(f"compare_grep: {arguments.comb} does not exist; try: cargo build --profile dist --locked")
     sys.stdout.reconfigure(errors="backslashreplace")
 
     tally = Tally()
@@ -1073,21 +1073,21 @@ def main() -> None:
             groups.append(extra_group(scratch, names))
         for group in groups:
             if not group.root.is_dir():
-                sys.exit(f"compare_grep: {group.root} is not a folder")
+                sys.exit(f"compare_grep: {group.root} is not a directory")
             rows = [row for row in group.rows if not arguments.only or arguments.only in row.label()]
             print(f"# {group.name}: {len(rows)} command lines", flush=True)
             for row in rows:
                 if not (group.root / row.folder).is_dir():
-                    print(f"DIFFERENT  {row.label()}   [there is no folder {row.folder}: not run]", flush=True)
+                    print(f"DIFFERENT  {row.label()}   [no directory {row.folder}: not run]", flush=True)
                     tally.different += 1
                     continue
                 compare(group, row, arguments, scratch, tally)
-    left_out = [flag for flag in ("tree", "log", "extra") if not getattr(arguments, flag)]
+    skipped = [flag for flag in ("tree", "log", "extra") if not getattr(arguments, flag)]
     widths = f" at widths {','.join(map(str, arguments.widths))}" if arguments.widths != [0] else ""
     counts = f"{tally.same} ok ({tally.unsteady} unsteady), {tally.different} DIFFERENT, {tally.weak} weak"
     print(f"\nripgrep {version}: {counts}; {tally.runs} runs of comb{widths}")
-    if left_out:
-        print(f"left out, as not asked for: {', '.join('--' + flag for flag in left_out)}")
+    if skipped:
+        print(f"skipped: {', '.join('--' + flag for flag in skipped)}")
     sys.exit(1 if tally.different or not tally.same else 0)
 
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Runs comb grep beside ripgrep and other peers, prints a table and writes bench/RESULTS-grep.md.
+"""Benchmarks comb grep against ripgrep and other peers, prints tables and writes bench/RESULTS-grep.md.
 
     bench/grep.py --tree DIR [--log FILE] [--rounds N] [--only JOB] [--comb PATH]
 
-    --tree DIR    a large source tree with its ignore files, say Linux; without it the jobs on it are left out
-    --log FILE    a large log (default: the one of bench/run.py, made if it is not there)
+    --tree DIR    a large source tree with its ignore files, such as Linux; without it the jobs on a tree are skipped
+    --log FILE    a large log (default: the one of bench/run.py, generated if missing)
 
-Needs hyperfine and ripgrep. Peers are looked for in PATH: ag, ugrep, git. What is not there is left out and named.
+Needs hyperfine and ripgrep. Peers are searched in PATH: ag, ugrep, git. Missing programs are skipped and reported.
 
-Before anything is timed, every output is compared with comb's as a set of lines, as only comb prints in path order: one of
-ripgrep that is different ends the program; the other peers have their own mind about which files to search, and are named with
-how many lines they print otherwise. Programs of one job take turns, round by round, so that all of them meet the same state of the
-machine; the table shows medians. ripgrep runs as it does by default, in parallel and unsorted. What is printed in a tree goes
-through a pipe, as some programs look for less if it goes to /dev/null.
+Before anything is timed, every output is compared with that of comb as a set of lines, as only comb prints in path order. A
+difference from ripgrep is an error. The other peers select files by other rules; the number of different lines is reported. The
+programs of a job run in interleaved rounds, so that drift of the machine affects all of them; the tables show medians. ripgrep
+runs with its defaults, in parallel and unsorted. Output of jobs on a tree goes to a pipe, as some programs do less work if it goes
+to /dev/null.
 
-The jobs with a cold cache empty the system's page cache before each run, which only root may do: they are left out otherwise.
-With --only, the results are not written unless --output says where.
+The jobs with a cold cache drop the page cache before each run, which requires root; otherwise they are skipped. With --only,
+results are written only to --output.
 """
 
 import argparse
@@ -40,21 +40,21 @@ HERE = Path(__file__).resolve().parent
 TIME = "/usr/bin/time"
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 BOTS = "googlebot|bingbot|Twitterbot"
-# Of the log that make-access-log makes: about one line in six thousand, and three in ten.
+# Patterns in the log of make-access-log: in about one line of six thousand, and in three of ten.
 RARE = ":12:34:5"
 FREQUENT = "Linux"
 
 
 @dataclass
 class Program(run.Program):
-    # Its output is compared, and may be different.
+    # Output is compared, and may differ.
     is_peer: bool = False
     notes: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Goal:
-    """comb's time (or peak memory) as a multiple of the best of other programs'; without a bound it is only shown."""
+    """Time (or peak memory) of comb relative to the best of other programs, with an upper bound if it is a goal."""
 
     ours: str
     theirs: list[str]
@@ -68,10 +68,10 @@ class Job:
     folder: Path
     programs: list[Program]
     goals: list[Goal]
-    # Where hyperfine sends what is printed.
+    # Value of hyperfine's --output.
     output: str = "null"
     rounds: int | None = None
-    # In a row, at each turn.
+    # Consecutive runs in each round.
     runs: int = 1
     is_cold: bool = False
     compares: bool = True
@@ -83,7 +83,7 @@ def pair(arguments: str, comb: str) -> list[Program]:
 
 
 def peers(pattern: str, tree: Path) -> list[Program]:
-    """The same search by others. In a repository without a file in its index, git has to be told to look at all."""
+    """The same search by other programs. In a repository with an empty index, git needs --untracked."""
     tracked = subprocess.run(["git", "ls-files"], cwd=tree, capture_output=True, check=False).stdout if has("git") else b""
     git = "git grep" if tracked else "git grep --untracked"
     return [
@@ -142,9 +142,9 @@ def cold_job(tree: Path, comb: str) -> Job:
 
 
 def start_job(folder: Path, comb: str, rounds: int) -> Job:
-    """Nothing is found in an empty folder, and both say so on standard error."""
+    """Start-up time: a search in an empty directory."""
     programs = pair("--no-messages PM_RESUME .", comb)
-    return Job("an empty folder", folder, programs, [Goal("comb", ["rg"], 1.2)], rounds=rounds, runs=20)
+    return Job("empty directory", folder, programs, [Goal("comb", ["rg"], 1.2)], rounds=rounds, runs=20)
 
 
 ENVIRONMENT = {**os.environ, "LC_ALL": "C"}
@@ -152,7 +152,7 @@ ENVIRONMENT.pop("RIPGREP_CONFIG_PATH", None)
 
 
 def check_same_work(job: Job) -> None:
-    """Every program but the limits prints the same lines, in whatever order."""
+    """Checks that every program prints the same lines, in any order, except limits."""
     with tempfile.TemporaryDirectory(prefix="bench-grep.") as name:
         expected, sorted_expected = Path(name, "comb"), Path(name, "comb.sorted")
         for program in (program for program in job.programs if not program.is_limit):
@@ -163,10 +163,10 @@ def check_same_work(job: Job) -> None:
                     shlex.split(program.command), stdin=subprocess.DEVNULL, stdout=out, cwd=job.folder, env=ENVIRONMENT, check=False
                 )
             if answer.returncode not in (0, 1):
-                sys.exit(f"bench: {job.name}: {program.name} fails with exit code {answer.returncode}")
+                sys.exit(f"bench: {job.name}: {program.name} fails with exit status {answer.returncode}")
             if is_first:
                 lines = subprocess.run(["wc", "-l", printed], capture_output=True, text=True, check=True).stdout.split()[0]
-                job.facts.append(f"{int(lines):,} lines are printed, {printed.stat().st_size / 1e6:.1f} MB.")
+                job.facts.append(f"Output: {int(lines):,} line{'' if int(lines) == 1 else 's'}, {printed.stat().st_size / 1e6:.1f} MB.")
                 continue
             if filecmp.cmp(expected, printed, shallow=False):
                 continue
@@ -177,17 +177,17 @@ def check_same_work(job: Job) -> None:
             if filecmp.cmp(sorted_expected, sorted_printed, shallow=False):
                 continue
             if not program.is_peer:
-                sys.exit(f"bench: {job.name}: {program.name} prints other lines than comb")
+                sys.exit(f"bench: {job.name}: output of {program.name} differs from comb")
             more, fewer = (
                 subprocess.run(["comm", flag, sorted_expected, sorted_printed], env=ENVIRONMENT, stdout=subprocess.PIPE, check=True)
                 .stdout.count(b"\n")
                 for flag in ("-13", "-23")
             )  # fmt: skip
-            program.notes.append(f"{program.name} prints {more:,} lines that comb does not, and lacks {fewer:,}.")
+            program.notes.append(f"{program.name} prints {more:,} additional lines, and lacks {fewer:,}.")
 
 
 def drop_caches(programs: list[Program]) -> None:
-    """Empties the page cache, and then loads the programs again: their start is not what is measured."""
+    """Drops the page cache, and loads the programs again, so that loading them is not measured."""
     os.sync()
     DROP_CACHES.write_text("3\n")
     for name in ["hyperfine", *{shlex.split(program.command)[0] for program in programs}]:
@@ -209,14 +209,14 @@ def measure(job: Job, rounds: int) -> None:
                 )
                 result = json.load(export)["results"][0]
             if any(code not in (0, 1) for code in result["exit_codes"]):
-                sys.exit(f"bench: {job.name}: {program.name} fails with exit code {max(result['exit_codes'])}")
+                sys.exit(f"bench: {job.name}: {program.name} fails with exit status {max(result['exit_codes'])}")
             program.seconds += result["times"]
     for program in job.programs:
         program.peak_bytes = peak_memory(program, job.folder)
 
 
 def peak_memory(program: Program, folder: Path) -> int:
-    """The median of three runs, in bytes. It is not less than what the program held that started it: time holds least."""
+    """Median of three runs, in bytes. The memory of the starting process is a lower bound, which is smallest for GNU time."""
     peaks = []
     for _ in range(3):
         with tempfile.NamedTemporaryFile("r") as note:
@@ -230,7 +230,7 @@ def peak_memory(program: Program, folder: Path) -> int:
     return int(statistics.median(peaks))
 
 
-# What GNU time does, where it is not installed.
+# Replacement for GNU time if it is not installed.
 STARTER = """
 import resource, subprocess, sys
 subprocess.run(sys.argv[2:])
@@ -264,8 +264,8 @@ def judge(job: Job) -> list[Verdict]:
             best = min(theirs, key=lambda program: program.median)
             ratio = ours.median / best.median
         bound = "" if goal.at_most is None else f" ≤ {goal.at_most:.2f}"
-        what = f"{goal.ours}{' in memory' if goal.of_memory else ''}, × {best.name}{bound}"
-        verdicts.append(Verdict(job.name, what, ratio, None if goal.at_most is None else ratio <= goal.at_most))
+        text = f"{goal.ours}{' peak memory' if goal.of_memory else ''} vs. {best.name}{bound}"
+        verdicts.append(Verdict(job.name, text, ratio, None if goal.at_most is None else ratio <= goal.at_most))
     return verdicts
 
 
@@ -279,7 +279,7 @@ def table(job: Job, verdicts: list[Verdict]) -> list[str]:
         f"### {job.name.split(': ')[0]}: `{job.name.split(': ', 1)[1]}`" if ": " in job.name else f"### {job.name}",
         "",
         *([" ".join(job.facts), ""] if job.facts else []),
-        f"| program | median | fastest | × {cell(base.name)} | peak memory |",
+        f"| program | median | min | vs. {cell(base.name)} | peak memory |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
     for program in job.programs:
@@ -305,7 +305,7 @@ def machine(comb: str) -> list[str]:
     programs += [version([name, "--version"]) for name in ("rg", "ag", "ugrep", "git", "wc", "hyperfine") if has(name)]
     return [
         f"{datetime.date.today()}, {model}, {cores} cores, {gibibytes:.0f} GiB, Linux {platform.release().split('-')[0]}. "
-        f"Load when it began: {os.getloadavg()[0]:.1f}.",
+        f"Load average at start: {os.getloadavg()[0]:.1f}.",
         f"Programs: {'; '.join(programs)}.",
     ]
 
@@ -328,11 +328,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tree", type=Path, help="a large source tree")
     parser.add_argument("--log", type=Path, help="a large log (default: that of bench/run.py)")
-    parser.add_argument("--rounds", type=int, default=15, help="how often programs take turns (default: 15; 5 with a cold cache)")
-    parser.add_argument("--only", help="just the jobs whose name contains this; RESULTS-grep.md is left as it is")
-    parser.add_argument("--comb", type=Path, help="the program (default: target/dist/comb, which is built first)")
-    parser.add_argument("--output", type=Path, help="where the results are written (default: bench/RESULTS-grep.md)")
-    parser.add_argument("--list", action="store_true", help="print the names of the jobs, and do nothing")
+    parser.add_argument("--rounds", type=int, default=15, help="number of interleaved rounds (default: 15; 5 with a cold cache)")
+    parser.add_argument("--only", help="only jobs whose name contains this; does not write RESULTS-grep.md")
+    parser.add_argument("--comb", type=Path, help="path of comb (default: target/dist/comb, built first)")
+    parser.add_argument("--output", type=Path, help="file for the results (default: bench/RESULTS-grep.md)")
+    parser.add_argument("--list", action="store_true", help="print the names of the jobs and exit")
     arguments = parser.parse_args()
     for name in ("hyperfine", "rg"):
         if not has(name):
@@ -345,35 +345,35 @@ def main() -> None:
     log = log.resolve()
 
     with tempfile.TemporaryDirectory(prefix="bench-grep-empty.") as empty:
-        jobs, left_out = [], []
+        jobs, skipped = [], []
         if arguments.tree:
             tree = arguments.tree.resolve()
             jobs += tree_jobs(tree, comb)
         else:
-            left_out.append("the jobs on a tree (no --tree)")
+            skipped.append("jobs on a tree (no --tree)")
         jobs += log_jobs(log, comb)
         if arguments.tree and may_drop_caches():
             jobs.append(cold_job(tree, comb))
         elif arguments.tree:
-            left_out.append("the job with a cold cache (only root may empty the cache)")
+            skipped.append("the job with a cold cache (requires root)")
         jobs.append(start_job(Path(empty), comb, arguments.rounds))
         if arguments.list:
             print("\n".join(job.name for job in jobs))
             return
         jobs = [job for job in jobs if not arguments.only or arguments.only in job.name]
         if not jobs:
-            sys.exit(f"bench: no job is named like {arguments.only}; see --list")
-        report(jobs, left_out, arguments, log, comb)
+            sys.exit(f"bench: no job name contains {arguments.only}; see --list")
+        report(jobs, skipped, arguments, log, comb)
 
 
-def report(jobs: list[Job], left_out: list[str], arguments: argparse.Namespace, log: Path, comb: str) -> None:
+def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, log: Path, comb: str) -> None:
     on_tree = describe_tree(arguments.tree) if arguments.tree else ""
     out = [
         "# Results of comb grep",
         "",
         *machine(shlex.split(comb)[0]),
-        f"{on_tree}Log: {log.stat().st_size / 1e6:.0f} MB. {arguments.rounds} rounds, warm cache unless it says otherwise.",
-        "ripgrep prints in no order, comb in path order.",
+        f"{on_tree}Log: {log.stat().st_size / 1e6:.0f} MB. {arguments.rounds} rounds, warm cache unless noted.",
+        "comb prints in path order, ripgrep unsorted.",
         "",
     ]
     tables: list[str] = []
@@ -388,15 +388,15 @@ def report(jobs: list[Job], left_out: list[str], arguments: argparse.Namespace, 
         judged = judge(job)
         verdicts += judged
         tables += table(job, judged)
-    out += ["| job | goal | measured | |", "| --- | --- | ---: | --- |"]
+    out += ["| job | comparison and goal | measured | |", "| --- | --- | ---: | --- |"]
     for found in verdicts:
         out.append(f"| {cell(found.job)} | {cell(found.goal)} | {found.ratio:.2f} | {RESULT[found.is_met].lstrip(', ')} |")
     goals = [found for found in verdicts if found.is_met is not None]
-    out += ["", f"{sum(bool(found.is_met) for found in goals)} of {len(goals)} goals are met.", "", *tables]
+    out += ["", f"{sum(bool(found.is_met) for found in goals)} of {len(goals)} goals met.", "", *tables]
     if missing:
-        left_out.append(", ".join(sorted(missing)) + " (not installed)")
-    if left_out:
-        out += [f"Left out: {'; '.join(left_out)}.", ""]
+        skipped.append(", ".join(sorted(missing)) + " (not installed)")
+    if skipped:
+        out += [f"Skipped: {'; '.join(skipped)}.", ""]
     text = "\n".join(out).rstrip() + "\n"
     print(text.replace(f"{run.ROOT}/", ""))
     if arguments.output or not arguments.only:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures comb pi, comb index, comb find and comb serve, and writes bench/RESULTS-index.md.
+"""Benchmarks comb pi, comb index, comb find and comb serve, and writes bench/RESULTS-index.md.
 
-It needs wrk, apache2-utils (ab) and lighttpd: apt-get install wrk apache2-utils lighttpd
-The original server of the Pi Searcher is in no registry; --peer names a running one (with the files that
-`comb index export --pisearch` writes) to be measured in turns with comb serve.
+Needs wrk, apache2-utils (ab) and lighttpd: apt-get install wrk apache2-utils lighttpd
+The original server of the Pi Searcher is not packaged; --peer is the URL of a running one (with the files that
+`comb index export --pisearch` writes), measured in interleaved rounds with comb serve.
 """
 
 import argparse
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMB = ROOT / "target" / "dist" / "comb"
 DIGITS = 20_000_000
 
-# Random patterns of seven digits, the same for everyone.
+# Random patterns of seven digits, the same in every run.
 WRK_SCRIPT = """
 math.randomseed(1)
 request = function()
@@ -51,11 +51,11 @@ class Server:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(60) == 0, "the server did not end well"
+        assert self.process.wait(60) == 0, "the server failed"
 
 
 def wrk(url, target, duration, folder):
-    """Requests a second, and requests that failed, of 32 connections that stay."""
+    """Requests per second and failed requests, with 32 persistent connections."""
     script = folder / "wrk.lua"
     script.write_text(WRK_SCRIPT % target)
     output = run("wrk", "-t1", "-c32", f"-d{duration}s", "-s", script, url).stdout
@@ -64,14 +64,14 @@ def wrk(url, target, duration, folder):
 
 
 def ab(url, target, requests):
-    """Requests a second, each with a connection of its own, eight at a time."""
+    """Requests per second with one connection per request and 8 concurrent clients."""
     output = run("ab", "-q", "-c", 8, "-n", requests, f"{url}{target}1234567").stdout
     assert "Non-2xx" not in output, output
     return float(re.search(r"Requests per second:\s+([\d.]+)", output)[1])
 
 
-def in_turns(rounds, *measures):
-    """The median of each measure; they take turns, so that a slow minute is one for all."""
+def interleaved(rounds, *measures):
+    """Median of each measure over interleaved rounds, so that drift of the machine affects all of them."""
     taken = [[measure() for measure in measures] for _ in range(rounds)]
     return [statistics.median(row[column] for row in taken) for column in range(len(measures))]
 
@@ -80,20 +80,20 @@ def measure_pi():
     yield "## Digits of pi\n"
     yield "| digits | one thread | two threads |\n| ---: | ---: | ---: |"
     for digits in (1_000_000, DIGITS):
-        one, two = in_turns(3, *(lambda width=width: seconds(COMB, "pi", digits, "-w", width, "-o", "/dev/null") for width in (1, 2)))
+        one, two = interleaved(3, *(lambda width=width: seconds(COMB, "pi", digits, "-w", width, "-o", "/dev/null") for width in (1, 2)))
         yield f"| {digits:,} | {one:.2f} s | {two:.2f} s |"
 
 
 def measure_server(index, folder, rounds, peer):
     yield "\n## Server\n"
-    yield f"Random patterns of seven digits in {DIGITS:,} digits; requests a second. wrk: one thread, 32 connections that stay; ab: a\nconnection for each request, 8 at a time. Client and server share the machine.\n"
-    yield "| | wrk | ab |\n| --- | ---: | ---: |"
+    yield f"Random patterns of seven digits in {DIGITS:,} digits; requests/s. wrk: one thread, 32 persistent connections; ab: one connection\nper request, 8 concurrent clients. Client and server share the machine.\n"
+    yield "| server | wrk | ab |\n| --- | ---: | ---: |"
     server = Server(f"pi={index}")
     asked = [("comb serve, /piquery", server.url, "/piquery?q="), ("comb serve, /api/v1/pi/search", server.url, "/api/v1/pi/search?q=")]
     if peer:
-        asked.append(("the original server, /piquery", peer, "/piquery?q="))
-    steady = in_turns(rounds, *(lambda ask=ask: wrk(ask[1], ask[2], 5, folder)[0] for ask in asked))
-    single = in_turns(rounds, *(lambda ask=ask: ab(ask[1], ask[2], 30_000) for ask in asked))
+        asked.append(("original server, /piquery", peer, "/piquery?q="))
+    steady = interleaved(rounds, *(lambda ask=ask: wrk(ask[1], ask[2], 5, folder)[0] for ask in asked))
+    single = interleaved(rounds, *(lambda ask=ask: ab(ask[1], ask[2], 30_000) for ask in asked))
     server.stop()
     for (name, _, _), many, one in zip(asked, steady, single):
         yield f"| {name} | {many:,.0f} | {one:,.0f} |"
@@ -103,7 +103,7 @@ def measure_server(index, folder, rounds, peer):
 
 
 def measure_cgi(index, folder):
-    """The same question to a process for each request."""
+    """The same load on CGI: one process per request."""
     script = folder / "search.cgi"
     script.write_text(f"#!/bin/sh\nexec {COMB} cgi pi={index}\n")
     script.chmod(0o755)
@@ -123,7 +123,7 @@ def measure_cgi(index, folder):
 
 
 def soak(index, folder, duration):
-    """Full load while the index is replaced and opened again every second."""
+    """Full load while the index is replaced and reloaded every second."""
     served = folder / "soaked.comb"
     shutil.copy(index, served)
     server = Server(f"pi={served}")
@@ -143,7 +143,7 @@ def soak(index, folder, duration):
     with urllib.request.urlopen(f"{server.url}/metrics") as metrics:
         counted = re.search(r"comb_indexes_reopened_total (\d+)", metrics.read().decode())[1]
     server.stop()
-    yield f"\n## Soak\n\n{duration} s at full load, the index replaced and opened again {counted} times: {requests:,} requests, {failed} of them failed."
+    yield f"\n## Soak test\n\n{duration} s at full load with {counted} index reloads: {requests:,} requests, {failed} failed."
 
 
 def measure_lookups():
@@ -154,13 +154,13 @@ def measure_lookups():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="how often each server is asked")
-    parser.add_argument("--soak", type=int, default=60, metavar="SECONDS", help="how long the soak takes")
+    parser.add_argument("--rounds", type=int, default=3, help="number of interleaved rounds")
+    parser.add_argument("--soak", type=int, default=60, metavar="SECONDS", help="duration of the soak test")
     parser.add_argument("--peer", metavar="URL", help="a running original server, such as http://127.0.0.1:1416")
     arguments = parser.parse_args()
     subprocess.run(["cargo", "build", "--profile", "dist", "--locked"], cwd=ROOT, check=True)
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1]
-    report = [f"# comb pi, index and serve\n\n{datetime.date.today()}, {model}; made by `bench/index.py`.\n"]
+    report = [f"# Results of comb pi, index and serve\n\n{datetime.date.today()}, {model}; made by `bench/index.py`.\n"]
 
     def say(lines):
         for line in lines:

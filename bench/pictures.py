@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/top.svg and docs/grep.svg: what comb prints in a terminal, with its colours.
+"""Draws docs/top.svg and docs/grep.svg: output of comb in a terminal, in colour.
 
     bench/pictures.py --comb PROGRAM --log ACCESS_LOG --linux LINUX_TREE
 
@@ -31,51 +31,51 @@ GREP = [
 ]
 
 
-def shown(comb: Path, command: str, directory: Path) -> list[str]:
-    """What a command prints on a terminal, line by line, with its escape sequences."""
+def terminal_lines(comb: Path, command: str, directory: Path) -> list[str]:
+    """Lines that a command prints on a terminal, with escape sequences."""
     as_on_terminal = "--pretty" if command.startswith("comb grep") else "--color always"
     line = re.sub(r"^comb \w+", lambda found: f"{comb}{found[0][4:]} {as_on_terminal}", command)
     done = subprocess.run(line, shell=True, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)
     lines = done.stdout.decode().replace("\t", "        ").splitlines()
-    # The rows behind the total are of less interest.
+    # Omits the rows after the total.
     rows = next((at for at, line in enumerate(lines) if line.startswith("total")), len(lines))
     return lines[: rows + 1]
 
 
 def spans(line: str):
-    """The parts of a line of one colour: where they begin, their text, ink and ground."""
-    at, ink, ground, bold = 0, None, None, False
+    """Parts of a line of the same style: offset, text, foreground and background colour, bold."""
+    at, foreground, background, bold = 0, None, None, False
     for code, text in re.findall(r"(?:\x1b\[([0-9;]*)m)?([^\x1b]*)", line):
         codes = code.split(";")
         while code and codes:
             first = codes.pop(0)
             if first in ("", "0"):
-                ink, ground, bold = None, None, False
+                foreground, background, bold = None, None, False
             elif first == "1":
                 bold = True
             elif first in ("38", "48") and codes[:1] == ["2"]:
                 color = "#" + "".join(f"{int(part):02x}" for part in codes[1:4])
-                ink, ground = (color, ground) if first == "38" else (ink, color)
+                foreground, background = (color, background) if first == "38" else (foreground, color)
                 codes = codes[4:]
             elif first[:1] == "3" and first[1:] in NAMED:
-                ink = NAMED[first[1:]]
+                foreground = NAMED[first[1:]]
         if text:
-            yield at, text, ink or (BOLD if bold else None), ground, bold
+            yield at, text, foreground or (BOLD if bold else None), background, bold
             at += len(text)
 
 
-def drawn(commands: list[str], comb: Path, directory: Path, title: str) -> str:
+def drawing(commands: list[str], comb: Path, directory: Path, title: str) -> str:
     parts, y = [], 12
     for number, command in enumerate(commands):
         y += LINE + (LINE if number else 0)
         parts.append(f'<text x="18" y="{y}" fill="{PROMPT}" style="fill:{PROMPT}" xml:space="preserve">$ {html.escape(command)}</text>')
-        for line in shown(comb, command, directory):
+        for line in terminal_lines(comb, command, directory):
             y += LINE
-            for at, text, ink, ground, bold in spans(line):
+            for at, text, foreground, background, bold in spans(line):
                 x, width = 18 + at * CHAR, len(text) * CHAR
-                if ground:
-                    parts.append(f'<rect x="{x:.1f}" y="{y - 15}" width="{width:.1f}" height="{LINE}" fill="{ground}"/>')
-                style = (f"fill:{ink};" if ink else "") + ("font-weight:bold" if bold else "")
+                if background:
+                    parts.append(f'<rect x="{x:.1f}" y="{y - 15}" width="{width:.1f}" height="{LINE}" fill="{background}"/>')
+                style = (f"fill:{foreground};" if foreground else "") + ("font-weight:bold" if bold else "")
                 style = f' style="{style}"' if style else ""
                 parts.append(f'<text x="{x:.1f}" y="{y}" textLength="{width:.1f}"{style} xml:space="preserve">{html.escape(text)}</text>')
     size = f'viewBox="0 0 {WIDTH} {y + 28}" width="{WIDTH}" height="{y + 28}"'
@@ -92,8 +92,8 @@ def main() -> None:
     comb = arguments.comb.resolve()
     with tempfile.TemporaryDirectory() as directory:
         Path(directory, "access.log").symlink_to(arguments.log.resolve())
-        (DOCS / "top.svg").write_text(drawn(TOP, comb, Path(directory), "comb top in a terminal"))
-    (DOCS / "grep.svg").write_text(drawn(GREP, comb, arguments.linux / "kernel", "comb grep in a terminal"))
+        (DOCS / "top.svg").write_text(drawing(TOP, comb, Path(directory), "comb top in a terminal"))
+    (DOCS / "grep.svg").write_text(drawing(GREP, comb, arguments.linux / "kernel", "comb grep in a terminal"))
 
 
 if __name__ == "__main__":

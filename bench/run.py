@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the corpora, runs comb beside the peers that are installed, prints a table and writes bench/RESULTS.md.
+"""Benchmarks comb top against the installed peers, prints tables and writes bench/RESULTS.md.
 
     bench/run.py [--rounds N] [--lines N] [--only JOB]
 
-Needs hyperfine and GNU coreutils. Peers are looked for in PATH: mawk, gawk, rg, parallel, tf (topfew);
-gzip, bgzip and zstd compress the log; DuckDB in this Python (pip install duckdb). What is not there is left out and named.
+Generates the log on the first run. Needs hyperfine and GNU coreutils. Peers are searched in PATH: mawk, gawk, rg, parallel, tf
+(topfew); gzip, bgzip and zstd compress the log; DuckDB is used from this Python (pip install duckdb). Missing programs are skipped
+and reported.
 
-Before anything is timed, every peer's output is compared with comb's: they must do the same work. Programs of one
-job take turns, round by round, so that all of them meet the same state of the machine; the table shows medians.
+Before anything is timed, the output of every peer is compared with that of comb: they must do the same work. The programs of a
+job run in interleaved rounds, so that drift of the machine affects all of them; the tables show medians.
 """
 
 import argparse
@@ -30,7 +31,7 @@ ROOT = HERE.parent
 DATA = HERE / "data"
 COMB = ROOT / "target/dist/comb"
 BOTS = "googlebot|bingbot|Twitterbot"
-# The order of comb: the highest count first, equal counts by the bytes of the key.
+# Sort order of comb: by descending count, then by the bytes of the key.
 RANK = "sort | uniq -c | sort -k1,1nr -k2 | head -n {n} | sed 's/^ *//'"
 
 
@@ -41,15 +42,15 @@ class Program:
     name: str
     command: str
     needs: str | None = None
-    # A limit does less work than the job: its output is another one.
+    # A lower bound: does less work than the job, with different output.
     is_limit: bool = False
-    # Too slow to be run in every round.
+    # Too slow for every round; run in the first only.
     is_slow: bool = False
     seconds: list[float] = field(default_factory=list)
     peak_bytes: int = 0
 
     def without_shell(self) -> str:
-        """As hyperfine runs it: with a shell only if it is a pipeline."""
+        """The command for hyperfine, with a shell only if it is a pipeline."""
         return f"bash -c {quoted(self.command)}" if " | " in self.command else self.command
 
     @property
@@ -59,7 +60,7 @@ class Program:
 
 @dataclass
 class Goal:
-    """comb's time as a multiple of another program's."""
+    """Upper bound of the time of comb relative to that of another program."""
 
     ours: str
     theirs: str
@@ -92,14 +93,14 @@ def duckdb(log: Path, key: str) -> Program:
 
 
 def pipelines(log: Path, extract: str, n: int = 10) -> list[Program]:
-    """What people type today: a command that prints keys, and a sort."""
+    """Shell pipelines: a command that prints keys, and a sort."""
     rank = RANK.format(n=n)
     programs = [
         Program(f"{awk} | sort | uniq | sort", f"{extract.replace('awk', awk, 1)} {log} | {rank}", awk, is_slow=True)
         for awk in ("mawk", "gawk")
     ]
-    spread = f"parallel --pipepart --block -1 -a {log} {quoted('m' + extract)} | {rank}"
-    programs.append(Program("parallel --pipepart mawk", spread, "parallel", is_slow=True))
+    parallel = f"parallel --pipepart --block -1 -a {log} {quoted('m' + extract)} | {rank}"
+    programs.append(Program("parallel --pipepart mawk", parallel, "parallel", is_slow=True))
     return programs
 
 
@@ -142,7 +143,7 @@ def jobs(log: Path) -> list[Job]:
             [Goal("comb", "DuckDB", 1 / 3)],
         ),
         Job(
-            "top (every line distinct)",
+            "top (distinct lines)",
             [
                 *limits(log),
                 Program("comb", f"{COMB} top {log}"),
@@ -177,7 +178,7 @@ def jobs(log: Path) -> list[Job]:
     ]
 
 
-# How the log is compressed, by the program that does it. What decompresses it to standard output comes with the program.
+# By extension: required program, command to compress the log, and command to decompress it to standard output.
 COMPRESSED = {
     "gz": ("gzip", "gzip -1c {log}", "zcat {file}"),
     "bgz": ("bgzip", "bgzip -c {log}", "bgzip -dc {file}"),
@@ -186,7 +187,7 @@ COMPRESSED = {
 
 
 def compressed_jobs(log: Path) -> list[Job]:
-    """The same log as one member, as many blocks, as one frame, and a folder of these."""
+    """Jobs on the log compressed as one gzip member, many blocks, and one zstd frame, and on a directory of all three."""
     folder = log.with_suffix(".compressed")
     jobs = []
     for suffix, (needs, _, decompress) in COMPRESSED.items():
@@ -210,7 +211,7 @@ def compressed_jobs(log: Path) -> list[Job]:
     if jobs:
         jobs.append(
             Job(
-                "top -f 7, a folder of these",
+                "top -f 7 (directory of all three)",
                 [
                     Program("rg -z -c ''", f"rg -z -c '' {folder}", "rg", is_limit=True),
                     Program("comb", f"{COMB} top -f 7 {folder}"),
@@ -230,14 +231,14 @@ ENVIRONMENT = {**os.environ, "LC_ALL": "C"}
 
 
 def check_same_work(job: Job) -> None:
-    """Every program but the limits prints the same bytes."""
+    """Checks that every program prints the same bytes, except limits."""
     expected = None
     for program in (program for program in job.programs if not program.is_limit):
         output = subprocess.run(shell(program), stdout=subprocess.PIPE, check=True, env=ENVIRONMENT).stdout
         if expected is None:
             expected = output
         elif output != expected:
-            sys.exit(f"bench: {job.name}: {program.name} prints something else than comb")
+            sys.exit(f"bench: {job.name}: output of {program.name} differs from comb")
 
 
 def measure(job: Job, rounds: int) -> None:
@@ -260,7 +261,7 @@ def quoted(text: str) -> str:
 
 
 def peak_memory(program: Program) -> int:
-    """Of the largest process of the command, in bytes."""
+    """Peak memory of the largest process of the command, in bytes."""
     process = subprocess.Popen(shell(program), stdout=subprocess.DEVNULL, env=ENVIRONMENT)
     _, _, usage = os.wait4(process.pid, 0)
     process.returncode = 0
@@ -272,7 +273,7 @@ def table(job: Job) -> list[str]:
     lines = [
         f"### `comb {job.name}`" if job.name.startswith("top") else f"### `{job.name}`",
         "",
-        f"| program | median | fastest | × {cell(limit.name)} | peak memory |",
+        f"| program | median | min | vs. {cell(limit.name)} | peak memory |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
     for program in job.programs:
@@ -285,11 +286,11 @@ def table(job: Job) -> list[str]:
     for goal in job.goals:
         if goal.theirs in by_name:
             ratio = by_name[goal.ours].median / by_name[goal.theirs].median
-            lines.append(f"- {goal.ours}: {ratio:.2f} × {goal.theirs}, {verdict(ratio <= goal.at_most)} ≤ {goal.at_most:.2f}")
+            lines.append(f"- {goal.ours} vs. {goal.theirs}: {ratio:.2f} (goal ≤ {goal.at_most:.2f}, {verdict(ratio <= goal.at_most)})")
     if job.peak_below:
         peak = by_name["comb"].peak_bytes
         goal = f"< {job.peak_below / 2**20:.0f} MiB"
-        lines.append(f"- peak memory: {peak / 2**20:.0f} MiB, {verdict(peak < job.peak_below)} {goal}")
+        lines.append(f"- peak memory: {peak / 2**20:.0f} MiB (goal {goal}, {verdict(peak < job.peak_below)})")
     return [*lines, ""]
 
 
@@ -298,13 +299,13 @@ def cell(text: str) -> str:
 
 
 def memory(peak_bytes: int) -> str:
-    """Between fork and exec a process counts what this one holds: less than that cannot be seen."""
+    """Formats peak memory. Between fork and exec a process has the memory of this one, which is therefore a lower bound."""
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return f"{'≤ ' if peak_bytes <= own else ''}{peak_bytes / 2**20:.0f} MiB"
 
 
 def verdict(met: bool) -> str:
-    return "met:" if met else "**missed**:"
+    return "met" if met else "**missed**"
 
 
 def version(command: list[str]) -> str:
@@ -349,9 +350,9 @@ def make_corpus(lines: int) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="how often programs take turns (default: 5)")
-    parser.add_argument("--lines", type=int, default=2_000_000, help="lines of the log (default: 2,000,000)")
-    parser.add_argument("--only", help="just the jobs whose name contains this; RESULTS.md is left as it is")
+    parser.add_argument("--rounds", type=int, default=5, help="number of interleaved rounds (default: 5)")
+    parser.add_argument("--lines", type=int, default=2_000_000, help="number of lines in the log (default: 2,000,000)")
+    parser.add_argument("--only", help="only jobs whose name contains this; does not write RESULTS.md")
     arguments = parser.parse_args()
     if not has("hyperfine"):
         sys.exit("bench: hyperfine is not installed; try: apt-get install hyperfine, or: cargo install hyperfine")
@@ -359,7 +360,7 @@ def main() -> None:
     subprocess.run(build, cwd=ROOT, check=True)
     log = make_corpus(arguments.lines)
     out = [
-        "# Results",
+        "# Results of comb top",
         "",
         *machine(),
         f"Log: {arguments.lines:,} lines, {log.stat().st_size / 1e6:.0f} MB, made by `make-access-log {arguments.lines}`. Warm cache.",
@@ -376,7 +377,7 @@ def main() -> None:
         measure(job, arguments.rounds)
         out += table(job)
     if missing:
-        out += [f"Not installed, and so left out: {', '.join(sorted(missing))}.", ""]
+        out += [f"Skipped: {', '.join(sorted(missing))} (not installed).", ""]
     text = "\n".join(out).rstrip() + "\n"
     print(text.replace(f"{ROOT}/", ""))
     if not arguments.only:

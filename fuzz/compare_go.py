@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the expressions of `comb top` to those of Go's regexp package, on random expressions and texts.
+"""Differential test of the regular expressions of `comb top` against Go's regexp package, on random expressions and texts.
 
     fuzz/compare_go.py [--comb PROGRAM] [--runs N] [--seed N]
 
-Needs Go in PATH. What Go takes, comb must take too, with the same records chosen by -g and the same keys left by -s; texts are not always UTF-8.
-What Go refuses comb may take: it has more syntax than Go. Such expressions are counted, and shown with --verbose. Two things that Go takes comb
-refuses, and says so: two groups of one name, and flags that are repeated, as in `(?i)*`, which in Go repeats what stands before them.
+Needs Go in PATH. comb must accept every expression that Go accepts, select the same records with -g, and give the same keys with -s.
+Texts are not always UTF-8. comb may accept expressions that Go rejects, as it has more syntax: they are counted, and printed with
+--verbose. comb rejects two things that Go accepts, with an error: two groups of the same name, and a repetition of flags such as
+`(?i)*`, which in Go repeats the expression before the flags.
 """
 
 import argparse
@@ -83,7 +84,7 @@ def expression(rng: random.Random, depth: int = 0) -> str:
 
 
 def by_comb(comb: str, case: dict) -> tuple[bool, bool, bytes]:
-    """Whether comb takes the expression, whether it matches, and what is left of the key."""
+    """Whether comb accepts the expression, whether it matches, and the edited key (or the error)."""
     text = base64.b64decode(case["Text"]) + b"\n"
     chosen = subprocess.run([comb, "top", "-g", case["Pattern"]], input=text, capture_output=True)
     edit = [comb, "top", "--format", "json", "-s", case["Pattern"], case["Replacement"]]
@@ -100,7 +101,7 @@ def main() -> None:
     parser.add_argument("--comb", default="comb")
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
-    parser.add_argument("--verbose", action="store_true", help="show the expressions that comb alone takes")
+    parser.add_argument("--verbose", action="store_true", help="print expressions that only comb accepts")
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
     cases = []
@@ -120,14 +121,14 @@ def main() -> None:
         if not expected[0]:
             more, refused = more + valid, refused + 1
             if valid and arguments.verbose:
-                print(f"only comb takes {case['Pattern']!r}")
+                print(f"only comb accepts {case['Pattern']!r}")
         elif not valid and any(reason in edited for reason in REFUSED):
             continue
         elif (valid, matches, edited) != expected:
             wrong += 1
             text = base64.b64decode(case["Text"])
             print(f"-s {case['Pattern']!r} {case['Replacement']!r} on {text!r}: Go {expected}, comb {(valid, matches, edited)}")
-    print(f"seed {arguments.seed}: {arguments.runs} expressions, {matching} that match, {refused} that Go refuses, of which comb takes {more}; {wrong} differences")
+    print(f"seed {arguments.seed}: {arguments.runs} expressions, {matching} matching, {refused} rejected by Go ({more} of them accepted by comb), {wrong} differences")
     sys.exit(wrong > 0)
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Damages indexes at random, and holds what `comb find` and `comb index verify` say to the text.
+"""Fuzzing of `comb find` and `comb index verify` on randomly damaged indexes, with the text as the oracle.
 
     fuzz/hunt_index.py [--comb PROGRAM] [--runs N] [--seed N]
 
-Each run builds the index of a random text and damages a copy of it: zeros, values past the end or one wrong position in the suffix
-array, of which docs/index-format.md promises right answers or errors; and flipped bits, zeros, random bytes and cuts anywhere,
-which may give wrong answers but never a crash, and which `index verify` must notice. If Python has the module xxhash, half of the latter
-get right checksums, which `index verify --full` must notice, unless the file is what a build of its text writes.
+Each run builds the index of a random text and damages a copy. Zeros, values past the end, or one wrong position in the suffix array:
+docs/index-format.md guarantees right answers or errors. Flipped bits, zeros, random bytes and truncation anywhere: may give wrong
+answers but never a crash, and `index verify` must detect them. If the Python module xxhash is installed, half of the latter get matching
+checksums: `index verify --full` must detect them, unless the file equals a build of its text.
 """
 
 import argparse
@@ -29,7 +29,7 @@ CHECKSUM = HEADER - 8
 SECTIONS = ["text", "suffix array", "front table", "bitmaps", "line numbers"]
 SYMBOLS = {0: (4, b"0123456789"), 1: (2, b"ACGT"), 2: (8, bytes(range(256)))}
 
-# Of more occurrences, one wrong position among them may stay unnoticed.
+# With more occurrences, one wrong position among them may go undetected.
 ALL_COMPARED = 32
 
 
@@ -62,7 +62,7 @@ def sections(file: bytes) -> list[range]:
 
 
 def damage_suffixes(rng: random.Random, file: bytearray, part: range, symbols: int) -> str:
-    """One of the damages of the suffix array that are noticed by promise."""
+    """Damages the suffix array in a way that is guaranteed to be detected."""
     kind = rng.choice(["zeros", "zeros", "past the end", "one position"])
     first = rng.randrange(symbols)
     count = min(symbols - first, rng.choice([1, 2, 9, 100, 1024, symbols])) if kind != "one position" else 1
@@ -75,7 +75,7 @@ def damage_suffixes(rng: random.Random, file: bytearray, part: range, symbols: i
 def damage_anything(rng: random.Random, file: bytearray, parts: list[range]) -> str:
     if rng.random() < 0.15:
         del file[rng.randrange(len(file)) :]
-        return "cut"
+        return "truncated"
     number = rng.choice([number for number, part in enumerate(parts) if part] + [-1])
     part = parts[number] if number >= 0 else range(len(file))
     name = SECTIONS[number] if number >= 0 else "anywhere"
@@ -90,8 +90,8 @@ def damage_anything(rng: random.Random, file: bytearray, parts: list[range]) -> 
     return f"{kind}, {name}"
 
 
-def mend(file: bytearray, parts: list[range]) -> None:
-    """Makes the checksums right. Sections are shorter than a piece here."""
+def fix_checksums(file: bytearray, parts: list[range]) -> None:
+    """Recomputes the checksums. Sections are shorter than a chunk here."""
     for number, part in enumerate(parts):
         piece = xxh3_64_intdigest(bytes(file[part.start : part.stop])).to_bytes(8, "little") if part else b""
         at = TABLE + 24 * number + 16
@@ -115,7 +115,7 @@ def occurrences(text: bytes, pattern: bytes) -> list[int]:
     return found
 
 
-class Hunt:
+class Fuzzer:
     def __init__(self, comb: str, directory: Path) -> None:
         self.comb, self.directory = comb, directory
         self.counts, self.faults = Counter(), []
@@ -127,35 +127,35 @@ class Hunt:
         assert code == 0, (err, code)
         return (self.directory / "text.comb").read_bytes()
 
-    def fault(self, what: str) -> None:
-        self.faults.append(what)
+    def fault(self, description: str) -> None:
+        self.faults.append(description)
 
-    def find(self, path: Path, pattern: bytes, arguments: list[str], wanted, promised: bool, what: str) -> None:
+    def find(self, path: Path, pattern: bytes, arguments: list[str], expected, guaranteed: bool, damage: str) -> None:
         command = [self.comb, "find", str(path), "--json", "-C", "0", *arguments, "--", pattern]
         out, err, code = outcome(command)
         if code not in (0, 1, 2) or b"panicked" in err:
             self.counts["panics"] += 1
-            return self.fault(f"{what}: {command[3:]}: exit code {code}, {err[-200:]!r}")
+            return self.fault(f"{damage}: {command[3:]}: exit status {code}, {err[-200:]!r}")
         if code == 2:
             self.counts["errors"] += 1
             if err.count(b"\n") != 1:
-                self.fault(f"{what}: {command[3:]}: {err!r}")
+                self.fault(f"{damage}: {command[3:]}: {err!r}")
             return
         answers = [json.loads(line) for line in out.splitlines()]
         if "--count" in arguments:
             found = answers[0]["count"]
         else:
             found = [answer["position"] for answer in answers if answer["position"] is not None]
-        if found == wanted and code == (0 if found else 1):
+        if found == expected and code == (0 if found else 1):
             self.counts["right answers"] += 1
-        elif promised:
-            self.counts["wrong answers against the promise"] += 1
-            self.fault(f"{what}: {command[3:]}: {found} instead of {wanted}")
+        elif guaranteed:
+            self.counts["wrong answers despite the guarantee"] += 1
+            self.fault(f"{damage}: {command[3:]}: {found} instead of {expected}")
         else:
-            self.counts["wrong answers without a promise"] += 1
-            self.counts[f"  of these {what}"] += 1
+            self.counts["wrong answers without a guarantee"] += 1
+            self.counts[f"  of these {damage}"] += 1
 
-    def ask(self, rng: random.Random, path: Path, text: bytes, first: int, promised: bool, what: str) -> None:
+    def query(self, rng: random.Random, path: Path, text: bytes, first: int, guaranteed: bool, damage: str) -> None:
         alphabet = set(text) if text else set(b"1")
         for _ in range(3):
             length = rng.choice([1, 2, 3, 5, 8, 20])
@@ -165,59 +165,59 @@ class Hunt:
                 pattern = pattern[:-1] + bytes([rng.choice(sorted(alphabet)) or 49])
             here = [position + first for position in occurrences(text, pattern)]
             split = rng.randrange(len(text) + 1) + first
-            self.find(path, pattern, ["--count"], len(here), promised, what)
-            is_sure = promised and ("one position" not in what or len(here) <= ALL_COMPARED)
+            self.find(path, pattern, ["--count"], len(here), guaranteed, damage)
+            is_sure = guaranteed and ("one position" not in damage or len(here) <= ALL_COMPARED)
             after, before = [at for at in here if at >= split], [at for at in here if at < split]
-            self.find(path, pattern, ["--from", str(split)], after[:1], is_sure, what)
+            self.find(path, pattern, ["--from", str(split)], after[:1], is_sure, damage)
             kind = rng.choice(["--all", "--before", "first"])
             if kind == "--all":
-                self.find(path, pattern, ["--all", "--from", str(split)], after, is_sure, what)
+                self.find(path, pattern, ["--all", "--from", str(split)], after, is_sure, damage)
             elif kind == "--before":
-                self.find(path, pattern, ["--before", str(split)], before[-1:], is_sure, what)
+                self.find(path, pattern, ["--before", str(split)], before[-1:], is_sure, damage)
             else:
-                self.find(path, pattern, [], here[:1], is_sure, what)
+                self.find(path, pattern, [], here[:1], is_sure, damage)
 
-    def verify(self, path: Path, is_changed: bool, is_mended: bool, what: str) -> None:
+    def verify(self, path: Path, is_changed: bool, checksums_match: bool, damage: str) -> None:
         for full in ([], ["--full"]):
             out, err, code = outcome([self.comb, "index", "verify", str(path), *full])
             if code not in (0, 2) or err.count(b"\n") != 1:
                 self.counts["panics"] += 1
-                self.fault(f"{what}: verify {full}: exit code {code}, {err[-200:]!r}")
-            elif code == 0 and is_changed and (full or not is_mended) and not (is_mended and self.is_built(path)):
-                self.counts["damage that verify missed"] += 1
-                self.fault(f"{what}: verify {full}: {err!r}")
+                self.fault(f"{damage}: verify {full}: exit status {code}, {err[-200:]!r}")
+            elif code == 0 and is_changed and (full or not checksums_match) and not (checksums_match and self.is_built(path)):
+                self.counts["damage missed by verify"] += 1
+                self.fault(f"{damage}: verify {full}: {err!r}")
             elif code == 2 and not is_changed:
-                self.fault(f"{what}: verify {full}: {err!r}, and nothing was changed")
+                self.fault(f"{damage}: verify {full}: {err!r}, but the file is unchanged")
             else:
                 self.counts["verifications"] += 1
 
     def is_built(self, path: Path) -> bool:
-        """Whether a file is what a build of its text writes."""
+        """Returns true if a file equals a build of its text."""
         file = path.read_bytes()
         return self.build(decode(file, sections(file)), ["digits", "dna", "bytes"][file[24]]) == file
 
     def run(self, rng: random.Random) -> None:
         text = make_text(rng)
-        sound = self.build(text, rng.choice(["auto", "auto", "bytes"]))
-        file, parts = bytearray(sound), sections(sound)
-        # The end of a line is no symbol of digits.
-        text = decode(sound, parts)
-        promised, mended = bool(text) and rng.random() < 0.5, False
-        if promised:
-            what = damage_suffixes(rng, file, parts[1], len(text))
+        intact = self.build(text, rng.choice(["auto", "auto", "bytes"]))
+        file, parts = bytearray(intact), sections(intact)
+        # Line ends are not part of a text of digits.
+        text = decode(intact, parts)
+        guaranteed, checksums_match = bool(text) and rng.random() < 0.5, False
+        if guaranteed:
+            damage = damage_suffixes(rng, file, parts[1], len(text))
         else:
-            what = damage_anything(rng, file, parts)
-            mended = xxh3_64_intdigest is not None and len(file) == len(sound) and rng.random() < 0.5
-            if mended:
-                mend(file, parts)
-                what += ", right checksums"
+            damage = damage_anything(rng, file, parts)
+            checksums_match = xxh3_64_intdigest is not None and len(file) == len(intact) and rng.random() < 0.5
+            if checksums_match:
+                fix_checksums(file, parts)
+                damage += ", matching checksums"
         path = self.directory / "damaged.comb"
         path.write_bytes(file)
-        self.counts["runs with right checksums"] += mended
-        self.counts["runs with a promise"] += promised
+        self.counts["runs with matching checksums"] += checksums_match
+        self.counts["runs with a guarantee"] += guaranteed
         failed = len(self.faults)
-        self.ask(rng, path, text, int(sound[24] == 0), promised, what)
-        self.verify(path, bytes(file) != sound, mended, what)
+        self.query(rng, path, text, int(intact[24] == 0), guaranteed, damage)
+        self.verify(path, bytes(file) != intact, checksums_match, damage)
         if len(self.faults) > failed:
             kept = Path(tempfile.gettempdir()) / f"hunt-index-{len(self.faults)}.comb"
             kept.write_bytes(file)
@@ -231,13 +231,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        hunt = Hunt(arguments.comb, Path(directory))
+        fuzzer = Fuzzer(arguments.comb, Path(directory))
         for number in range(arguments.runs):
-            hunt.run(random.Random(arguments.seed * 1_000_003 + number))
-    for name, count in sorted(hunt.counts.items(), key=lambda entry: (entry[0].startswith(" "), entry[0])):
+            fuzzer.run(random.Random(arguments.seed * 1_000_003 + number))
+    for name, count in sorted(fuzzer.counts.items(), key=lambda entry: (entry[0].startswith(" "), entry[0])):
         print(f"{count:8} {name}")
-    print(f"{arguments.runs} damaged indexes, {len(hunt.faults)} faults")
-    sys.exit(1 if hunt.faults else 0)
+    print(f"{arguments.runs} damaged indexes, {len(fuzzer.faults)} faults")
+    sys.exit(1 if fuzzer.faults else 0)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Runs comb on random trees of compressed, encoded and damaged files, and holds what it prints to a plain oracle.
+"""Fuzzing of comb on random trees of compressed, encoded and damaged files, with a simple oracle.
 
     fuzz/hunt_inputs.py [--comb PROGRAM] [--runs N] [--seed N]
 
-The oracle is Python's own gzip, bz2 and lzma; zstd and lz4 are asked to compress if they are in PATH. Each run makes a tree, counts its
-lines with `comb top` and numbers them with `comb grep -z`, each at two random widths and block sizes. What is sound must be
-counted exactly. What is damaged must end with exit code 2 and a message, with the same bytes at both widths, and never
-costs the other files.
+The oracle is Python's own gzip, bz2 and lzma; zstd, lz4, bgzip and xz compress files if they are in PATH. Each run makes a tree, counts
+its lines with `comb top` and numbers them with `comb grep -z`, each at two random widths and block sizes. Intact files must be counted
+exactly. Damaged files must give exit status 2 and a message, with the same output at both widths, and must not affect other files.
 """
 
 import argparse
@@ -49,7 +48,7 @@ def compressors() -> dict:
 
 
 def text(rng: random.Random, large: bool) -> bytes:
-    """Lines of few keys, with all that a line may hold."""
+    """Lines with few distinct keys, including unusual bytes."""
     keys = [b"a", b"b b", b"", b"\r", b"caf\xc3\xa9", b"\xff\xfe", b"x" * rng.randrange(300), b"GET / 200", b"\0"]
     lines = [rng.choice(keys) for _ in range(rng.randrange(40))]
     if large:
@@ -60,12 +59,12 @@ def text(rng: random.Random, large: bool) -> bytes:
 
 
 def make_file(rng: random.Random, known: dict) -> tuple[bytes, bytes | None]:
-    """The bytes of a file, and the text in it; none if it is damaged."""
+    """Bytes of a file, and its text, or None if it is damaged."""
     large = rng.random() < 0.04
     kind = rng.choice([*known, "plain", "plain", "UTF-16", "marked"])
     if kind == "plain":
         data = text(rng, large)
-        # What begins like a mark or a compressed file is another test.
+        # Plain text with the first byte of a byte order mark or of gzip has a separate test.
         return (data, data) if data[:1] not in (b"\xff", b"\x1f") else (b"a\n", b"a\n")
     if kind == "marked":
         data = text(rng, large)
@@ -76,7 +75,7 @@ def make_file(rng: random.Random, known: dict) -> tuple[bytes, bytes | None]:
         return mark + words.encode(encoding), words.encode()
     count = 1 if kind == "lzma" else rng.choice([1, 1, 2, 3, 9])
     texts = [text(rng, large) for _ in range(count)]
-    # A mark inside compressed data is decoded, too: that is another test.
+    # A byte order mark in compressed data is decoded, too, and has a separate test.
     if b"".join(texts)[:2] in (b"\xff\xfe", b"\xfe\xff"):
         texts = [b"a\n"]
     data, plain = b"".join(known[kind](part, rng) for part in texts), b"".join(texts)
@@ -97,10 +96,10 @@ def expected(texts: list[bytes]) -> bytes:
     return b"".join(b"%d %s\n" % (count, key) for key, count in ranked)
 
 
-# Ways to search files with NUL bytes.
+# Flags for searches of files with NUL bytes.
 BINARY = [[], ["--binary"], ["-c"], ["-l"], ["-v"], ["-m3", "-A2"], ["-C1"], ["-E", "latin1"], ["--binary", "-c"], ["--files-without-match"]]
 
-# Lines that `comb grep --stats` prints behind the others.
+# Number of lines that `comb grep --stats` prints after the matches.
 STATISTICS = 7
 
 
@@ -113,23 +112,23 @@ def outcome(command: list[str]) -> tuple[bytes, bytes, int]:
     return done.stdout, done.stderr, done.returncode
 
 
-def check(comb: str, root: Path, sound: list[bytes], has_damage: bool, rng: random.Random) -> str | None:
-    """Why this tree shows a fault; none if it does not."""
+def check(comb: str, root: Path, intact: list[bytes], has_damage: bool, rng: random.Random) -> str | None:
+    """Description of a fault on this tree, or None."""
     top = [comb, "top", "-n", "10000000", str(root)]
-    # Blocks of a byte make large files slow, and show nothing there that small ones do not.
-    blocks = BLOCKS if sum(map(len, sound)) < 100_000 else BLOCKS[3:]
+    # Blocks of a few bytes are slow on large files, and find no faults that they do not find on small ones.
+    blocks = BLOCKS if sum(map(len, intact)) < 100_000 else BLOCKS[3:]
     scans = [["-w", rng.choice(WIDTHS), "--block-size", rng.choice(blocks)] for _ in range(2)]
     one, other = (outcome(top + scan) for scan in scans)
     if not has_damage:
         for scan, (out, err, code) in zip(scans, (one, other)):
-            if out != expected(sound) or err or code != (0 if out else 1):
-                return f"top {scan}: exit code {code}, {err[:200]!r}"
+            if out != expected(intact) or err or code != (0 if out else 1):
+                return f"top {scan}: exit status {code}, {err[:200]!r}"
     else:
         if -1 in (one[2], other[2]) or min(one[2], other[2]) < 0:
-            return f"top {scans}: ended by a signal, {one[1][-200:]!r}"
-        # A flipped bit may stand where nothing looks at it, as in the name that gzip keeps.
+            return f"top {scans}: killed by a signal, {one[1][-200:]!r}"
+        # A flipped bit may have no effect, as in the file name of a gzip header.
         if one[2] not in (0, 1, 2) or (one[2] != 2 and one[1]):
-            return f"top {scans[0]}: exit code {one[2]}, {one[1][:200]!r}"
+            return f"top {scans[0]}: exit status {one[2]}, {one[1][:200]!r}"
         if one[1:] != other[1:]:
             return f"top {scans}: {one[1:]} and {other[1:]}"
     grep = [comb, "grep", "-z", "-a", "--stats", "-n", "--no-ignore", "--hidden", "", str(root)]
@@ -137,13 +136,13 @@ def check(comb: str, root: Path, sound: list[bytes], has_damage: bool, rng: rand
     one, other = ((without_times(out), err, code) for out, err, code in (one, other))
     if not has_damage and one != other:
         return f"grep {scans}: {len(one[0])} and {len(other[0])} bytes, {one[1][:200]!r}"
-    # Without -a, what is searched of a file with a NUL must not depend on how it is read.
+    # Without -a, the searched part of a file with a NUL must not depend on the width or block size.
     binary = [comb, "grep", "-z", "-n", "--no-ignore", "--hidden", *rng.choice(BINARY), rng.choice(["", "a", "4", "x"]), str(root)]
     found = [outcome(binary + ["-j", scan[1], "--block-size", scan[3]]) for scan in scans]
     if not has_damage and found[0] != found[1]:
         return f"{binary[5:]} {scans}: {len(found[0][0])} and {len(found[1][0])} bytes, {found[0][1][:200]!r}"
     if not has_damage:
-        lines = sum(len(content.split(b"\n")) - content.endswith(b"\n") * 1 - (content == b"") for content in sound)
+        lines = sum(len(content.split(b"\n")) - content.endswith(b"\n") * 1 - (content == b"") for content in intact)
         if one[0].count(b"\n") - STATISTICS != lines:
             return f"grep {scans[0]}: {one[0].count(10) - STATISTICS} lines, {lines} expected"
     return None
@@ -161,7 +160,7 @@ def main() -> None:
         rng = random.Random(arguments.seed * 1_000_003 + number)
         with tempfile.TemporaryDirectory() as directory:
             root = Path(directory)
-            sound, has_damage = [], False
+            intact, has_damage = [], False
             for index in range(rng.choice([1, 1, 2, 5])):
                 data, plain = make_file(rng, known)
                 folder = root / rng.choice([".", "sub", "sub/deep"])
@@ -171,9 +170,9 @@ def main() -> None:
                 if plain is None:
                     has_damage = True
                 else:
-                    sound.append(plain)
+                    intact.append(plain)
             damaged += has_damage
-            fault = check(arguments.comb, root, sound, has_damage, rng)
+            fault = check(arguments.comb, root, intact, has_damage, rng)
             if fault:
                 faults += 1
                 kept = Path(tempfile.gettempdir()) / f"hunt-{arguments.seed}-{number}"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds `comb top` to a plain oracle on random logs and random command lines.
+"""Fuzzing of `comb top` on random logs and command lines, with a simple oracle.
 
     fuzz/hunt_top.py [--comb PROGRAM] [--runs N] [--seed N] [--only N]
 
-The oracle is a loop over records in Python, with Python's `re` on characters: a byte that is not UTF-8 is a character of its own, as
-in Go. Each answer is asked for at two random widths and block sizes, as text and as JSON, from files, a directory or standard input.
+The oracle is a loop over records in Python, with Python's `re` on characters: an invalid UTF-8 byte is a character, as in Go. Each query
+runs at two random widths and block sizes, as text and as JSON, on files, a directory or standard input.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from pathlib import Path
 
 WIDTHS = ["1", "2", "3", "8", "64", "auto"]
 BLOCKS = ["1", "7", "100", "4K", "128K"]
-# The same in Go and in Python, in ASCII.
+# Patterns with the same meaning in Go and in Python, with ASCII classes.
 PATTERNS = [
     "a", "b+", "^a", "b$", ".", "[^a]", r"\d+", r"\w+", r"\s", r"\S+", "x*", "", "(a)(b)?", "a|b", "é", "[äé]", "..", r"\W", "GET|POST", r"\?.*$", "^",
     "$", ".*b", r"\bfoo\b", "(f)(o+)", "[0-9a-f]{2}", "a{2,}", r"\.", "/[^/]*$",
@@ -41,14 +41,14 @@ def raw(text: str) -> bytes:
 
 
 def compiled(pattern: str) -> re.Pattern:
-    # '$' of Go is the end of the text alone, and a blank is not a vertical tab or one of U+001C to U+001F.
+    # In Go, '$' matches only at the end of the text, and '\s' does not match vertical tabs and U+001C to U+001F.
     pattern = re.sub(r"\$(?=$|\|)", r"\\Z", pattern).replace(r"[^\s", r"[^\t\n\f\r ").replace(r"\s", r"[\t\n\f\r ]").replace(r"\S", r"[^\t\n\f\r ]")
     pattern = pattern.replace("[][ ]", r"[\]\[ ]")
     return re.compile(pattern, re.ASCII)
 
 
 def matches(regex: re.Pattern, text: str) -> list[re.Match]:
-    """All matches, as Go finds them: an empty one that touches the match before it does not count."""
+    """All matches as in Go: an empty match adjacent to the match before it does not count."""
     found, at, last = [], 0, -1
     while at <= len(text):
         match = regex.search(text, at)
@@ -157,7 +157,7 @@ class Query:
         return b" ".join(chosen)
 
     def answer(self, files: list[bytes]) -> tuple[list[tuple[int, bytes]], int, int, int]:
-        """The most frequent keys, and how many records, distinct keys and skipped records there are."""
+        """Most frequent keys with counts, and the numbers of records, distinct keys and skipped records."""
         greps, vgreps = [compiled(pattern) for pattern in self.grep], [compiled(pattern) for pattern in self.vgrep]
         edits = [(compiled(pattern), replacement) for pattern, replacement in self.sed]
         counts, skipped = Counter(), 0
@@ -185,7 +185,7 @@ def log(rng: random.Random) -> bytes:
     blank = rng.choice([b" ", b" ", b"  ", b"\t", b","])
     lines = [blank.join(rng.choice(WORDS) for _ in range(rng.randrange(6))) for _ in range(rng.choice([0, 1, 3, 10, 60, 400]))]
     lines = rng.choices(lines, k=len(lines)) if lines else []
-    # What begins like a mark, or like a compressed file, is another test.
+    # Text that begins like a byte order mark has a separate test.
     text = b"\n".join(lines) + (b"\n" if rng.random() < 0.8 else b"")
     return b"a" + text if text[:1] in (b"\xff", b"\xfe", b"\xef") else text
 
@@ -202,15 +202,15 @@ def check(comb: str, root: Path, files: list[bytes], query: Query, rng: random.R
     names = [str(root / f"{number}.log") for number in range(len(files))]
     for form in ("text", "json"):
         scan = ["-w", rng.choice(WIDTHS), "--block-size", rng.choice(BLOCKS), "--format", form]
-        way = rng.choice(["files", "directory", "input"] if len(files) == 1 else ["files", "directory"])
-        command = [comb, "top", *scan, *query.arguments(), *{"files": names, "directory": [str(root)], "input": []}[way]]
-        done = subprocess.run(command, input=files[0] if way == "input" else b"", capture_output=True, timeout=60)
+        source = rng.choice(["files", "directory", "input"] if len(files) == 1 else ["files", "directory"])
+        command = [comb, "top", *scan, *query.arguments(), *{"files": names, "directory": [str(root)], "input": []}[source]]
+        done = subprocess.run(command, input=files[0] if source == "input" else b"", capture_output=True, timeout=60)
         shown = shlex.join(command[2:])
         if done.returncode != (0 if expected[1] else 1):
-            return f"{shown}: exit code {done.returncode}, {done.stderr[:300]!r}"
+            return f"{shown}: exit status {done.returncode}, {done.stderr[:300]!r}"
         answer = done.stdout if form == "text" else parsed(done.stdout)
         if answer != (text if form == "text" else expected):
-            return f"{shown} ({way}): {answer!r:.300} instead of {text if form == 'text' else expected!r:.300}"
+            return f"{shown} ({source}): {answer!r:.300} instead of {text if form == 'text' else expected!r:.300}"
     return None
 
 
@@ -219,7 +219,7 @@ def main() -> None:
     parser.add_argument("--comb", default="target/release/comb")
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", type=int, help="just the run of this number")
+    parser.add_argument("--only", type=int, help="only the run with this number")
     arguments = parser.parse_args()
     faults = records = 0
     for number in range(arguments.runs) if arguments.only is None else [arguments.only]:

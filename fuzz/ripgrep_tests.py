@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Runs ripgrep's own tests on `comb grep`.
+"""Runs the test suite of ripgrep on `comb grep`.
 
     fuzz/ripgrep_tests.py [--comb PROGRAM] [--version 15.2.0]
 
-The tests are those of ripgrep's package, which cargo fetches and builds in a temporary folder; then a script that calls
-`comb grep` takes the place of the `rg` that they run. Prints the tests that fail and how many pass. docs/ripgrep.md says why the others
-are meant to fail.
+cargo fetches ripgrep's package and builds its tests in a temporary directory; then a script that calls `comb grep` replaces the `rg`
+under test. Prints the failed tests and the number of passed ones. docs/ripgrep.md explains the expected failures.
 """
 
 import argparse
@@ -31,7 +30,7 @@ ripgrep = "={version}"
 
 
 def fetch(folder: Path, version: str) -> Path:
-    """The sources of ripgrep, copied to a place where they may be built."""
+    """Copies the sources of ripgrep into a directory for the build."""
     folder.mkdir()
     (folder / "Cargo.toml").write_text(MANIFEST.replace("{version}", version))
     (folder / "lib.rs").touch()
@@ -39,7 +38,7 @@ def fetch(folder: Path, version: str) -> Path:
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     found = sorted(home.glob(f"registry/src/*/ripgrep-{version}"))
     if not found:
-        sys.exit(f"cargo has fetched no ripgrep {version}")
+        sys.exit(f"cargo did not fetch ripgrep {version}")
     return Path(shutil.copytree(found[0], folder.parent / "ripgrep"))
 
 

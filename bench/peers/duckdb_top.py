@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The ten most frequent values of an SQL expression over the lines of a file, by DuckDB.
+"""Prints the ten most frequent values of an SQL expression over the lines of a file, with DuckDB.
 
-duckdb_top.py FILE EXPRESSION     the expression sees a column `line`
+duckdb_top.py FILE EXPRESSION     the expression refers to the column `line`
 """
 
 import sys

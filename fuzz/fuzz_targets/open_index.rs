@@ -1,7 +1,7 @@
-//! Damaged index files: opening one gives an index or an error, and asking or verifying it never panics.
+//! Damaged index files: opening one returns an index or an error, and queries and verification never panic.
 //!
-//! Random bytes would never get past the header. So the input says where to damage an index that was built, and whether the
-//! checksums are then made right.
+//! Random bytes would never pass the header check. The input instead describes damage to a valid index, and whether to recompute
+//! the checksums.
 #![no_main]
 
 use std::env::temp_dir;
@@ -11,10 +11,10 @@ use std::path::Path;
 use std::process;
 use std::sync::LazyLock;
 
-use finecomb_text_index::{Alphabet, BuildOptions, Index, Text, mend_checksums};
+use finecomb_text_index::{Alphabet, BuildOptions, Index, Text, recompute_checksums};
 use libfuzzer_sys::fuzz_target;
 
-/// An index of each alphabet, and of a text without symbols.
+/// An index of each alphabet, and of an empty text.
 static INDEXES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let digits = "31415926535897932384626433832795".repeat(40);
     let lines = "one fish\ntwo fish\r\nred fish\nblue fish\n\n".repeat(30);
@@ -37,7 +37,7 @@ fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {
     index
 }
 
-fn ask(index: &Index) {
+fn query(index: &Index) {
     for pattern in [&b"1"[..], b"00", b"314159265", b"ACGT", b"fish\n"] {
         let Ok(pattern) = index.pattern(pattern) else { continue };
         let Ok(occurrences) = index.occurrences(&pattern) else { continue };
@@ -48,22 +48,22 @@ fn ask(index: &Index) {
     let _ = (index.verify(1), index.verify_fully(1));
 }
 
-/// The index, whether to mend the checksums, how many bytes to keep if not all, and bytes to put at places: near the beginning of the
-/// header, or anywhere.
+/// Number of the index, whether to recompute checksums, length to truncate to, and bytes to write: each near the beginning of the
+/// header or anywhere, with its offset and value.
 type Damage = (u8, bool, Option<u16>, Vec<(bool, u16, u8)>);
 
 fuzz_target!(|damage: Damage| {
-    let (which, mends, kept, changes) = damage;
-    let mut file = INDEXES[usize::from(which) % INDEXES.len()].clone();
-    for (in_header, at, byte) in changes {
+    let (number, recomputes_checksums, length, changes) = damage;
+    let mut file = INDEXES[usize::from(number) % INDEXES.len()].clone();
+    for (in_header, offset, byte) in changes {
         let range = if in_header { 256 } else { file.len() };
-        file[usize::from(at) % range] = byte;
+        file[usize::from(offset) % range] = byte;
     }
-    file.truncate(kept.map_or(usize::MAX, usize::from));
-    if mends {
-        mend_checksums(&mut file);
+    file.truncate(length.map_or(usize::MAX, usize::from));
+    if recomputes_checksums {
+        recompute_checksums(&mut file);
     }
     if let Ok(index) = Index::from_bytes(Path::new("fuzzed"), file) {
-        ask(&index);
+        query(&index);
     }
 });

@@ -1,4 +1,4 @@
-//! Any text as the address of a request: it is an answer or a problem, and never a panic.
+//! Arbitrary text as the target of a request: gives a response, never a panic.
 #![no_main]
 
 use std::num::NonZeroUsize;
@@ -27,6 +27,6 @@ fuzz_target!(|address: &str| {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let request = CgiRequest { method: "GET".to_owned(), path: path.to_owned(), query: query.to_owned() };
     let mut answer = Vec::new();
-    respond(&CATALOG, &request, &mut answer).expect("a vector takes whatever is written to it");
+    respond(&CATALOG, &request, &mut answer).expect("writing to a vector cannot fail");
     assert!(answer.starts_with(b"Status: "));
 });

@@ -5,7 +5,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// A seeded stream of choices. ChaCha8 is documented to give the same stream in every release.
+/// A seeded stream of random choices. ChaCha8 is guaranteed to give the same stream in every release.
 pub(crate) struct Chance(ChaCha8Rng);
 
 impl Chance {
@@ -13,24 +13,24 @@ impl Chance {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// A number in `0..bound`, uniform but for a bias below `bound / 2^64`. `bound` must not be 0.
+    /// A number in `0..bound`, uniform except for a bias below `bound / 2^64`. `bound` must not be 0.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let wide = u128::from(self.0.next_u64()) * u128::from(bound);
         (wide >> 64) as u64
     }
 
-    /// True in `per_mille` of a thousand cases.
+    /// `true` with a probability of `per_mille` / 1000.
     pub(crate) fn in_1000(&mut self, per_mille: u64) -> bool {
         self.below(1000) < per_mille
     }
 
-    /// One of `choices`, each as likely as the others. `choices` must not be empty.
+    /// One of `choices`, with equal probability. `choices` must not be empty.
     pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len() as u64) as usize]
     }
 }
 
-/// Ranks `0..n` drawn with given weights, by binary search in their running sums.
+/// Weighted random ranks `0..n`, drawn by binary search in the running sums of the weights.
 pub(crate) struct Weighted {
     running_sums: Vec<u64>,
 }
@@ -47,7 +47,7 @@ impl Weighted {
         Self { running_sums }
     }
 
-    /// The Zipf–Mandelbrot law with exponent 1: rank `k` weighs `1 / (k + 1 + flatten)`.
+    /// Zipf–Mandelbrot distribution with exponent 1: rank `k` has the weight `1 / (k + 1 + flatten)`.
     pub(crate) fn zipf(ranks: u64, flatten: u64) -> Self {
         Self::new((0..ranks).map(|rank| (1 << 40) / (rank + 1 + flatten)))
     }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_fixes_the_choices() {
+    fn the_same_seed_gives_the_same_choices() {
         let draw = |seed| {
             let mut chance = Chance::new(seed);
             (0..8).map(|_| chance.below(1000)).collect::<Vec<_>>()
@@ -74,20 +74,20 @@ mod tests {
     }
 
     #[test]
-    fn low_ranks_come_most_often() {
+    fn frequencies_follow_the_zipf_distribution() {
         let zipf = Weighted::zipf(1000, 0);
         let mut chance = Chance::new(7);
         let mut seen = [0_u32; 1000];
         for _ in 0..100_000 {
             seen[zipf.draw(&mut chance)] += 1;
         }
-        // With exponent 1 the second rank comes half as often as the first, the tenth a tenth as often.
+        // With exponent 1 the second rank is half as frequent as the first, the tenth a tenth as frequent.
         assert!(seen[0].abs_diff(2 * seen[1]) < seen[0] / 10, "{:?}", &seen[..2]);
         assert!(seen[0].abs_diff(10 * seen[9]) < seen[0] / 5, "{:?}", &seen[..10]);
     }
 
     #[test]
-    fn weights_of_nothing_are_never_drawn() {
+    fn ranks_of_weight_zero_are_never_drawn() {
         let weighted = Weighted::new([0, 3, 0, 1, 0]);
         let mut chance = Chance::new(3);
         for _ in 0..1000 {

@@ -1,4 +1,4 @@
-//! The clock of the log: four months of seconds, with busy evenings and quiet nights.
+//! The clock of the log: four months, with busy evenings and quiet nights.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ const TRAFFIC_BY_HOUR: [u64; 24] = [
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The moment of the line being written.
+/// Time of the current line.
 pub(crate) struct Clock {
     microseconds: u64,
     mean_gap: u64,
@@ -29,7 +29,7 @@ impl Clock {
         Self { microseconds: START * 1_000_000, mean_gap: SPAN_SECONDS * 1_000_000 / lines.max(1) }
     }
 
-    /// Goes on to the next request: gaps are uniform around a mean that depends on the hour.
+    /// Advances to the next request: gaps are uniform around a mean that depends on the hour.
     pub(crate) fn tick(&mut self, chance: &mut Chance) {
         let hour = (self.microseconds / 3_600_000_000 % 24) as usize;
         let mean = self.mean_gap * 100 / TRAFFIC_BY_HOUR[hour];
@@ -37,7 +37,7 @@ impl Clock {
     }
 }
 
-/// As Apache writes it: `17/May/2026:10:05:03 +0000`.
+/// Format of Apache: `17/May/2026:10:05:03 +0000`.
 impl fmt::Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.microseconds / 1_000_000;
@@ -48,7 +48,7 @@ impl fmt::Display for Clock {
     }
 }
 
-/// Year, month and day of a number of days since 1970-01-01, after Howard Hinnant's `civil_from_days`
+/// Year, month and day for a number of days since 1970-01-01, by Howard Hinnant's `civil_from_days`
 /// (<https://howardhinnant.github.io/date_algorithms.html>).
 fn civil_date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_of_the_calendar() {
+    fn calendar_dates_are_right() {
         assert_eq!(civil_date(0), (1970, 1, 1));
         assert_eq!(civil_date(11_016), (2000, 2, 29));
         assert_eq!(civil_date(START / 86_400), (2026, 3, 1));

@@ -1,4 +1,4 @@
-//! Lines of the log: who asked for what, when, and what came of it.
+//! Lines of the log.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::words::{scramble, word};
 
 const PAGES: u64 = 90_000;
 
-/// What every page pulls in; these lead the count.
+/// Resources of every page, the most frequent paths.
 const FREQUENT: [&str; 10] = [
     "/",
     "/favicon.ico",
@@ -23,7 +23,7 @@ const FREQUENT: [&str; 10] = [
     "/sitemap.xml",
 ];
 
-/// What scanners for weak sites send instead of a request.
+/// Invalid requests, as sent by vulnerability scanners.
 const NOISE: [&str; 4] = [
     r#""-" 408 - "-" "-""#,
     r#""\x16\x03\x01\x01\xfc\x01" 400 226 "-" "-""#,
@@ -31,7 +31,7 @@ const NOISE: [&str; 4] = [
     r#""CONNECT mail.example.org:25 HTTP/1.0" 405 224 "-" "-""#,
 ];
 
-/// Writes `lines` lines; `seed` fixes every choice.
+/// Writes `lines` lines, which depend only on `seed`.
 pub(crate) fn write(out: &mut impl Write, lines: u64, seed: u64) -> io::Result<()> {
     let mut chance = Chance::new(seed);
     let visitors = Visitors::new();
@@ -80,7 +80,7 @@ fn write_request(
     writeln!(out, "\"")
 }
 
-/// The path of a page: the frequent ones first, then articles and pictures.
+/// Writes the path of a page: the frequent ones first, then articles and pictures.
 fn write_path(out: &mut impl Write, page: usize) -> io::Result<()> {
     if let Some(path) = FREQUENT.get(page) {
         return out.write_all(path.as_bytes());
@@ -143,16 +143,16 @@ mod tests {
         out
     }
 
-    /// The sample in the repository is what this generator makes of the default seed.
+    /// The sample in the repository is the output for the default seed.
     #[test]
-    fn the_sample_is_ours() {
+    fn the_sample_is_up_to_date() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/access.log");
         let sample = std::fs::read(path).expect("the sample log");
         assert!(sample == made(10_000, 1), "samples/access.log: make it again, see CONTRIBUTING.md");
     }
 
     #[test]
-    fn as_many_lines_as_asked() {
+    fn the_log_has_the_given_number_of_lines() {
         for lines in [0, 1, 1000] {
             let log = made(lines, 9);
             assert_eq!(log.iter().filter(|&&byte| byte == b'\n').count() as u64, lines);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn crawlers_come_as_often_as_planned() {
+    fn the_share_of_crawlers_is_as_specified() {
         let log = String::from_utf8(made(50_000, 2)).expect("ASCII");
         let share = log.lines().filter(|line| line.contains("bingbot")).count();
         assert!((1000..1450).contains(&share), "{share} of 50,000 lines, not about 1,200");

@@ -1,7 +1,7 @@
 //! `make-access-log LINES [--seed N]`: writes an access log in Apache's combined format to standard output.
 //!
-//! The same lines and seed give the same bytes everywhere. Hosts and pages follow a Zipf-like law, crawlers come by,
-//! traffic rises and falls with the hour, and the whole spans four months whatever the number of lines.
+//! The same number of lines and seed give the same bytes on every platform. Hosts and pages follow a Zipf-like distribution, some
+//! requests are from crawlers, traffic varies with the hour, and the log spans four months for any number of lines.
 
 mod chance;
 mod clock;
@@ -18,9 +18,9 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// How many lines to write
+    /// Number of lines to write
     lines: u64,
-    /// What the choices start from: the same seed gives the same log
+    /// Seed of the random generator: the same seed gives the same log
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -1,4 +1,4 @@
-//! Who comes: people with browsers, and crawlers.
+//! Visitors: people with browsers, and crawlers.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::words::{scramble, word};
 
 const PEOPLE: u64 = 700_000;
 
-/// Crawlers by share of all requests (in thousandths), with the host they come from and what they call themselves.
+/// Crawlers: share of all requests in thousandths, host, and user agent.
 const CRAWLERS: [(u64, &str, &str); 12] = [
     (
         38,
@@ -56,13 +56,13 @@ const SYSTEMS: [&str; 10] = [
     "iPad; CPU OS 16_7 like Mac OS X",
 ];
 
-/// One visitor of one request.
+/// The visitor of a request.
 pub(crate) enum Visitor {
     Person { number: u64 },
     Crawler { index: usize, address: u64 },
 }
 
-/// Draws visitors: crawlers by their shares, people by a Zipf-like law.
+/// Random visitors: crawlers by share, people by a Zipf-like distribution.
 pub(crate) struct Visitors {
     kinds: Weighted,
     people: Weighted,
@@ -78,15 +78,15 @@ impl Visitors {
     pub(crate) fn draw(&self, chance: &mut Chance) -> Visitor {
         match self.kinds.draw(chance) {
             index if index < CRAWLERS.len() => {
-                Visitor::Crawler { index, address: 1 + chance.below(chance_of_addresses(index)) }
+                Visitor::Crawler { index, address: 1 + chance.below(address_count(index)) }
             }
             _ => Visitor::Person { number: scramble(self.people.draw(chance) as u64) },
         }
     }
 }
 
-/// The large crawlers come from many machines, the small ones from few.
-fn chance_of_addresses(index: usize) -> u64 {
+/// Number of addresses of a crawler: many for large ones, few for small ones.
+fn address_count(index: usize) -> u64 {
     if index < 4 { 200 } else { 24 }
 }
 
@@ -95,7 +95,7 @@ impl Visitor {
         matches!(self, Self::Person { .. })
     }
 
-    /// The first field: an address, or for some the name it resolves to.
+    /// Writes the first field: an address, or for some visitors a host name.
     pub(crate) fn write_host(&self, out: &mut impl Write) -> io::Result<()> {
         match *self {
             Self::Crawler { index, address } => {
@@ -113,7 +113,7 @@ impl Visitor {
         }
     }
 
-    /// The last field, without its quotes: what the program calls itself.
+    /// Writes the last field, the user agent, without quotes.
     pub(crate) fn write_agent(&self, out: &mut impl Write) -> io::Result<()> {
         let number = match *self {
             Self::Crawler { index, .. } => return out.write_all(CRAWLERS[index].2.as_bytes()),

@@ -1,6 +1,6 @@
-//! The words that addresses and search terms are made of.
+//! Words for addresses and search terms.
 
-/// A number that looks random and is always the same for `n` (the finaliser of SplitMix64, Steele et al. 2014).
+/// Deterministic hash of `n`: the finaliser of SplitMix64 (Steele et al. 2014).
 pub(crate) fn scramble(n: u64) -> u64 {
     let n = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let n = (n ^ (n >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -17,7 +17,7 @@ pub(crate) const WORDS: [&str; 64] = [
     "sierra", "slate", "sparrow", "spruce", "summit", "thistle", "timber", "tundra", "willow", "zephyr",
 ];
 
-/// The `turn`-th word chosen by the bits of `number`; turns up to 9 are independent.
+/// The `turn`-th word selected by the bits of `number`; turns 0 to 9 are independent.
 pub(crate) fn word(number: u64, turn: u32) -> &'static str {
     WORDS[(number >> (6 * turn)) as usize % WORDS.len()]
 }

@@ -1,4 +1,4 @@
-//! Cold runs: files leave the memory of the system before they are read again.
+//! Cold runs: drops files from the page cache before each run, and checks that this worked.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File};
@@ -16,21 +16,21 @@ use serde::{Deserialize, Serialize};
 use crate::units::counted;
 use crate::{Error, Result};
 
-/// File to which root writes to make the kernel drop its caches.
+/// Kernel interface to drop all caches; writable by root only.
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
-/// Pages of files, and also directory entries and inodes.
+/// Drops the page cache, directory entries and inodes.
 const PAGES_AND_NAMES: &str = "3\n";
-/// Largest number of pages that are looked at: enough to tell most from few, and quickly read.
+/// Maximum number of sampled pages: enough to estimate the cached share, and fast to read.
 const PAGES: u64 = 64;
 
 /// A way to drop caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Method {
-    /// The kernel dropped all caches, as root told it to.
+    /// The kernel dropped all caches, through `drop_caches`.
     Kernel,
-    /// The kernel was advised file by file that the content will not be needed. Names, sizes and places of files stay in
-    /// memory, so that a tree is walked as if it were warm.
+    /// `posix_fadvise(DONTNEED)` on each file. Directory entries and inodes stay cached, so that walking a tree is as fast
+    /// as on a warm cache.
     Fadvise,
 }
 
@@ -38,22 +38,21 @@ impl Display for Method {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Kernel => "by the kernel (drop_caches)",
-            Self::Fadvise => "file by file (posix_fadvise), which leaves the names of files in memory",
+            Self::Fadvise => "file by file (posix_fadvise), which keeps directory entries and inodes",
         })
     }
 }
 
-/// Drops what the system holds in memory of some files.
+/// Drops a set of files from the page cache.
 #[derive(Debug)]
 pub(crate) struct CacheDropper {
     files: Vec<PathBuf>,
-    looks: Vec<Look>,
+    probes: Vec<Probe>,
 }
 
 impl CacheDropper {
-    /// For the regular files at these paths and below them, also hidden and ignored ones. Directories below a
-    /// path that cannot be listed are skipped: the measured program cannot read them either. Fails if a path
-    /// itself cannot be read.
+    /// Dropper for all regular files at or below these paths, including hidden and ignored ones. Skips subdirectories that
+    /// cannot be listed: the measured program cannot read them either. Fails if a path itself cannot be read.
     pub(crate) fn new<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
         let mut files = Vec::new();
         for path in paths {
@@ -62,39 +61,39 @@ impl CacheDropper {
             let (found, _) = list_files(&Inputs::new([path]));
             files.extend(found.into_iter().map(|file| (file.path, file.size)));
         }
-        let looks = looks(&files);
-        Ok(Self { files: files.into_iter().map(|(path, _)| path).collect(), looks })
+        let probes = probes(&files);
+        Ok(Self { files: files.into_iter().map(|(path, _)| path).collect(), probes })
     }
 
-    /// Drops the caches: through the kernel's interface if this process may, and else by advice.
+    /// Drops the caches: through `drop_caches` if permitted, otherwise by `posix_fadvise`.
     ///
-    /// Neither says whether it worked; [`Self::verify`] does.
+    /// Neither reports success; use [`Self::verify`].
     pub(crate) fn drop_caches(&self) -> Method {
-        // What has not been written to the disk yet cannot be dropped.
+        // Dirty pages cannot be dropped.
         sync();
         if fs::write(DROP_CACHES, PAGES_AND_NAMES).is_ok() {
             return Method::Kernel;
         }
         for path in &self.files {
             if let Ok(file) = File::open(path) {
-                // A file that stays in memory is found by looking.
+                // `verify` detects a file that stays cached.
                 let _ = fadvise(&file, 0, None, Advice::DontNeed);
             }
         }
         Method::Fadvise
     }
 
-    /// Looks at some pages of the files, evenly spread over all bytes, and says how many of them are in memory. None if
-    /// the kernel does not say, or there is nothing to look at.
+    /// Number of cached pages in a sample spread evenly over all files. `None` if the kernel does not report it, or if all
+    /// files are empty.
     ///
-    /// It reads the pages, sees in `/proc/self/io` whether they came from the storage, and drops them again.
-    /// (`preadv2` with `RWF_NOWAIT` would seem made for this. But since Linux 5.9 it starts to read what it does not find,
-    /// and tmpfs does not have it.) As tmpfs has no storage below it, its files are always in memory.
+    /// Reads each page, checks in `/proc/self/io` whether it came from storage, and drops it again. (`preadv2` with
+    /// `RWF_NOWAIT` does not help: since Linux 5.9 it starts read-ahead on a miss, and tmpfs does not support it.) Files on
+    /// tmpfs are always cached, as they have no backing storage.
     pub(crate) fn verify(&self) -> Option<Residue> {
         let mut residue = Residue { pages: 0, in_memory: 0 };
-        for look in &self.looks {
+        for probe in &self.probes {
             // Files may vanish or shrink while a benchmark runs.
-            if let Ok(Some(in_memory)) = look.is_in_memory() {
+            if let Ok(Some(in_memory)) = probe.is_cached() {
                 residue.pages += 1;
                 residue.in_memory += u64::from(in_memory);
             }
@@ -102,7 +101,7 @@ impl CacheDropper {
         (residue.pages > 0).then_some(residue)
     }
 
-    /// Drops the caches, and adds to the findings of earlier runs: `None` before the first.
+    /// Drops and verifies the caches, and combines the findings with those of earlier runs (`None` before the first).
     pub(crate) fn drop_and_verify(&self, before: Option<Cold>) -> Cold {
         let method = self.drop_caches();
         let now = Cold { method, residue: self.verify() };
@@ -110,55 +109,55 @@ impl CacheDropper {
     }
 }
 
-/// Share of some files that is in the page cache, judged by a sample.
+/// Cached share of a set of files, estimated from a sample of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Residue {
-    /// Pages that were looked at.
+    /// Sampled pages.
     pub(crate) pages: u64,
-    /// Number of these that were in memory.
+    /// Number of these in the page cache.
     pub(crate) in_memory: u64,
 }
 
 impl Residue {
-    /// Whether most of it is not in memory.
+    /// Whether most of the sample is not cached.
     pub(crate) fn is_cold(&self) -> bool {
         self.in_memory * 2 < self.pages
     }
 }
 
-/// A page of the sample.
+/// A sampled page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Look {
+struct Probe {
     path: PathBuf,
     offset: u64,
 }
 
-/// A sample of pages of files with known sizes, evenly spread over all pages.
-fn looks(files: &[(PathBuf, u64)]) -> Vec<Look> {
+/// Sample of pages, spread evenly over all pages of files with known sizes.
+fn probes(files: &[(PathBuf, u64)]) -> Vec<Probe> {
     let page = page_size() as u64;
     let total: u64 = files.iter().map(|(_, size)| size.div_ceil(page)).sum();
     let count = total.min(PAGES);
-    let mut looks = Vec::new();
+    let mut probes = Vec::new();
     let mut before = 0;
     for (path, size) in files {
-        let behind = before + size.div_ceil(page);
-        while (looks.len() as u64) < count {
-            let wanted = looks.len() as u64 * total / count;
-            if wanted >= behind {
+        let after = before + size.div_ceil(page);
+        while (probes.len() as u64) < count {
+            let page_number = probes.len() as u64 * total / count;
+            if page_number >= after {
                 break;
             }
-            looks.push(Look { path: path.clone(), offset: (wanted - before) * page });
+            probes.push(Probe { path: path.clone(), offset: (page_number - before) * page });
         }
-        before = behind;
+        before = after;
     }
-    looks
+    probes
 }
 
-impl Look {
-    /// Whether the page is in memory; none if it is no longer there or the kernel does not say. Afterwards it is not.
-    fn is_in_memory(&self) -> io::Result<Option<bool>> {
+impl Probe {
+    /// Whether the page is cached; `None` if it no longer exists or the kernel does not report it. Drops the page.
+    fn is_cached(&self) -> io::Result<Option<bool>> {
         let file = File::open(&self.path)?;
-        // Without this, pages behind it would be read, too.
+        // Disables read-ahead of the following pages.
         fadvise(&file, 0, None, Advice::Random)?;
         let before = bytes_from_storage();
         let read = file.read_at(&mut [0], self.offset)?;
@@ -168,50 +167,54 @@ impl Look {
     }
 }
 
-/// Dropping of caches before cold runs, and whether it worked.
+/// Method of dropping caches before cold runs, and its verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cold {
-    /// Way in which caches were dropped before each run.
+    /// Method used before each run.
     pub(crate) method: Method,
-    /// Pages still in memory before the run that found most there; none if the kernel does not say.
+    /// Largest residue found before any run; `None` if the kernel does not report it.
     pub(crate) residue: Option<Residue>,
 }
 
 impl Cold {
-    /// Whether no run was known to find most of its files in memory.
+    /// Whether no run is known to have found most of its files cached.
     pub(crate) fn is_cold(self) -> bool {
         self.residue.is_none_or(|residue| residue.is_cold())
     }
 
-    /// Findings with those of one more run.
+    /// Combines the findings with those of another run.
     fn and(self, other: Self) -> Self {
         let share = |residue: &Residue| residue.in_memory as f64 / residue.pages.max(1) as f64;
         let residues = [self.residue, other.residue].into_iter().flatten();
         Self { residue: residues.max_by(|a, b| share(a).total_cmp(&share(b))), ..self }
     }
 
-    /// Findings in a sentence.
+    /// The findings as a sentence.
     pub(crate) fn note(self) -> String {
         let Self { method, residue } = self;
         let found = match residue {
-            None => "; the kernel does not say whether that worked".to_owned(),
+            None => "; the kernel does not report whether that worked".to_owned(),
             Some(Residue { pages, in_memory }) => format!(
-                "; of {} that were then looked at, {in_memory} were in memory at most{}",
-                counted(pages, "page"),
-                if self.is_cold() { "" } else { ", so the runs were warm. Files on tmpfs always are" }
+                "; at most {in_memory} of {} remained in the page cache{}",
+                counted(pages, "sampled page"),
+                if self.is_cold() {
+                    ""
+                } else {
+                    ", so the cache was warm (files on tmpfs are always cached)"
+                }
             ),
         };
-        format!("Before each cold run caches were dropped {method}{found}.")
+        format!("Caches were dropped before each cold run {method}{found}.")
     }
 }
 
-/// Temperature of runs: cold only if they were.
-pub(crate) fn temperature(cold: Option<Cold>) -> &'static str {
+/// State of the caches during runs, for headings: cold only if dropping them worked.
+pub(crate) fn cache_state(cold: Option<Cold>) -> &'static str {
     match cold {
-        None => "warm",
-        Some(cold) if !cold.is_cold() => "warm, as caches could not be dropped",
-        Some(Cold { residue: None, .. }) => "cold if dropping caches worked",
-        Some(_) => "cold",
+        None => "warm cache",
+        Some(cold) if !cold.is_cold() => "warm cache (could not be dropped)",
+        Some(Cold { residue: None, .. }) => "cold cache (not verified)",
+        Some(_) => "cold cache",
     }
 }
 
@@ -252,8 +255,8 @@ mod tests {
     }
 
     #[test]
-    fn files_without_storage_are_never_cold() {
-        // Not every system has it.
+    fn files_on_tmpfs_are_never_cold() {
+        // Not every system has this tmpfs.
         let Ok(directory) = tempfile::tempdir_in("/dev/shm") else { return };
         let path = directory.path().join("file");
         fs::write(&path, vec![1; 1 << 20]).expect("a file");
@@ -264,45 +267,45 @@ mod tests {
         }
     }
 
-    fn spread(sizes: &[u64]) -> Vec<(String, u64)> {
+    fn sampled(sizes: &[u64]) -> Vec<(String, u64)> {
         let page = page_size() as u64;
         let files: Vec<_> =
             sizes.iter().enumerate().map(|(n, pages)| (PathBuf::from(n.to_string()), pages * page)).collect();
-        let look = |look: Look| (look.path.display().to_string(), look.offset / page);
-        looks(&files).into_iter().map(look).collect()
+        let probe = |probe: Probe| (probe.path.display().to_string(), probe.offset / page);
+        probes(&files).into_iter().map(probe).collect()
     }
 
     #[test]
-    fn every_page_of_small_files_is_looked_at() {
+    fn every_page_of_small_files_is_sampled() {
         let at = |name: &str, page| (name.to_owned(), page);
-        assert_eq!(spread(&[2, 0, 1]), [at("0", 0), at("0", 1), at("2", 0)]);
-        assert!(spread(&[0, 0]).is_empty() && spread(&[]).is_empty());
+        assert_eq!(sampled(&[2, 0, 1]), [at("0", 0), at("0", 1), at("2", 0)]);
+        assert!(sampled(&[0, 0]).is_empty() && sampled(&[]).is_empty());
     }
 
     #[test]
-    fn looks_are_shared_out_by_size() {
-        let looks = spread(&[1000, 1, 3000]);
-        assert_eq!(looks.len(), 64);
-        assert_eq!(looks.iter().filter(|(name, _)| name == "0").count(), 16);
-        assert!(looks.iter().all(|(name, page)| *page < if name == "0" { 1000 } else { 3000 }));
-        assert_eq!(spread(&[1; 1000]).len(), 64);
+    fn pages_are_sampled_in_proportion_to_file_size() {
+        let probes = sampled(&[1000, 1, 3000]);
+        assert_eq!(probes.len(), 64);
+        assert_eq!(probes.iter().filter(|(name, _)| name == "0").count(), 16);
+        assert!(probes.iter().all(|(name, page)| *page < if name == "0" { 1000 } else { 3000 }));
+        assert_eq!(sampled(&[1; 1000]).len(), 64);
     }
 
     #[test]
-    fn a_page_that_was_just_read_is_in_memory() {
+    fn a_page_that_was_just_written_is_cached() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
         fs::write(&path, [1; 10]).expect("a file");
-        // Not yet written to the disk, it cannot be anywhere else.
-        let look = |offset| Look { path: path.clone(), offset };
+        // A dirty page is always cached.
+        let probe = |offset| Probe { path: path.clone(), offset };
         let expected = bytes_from_storage().map(|_| true);
-        assert_eq!(look(0).is_in_memory().unwrap_or(None), expected);
-        assert_eq!(look(page_size() as u64).is_in_memory().unwrap_or(None), None);
-        assert_eq!(CacheDropper { files: Vec::new(), looks: Vec::new() }.verify(), None);
+        assert_eq!(probe(0).is_cached().unwrap_or(None), expected);
+        assert_eq!(probe(page_size() as u64).is_cached().unwrap_or(None), None);
+        assert_eq!(CacheDropper { files: Vec::new(), probes: Vec::new() }.verify(), None);
     }
 
     #[test]
-    fn most_decides() {
+    fn the_majority_of_pages_decides() {
         for (in_memory, cold) in [(0, true), (31, true), (32, false), (64, false)] {
             assert_eq!(Residue { pages: 64, in_memory }.is_cold(), cold);
         }
@@ -314,27 +317,27 @@ mod tests {
     }
 
     #[test]
-    fn warm_runs_are_not_called_cold() {
-        assert_eq!(temperature(None), "warm");
-        assert_eq!(temperature(Some(cold(Some(3)))), "cold");
-        assert_eq!(temperature(Some(cold(None))), "cold if dropping caches worked");
-        assert_eq!(temperature(Some(cold(Some(60)))), "warm, as caches could not be dropped");
+    fn warm_runs_are_not_reported_as_cold() {
+        assert_eq!(cache_state(None), "warm cache");
+        assert_eq!(cache_state(Some(cold(Some(3)))), "cold cache");
+        assert_eq!(cache_state(Some(cold(None))), "cold cache (not verified)");
+        assert_eq!(cache_state(Some(cold(Some(60)))), "warm cache (could not be dropped)");
     }
 
     #[test]
-    fn the_warmest_run_counts() {
+    fn the_warmest_run_decides() {
         assert_eq!(cold(Some(1)).and(cold(Some(60))).and(cold(Some(2))), cold(Some(60)));
         assert_eq!(cold(None).and(cold(Some(1))), cold(Some(1)));
     }
 
     #[test]
-    fn it_is_said_how_caches_were_dropped() {
-        let before = "Before each cold run caches were dropped by the kernel (drop_caches)";
+    fn the_note_names_the_method_and_the_residue() {
+        let before = "Caches were dropped before each cold run by the kernel (drop_caches)";
         assert_eq!(
             cold(Some(0)).note(),
-            format!("{before}; of 64 pages that were then looked at, 0 were in memory at most.")
+            format!("{before}; at most 0 of 64 sampled pages remained in the page cache.")
         );
-        assert_eq!(cold(None).note(), format!("{before}; the kernel does not say whether that worked."));
-        assert!(cold(Some(64)).note().ends_with("so the runs were warm. Files on tmpfs always are."));
+        assert_eq!(cold(None).note(), format!("{before}; the kernel does not report whether that worked."));
+        assert!(cold(Some(64)).note().ends_with("so the cache was warm (files on tmpfs are always cached)."));
     }
 }

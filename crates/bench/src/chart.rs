@@ -1,11 +1,11 @@
-//! Charts: panels beside each other, with series of points, drawn by plotters as an SVG document.
+//! Charts: panels side by side with series of points, drawn as an SVG document with plotters.
 
 pub(crate) mod draw;
 
 use crate::sample::Sample;
 use crate::units::Unit;
 
-/// A picture of one or more panels beside each other.
+/// A picture of one or more panels side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chart {
     /// Subject of the picture.
@@ -16,37 +16,37 @@ pub(crate) struct Chart {
     pub(crate) panels: Vec<Panel>,
 }
 
-/// A pair of axes and the series between them.
+/// A pair of axes and the series drawn on them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Panel {
     /// Heading of the panel; may be empty.
     pub(crate) title: String,
     /// Name of the horizontal axis, with its unit.
     pub(crate) x_label: &'static str,
-    /// Name of the vertical axis, with its unit. It begins at zero.
+    /// Name of the vertical axis, with its unit. The axis begins at zero.
     pub(crate) y_label: String,
     /// Scale of the horizontal axis.
     pub(crate) x: Axis,
-    /// The series, the first below the others. Series of one name have one colour in all panels.
+    /// The series; later ones are drawn on top. Series of the same name have the same colour in all panels.
     pub(crate) series: Vec<Series>,
 }
 
 /// Scale of the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
-    /// Even, from zero or from the least value if that is negative.
+    /// Linear, from zero or from the least value if that is negative.
     Linear,
-    /// Logarithmic, with ticks at powers of two. Values that are not positive are left out.
+    /// Logarithmic, with ticks at powers of two. Omits values that are not positive.
     Log2,
 }
 
-/// Points that belong together.
+/// A named series of points.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     /// Name in the legend.
     pub(crate) name: String,
     pub(crate) kind: SeriesKind,
-    /// Its points, from left to right. Those that are not finite are left out.
+    /// The points, from left to right. Those that are not finite are omitted.
     pub(crate) points: Vec<Point>,
 }
 
@@ -63,11 +63,11 @@ impl Series {
 /// Style of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SeriesKind {
-    /// A line through the points, which are not marked: for computed values.
+    /// A line without marks: for computed values.
     Line,
-    /// A dashed line through them: for bounds and ideals.
+    /// A dashed line without marks: for bounds and ideals.
     Dashed,
-    /// A mark at each point, with its whiskers: for measured values.
+    /// A mark and whiskers at each point: for measured values.
     Points,
     /// Marks with whiskers, and a line through them.
     Joined,
@@ -79,10 +79,10 @@ impl SeriesKind {
     }
 }
 
-/// A value at a place, and how uncertain it is.
+/// A value at a position, and its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Point {
-    /// Place on the horizontal axis.
+    /// Position on the horizontal axis.
     pub(crate) x: f64,
     /// The value.
     pub(crate) y: f64,
@@ -103,7 +103,7 @@ impl Point {
         Self { x, y, low, high }
     }
 
-    /// The median of a sample in some unit, with whiskers from the lower to the upper quartile.
+    /// The median of a sample in a unit, with whiskers from the lower to the upper quartile.
     pub(crate) fn of(x: usize, sample: &Sample, unit: Unit) -> Self {
         let [y, low, high] = [sample.median(), sample.lower_quartile(), sample.upper_quartile()];
         Self::between(x as f64, unit.scaled(y), unit.scaled(low), unit.scaled(high))
@@ -112,9 +112,9 @@ impl Point {
 
 impl Chart {
     /// The picture as an SVG document: on white, with the colours of Masataka Okabe and Kei Ito ("Color Universal
-    /// Design", 2008), which colour-blind readers can tell apart.
+    /// Design", 2008), which colour-blind readers can distinguish.
     ///
-    /// Control characters in texts are shown as �, as XML cannot hold them.
+    /// Control characters in texts are shown as �, as XML cannot represent them.
     pub(crate) fn svg(&self) -> String {
         draw::chart(self)
     }
@@ -144,7 +144,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn pictures_are_well_formed_whatever_the_texts_and_numbers() {
+    fn pictures_are_well_formed_for_any_texts_and_numbers() {
         let long = "word ".repeat(100) + &"x".repeat(1000);
         let odd = [f64::NAN, f64::INFINITY, 0.0, -1.0, 1e300, 1e-300, 1.0];
         let points: Vec<Point> =
@@ -163,7 +163,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn only_what_was_measured_has_marks() {
+    fn only_measured_series_have_marks() {
         let points: Vec<Point> = (1..=5).map(|x| Point::new(f64::from(x), 1.0)).collect();
         // A mark for each point of two panels, and one for each legend.
         for (kind, marks) in [

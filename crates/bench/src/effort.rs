@@ -1,23 +1,22 @@
-//! Time and resources that runs take, of a command or in this process.
+//! Time and resource usage of a run, of a command or in this process.
 
 use std::time::{Duration, Instant};
 
 use finecomb_sys::Usage;
 use serde::{Deserialize, Serialize};
 
-/// Resources that a run used. Times are in seconds, and whole numbers of nanoseconds, so that they survive being written as
-/// decimals.
+/// Resource usage of a run. Times are in seconds, and whole numbers of nanoseconds, so that decimals represent them exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// Wall time from before a run was started until it had ended.
+    /// Wall time from before the start to after the end.
     pub(crate) wall: f64,
     /// CPU time in user mode.
     pub(crate) user: f64,
-    /// CPU time in the kernel.
+    /// CPU time in kernel mode.
     pub(crate) system: f64,
     /// Voluntary context switches: a thread waited for something.
     pub(crate) voluntary_switches: u64,
-    /// Involuntary context switches: another thread was given the processor.
+    /// Involuntary context switches: the thread was preempted.
     pub(crate) involuntary_switches: u64,
     /// Major page faults: a page had to be read from storage.
     pub(crate) major_faults: u64,
@@ -35,13 +34,13 @@ impl Measured {
         }
     }
 
-    /// CPU time in seconds, in user mode and in the kernel.
+    /// CPU time in seconds, user and kernel mode.
     pub(crate) fn cpu(&self) -> f64 {
         self.user + self.system
     }
 }
 
-/// Does some work and measures it. Nothing else may go on in the process meanwhile.
+/// Runs `work` and measures it. Nothing else may run in the process at the same time.
 pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Measured) {
     let (before, start) = (Usage::of_process(), Instant::now());
     let result = work();
@@ -61,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_takes_time_on_a_processor() {
+    fn work_takes_cpu_time() {
         let (sum, effort) = measured(|| (0..20_000_000_u64).map(black_box).sum::<u64>());
         assert_eq!(sum, 199_999_990_000_000);
         assert!(effort.wall > 0.0 && effort.cpu() > 0.0, "{effort:?}");

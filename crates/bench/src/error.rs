@@ -8,10 +8,10 @@ use std::process::ExitStatus;
 use finecomb_sys::io_reason;
 use thiserror::Error;
 
-/// A result whose error is this crate's.
+/// A result with the error of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of a measurement.
+/// Error of a measurement.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,12 +20,12 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// The operation, with a colon and a space behind it; empty if the reason says it all.
+        /// The failed operation, followed by a colon and a space; empty if the reason alone is clear.
         doing: &'static str,
         /// The system's error.
         error: io::Error,
     },
-    /// A file is not what it should be, or cannot become it.
+    /// A file has an invalid name or content, or cannot be made.
     #[error("{}: {reason}", path.display())]
     File {
         /// The file.
@@ -33,7 +33,7 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// A command could not be started, or what it wrote could not be read.
+    /// A command could not be started, or its output could not be read.
     #[error("cannot run {command}: {}", io_reason(error))]
     Start {
         /// The command line.
@@ -42,31 +42,31 @@ pub enum Error {
         error: io::Error,
     },
     /// A command failed.
-    #[error("{command} {}", failure(*status, said))]
+    #[error("{command} {}", failure(*status, message))]
     Failed {
         /// The command line.
         command: String,
         /// Its exit status.
         status: ExitStatus,
-        /// The last lines of its standard error, joined to one.
-        said: String,
+        /// The last lines of its standard error, joined to one line.
+        message: String,
     },
-    /// The system did not give a process as many threads as it should have.
-    #[error("cannot start {count} threads: {}; ask for fewer", io_reason(error))]
+    /// The system refused to start a thread.
+    #[error("cannot start {count} threads: {}; use fewer", io_reason(error))]
     Thread {
-        /// Number of threads asked for.
+        /// Number of threads requested.
         count: usize,
         /// The system's error.
         error: io::Error,
     },
-    /// Two ways gave different results.
-    #[error("{this} found {found}, and {other} {expected}; did the files change meanwhile?")]
+    /// Two runs that must agree gave different results.
+    #[error("results differ: {this} found {found}, {other} found {expected}; did the files change?")]
     Differs {
-        /// One way.
+        /// Name of one run.
         this: String,
         /// Its result.
         found: String,
-        /// The other way.
+        /// Name of the other run.
         other: String,
         /// Its result.
         expected: String,
@@ -76,12 +76,12 @@ pub enum Error {
     Other(String),
 }
 
-/// Exit status and messages of a command.
-fn failure(status: ExitStatus, said: &str) -> String {
+/// Exit status and message of a failed command.
+fn failure(status: ExitStatus, message: &str) -> String {
     let ended = match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with exit status {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "did not end as a process does".to_owned(),
+        (Some(code), _) => format!("exited with status {code}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "ended with an unknown status".to_owned(),
     };
-    if said.is_empty() { format!("{ended}; it said nothing") } else { format!("{ended}: {said}") }
+    if message.is_empty() { format!("{ended} without a message") } else { format!("{ended}: {message}") }
 }

@@ -1,4 +1,4 @@
-//! Results of experiments: a table, notes, perhaps a picture, and a JSON file.
+//! Results of experiments: a table, notes, an optional picture, and a JSON file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -16,19 +16,19 @@ use crate::{Error, Result};
 pub trait Experiment: Serialize + DeserializeOwned {
     /// Name of the experiment in its files.
     const NAME: &'static str;
-    /// Version of its files. It goes up when older files can no longer be read.
+    /// Version of its files, incremented when older files can no longer be read.
     const VERSION: u32 = 1;
 
-    /// Subject, number of runs and machine, in a line.
+    /// Subject, number of runs and machine, as one line.
     fn heading(&self) -> String;
 
     /// The measurements.
     fn table(&self) -> Table;
 
-    /// Explanations and findings, a sentence each.
+    /// Explanations and findings, one sentence or more each.
     fn notes(&self) -> Vec<String>;
 
-    /// A picture as an SVG document; none if the experiment has none.
+    /// A picture as an SVG document, if the experiment has one.
     fn picture(&self) -> Option<String> {
         None
     }
@@ -43,7 +43,7 @@ pub trait Experiment: Serialize + DeserializeOwned {
         self.report(&self.table().to_string(), "")
     }
 
-    /// The same in lines of at most `width` characters, as far as columns are not wider.
+    /// Plain text in lines of at most `width` characters, unless a single column is wider.
     fn text_within(&self, width: usize) -> String {
         let wrapped = |text: &str| wrapped(text, width).join("\n") + "\n";
         let notes: String = self.notes().iter().map(|note| wrapped(note)).collect();
@@ -51,7 +51,7 @@ pub trait Experiment: Serialize + DeserializeOwned {
         format!("{}\n{}{gap}{notes}", wrapped(&self.heading()), self.table().within(width))
     }
 
-    /// Heading, table and notes, each with a bullet before it.
+    /// Heading, formatted table, and notes, each after `bullet`.
     fn report(&self, table: &str, bullet: &str) -> String {
         let notes: String = self.notes().iter().map(|note| format!("{bullet}{note}\n")).collect();
         let gap = if notes.is_empty() { "" } else { "\n" };
@@ -59,7 +59,7 @@ pub trait Experiment: Serialize + DeserializeOwned {
     }
 }
 
-/// Name and version, which a file begins with.
+/// Name and version at the beginning of a file.
 #[derive(Deserialize)]
 struct Label {
     experiment: String,
@@ -74,7 +74,7 @@ struct Labelled<'a, E> {
     result: &'a E,
 }
 
-/// Writes a result as JSON: an object with `experiment`, `version`, and what the result consists of.
+/// Writes a result as JSON: an object with `experiment`, `version`, and the fields of the result.
 ///
 /// # Errors
 ///
@@ -96,36 +96,36 @@ pub fn save<E: Experiment>(result: &E, path: &Path) -> Result<()> {
     written.map_err(|error| Error::Io { path: path.to_owned(), doing: "cannot write: ", error })
 }
 
-/// Reads what [`save`] has written.
+/// Reads a file written by [`save`].
 ///
 /// # Errors
 ///
-/// If the file cannot be read, is not of this experiment and version, or has a number that nothing measured can have.
+/// If the file cannot be read, is of another experiment or version, or contains a number that is no measurement.
 pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
     let json = fs::read(path).map_err(|error| Error::Io { path: path.to_owned(), doing: "", error })?;
-    let foreign = |reason: String| Error::File {
+    let refused = |reason: String| Error::File {
         path: path.to_owned(),
-        reason: format!("this is not a result of '{}': {reason}", E::NAME),
+        reason: format!("not a result of experiment '{}': {reason}", E::NAME),
     };
-    let label: Label = serde_json::from_slice(&json).map_err(|error| foreign(error.to_string()))?;
+    let label: Label = serde_json::from_slice(&json).map_err(|error| refused(error.to_string()))?;
     if label.experiment != E::NAME {
-        return Err(foreign(format!("it is of '{}'", label.experiment)));
+        return Err(refused(format!("it is of '{}'", label.experiment)));
     }
     if label.version != E::VERSION {
-        return Err(foreign(format!("it has version {}, and this is version {}", label.version, E::VERSION)));
+        return Err(refused(format!("version {} is not supported, only {}", label.version, E::VERSION)));
     }
-    let result = serde_json::from_slice(&json).map_err(|error| foreign(error.to_string()))?;
-    match impossible_number(&result, "") {
-        Some((place, number)) => Err(foreign(format!("{number} at {place} is impossible"))),
-        None => serde_json::from_value(result).map_err(|error| foreign(error.to_string())),
+    let result = serde_json::from_slice(&json).map_err(|error| refused(error.to_string()))?;
+    match invalid_number(&result, "") {
+        Some((place, number)) => Err(refused(format!("invalid number {number} at {place}"))),
+        None => serde_json::from_value(result).map_err(|error| refused(error.to_string())),
     }
 }
 
-/// Limit on the fractions of a result: more than any time or rate, and its square is a number.
+/// Upper bound of fractions in a result: above any time or rate, and its square is finite.
 const LIMIT: f64 = 1e18;
 
-/// The first number that is negative, or a fraction above [`LIMIT`], and where it stands.
-fn impossible_number<'v>(value: &'v Value, place: &str) -> Option<(String, &'v Number)> {
+/// The first number that is negative, or a fraction above [`LIMIT`], and its path.
+fn invalid_number<'v>(value: &'v Value, place: &str) -> Option<(String, &'v Number)> {
     match value {
         Value::Number(number) => {
             let is_fraction = number.as_f64().is_some_and(|number| (0.0..=LIMIT).contains(&number));
@@ -133,11 +133,11 @@ fn impossible_number<'v>(value: &'v Value, place: &str) -> Option<(String, &'v N
         }
         Value::Array(values) => {
             let mut places = values.iter().enumerate();
-            places.find_map(|(index, value)| impossible_number(value, &format!("{place}[{index}]")))
+            places.find_map(|(index, value)| invalid_number(value, &format!("{place}[{index}]")))
         }
         Value::Object(values) => {
             let dot = if place.is_empty() { "" } else { "." };
-            values.iter().find_map(|(name, value)| impossible_number(value, &format!("{place}{dot}{name}")))
+            values.iter().find_map(|(name, value)| invalid_number(value, &format!("{place}{dot}{name}")))
         }
         Value::Null | Value::Bool(_) | Value::String(_) => None,
     }
@@ -149,8 +149,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Asserts that a result is the same after it was written and read.
-    pub(crate) fn survives_its_file<E: Experiment + PartialEq + fmt::Debug>(result: &E) {
+    /// Asserts that writing and reading a result does not change it.
+    pub(crate) fn round_trips_through_its_file<E: Experiment + PartialEq + fmt::Debug>(result: &E) {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("result.json");
         save(result, &path).expect("written");
@@ -188,39 +188,39 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn lines_are_as_wide_as_the_terminal() {
+    fn text_is_wrapped_to_the_width() {
         assert_eq!(Guess { number: 2 }.text_within(80), Guess { number: 2 }.text());
         assert_eq!(Guess { number: 1 }.text_within(6), "a\nguess\n\nnumber\n     1\n\nNote\n0.\n");
     }
 
     #[test]
-    fn results_survive_their_files() {
-        survives_its_file(&Guess { number: 7 });
+    fn results_round_trip_through_their_files() {
+        round_trips_through_its_file(&Guess { number: 7 });
     }
 
     #[test]
-    fn files_of_anything_else_are_refused() {
+    fn other_files_are_refused() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
         for (content, reason) in [
             ("", "EOF while parsing a value at line 1 column 0"),
             ("{\"experiment\": \"spin\", \"version\": 1}", "it is of 'spin'"),
-            ("{\"experiment\": \"guess\", \"version\": 1}", "it has version 1, and this is version 2"),
+            ("{\"experiment\": \"guess\", \"version\": 1}", "version 1 is not supported, only 2"),
             ("{\"experiment\": \"guess\", \"version\": 2}", "missing field `number`"),
-            ("{\"experiment\": \"guess\", \"version\": 2, \"number\": -1}", "-1 at number is impossible"),
+            ("{\"experiment\": \"guess\", \"version\": 2, \"number\": -1}", "invalid number -1 at number"),
             (
                 "{\"experiment\": \"guess\", \"version\": 2, \"a\": [0, {\"b\": 1e300}]}",
-                "1e+300 at a[1].b is impossible",
+                "invalid number 1e+300 at a[1].b",
             ),
         ] {
             fs::write(&path, content).expect("a file");
             let error = read_json::<Guess>(&path).expect_err(content).to_string();
-            assert_eq!(error, format!("{}: this is not a result of 'guess': {reason}", path.display()));
+            assert_eq!(error, format!("{}: not a result of experiment 'guess': {reason}", path.display()));
         }
     }
 
     #[test]
-    fn notes_stand_below_the_table() {
+    fn notes_follow_the_table() {
         assert_eq!(Guess { number: 0 }.text(), "a guess\n\nnumber\n     0\n");
         assert_eq!(Guess { number: 2 }.text(), "a guess\n\nnumber\n     2\n\nNote 0.\nNote 1.\n");
         assert_eq!(Guess { number: 1 }.markdown(), "a guess\n\n| number |\n| ---: |\n| 1 |\n\n- Note 0.\n");

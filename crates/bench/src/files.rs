@@ -1,4 +1,4 @@
-//! Files that an experiment reads: those that `comb grep` would search, found before anything is timed.
+//! Input files of an experiment: those that `comb grep` would search, listed before anything is timed.
 
 use std::io;
 use std::path::Path;
@@ -7,17 +7,16 @@ use finecomb_scan::{FoundFile, Inputs, RuleFiles, WalkOptions, list_files};
 
 use crate::error::{Error, Result};
 
-/// The files at or below a path, sorted by path: neither hidden ones nor those that rules such as
-/// `.gitignore` leave out. A file that is named itself is taken whatever its name. The second number is how
-/// many files and directories could not be looked at. Fails if there is nothing at the path, or no file below
-/// it.
+/// The files at or below a path, sorted by path, without hidden files and those excluded by rules such as `.gitignore`. A
+/// file named directly is always included. The second result is the number of files and directories that could not be
+/// accessed. Fails if the path does not exist, or has no file below it.
 pub(crate) fn below(path: &Path) -> Result<(Vec<FoundFile>, u64)> {
     let failed = |error| Error::Io { path: path.to_owned(), doing: "", error };
     path.metadata().map_err(failed)?;
     let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
     let (files, problems) = list_files(&Inputs { walk, ..Inputs::new([path]) });
     if files.is_empty() {
-        return Err(failed(io::Error::new(io::ErrorKind::NotFound, "there is no file to read")));
+        return Err(failed(io::Error::new(io::ErrorKind::NotFound, "no files to read")));
     }
     Ok((files, problems.iter().filter(|problem| !problem.is_harmless()).count() as u64))
 }
@@ -46,9 +45,9 @@ mod tests {
         ] {
             fs::write(at(name), content).expect("a file");
         }
-        let (found, unseen) = below(directory.path()).expect("files");
+        let (found, inaccessible) = below(directory.path()).expect("files");
         assert_eq!(
-            (found, unseen),
+            (found, inaccessible),
             (vec![FoundFile { path: at("b"), size: 2 }, FoundFile { path: at("sub/a"), size: 1 }], 0)
         );
         assert_eq!(below(&at(".hidden")).expect("a file").0.len(), 1);
@@ -63,12 +62,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_and_what_is_empty_are_errors() {
+    fn missing_and_empty_paths_are_errors() {
         let directory = tempfile::tempdir().expect("a directory");
-        let said = |path: &Path| below(path).expect_err("nothing there").to_string();
+        let message = |path: &Path| below(path).expect_err("nothing there").to_string();
         let path = directory.path();
-        assert_eq!(said(path), format!("{}: there is no file to read", path.display()));
+        assert_eq!(message(path), format!("{}: no files to read", path.display()));
         let missing = path.join("missing");
-        assert_eq!(said(&missing), format!("{}: No such file or directory", missing.display()));
+        assert_eq!(message(&missing), format!("{}: No such file or directory", missing.display()));
     }
 }

@@ -1,18 +1,16 @@
-//! Laws of scaling, and how they are fitted to what was measured.
+//! Scaling laws, fitted to measurements.
 //!
-//! Both laws say how long a job takes with n threads, and both are sums of terms that have one coefficient each, which
-//! cannot be negative:
+//! Both laws give the time of a job with n threads, as a sum of terms with one non-negative coefficient each:
 //!
 //! - [`Amdahl`]: T(n) = a + b/n. Gene Amdahl, "Validity of the Single Processor Approach to Achieving Large Scale Computing
-//!   Capabilities", 1967. Some of the work is serial and the rest is divided. It is about processors: threads beyond them
-//!   cannot divide any more of the work that keeps processors busy.
+//!   Capabilities", 1967. Some of the work is serial and the rest is divided. It applies to processors: more threads than
+//!   cores cannot divide CPU-bound work any further.
 //! - [`Usl`]: T(n) = T1 (1/n + σ (n − 1)/n + κ (n − 1)), the Universal Scalability Law. Neil Gunther, "Guerrilla Capacity
-//!   Planning", 2007. To contention σ it adds coherency κ: what each has to tell each other.
+//!   Planning", 2007. It has contention σ and adds coherency κ, the cost of communication between each pair of threads.
 //!
-//! A fit makes the sum of the squares of relative errors, (T(n)/T − 1)², over all single runs as small as possible, since noise is
-//! in proportion to time. That is a linear least-squares problem with weights 1/T², and with coefficients that cannot be
-//! negative. How sure the outcome is, is found by the bootstrap: Bradley Efron, "Bootstrap Methods: Another Look at the
-//! Jackknife", 1979.
+//! A fit minimises the sum of squared relative errors, (T(n)/T − 1)², over all single runs, since noise is proportional to time.
+//! That is a linear least-squares problem with weights 1/T² and non-negative coefficients. Confidence intervals come from the
+//! bootstrap: Bradley Efron, "Bootstrap Methods: Another Look at the Jackknife", 1979.
 
 mod bootstrap;
 mod least_squares;
@@ -38,12 +36,12 @@ pub(crate) struct Timing {
     pub(crate) seconds: f64,
 }
 
-/// A law that says how long a job takes at a width, with `P` coefficients.
+/// Time of a job by width, with `P` coefficients.
 pub(crate) trait Law<const P: usize>: Copy {
     /// Factors of the coefficients at a width.
     fn terms(width: f64) -> [f64; P];
 
-    /// The law with these coefficients, none of which is negative; none if a job of one thread would take no time.
+    /// The law with these non-negative coefficients; `None` if a job with one thread would take no time.
     fn new(coefficients: [f64; P]) -> Option<Self>;
 
     /// Its coefficients.
@@ -60,31 +58,31 @@ pub(crate) trait Law<const P: usize>: Copy {
     }
 }
 
-/// A law, fitted to timings.
+/// A law fitted to timings.
 #[derive(Clone, Debug)]
 pub(crate) struct Fitted<L> {
-    /// The law that fits best.
+    /// The best fit.
     pub(crate) law: L,
-    /// The widths that it was fitted to, in ascending order.
+    /// The fitted widths, in ascending order.
     pub(crate) widths: Vec<usize>,
-    /// By how much it misses a run on average: the square root of the mean squared relative error.
+    /// Root mean squared relative error.
     pub(crate) error: f64,
-    /// The laws that fit the resampled timings; none if there is but one timing at each width.
+    /// Fits to the resampled timings; empty if there is only one timing at each width.
     resampled: Vec<L>,
 }
 
-/// A number that was found, and where it may lie.
+/// An estimated number with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Estimate {
-    /// The number.
+    /// The estimate.
     pub(crate) value: f64,
-    /// The ends of its 95 % confidence interval; not numbers if there is but one run at each width.
+    /// Lower end of the interval; NaN if there is only one run at each width.
     pub(crate) low: f64,
-    /// The upper end.
+    /// Upper end of the interval; NaN if there is only one run at each width.
     pub(crate) high: f64,
 }
 
-/// A speed-up that a law predicts.
+/// A speed-up predicted by a law.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Prediction {
     /// Number of threads.
@@ -93,7 +91,7 @@ pub(crate) struct Prediction {
     pub(crate) speed_up: Estimate,
 }
 
-/// There are fewer widths than a law has coefficients.
+/// Error: there are fewer widths than a law has coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooFewWidths {
     /// Number of different widths.
@@ -118,15 +116,14 @@ pub(crate) fn fit<L: Law<P>, const P: usize>(timings: &[Timing]) -> Result<Fitte
     Ok(Fitted { law, widths, error, resampled })
 }
 
-/// Sums of one timing: its time is to be 1, and the terms are measured in it.
+/// Sums of one timing, with the terms in units of its time, so that the expected value is 1.
 fn sums<L: Law<P>, const P: usize>(timing: &Timing) -> Sums<P> {
     Sums::of(L::terms(timing.width as f64).map(|term| term / timing.seconds))
 }
 
 impl<L> Fitted<L> {
-    /// A number by the law, with a 95 % confidence interval: the 2.5th to the 97.5th percentile of that
-    /// number by the laws that fit the resampled timings. With few runs at each width it is rather too
-    /// narrow.
+    /// A number derived from the law, with a 95 % confidence interval: the 2.5th to the 97.5th percentile over the fits to
+    /// the resampled timings. With few runs at each width the interval tends to be too narrow.
     pub(crate) fn estimate(&self, number: impl Fn(&L) -> f64) -> Estimate {
         let mut numbers: Vec<f64> = self.resampled.iter().map(&number).collect();
         numbers.sort_by(f64::total_cmp);
@@ -134,7 +131,7 @@ impl<L> Fitted<L> {
         Estimate { value: number(&self.law), low, high }
     }
 
-    /// Speed-ups with two and four times as many threads as there are cores.
+    /// Predicted speed-ups with two and four times as many threads as cores.
     pub(crate) fn predictions<const P: usize>(&self, cores: NonZeroUsize) -> [Prediction; 2]
     where
         L: Law<P>,

@@ -1,10 +1,10 @@
-//! Runs a job at many widths, fits the laws of scaling to its times, and draws the plots.
+//! Experiments on the speed of comb: runs a job at many widths, fits scaling laws to its times, and draws plots.
 //!
 //! - Experiments: [`scale`](mod@scale), [`spin`](mod@spin), [`slices`](mod@slices), [`spawn`](mod@spawn),
-//!   [`overlap`](mod@overlap), [`serve`](mod@serve). Each has a function of its name that measures, and a type of its
-//!   name for the result, an [`experiment::Experiment`]: a table, notes, a picture, and a file in which it is kept.
-//! - Measuring: [`run`], runs of a command; [`effort`], the resources of runs; [`rounds`], interleaved runs; [`cache`],
-//!   cold runs; [`sample`], measured values; [`laws`], models fitted to them.
+//!   [`overlap`](mod@overlap), [`serve`](mod@serve). Each module has a function of its name that measures, and a type of
+//!   its name for the result, an [`experiment::Experiment`]: a table, notes, a picture, and a JSON file.
+//! - Measurement: [`run`], runs of a command; [`effort`], resource usage; [`rounds`], interleaved runs; [`cache`], cold
+//!   runs; [`sample`], measured values; [`laws`], models fitted to them.
 //! - Output: [`table`], [`chart`], [`picture`].
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! The machine that measured, and when.
+//! The machine of a measurement, and its date.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs;
@@ -9,14 +9,14 @@ use jiff::{Timestamp, Unit};
 use rustix::system::uname;
 use serde::{Deserialize, Serialize};
 
-/// A machine at a time, as far as it matters for measurements.
+/// Machine and date of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Machine {
-    /// Cores that the process may use; at least 1.
+    /// Cores available to the process; at least 1.
     pub(crate) cores: NonZeroUsize,
-    /// Name of the processor; empty if it does not say.
+    /// Name of the processor; empty if unknown.
     pub(crate) processor: String,
-    /// The system and its release.
+    /// Name and release of the kernel.
     pub(crate) kernel: String,
     /// Time in UTC, in the format of RFC 3339.
     pub(crate) date: String,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processors_have_names() {
+    fn the_processor_name_is_parsed() {
         let info =
             "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Some(R)  CPU @ 2.50GHz\nmodel name\t: other\n";
         assert_eq!(processor(info), "Some(R) CPU @ 2.50GHz");
@@ -79,11 +79,11 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_is_described_in_a_line() {
+    fn a_machine_is_described_on_one_line() {
         let here = Machine::here();
         assert!(here.kernel.contains(' ') && here.date.ends_with('Z'), "{here:?}");
         assert_eq!(Machine::example(2).to_string(), "2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z");
-        let silent = Machine { processor: String::new(), ..Machine::example(1) };
-        assert_eq!(silent.to_string(), "1 core, Linux 6.1, 2025-01-31T12:00:00Z");
+        let unnamed = Machine { processor: String::new(), ..Machine::example(1) };
+        assert_eq!(unnamed.to_string(), "1 core, Linux 6.1, 2025-01-31T12:00:00Z");
     }
 }

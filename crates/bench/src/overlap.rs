@@ -1,8 +1,7 @@
-//! Does it pay to have the system read ahead, while what was read is worked on?
+//! Overlap of reading and computing, with and without prefetch.
 //!
-//! Reading alone and working alone are measured first. If both could be done at the same time without getting
-//! in each other's way, the whole would take as long as the longer of the two: that is the bound against
-//! which everything is held.
+//! Reading alone and hashing alone are measured first. If both ran at the same time without interference, the whole would
+//! take as long as the longer of the two: this is the bound that the measured times are compared with.
 
 mod job;
 mod pieces;
@@ -17,13 +16,13 @@ use finecomb_scan::FoundFile;
 use serde::{Deserialize, Serialize};
 
 use self::job::{Job, Loaded, Total};
-use self::pieces::{Piece, cut};
+use self::pieces::{Piece, split};
 use self::words::Words;
 use crate::cache::{CacheDropper, Cold};
 use crate::effort::measured;
 use crate::files;
 use crate::machine::Machine;
-use crate::rounds::{Progress, Step, distinct, in_turns};
+use crate::rounds::{Progress, Step, distinct, interleaved};
 use crate::sample::Sample;
 use crate::units::grouped;
 use crate::{Error, Result};
@@ -34,16 +33,15 @@ pub struct OverlapOptions {
     pub path: PathBuf,
     /// Numbers of threads.
     pub widths: Vec<NonZeroUsize>,
-    /// Number of runs of each way.
+    /// Number of runs of each case.
     pub runs: NonZeroUsize,
-    /// Whether to measure with files that are in memory.
+    /// Whether to measure with a warm cache.
     pub warm: bool,
-    /// Whether to measure with caches that are dropped before each run.
+    /// Whether to measure with caches dropped before each run.
     pub cold: bool,
-    /// Repetitions of the work on every byte.
+    /// Number of times that every byte is hashed.
     pub work: NonZeroU32,
-    /// Bytes that may be taken to have files in memory, where the work alone is measured. If they do not fit,
-    /// a part of them is worked on.
+    /// Memory in bytes to hold files in while hashing alone is measured. If they do not fit, a part of them is hashed.
     pub memory: u64,
 }
 
@@ -56,15 +54,15 @@ pub struct Overlap {
     files: u64,
     /// Bytes in them.
     bytes: u64,
-    /// Files and directories that could not be looked at when the tree was listed.
+    /// Files and directories that could not be accessed when the tree was listed.
     unseen: u64,
     /// Pieces of files that could not be read.
     unreadable: u64,
-    /// Repetitions of the work on every byte.
+    /// Number of times that every byte is hashed.
     work: NonZeroU32,
-    /// Result of the work, the same in all ways.
+    /// Hash of the words, the same in all cases.
     words: Words,
-    /// Bytes with which working alone was measured; it was scaled to all of them.
+    /// Bytes for which hashing alone was measured; its time is scaled to all bytes.
     in_memory: u64,
     /// Measurements with warm and with cold caches, in this order.
     parts: Vec<Part>,
@@ -73,11 +71,11 @@ pub struct Overlap {
 /// Measurements with warm or with cold caches. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Part {
-    /// Dropping of caches; none if the runs are warm.
+    /// Dropping of caches; `None` for a warm cache.
     cold: Option<Cold>,
-    /// Working with one thread, without reading.
+    /// Hashing with one thread, without reading.
     working: Sample,
-    /// The widths in ascending order, each without and with reading ahead.
+    /// The widths in ascending order, each without and with prefetch.
     cases: Vec<Case>,
 }
 
@@ -87,35 +85,35 @@ struct Case {
     width: NonZeroUsize,
     /// Whether pieces were prefetched.
     ahead: bool,
-    /// Reading without work.
+    /// Reading alone.
     reading: Sample,
-    /// Reading and working.
+    /// Reading and hashing.
     both: Sample,
 }
 
-/// Measures reading, working, and both, in turns. The files are found before, which is not part of what is
-/// measured, and gone through once by one thread, whose words all others must come to.
+/// Measures reading, hashing, and both, in interleaved runs. Listing the files is not part of the measurement. One thread
+/// processes them once beforehand, for the expected result.
 ///
 /// # Errors
 ///
-/// If there is nothing to read, threads are refused, or not everything comes to the same words.
+/// If there is nothing to read, threads are refused, or runs give different results.
 pub fn overlap(options: &OverlapOptions, progress: Progress<'_>) -> Result<Overlap> {
     let machine = Machine::here();
     let (files, unseen) = files::below(&options.path)?;
-    let pieces = cut(&files);
+    let pieces = split(&files);
     if pieces.is_empty() {
-        let error = std::io::Error::other("there is no byte to read");
+        let error = std::io::Error::other("no bytes to read: all files are empty");
         return Err(Error::Io { path: options.path.clone(), doing: "", error });
     }
     let dropper = options.cold.then(|| CacheDropper::new([&options.path])).transpose()?;
     let work = options.work.get();
     let expected = Job { width: 1, ahead: false, work }.run(&files, &pieces)?;
     let bench = Bench { files: &files, pieces: &pieces, options, progress, expected };
-    let temperatures: Vec<Option<&CacheDropper>> =
+    let caches: Vec<Option<&CacheDropper>> =
         options.warm.then_some(None).into_iter().chain(dropper.as_ref().map(Some)).collect();
     let (mut parts, mut in_memory) = (Vec::new(), 0);
-    for (number, dropper) in temperatures.iter().enumerate() {
-        let (part, loaded) = bench.part(*dropper, number, temperatures.len())?;
+    for (number, dropper) in caches.iter().enumerate() {
+        let (part, loaded) = bench.part(*dropper, number, caches.len())?;
         in_memory = loaded;
         parts.push(part);
     }
@@ -139,30 +137,30 @@ struct Bench<'a> {
     pieces: &'a [Piece],
     options: &'a OverlapOptions,
     progress: Progress<'a>,
-    /// Result that all must have.
+    /// Expected result of all runs.
     expected: Total,
 }
 
 impl Bench<'_> {
-    /// Measures everything, with caches dropped before each run or not, as part `number` of `parts`. The second result is the
-    /// number of bytes that working alone was measured with.
+    /// Measures all cases as part `number` of `parts`, with a cold cache if there is a dropper. The second result is the number
+    /// of bytes for which hashing alone was measured.
     fn part(&self, dropper: Option<&CacheDropper>, number: usize, parts: usize) -> Result<(Part, u64)> {
         let widths = distinct(self.options.widths.iter().copied());
         let ways: Vec<(NonZeroUsize, bool)> =
             widths.into_iter().flat_map(|width| [(width, false), (width, true)]).collect();
-        // Working alone, and then for each way reading alone and both.
+        // Hashing alone, then reading alone and both for each way.
         let both = |&(width, ahead): &(NonZeroUsize, bool)| {
             [0, self.options.work.get()].map(|work| Some(Job { width: width.get(), ahead, work }))
         };
         let jobs: Vec<Option<Job>> = [None].into_iter().chain(ways.iter().flat_map(both)).collect();
-        let temperature = if dropper.is_some() { "cold" } else { "warm" };
-        let name = |job: &Option<Job>| format!("{temperature}: {}", name(*job));
+        let cache = if dropper.is_some() { "cold" } else { "warm" };
+        let name = |job: &Option<Job>| format!("{cache}: {}", name(*job));
         let all = jobs.len() * self.options.runs.get();
         let progress = |step: Step<'_>| {
             (self.progress)(Step { done: number * all + step.done, total: parts * all, ..step });
         };
         let (mut cold, mut in_memory) = (None, 0);
-        let times = in_turns(&jobs, self.options.runs, name, &progress, |job| {
+        let times = interleaved(&jobs, self.options.runs, name, &progress, |job| {
             let Some(job) = *job else {
                 let (seconds, loaded) = self.working()?;
                 in_memory = loaded;
@@ -182,26 +180,25 @@ impl Bench<'_> {
         Ok((Part { cold, working, cases: ways.into_iter().map(case).collect() }, in_memory))
     }
 
-    /// Seconds that the work takes one thread, with bytes that are in memory, scaled to all bytes; and how
-    /// many bytes these are.
+    /// Seconds for one thread to hash bytes in memory, scaled to all bytes, and the number of hashed bytes.
     fn working(&self) -> Result<(f64, u64)> {
         let loaded = Loaded::read(self.files, self.pieces, self.options.memory)?;
         let (total, effort) = measured(|| loaded.work(self.options.work.get()));
         if loaded.is_all_of(self.pieces) {
-            self.check("working alone", total, true)?;
+            self.check("hashing alone", total, true)?;
         }
         let share = total.bytes.max(1) as f64 / self.expected.bytes.max(1) as f64;
-        // A whole number of nanoseconds survives being written as a decimal.
+        // Decimals represent a whole number of nanoseconds exactly.
         Ok(((effort.wall / share * 1e9).round() / 1e9, total.bytes))
     }
 
-    /// Checks the result of a run; one that only reads has no words.
+    /// Checks the result of a run; a run that only reads has no words.
     fn check(&self, name: &str, total: Total, has_words: bool) -> Result<()> {
         let words = if has_words { self.expected.words } else { total.words };
         if total == (Total { words, ..self.expected }) {
             return Ok(());
         }
-        let said = |total: Total| {
+        let message = |total: Total| {
             let Total { bytes, unreadable, words } = total;
             let sum = words.sum;
             format!(
@@ -212,34 +209,34 @@ impl Bench<'_> {
         };
         Err(Error::Differs {
             this: name.to_owned(),
-            found: said(total),
+            found: message(total),
             other: "the first run".to_owned(),
-            expected: said(self.expected),
+            expected: message(self.expected),
         })
     }
 }
 
-/// The name of a job; of working alone if there is none.
+/// Name of a job, or of hashing alone.
 fn name(job: Option<Job>) -> String {
-    let Some(Job { width, ahead, work }) = job else { return "working alone".to_owned() };
-    let what = if work == 0 { "reading alone" } else { "reading and working" };
-    format!("{what}, width {width}{}", if ahead { ", reading ahead" } else { "" })
+    let Some(Job { width, ahead, work }) = job else { return "hashing alone".to_owned() };
+    let activity = if work == 0 { "reading alone" } else { "reading and hashing" };
+    format!("{activity}, width {width}{}", if ahead { ", prefetch" } else { "" })
 }
 
 impl Part {
-    /// Seconds that everything takes at a width, at least: the longer of reading, in whichever way is quicker
-    /// at that width, and working, shared by as many cores as there are threads for.
+    /// Lower bound in seconds at a width: the longer of reading, with or without prefetch, and hashing on all cores that have
+    /// a thread.
     fn bound_at(&self, width: NonZeroUsize, cores: NonZeroUsize) -> f64 {
         self.reading_at(width).max(self.working_at(width, cores))
     }
 
-    /// Seconds of reading at a width, with or without prefetching, whichever is faster.
+    /// Seconds of reading at a width: the faster of with and without prefetch.
     fn reading_at(&self, width: NonZeroUsize) -> f64 {
         let cases = self.cases.iter().filter(|case| case.width == width);
         cases.map(|case| case.reading.median()).fold(f64::NAN, f64::min)
     }
 
-    /// Seconds of working with some threads on some cores, if they do not hinder each other.
+    /// Seconds of hashing with `width` threads on `cores` cores, without interference.
     fn working_at(&self, width: NonZeroUsize, cores: NonZeroUsize) -> f64 {
         self.working.median() / width.min(cores).get() as f64
     }
@@ -266,12 +263,12 @@ mod tests {
     }
 
     #[test]
-    fn every_way_is_measured_as_often() {
+    fn all_cases_have_the_same_number_of_runs() {
         let directory = tempfile::tempdir().expect("a directory");
         fs::write(directory.path().join("large"), "word ".repeat(100_000)).expect("a file");
         fs::write(directory.path().join("small"), "two words").expect("a file");
-        let told = RefCell::new(Vec::new());
-        let progress = |step: Step<'_>| told.borrow_mut().push((step.done, step.total));
+        let steps = RefCell::new(Vec::new());
+        let progress = |step: Step<'_>| steps.borrow_mut().push((step.done, step.total));
         let result = overlap(&options(directory.path()), &progress).expect("a result");
         // Of the three cuts at multiples of 131,072, the first and the last are within a word.
         assert_eq!((result.files, result.bytes, result.words.count), (2, 500_009, 100_004));
@@ -281,11 +278,11 @@ mod tests {
         assert_eq!(cases, [(1, false), (1, true), (2, false), (2, true)]);
         let samples = part.cases.iter().flat_map(|case| [&case.reading, &case.both]).chain([&part.working]);
         assert!(samples.into_iter().all(|sample| sample.values().len() == 2 && sample.quantile(0.0) > 0.0));
-        assert_eq!(told.into_inner(), Vec::from_iter((0..18).map(|done| (done, 18))));
+        assert_eq!(steps.into_inner(), Vec::from_iter((0..18).map(|done| (done, 18))));
     }
 
     #[test]
-    fn what_does_not_fit_is_scaled() {
+    fn hashing_is_scaled_if_the_files_do_not_fit_in_memory() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
         fs::write(&path, "x ".repeat(200_000)).expect("a file");
@@ -295,24 +292,24 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error() {
+    fn missing_and_empty_files_are_errors() {
         let directory = tempfile::tempdir().expect("a directory");
-        let said = |path: &std::path::Path| {
+        let message = |path: &std::path::Path| {
             overlap(&options(path), &|_| ()).expect_err("nothing to read").to_string()
         };
-        assert_eq!(said("/nowhere".as_ref()), "/nowhere: No such file or directory");
+        assert_eq!(message("/nowhere".as_ref()), "/nowhere: No such file or directory");
         let path = directory.path().join("empty");
         fs::write(&path, "").expect("a file");
-        assert_eq!(said(&path), format!("{}: there is no byte to read", path.display()));
+        assert_eq!(message(&path), format!("{}: no bytes to read: all files are empty", path.display()));
     }
 
     #[test]
-    fn other_words_are_an_error() {
+    fn a_different_result_is_an_error() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
         fs::write(&path, "two words").expect("a file");
         let (files, _) = files::below(&path).expect("files");
-        let pieces = cut(&files);
+        let pieces = split(&files);
         let expected = Job { width: 1, ahead: false, work: 1 }.run(&files, &pieces).expect("a run");
         let options = OverlapOptions {
             path,
@@ -328,11 +325,9 @@ mod tests {
         let without = Total { words: Words::default(), ..expected };
         assert!(bench.check("one", without, false).is_ok());
         let error = bench.check("one", without, true).expect_err("other words").to_string();
-        assert!(
-            error.starts_with(
-                "one found 0 words (sum 0) in 9 bytes (0 unreadable), and the first run 2 words"
-            )
-        );
+        assert!(error.starts_with(
+            "results differ: one found 0 words (sum 0) in 9 bytes (0 unreadable), the first run found 2 words"
+        ));
         assert!(bench.part(None, 0, 1).is_ok());
         fs::write(&bench.options.path, "other words").expect("a file");
         assert!(matches!(bench.part(None, 0, 1), Err(Error::Differs { .. })));

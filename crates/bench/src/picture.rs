@@ -8,12 +8,12 @@ use std::path::Path;
 
 use crate::{Error, Result};
 
-/// Writes a picture to a file: as it is if its name ends with `.svg`, as pixels with the system's fonts if it ends with
+/// Writes a picture to a file: unchanged if the name ends with `.svg`, rendered with the fonts of the system if it ends with
 /// `.png`.
 ///
 /// # Errors
 ///
-/// If [`Format::of`] refuses the name, the file cannot be written, or a PNG is asked for and there are no fonts.
+/// If [`Format::of`] refuses the name, the file cannot be written, or no fonts are installed for a PNG.
 pub fn write_picture(svg: &str, path: &Path) -> Result<()> {
     let refused = |reason| Error::File { path: path.to_owned(), reason };
     let bytes = match Format::of(path).map_err(|reason| refused(reason.to_owned()))? {
@@ -36,11 +36,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a name asks for by its extension, in lower or upper case.
+    /// The format for the extension of a file name, in lower or upper case.
     ///
     /// # Errors
     ///
-    /// The reason if no format has this extension, or this build cannot draw it. To be checked before a long measurement.
+    /// The reason if no format has this extension, or this build cannot draw it. Check it before a long measurement.
     pub fn of(path: &Path) -> Result<Self, &'static str> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
@@ -50,9 +50,7 @@ impl Format {
             #[cfg(feature = "png")]
             _ => Err("it must end with .svg or .png"),
             #[cfg(not(feature = "png"))]
-            Some("png") => {
-                Err("this build draws no PNG: name a file that ends with .svg, or build with --features png")
-            }
+            Some("png") => Err("this build cannot draw PNG: use .svg, or build with --features png"),
             #[cfg(not(feature = "png"))]
             _ => Err("it must end with .svg"),
         }
@@ -66,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_svg_is_written_as_it_is() {
+    fn an_svg_is_written_unchanged() {
         let directory = tempdir().expect("a directory");
         let path = directory.path().join("a.SVG");
         write_picture("<svg/>", &path).expect("a picture");
@@ -83,11 +81,8 @@ mod tests {
 
     #[cfg(not(feature = "png"))]
     #[test]
-    fn without_the_feature_a_png_is_refused_with_what_to_do() {
+    fn without_the_feature_a_png_is_refused_with_a_remedy() {
         let reason = Format::of(Path::new("plot.png")).expect_err("no PNG");
-        assert_eq!(
-            reason,
-            "this build draws no PNG: name a file that ends with .svg, or build with --features png"
-        );
+        assert_eq!(reason, "this build cannot draw PNG: use .svg, or build with --features png");
     }
 }

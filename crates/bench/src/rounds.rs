@@ -1,4 +1,4 @@
-//! Interleaved runs of the cases that are compared.
+//! Interleaved runs of the compared cases.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -10,26 +10,25 @@ use crate::Result;
 pub struct Step<'a> {
     /// Runs done.
     pub done: usize,
-    /// Runs in all.
+    /// Total number of runs.
     pub total: usize,
     /// Name of the current run.
-    pub what: &'a str,
+    pub name: &'a str,
 }
 
-/// Function that is told of each step.
+/// Callback for each step.
 pub type Progress<'a> = &'a dyn Fn(Step<'_>);
 
-/// Values in ascending order, each once.
+/// Distinct values in ascending order.
 pub(crate) fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     BTreeSet::from_iter(values).into_iter().collect()
 }
 
-/// Runs every case once in each round, and returns the results, case by case.
+/// Runs every case once per round and returns the results by case.
 ///
-/// The cases are run in turns, so that a machine that becomes slower in the course of an hour does so
-/// for all. Each round begins with another case, as a case may be helped or hindered by the one before it.
-/// Ends with the first error of a run.
-pub(crate) fn in_turns<C, T>(
+/// The cases are interleaved, so that drift of the machine affects all of them alike. Each round begins with another case, as
+/// a case may be affected by the one before it. Stops at the first error.
+pub(crate) fn interleaved<C, T>(
     cases: &[C],
     rounds: NonZeroUsize,
     name: impl Fn(&C) -> String,
@@ -42,7 +41,7 @@ pub(crate) fn in_turns<C, T>(
             let number = (round + place) % cases.len();
             let case = &cases[number];
             let done = round * cases.len() + place;
-            progress(Step { done, total: rounds.get() * cases.len(), what: &name(case) });
+            progress(Step { done, total: rounds.get() * cases.len(), name: &name(case) });
             results[number].push(run(case)?);
         }
     }
@@ -58,12 +57,12 @@ mod tests {
 
     #[test]
     fn every_round_begins_with_another_case() {
-        let (ran, told) = (RefCell::new(String::new()), RefCell::new(Vec::new()));
-        let results = in_turns(
+        let (ran, steps) = (RefCell::new(String::new()), RefCell::new(Vec::new()));
+        let results = interleaved(
             &['a', 'b', 'c'],
             NonZeroUsize::new(4).expect("not zero"),
             char::to_string,
-            &|step| told.borrow_mut().push((step.done, step.total, step.what.to_owned())),
+            &|step| steps.borrow_mut().push((step.done, step.total, step.name.to_owned())),
             |&case| {
                 ran.borrow_mut().push(case);
                 Ok(ran.borrow().len())
@@ -71,17 +70,17 @@ mod tests {
         );
         assert_eq!(ran.into_inner(), "abcbcacababc");
         assert_eq!(results.expect("results"), [[1, 6, 8, 10], [2, 4, 9, 11], [3, 5, 7, 12]]);
-        assert_eq!(told.borrow()[4], (4, 12, "c".to_owned()));
+        assert_eq!(steps.borrow()[4], (4, 12, "c".to_owned()));
     }
 
     #[test]
-    fn an_error_ends_it() {
+    fn the_first_error_stops_the_runs() {
         let mut runs = 0;
         let run = |_: &u8| {
             runs += 1;
             if runs == 2 { Err(Error::Other(String::new())) } else { Ok(()) }
         };
-        let result = in_turns(&[1, 2], NonZeroUsize::MIN, u8::to_string, &|_| (), run);
+        let result = interleaved(&[1, 2], NonZeroUsize::MIN, u8::to_string, &|_| (), run);
         assert!(result.is_err());
         assert_eq!(runs, 2);
     }

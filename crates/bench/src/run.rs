@@ -1,4 +1,4 @@
-//! Runs of a command, and the resources they use.
+//! Runs of a command, and their resource usage.
 
 use std::ffi::OsString;
 use std::fmt::{self, Display, Formatter};
@@ -16,20 +16,20 @@ use xxhash_rust::xxh3::Xxh3Default;
 pub(crate) use crate::effort::Measured;
 use crate::{Error, Result};
 
-/// Bytes of output read at a time.
+/// Size of the read buffer for output, in bytes.
 const BUFFER: usize = 128 << 10;
-/// Bytes of the end of the messages that are kept, and lines of these that are shown.
-const KEPT: usize = 4096;
+/// Bytes kept of the end of standard error, and maximum number of lines of it in an error.
+const TAIL: usize = 4096;
 const LINES: usize = 3;
 
-/// A command that can be run again and again.
+/// A command that can be run repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// The program: a path, or a name that is looked for in PATH.
+    /// The program: a path, or a name to search in PATH.
     pub(crate) program: PathBuf,
     /// Its arguments.
     pub(crate) arguments: Vec<OsString>,
-    /// A file that `cat` writes into its standard input, which is empty otherwise. The resources of `cat` are not counted.
+    /// A file that `cat` writes to its standard input; empty input otherwise. The usage of `cat` is not counted.
     pub(crate) pipe: Option<PathBuf>,
 }
 
@@ -46,9 +46,9 @@ impl Job {
         }
     }
 
-    /// Runs the job with its standard output discarded, and measures it. No other child process may be waited
-    /// for meanwhile, as CPU time is that of all children. Fails if it cannot be started, ends by a signal,
-    /// or with an exit status of 2 or more.
+    /// Runs the job with its standard output discarded, and measures it. No other child process may be reaped at the same
+    /// time, as the CPU time is that of all children. Fails if the job cannot be started, is killed by a signal, or has an exit
+    /// status of 2 or more.
     pub(crate) fn measure(&self) -> Result<Measured> {
         let (_, measured) = self.run(Stdio::null(), |_| Ok(()))?;
         Ok(measured)
@@ -63,31 +63,31 @@ impl Job {
 
     fn run<T>(&self, output: Stdio, read: impl FnOnce(&mut Child) -> io::Result<T>) -> Result<(T, Measured)> {
         let failed = |error| Error::Start { command: self.to_string(), error };
-        let mut feed = Feed::start(self.pipe.as_deref())?;
+        let mut stdin = StdinPipe::start(self.pipe.as_deref())?;
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).stdin(feed.input()).stdout(output).stderr(Stdio::piped());
+        command.args(&self.arguments).stdin(stdin.input()).stdout(output).stderr(Stdio::piped());
         let (before, start) = (Usage::of_children(), Instant::now());
         let mut child = command.spawn().map_err(failed)?;
-        // It holds the read end of the pipe: `cat` would not learn that the job has ended.
+        // It holds the read end of the pipe: `cat` would not notice the end of the job.
         drop(command);
-        let messages = Messages::listen(child.stderr.take());
+        let stderr = StderrTail::start(child.stderr.take());
         let result = read(&mut child);
         let status = child.wait().map_err(failed)?;
         let measured = Measured::new(start.elapsed(), Usage::of_children() - before);
-        self.check(status, messages.last_lines())?;
+        self.check(status, stderr.last_lines())?;
         Ok((result.map_err(failed)?, measured))
     }
 
-    /// Exit status 1 is no failure: it is how `comb` says that nothing was found.
-    fn check(&self, status: ExitStatus, said: String) -> Result<()> {
+    /// Exit status 1 is not a failure: `comb` uses it for no match.
+    fn check(&self, status: ExitStatus, message: String) -> Result<()> {
         match status.code() {
             Some(0 | 1) => Ok(()),
-            _ => Err(Error::Failed { command: self.to_string(), status, said }),
+            _ => Err(Error::Failed { command: self.to_string(), status, message }),
         }
     }
 }
 
-/// The command line, as it could be typed, but for the directory of the program.
+/// The command line for a shell, with the program name without its directory.
 impl Display for Job {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let program = self.program.file_name().unwrap_or(self.program.as_os_str());
@@ -102,7 +102,7 @@ impl Display for Job {
     }
 }
 
-/// A word, quoted for a shell where it has to be.
+/// A word, quoted for a shell if necessary.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |char: char| char.is_alphanumeric() || "_@%+=:,./-".contains(char);
     if !word.is_empty() && word.chars().all(plain) {
@@ -112,12 +112,12 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
-/// Standard output of a run.
+/// Length and hash of the standard output of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Digest {
     /// Number of bytes.
     pub(crate) bytes: u64,
-    /// Their hash, XXH3 with 128 bits, in hexadecimal digits.
+    /// Their 128-bit XXH3, in hexadecimal.
     pub(crate) xxh3_128: String,
 }
 
@@ -129,10 +129,10 @@ impl Digest {
     }
 }
 
-/// `cat`, which writes a file to the standard input of a job, or no process.
-struct Feed(Option<Child>);
+/// A `cat` process that writes a file to the standard input of a job, if it has one.
+struct StdinPipe(Option<Child>);
 
-impl Feed {
+impl StdinPipe {
     fn start(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else { return Ok(Self(None)) };
         let file = opened(path).map_err(|error| Error::Io { path: path.to_owned(), doing: "", error })?;
@@ -142,59 +142,59 @@ impl Feed {
         Ok(Self(Some(command.spawn().map_err(failed)?)))
     }
 
-    /// The read end of its pipe.
+    /// The read end of its pipe, or empty input.
     fn input(&mut self) -> Stdio {
         self.0.as_mut().and_then(|cat| cat.stdout.take()).map_or_else(Stdio::null, Stdio::from)
     }
 }
 
-/// Opens what `cat` can read.
+/// Opens a file for `cat`, and refuses directories.
 fn opened(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
 }
 
-impl Drop for Feed {
-    /// Waits for it: it ends when nobody reads the pipe any more. Only now, after the usage of the job was read, does its own
-    /// usage count as that of a child.
+impl Drop for StdinPipe {
+    /// Closes the read end, which ends `cat`, and reaps it. Its usage counts as that of a child only from then on, after the
+    /// usage of the job has been read.
     fn drop(&mut self) {
         if let Some(cat) = &mut self.0 {
             drop(cat.stdout.take());
-            // It has not been waited for, so this cannot fail.
+            // Cannot fail: the process has not been reaped.
             let _ = cat.wait();
         }
     }
 }
 
-/// Reads the standard error of a job, so that one with many messages is not held up.
-struct Messages(Option<JoinHandle<Vec<u8>>>);
+/// Drains the standard error of a job, so that the job does not block on a full pipe.
+struct StderrTail(Option<JoinHandle<Vec<u8>>>);
 
-impl Messages {
-    fn listen(source: Option<ChildStderr>) -> Self {
-        Self(source.map(|source| thread::spawn(move || end_of(source))))
+impl StderrTail {
+    fn start(source: Option<ChildStderr>) -> Self {
+        Self(source.map(|source| thread::spawn(move || read_tail(source))))
     }
 
-    /// The last lines, or those from the first message of comb on, joined to one that is safe for a terminal. Waits until the
-    /// job's standard error is closed.
+    /// The last lines, or those from the first message of comb on, joined to one line without control characters. Waits until
+    /// standard error is closed.
     fn last_lines(self) -> String {
-        let said = self.0.and_then(|listener| listener.join().ok()).unwrap_or_default();
-        last_lines(&String::from_utf8_lossy(&said))
+        let message = self.0.and_then(|reader| reader.join().ok()).unwrap_or_default();
+        last_lines(&String::from_utf8_lossy(&message))
     }
 }
 
-/// The last bytes of a source.
-fn end_of(mut source: impl Read) -> Vec<u8> {
-    let (mut end, mut buffer) = (Vec::new(), [0; KEPT]);
+/// Reads a source to its end, and returns the last bytes.
+fn read_tail(mut source: impl Read) -> Vec<u8> {
+    let (mut end, mut buffer) = (Vec::new(), [0; TAIL]);
     while let Ok(read @ 1..) = source.read(&mut buffer) {
         end.extend_from_slice(&buffer[..read]);
-        end.drain(..end.len().saturating_sub(KEPT));
+        end.drain(..end.len().saturating_sub(TAIL));
     }
     end
 }
 
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    // A message of comb goes before its hints.
+    // A message of comb precedes its hints.
     let first = lines.iter().position(|line| line.starts_with("comb: "));
     let first = first.unwrap_or(lines.len().saturating_sub(LINES));
     let shown: Vec<&str> = lines.into_iter().skip(first).take(LINES).collect();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_job_takes_is_measured() {
+    fn time_is_measured_in_whole_nanoseconds() {
         let measured = shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done").measure().expect("a run");
         assert!(measured.wall > 0.0 && measured.cpu() > 0.0, "{measured:?}");
         for time in [measured.wall, measured.user, measured.system] {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_job_writes_is_hashed() {
+    fn output_is_hashed() {
         let empty = shell(":").digest().expect("a run");
         assert_eq!((empty.bytes, empty.xxh3_128.as_str()), (0, "99aa06d3014798d86001c324468d497f"));
         let [one, same, other] = ["printf abc", "printf a; printf bc", "printf abd"]
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_is_filled_and_may_be_left_unread() {
+    fn a_pipe_need_not_be_read_to_its_end() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("-file");
         std::fs::write(&path, vec![b'x'; 1 << 20]).expect("a file");
@@ -249,26 +249,29 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_named() {
-        let said = |job: Job| job.measure().expect_err("a failure").to_string();
+    fn errors_name_command_and_reason() {
+        let message = |job: Job| job.measure().expect_err("a failure").to_string();
         assert!(shell("exit 1").measure().is_ok());
         assert_eq!(
-            said(shell("echo why >&2; exit 3")),
-            "sh -c 'echo why >&2; exit 3' ended with exit status 3: why"
+            message(shell("echo why >&2; exit 3")),
+            "sh -c 'echo why >&2; exit 3' exited with status 3: why"
         );
-        assert_eq!(said(shell("kill -9 $$")), "sh -c 'kill -9 $$' was ended by signal 9; it said nothing");
         assert_eq!(
-            said(Job::new("/nowhere/it's", ["a b", ""])),
+            message(shell("kill -9 $$")),
+            "sh -c 'kill -9 $$' was killed by signal 9 without a message"
+        );
+        assert_eq!(
+            message(Job::new("/nowhere/it's", ["a b", ""])),
             "cannot run 'it'\\''s' 'a b' '': No such file or directory"
         );
     }
 
     #[test]
     fn the_last_lines_are_kept() {
-        let mut text = "x".repeat(3 * KEPT).into_bytes();
+        let mut text = "x".repeat(3 * TAIL).into_bytes();
         text.extend_from_slice(b"\none\n\n two\x1b[31m \nthree\nfour\n");
-        let end = end_of(&text[..]);
-        assert_eq!(end.len(), KEPT);
+        let end = read_tail(&text[..]);
+        assert_eq!(end.len(), TAIL);
         assert_eq!(last_lines(&String::from_utf8_lossy(&end)), "two\u{FFFD}[31m; three; four");
         assert_eq!(last_lines(""), "");
         let usage = "comb: unexpected argument '-x' found\n\n  tip: a\n\nUsage: b\n\nFor more information\n";

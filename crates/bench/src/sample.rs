@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Note on [`Sample::spread`].
-pub(crate) const SPREAD_NOTE: &str = "The spread is the range in which the middle half of the runs lie.";
+/// Note on [`Sample::iqr`].
+pub(crate) const IQR_NOTE: &str = "Times are medians; IQR is the interquartile range of the runs.";
 
-/// The measured values of one configuration, in seconds, in the order in which they were measured.
+/// The measured values of one configuration in seconds, in the order of measurement.
 ///
 /// Statistics of an empty sample are NaN.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,33 +17,33 @@ impl Sample {
         Self(values)
     }
 
-    /// The values, in the order in which they were measured.
+    /// The values, in the order of measurement.
     pub(crate) fn values(&self) -> &[f64] {
         &self.0
     }
 
-    /// The middle value, or the mean of the two in the middle.
+    /// The median: the middle value, or the mean of the two middle values.
     pub(crate) fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// The value that a quarter of the values lie below.
+    /// The first quartile.
     pub(crate) fn lower_quartile(&self) -> f64 {
         self.quantile(0.25)
     }
 
-    /// The value that a quarter of the values lie above.
+    /// The third quartile.
     pub(crate) fn upper_quartile(&self) -> f64 {
         self.quantile(0.75)
     }
 
-    /// The interquartile range, which a single run that was disturbed does not change much.
-    pub(crate) fn spread(&self) -> f64 {
+    /// The interquartile range, which is robust against single outliers.
+    pub(crate) fn iqr(&self) -> f64 {
         self.upper_quartile() - self.lower_quartile()
     }
 
-    /// The value that the given share of the values lies below, with 0 ≤ `share` ≤ 1. Between two values it is
-    /// interpolated: definition 7 of Rob Hyndman and Yanan Fan, "Sample Quantiles in Statistical Packages", 1996.
+    /// The quantile at `share`, from 0 to 1, interpolated between two values: definition 7 of Rob Hyndman and Yanan Fan,
+    /// "Sample Quantiles in Statistical Packages", 1996.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -57,7 +57,7 @@ pub(crate) fn quantile_of_sorted(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * last as f64;
     let below = place as usize;
     let above = (below + 1).min(last);
-    // Not between infinite values, whose difference is not a number.
+    // The difference of two infinite values is NaN.
     if place == below as f64 || sorted[below] == sorted[above] {
         return sorted[below];
     }
@@ -81,19 +81,19 @@ mod tests {
         let sample = Sample::new(vec![4.0, 1.0, 3.0, 2.0]);
         assert_eq!(sample.median(), 2.5);
         assert_eq!((sample.lower_quartile(), sample.upper_quartile()), (1.75, 3.25));
-        assert_eq!(sample.spread(), 1.5);
+        assert_eq!(sample.iqr(), 1.5);
         assert_eq!((sample.quantile(0.0), sample.quantile(1.0)), (1.0, 4.0));
         assert_eq!(sample.values(), [4.0, 1.0, 3.0, 2.0]);
     }
 
     #[test]
-    fn one_value_is_its_own_median_and_has_no_spread() {
+    fn one_value_is_its_own_median_with_an_iqr_of_zero() {
         let sample: Sample = [0.25].into_iter().collect();
-        assert_eq!((sample.median(), sample.spread()), (0.25, 0.0));
+        assert_eq!((sample.median(), sample.iqr()), (0.25, 0.0));
     }
 
     #[test]
-    fn infinite_values_lie_at_the_edge() {
+    fn infinite_values_sort_last() {
         let infinite = f64::INFINITY;
         let sample = Sample::new(vec![1.0, infinite, 2.0, infinite, infinite]);
         assert_eq!(
@@ -104,9 +104,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_of_an_empty_sample() {
+    fn statistics_of_an_empty_sample_are_nan() {
         assert!(Sample::default().median().is_nan());
-        assert!(Sample::default().spread().is_nan());
+        assert!(Sample::default().iqr().is_nan());
     }
 
     proptest! {

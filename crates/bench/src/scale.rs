@@ -1,4 +1,4 @@
-//! Scaling of a job of comb: its times at each width, and the laws fitted to them.
+//! Scaling of a comb job: its times at each width, and scaling laws fitted to them.
 
 mod analysis;
 mod jobs;
@@ -21,7 +21,7 @@ use self::record::{Case, Record, default_widths};
 use crate::cache::CacheDropper;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Progress, Step, distinct, in_turns};
+use crate::rounds::{Progress, Step, distinct, interleaved};
 use crate::run::Digest;
 use crate::table::Table;
 use crate::units::{Unit, ratio};
@@ -29,17 +29,17 @@ use crate::{Error, Result};
 
 /// Options of the experiment.
 pub struct ScaleOptions {
-    /// The program, which is comb.
+    /// Path of comb.
     pub program: PathBuf,
-    /// The command that it is to run, with its arguments but for a width.
+    /// The command to run, with its arguments except a width.
     pub job: Vec<OsString>,
-    /// The widths to run it at; those of [`default_widths`] if there are none.
+    /// The widths to run it at; [`default_widths`] if empty.
     pub widths: Vec<Width>,
     /// Number of runs at each width.
     pub runs: NonZeroUsize,
     /// Whether caches are dropped before each run.
     pub cold: bool,
-    /// A file that `cat` writes into the job's standard input.
+    /// A file that `cat` writes to the standard input of the job.
     pub pipe: Option<PathBuf>,
 }
 
@@ -53,15 +53,14 @@ pub struct Scale {
     analysis: Analysis,
 }
 
-/// Runs a job at all widths, in turns, so often as is wanted at each.
+/// Runs a job at all widths, in interleaved rounds.
 ///
-/// Before that it is run once at each width to see whether it always writes the same; this round also warms the caches.
-/// For cold runs, what the job reads is dropped from memory before each run, and the program itself is brought back.
+/// A first round compares the output of all widths and warms the cache. For cold runs, the inputs of the job are dropped from
+/// the cache before each run, and the program itself is loaded again.
 ///
 /// # Errors
 ///
-/// If the job is none that has a width, or sets its own; if a run fails; if standard output is not the same at each
-/// width.
+/// If the command has no width or sets its own, if a run fails, or if standard output differs between widths.
 pub fn scale(options: &ScaleOptions, progress: Progress<'_>) -> Result<Scale> {
     let machine = Machine::here();
     let job = Scalable::new(options.program.clone(), &options.job, options.pipe.clone())?;
@@ -69,24 +68,24 @@ pub fn scale(options: &ScaleOptions, progress: Progress<'_>) -> Result<Scale> {
     let widths = distinct(options.widths.iter().copied().chain(default));
     let dropper = options.cold.then(|| CacheDropper::new(job.paths())).transpose()?;
     let total = widths.len() * (1 + options.runs.get());
-    let name = |width: &Width| format!("{}: width {width}", job.line());
-    let told = |step: Step<'_>| progress(Step { total, ..step });
-    let digests = in_turns(&widths, NonZeroUsize::MIN, name, &told, |&width| job.at(width).digest())?;
+    let name = |width: &Width| format!("{}: width {width}", job.command_line());
+    let report = |step: Step<'_>| progress(Step { total, ..step });
+    let digests = interleaved(&widths, NonZeroUsize::MIN, name, &report, |&width| job.at(width).digest())?;
     let output = same_output(&job, &widths, digests.into_iter().flatten().collect())?;
-    let told = |step: Step<'_>| progress(Step { done: widths.len() + step.done, total, ..step });
+    let report = |step: Step<'_>| progress(Step { done: widths.len() + step.done, total, ..step });
     let mut cold = None;
-    let runs = in_turns(&widths, options.runs, name, &told, |&width| {
+    let runs = interleaved(&widths, options.runs, name, &report, |&width| {
         if let Some(dropper) = &dropper {
             cold = Some(dropper.drop_and_verify(cold));
-            job.awaken()?;
+            job.load_program()?;
         }
         job.at(width).measure()
     })?;
     let cases = widths.iter().zip(runs).map(|(&width, runs)| Case { width, runs }).collect();
-    Ok(Scale::new(Record { job: job.line(), machine, cold, output, cases }))
+    Ok(Scale::new(Record { job: job.command_line(), machine, cold, output, cases }))
 }
 
-/// Output of the job, if it is the same at all widths.
+/// Output of the job, which must be the same at all widths.
 fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result<Digest> {
     let first = digests.first().cloned().unwrap_or_default();
     let (same, other): (Vec<_>, Vec<_>) =
@@ -95,10 +94,8 @@ fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result
         return Ok(first);
     }
     let listed = |cases: Vec<(&Width, &Digest)>| notes::listed(cases.iter().map(|(width, _)| width));
-    let (line, same, other) = (job.line(), listed(same), listed(other));
-    Err(Error::Other(format!(
-        "{line}: what it writes at width {other} is not what it writes at width {same}"
-    )))
+    let (command_line, same, other) = (job.command_line(), listed(same), listed(other));
+    Err(Error::Other(format!("{command_line}: output at width {other} differs from output at width {same}")))
 }
 
 impl Scale {
@@ -116,7 +113,7 @@ impl Scale {
     }
 }
 
-/// Compares the records, from which all else follows.
+/// Compares the records, which determine everything else.
 impl PartialEq for Scale {
     fn eq(&self, other: &Self) -> bool {
         self.record == other.record
@@ -146,12 +143,12 @@ impl Experiment for Scale {
             [
                 ("width", &|row| row.width.to_string()),
                 (&unit.label("wall"), &|row| unit.number(row.wall.median())),
-                (&unit.label("spread"), &|row| unit.number(row.wall_spread)),
+                (&unit.label("IQR"), &|row| unit.number(row.wall_iqr)),
                 (&unit.label("CPU"), &|row| unit.number(row.cpu.median())),
                 ("speed-up", &|row| ratio(row.speed_up, 1.0)),
                 ("efficiency", &|row| ratio(row.efficiency, 1.0)),
-                ("busy", &|row| ratio(row.busy, 1.0)),
-                ("to best", &|row| ratio(row.to_best, 1.0)),
+                ("busy cores", &|row| ratio(row.busy, 1.0)),
+                ("vs. best", &|row| ratio(row.to_best, 1.0)),
             ],
         )
     }

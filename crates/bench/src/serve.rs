@@ -1,8 +1,8 @@
-//! The persistent server against a process for each request.
+//! A persistent server against CGI, with a process per request.
 //!
-//! Everything runs on one machine: the clients take CPU time from those who answer, in all three ways alike. Each client asks
-//! its next question when the one before is answered, so that the latencies are those of a server that is busy and not of one
-//! that is overrun.
+//! Everything runs on one machine: the clients compete with the server for CPU time, in all three modes alike. The load is a
+//! closed loop: each client sends its next query when the last one is answered, so that the latencies are those of a busy
+//! server, not of an overloaded one.
 
 mod ask;
 mod cgi;
@@ -16,12 +16,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use self::ask::{Asker, Latencies, Way};
+use self::ask::{Latencies, Load, Mode};
 use self::server::Server;
 use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Progress, in_turns};
+use crate::rounds::{Progress, interleaved};
 use crate::table::Table;
 use crate::units::{Unit, grouped};
 use crate::{Error, Result};
@@ -29,92 +29,96 @@ use finecomb_sys::io_reason;
 
 /// Options of the experiment.
 pub struct ServeOptions {
-    /// The program `comb`.
+    /// Path of comb.
     pub comb: PathBuf,
-    /// An index that 'comb index build' has made.
+    /// An index made by 'comb index build'.
     pub index: PathBuf,
-    /// Number of concurrent clients; [`MAX_CONNECTIONS`] at most.
+    /// Number of concurrent clients, at most [`MAX_CONNECTIONS`].
     pub connections: NonZeroUsize,
-    /// Time for each way.
+    /// Duration of the load in each mode.
     pub time: Duration,
 }
 
-/// More connections at the same time than this, and the server would refuse some: it allows 250 of one
-/// address, and those that are just being closed count, too.
+/// Maximum number of concurrent clients. The server accepts 250 connections from one address, including those being closed.
 pub const MAX_CONNECTIONS: usize = 100;
 
-/// The time is cut into stretches of about a second, in which the ways take turns.
-const STRETCH: Duration = Duration::from_secs(1);
+/// Approximate duration of a round. The modes take turns in each round.
+const ROUND: Duration = Duration::from_secs(1);
 
-/// Questions that are asked in all three ways, and whose answers are compared, before anything is timed.
+/// Number of queries whose answers are compared between the three modes before anything is timed.
 const COMPARED: usize = 20;
 
 /// Result of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Serve {
     index: String,
-    /// Machine of clients and server, and time.
+    /// Machine of clients and server, and date.
     machine: Machine,
     connections: usize,
-    /// Different questions.
-    questions: usize,
-    ways: Vec<Measured>,
+    /// Number of distinct queries.
+    #[serde(rename = "questions")]
+    queries: usize,
+    #[serde(rename = "ways")]
+    modes: Vec<Measured>,
 }
 
-/// Measurements of a way to have questions answered.
+/// Measurements in a mode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Measured {
-    way: Way,
-    /// Requests that were answered.
+    #[serde(rename = "way")]
+    mode: Mode,
+    /// Number of answered requests.
     requests: u64,
     /// Wall time in seconds.
     seconds: f64,
-    /// The latency, in seconds, that half of the requests did not exceed; off by less than 1 %.
+    /// Median latency in seconds, with an error below 1 %.
     median: f64,
-    /// The latency, in seconds, that 99 of 100 did not exceed; off by less than 1 %.
+    /// 99th percentile of the latency in seconds, with an error below 1 %.
     percentile_99: f64,
-    /// The longest, in seconds.
+    /// Maximum latency in seconds.
     longest: f64,
 }
 
-/// Starts a server on this machine's own address, and asks it and the CGI program. The server is ended in any
-/// case.
+/// Starts a server on the loopback address, and sends queries to it and to the CGI program. Stops the server in any case.
 ///
 /// # Errors
 ///
-/// If the index cannot be served, or anything is answered with another status than 200, or in different ways
-/// differently.
+/// If the index cannot be served, if an answer has a status other than 200, or if answers differ between modes.
 pub fn serve(options: &ServeOptions, progress: Progress<'_>) -> Result<Serve> {
     let ServeOptions { comb, index, .. } = options;
     let machine = Machine::here();
     let server = Server::start(comb, index)?;
-    let questions = questions::gathered(server.address())
+    let queries = questions::sample(server.address())
         .map_err(|error| Error::File { path: index.clone(), reason: io_reason(&error) })?;
-    let asker = Asker::new(comb, index, server.address(), &questions);
-    asker.compare(COMPARED)?;
-    let stretches = (options.time.as_secs_f64() / STRETCH.as_secs_f64()).round().max(1.0) as u32;
-    let stretch = options.time / stretches;
-    let rounds = NonZeroUsize::new(stretches as usize).unwrap_or(NonZeroUsize::MIN);
-    let asked = in_turns(&Way::ALL, rounds, Way::to_string, progress, |&way| {
-        asker.keep_asking(way, options.connections.get().min(MAX_CONNECTIONS), stretch)
+    let load = Load::new(comb, index, server.address(), &queries);
+    load.compare(COMPARED)?;
+    let rounds = (options.time.as_secs_f64() / ROUND.as_secs_f64()).round().max(1.0) as u32;
+    let time = options.time / rounds;
+    let rounds = NonZeroUsize::new(rounds as usize).unwrap_or(NonZeroUsize::MIN);
+    let latencies = interleaved(&Mode::ALL, rounds, Mode::to_string, progress, |&mode| {
+        load.run(mode, options.connections.get().min(MAX_CONNECTIONS), time)
     })?;
     Ok(Serve {
         index: index.display().to_string(),
         machine,
         connections: options.connections.get().min(MAX_CONNECTIONS),
-        questions: questions.len(),
-        ways: Way::ALL.into_iter().zip(&asked).map(|(way, asked)| Measured::new(way, asked)).collect(),
+        queries: queries.len(),
+        modes: Mode::ALL
+            .into_iter()
+            .zip(&latencies)
+            .map(|(mode, rounds)| Measured::new(mode, rounds))
+            .collect(),
     })
 }
 
 impl Measured {
-    fn new(way: Way, stretches: &[Latencies]) -> Self {
+    fn new(mode: Mode, rounds: &[Latencies]) -> Self {
         let mut latencies = Latencies::new();
-        stretches.iter().for_each(|stretch| latencies.merge(stretch));
+        rounds.iter().for_each(|round| latencies.merge(round));
         Self {
-            way,
+            mode,
             requests: latencies.nanoseconds.len(),
-            seconds: seconds(stretches.iter().map(|stretch| stretch.took).sum()),
+            seconds: seconds(rounds.iter().map(|round| round.took).sum()),
             median: latencies.quantile(0.5),
             percentile_99: latencies.quantile(0.99),
             longest: seconds(latencies.longest),
@@ -131,8 +135,8 @@ impl Experiment for Serve {
 
     fn heading(&self) -> String {
         format!(
-            "{} different searches in {}, asked for by {} at a time; {}",
-            grouped(self.questions as u64),
+            "{} distinct queries on {}, {} concurrent clients; {}",
+            grouped(self.queries as u64),
             self.index,
             self.connections,
             self.machine
@@ -140,26 +144,24 @@ impl Experiment for Serve {
     }
 
     fn table(&self) -> Table {
-        let process = self.ways.iter().find(|measured| measured.way == Way::NewProcesses);
-        let process = process.map_or(f64::NAN, Measured::per_second);
+        let cgi = self.modes.iter().find(|measured| measured.mode == Mode::NewProcesses);
+        let cgi = cgi.map_or(f64::NAN, Measured::per_second);
         let milliseconds = |seconds: f64| format!("{:.3}", Unit::MILLISECONDS.scaled(seconds));
         let finite = |number: f64, shown: fn(f64) -> String| {
             if number.is_finite() { shown(number) } else { "–".to_owned() }
         };
         let table = Table::of(
-            &self.ways,
+            &self.modes,
             [
-                ("way", &|measured| measured.way.to_string()),
+                ("mode", &|measured| measured.mode.to_string()),
                 ("requests", &|measured| grouped(measured.requests)),
                 ("requests/s", &|measured| {
                     finite(measured.per_second(), |rate| grouped(rate.round() as u64))
                 }),
                 ("median [ms]", &|measured| milliseconds(measured.median)),
-                ("99 % [ms]", &|measured| milliseconds(measured.percentile_99)),
-                ("longest [ms]", &|measured| milliseconds(measured.longest)),
-                ("factor", &|measured| {
-                    finite(measured.per_second() / process, |factor| format!("{factor:.1}"))
-                }),
+                ("p99 [ms]", &|measured| milliseconds(measured.percentile_99)),
+                ("max [ms]", &|measured| milliseconds(measured.longest)),
+                ("vs. CGI", &|measured| finite(measured.per_second() / cgi, |factor| format!("{factor:.1}"))),
             ],
         );
         table.with_text([0])
@@ -167,10 +169,9 @@ impl Experiment for Serve {
 
     fn notes(&self) -> Vec<String> {
         vec![
-            "Each asks its next question as soon as the one before is answered. Those who ask and those who \
-             answer share the cores."
+            "Each client sends its next query as soon as the last one is answered. Clients and server share the cores."
                 .to_owned(),
-            "The factor is in requests/s, over a process for each request.".to_owned(),
+            "Median, p99 (99th percentile) and max are latencies; vs. CGI is throughput relative to CGI.".to_owned(),
         ]
     }
 }
@@ -178,54 +179,52 @@ impl Experiment for Serve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tests::survives_its_file;
+    use crate::experiment::tests::round_trips_through_its_file;
 
     fn example() -> Serve {
-        let measured = |way, requests, median| Measured {
-            way,
+        let measured = |mode, requests, median| Measured {
+            mode,
             requests,
             seconds: 3.0,
             median,
             percentile_99: 2.0 * median,
             longest: 0.0125,
         };
-        let ways = vec![
-            measured(Way::KeptConnections, 150_000, 0.000_125),
-            measured(Way::NewConnections, 30_000, 0.0005),
-            measured(Way::NewProcesses, 1500, 0.008),
+        let modes = vec![
+            measured(Mode::KeptConnections, 150_000, 0.000_125),
+            measured(Mode::NewConnections, 30_000, 0.0005),
+            measured(Mode::NewProcesses, 1500, 0.008),
         ];
         Serve {
             index: "pi.comb".to_owned(),
             machine: Machine::example(2),
             connections: 8,
-            questions: 1000,
-            ways,
+            queries: 1000,
+            modes,
         }
     }
 
     #[test]
-    fn the_table_compares_with_a_process_for_each_request() {
+    fn the_table_compares_with_cgi() {
         let expected = "\
-1,000 different searches in pi.comb, asked for by 8 at a time; 2 cores, Some CPU, Linux 6.1, \
-2025-01-31T12:00:00Z
+1,000 distinct queries on pi.comb, 8 concurrent clients; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
 
-way                                      requests  requests/s  median [ms]  99 % [ms]  longest [ms]  factor
-a server, connections kept                150,000      50,000        0.125      0.250        12.500   100.0
-a server, a connection for each request    30,000      10,000        0.500      1.000        12.500    20.0
-a process for each request                  1,500         500        8.000     16.000        12.500     1.0
+mode                            requests  requests/s  median [ms]  p99 [ms]  max [ms]  vs. CGI
+server, persistent connections   150,000      50,000        0.125     0.250    12.500    100.0
+server, connection per request    30,000      10,000        0.500     1.000    12.500     20.0
+CGI, process per request           1,500         500        8.000    16.000    12.500      1.0
 
-Each asks its next question as soon as the one before is answered. Those who ask and those who \
-answer share the cores.
-The factor is in requests/s, over a process for each request.
+Each client sends its next query as soon as the last one is answered. Clients and server share the cores.
+Median, p99 (99th percentile) and max are latencies; vs. CGI is throughput relative to CGI.
 ";
         assert_eq!(example().text(), expected);
-        survives_its_file(&example());
+        round_trips_through_its_file(&example());
     }
 
     #[test]
-    fn what_was_not_asked_is_shown_without_a_panic() {
+    fn a_file_without_some_modes_is_shown() {
         let mut serve = example();
-        serve.ways.truncate(1);
+        serve.modes.truncate(1);
         assert!(serve.text().contains("0.125"));
     }
 }

@@ -1,8 +1,7 @@
-//! Times at which threads ran: they only read the clock, and so see when they were off the processor.
+//! Time slices of threads: each thread only reads the clock, and so detects when it was off the CPU.
 //!
-//! A reading of the clock takes some tens of nanoseconds. Where two readings that follow each other are much
-//! further apart, something else had the processor in between: another thread, or the host of a virtual
-//! machine.
+//! Reading the clock takes some tens of nanoseconds. A much longer step between two readings means that something else ran in
+//! between: another thread, or the host of a virtual machine.
 
 mod chart;
 mod watch;
@@ -20,7 +19,7 @@ use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::sample::Sample;
 use crate::table::Table;
-use crate::threads::together;
+use crate::threads::start_together;
 use crate::units::{Unit, counted, grouped};
 
 /// Options of the experiment.
@@ -28,16 +27,15 @@ use crate::units::{Unit, counted, grouped};
 pub struct SlicesOptions {
     /// Number of threads.
     pub threads: NonZeroUsize,
-    /// Time for which they read the clock.
+    /// Duration of the measurement.
     pub time: Duration,
-    /// The shortest pause in which a thread counts as off the processor.
+    /// Minimum step between two readings that counts as time off the CPU.
     pub gap: Duration,
 }
 
 impl SlicesOptions {
-    /// A gap that nothing but a change of threads explains: interrupts take single microseconds, seldom tens
-    /// of them, and what Linux gives a thread at a time is not below 700 µs (`base_slice_ns` of its
-    /// scheduler, before it is scaled by the number of cores).
+    /// Default gap: longer than interrupts, which take single and rarely tens of microseconds, and shorter than a time slice
+    /// of Linux, which is at least 700 µs (`base_slice_ns` of the scheduler, before scaling by the number of cores).
     pub const GAP: Duration = Duration::from_micros(100);
 }
 
@@ -45,52 +43,52 @@ impl SlicesOptions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slices {
     machine: Machine,
-    /// Time for which the threads read the clock, in nanoseconds.
+    /// Duration of the measurement in nanoseconds.
     time: u64,
-    /// The shortest pause that counts, in nanoseconds.
+    /// Minimum gap in nanoseconds.
     gap: u64,
     threads: Vec<Thread>,
 }
 
-/// Observations of a thread. Times are nanoseconds after the common start.
+/// Observations of a thread. Times are nanoseconds since the common start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Thread {
-    /// Times at which it was on a processor, from and to, in order.
+    /// Start and end of its time slices, in order.
     slices: Vec<[u64; 2]>,
-    /// Slices that are not among these, as there were too many.
+    /// Number of further slices, beyond the maximum kept.
     dropped: u64,
-    /// Total time on a processor.
+    /// Total time on the CPU.
     ran: u64,
-    /// Number of times it was off.
+    /// Number of gaps between slices.
     gaps: u64,
-    /// The longest of these times.
+    /// The longest gap.
     longest_gap: u64,
-    /// Involuntary context switches; none if the kernel does not count them.
+    /// Involuntary context switches; `None` if the kernel does not count them per thread.
     involuntary_switches: Option<u64>,
-    /// CPU time in seconds by the kernel's account; none if there is none.
+    /// CPU time in seconds according to the kernel; `None` if it does not account for threads.
     cpu: Option<f64>,
 }
 
-/// Has threads look at the clock.
+/// Lets threads read the clock.
 ///
 /// # Errors
 ///
 /// [`Error::Thread`](crate::Error::Thread) if the system refuses a thread.
 pub fn slices(options: &SlicesOptions) -> Result<Slices> {
     let machine = Machine::here();
-    let threads = together(options.threads.get(), |opened: Instant| {
+    let threads = start_together(options.threads.get(), |opened: Instant| {
         let before = Usage::of_thread();
         let seen = watch(|| opened.elapsed(), options.time, options.gap, MAX_SLICES);
-        // Other systems keep no account of single threads.
+        // Other systems do not account for single threads.
         let usage = cfg!(target_os = "linux").then(|| Usage::of_thread() - before);
         let involuntary_switches = usage.map(|usage| usage.involuntary_switches);
-        Thread { involuntary_switches, cpu: usage.map(|usage| seconds(usage.processor())), ..seen }
+        Thread { involuntary_switches, cpu: usage.map(|usage| seconds(usage.cpu_time())), ..seen }
     })?;
     Ok(Slices { machine, time: nanoseconds(options.time), gap: nanoseconds(options.gap), threads })
 }
 
 impl Thread {
-    /// The median of the times between the slices that are kept, in seconds.
+    /// Median gap between the kept slices, in seconds.
     fn median_gap(&self, time: u64) -> f64 {
         let begins = self.slices.iter().map(|slice| slice[0]);
         let ends = self.slices.iter().map(|slice| slice[1]);
@@ -105,7 +103,7 @@ impl Slices {
     /// Number of threads, time and gap.
     fn subject(&self) -> String {
         format!(
-            "{} that look at the clock for {} ms; a gap is longer than {} µs",
+            "Time slices of {} over {} ms, with gaps of more than {} µs",
             counted(self.threads.len() as u64, "thread"),
             grouped(self.time / 1_000_000),
             grouped(self.gap / 1_000)
@@ -128,8 +126,8 @@ impl Experiment for Slices {
             (1..).zip(&self.threads),
             [
                 ("thread", &|(number, _): &(u32, &Thread)| number.to_string()),
-                ("on a processor", &|(_, thread)| share(thread.ran as f64 / 1e9)),
-                ("as the kernel counts", &|(_, thread)| known(thread.cpu.map(share))),
+                ("on CPU", &|(_, thread)| share(thread.ran as f64 / 1e9)),
+                ("CPU time (kernel)", &|(_, thread)| known(thread.cpu.map(share))),
                 ("gaps", &|(_, thread)| thread.gaps.to_string()),
                 (&ms.label("median gap"), &|(_, thread)| ms.number(thread.median_gap(self.time))),
                 (&ms.label("longest gap"), &|(_, thread)| ms.number(thread.longest_gap as f64 / 1e9)),
@@ -143,14 +141,13 @@ impl Experiment for Slices {
     fn notes(&self) -> Vec<String> {
         let dropped: u64 = self.threads.iter().map(|thread| thread.dropped).sum();
         let kept = format!(
-            "{} slices are not in the picture, nor in the median: {} are kept of a thread, and the others \
-             are only counted.",
+            "{} slices are missing from the plot and the median gap: only the first {} of each thread are kept.",
             grouped(dropped),
             grouped(MAX_SLICES as u64)
         );
         let explained =
-            "Where there are more gaps than involuntary switches, something took the processor that the \
-             kernel does not count for the thread, such as the host of a virtual machine."
+            "Gaps in excess of involuntary context switches are not due to the scheduler; they may come from the host of a \
+             virtual machine."
                 .to_owned();
         [explained].into_iter().chain((dropped > 0).then_some(kept)).collect()
     }
@@ -163,7 +160,7 @@ impl Experiment for Slices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tests::survives_its_file;
+    use crate::experiment::tests::round_trips_through_its_file;
 
     fn thread(slices: &[[u64; 2]]) -> Thread {
         let slices: Vec<[u64; 2]> = slices.iter().map(|slice| slice.map(|ms| ms * 1_000_000)).collect();
@@ -184,32 +181,32 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_how_long_each_ran() {
+    fn the_table_has_the_cpu_time_and_gaps_of_each_thread() {
         let expected = "\
-2 threads that look at the clock for 100 ms; a gap is longer than 100 µs; 1 core, Some CPU, Linux 6.1, \
+Time slices of 2 threads over 100 ms, with gaps of more than 100 µs; 1 core, Some CPU, Linux 6.1, \
 2025-01-31T12:00:00Z
 
-thread  on a processor  as the kernel counts  gaps  median gap [ms]  longest gap [ms]  involuntary switches
-     1          50.0 %                51.0 %     2            25.00             50.00                     1
-     2          50.0 %                51.0 %     2            25.00             50.00                     1
+thread  on CPU  CPU time (kernel)  gaps  median gap [ms]  longest gap [ms]  involuntary switches
+     1  50.0 %             51.0 %     2            25.00             50.00                     1
+     2  50.0 %             51.0 %     2            25.00             50.00                     1
 
-Where there are more gaps than involuntary switches, something took the processor that the kernel does not \
-count for the thread, such as the host of a virtual machine.
+Gaps in excess of involuntary context switches are not due to the scheduler; they may come from the host of a \
+virtual machine.
 ";
         assert_eq!(example().text(), expected);
-        survives_its_file(&example());
+        round_trips_through_its_file(&example());
     }
 
     #[test]
-    fn that_slices_are_missing_is_said() {
+    fn a_note_reports_missing_slices() {
         let mut slices = example();
         slices.threads[0].dropped = 1234;
         let notes = slices.notes();
-        assert!(notes[1].starts_with("1,234 slices are not in the picture"), "{notes:?}");
+        assert!(notes[1].starts_with("1,234 slices are missing from the plot"), "{notes:?}");
     }
 
     #[test]
-    fn threads_see_themselves_run() {
+    fn slices_and_gaps_are_consistent() {
         let threads = NonZeroUsize::new(3).expect("not zero");
         let options = SlicesOptions { threads, time: Duration::from_millis(30), gap: SlicesOptions::GAP };
         let slices = slices(&options).expect("a result");

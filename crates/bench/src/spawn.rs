@@ -1,8 +1,6 @@
-//! Shall every file have a thread of its own? One thread, a thread for each file, and pools, with the same
-//! bare search.
+//! Threading strategies for a search: one thread, a thread per file, and pools, with the same minimal search.
 //!
-//! `du -s` goes through the same tree without reading a file: it is the yardstick for what the tree itself
-//! takes.
+//! `du -s` walks the same tree without reading a file, and serves as the baseline for the cost of the tree itself.
 
 mod report;
 mod search;
@@ -21,7 +19,7 @@ use crate::cache::{CacheDropper, Cold};
 use crate::effort::{Measured, measured};
 use crate::files;
 use crate::machine::Machine;
-use crate::rounds::{Progress, distinct, in_turns};
+use crate::rounds::{Progress, distinct, interleaved};
 use crate::run::Job;
 use crate::sample::Sample;
 use crate::{Error, Result};
@@ -34,7 +32,7 @@ pub struct SpawnOptions {
     pub path: PathBuf,
     /// The widths of pools.
     pub widths: Vec<NonZeroUsize>,
-    /// Number of runs of each way.
+    /// Number of runs of each strategy.
     pub runs: NonZeroUsize,
     /// Whether caches are dropped before each run.
     pub cold: bool,
@@ -48,13 +46,13 @@ pub struct Spawn {
     path: String,
     /// Result of every strategy.
     tally: Tally,
-    /// Files and directories that could not be looked at when the tree was listed.
+    /// Files and directories that could not be accessed when the tree was listed.
     unseen: u64,
-    /// Dropping of caches; none if the runs were to be warm.
+    /// Dropping of caches; `None` for a warm cache.
     cold: Option<Cold>,
-    /// The ways to share files among threads: one thread, a thread for each file, pools in ascending order.
+    /// The strategies: one thread, thread per file, pools in ascending order of width.
     cases: Vec<Case>,
-    /// Times of `du -s`; none if there is no such program.
+    /// Times of `du -s`; `None` if it is not installed.
     du: Option<Times>,
 }
 
@@ -64,11 +62,11 @@ struct Case {
     strategy: Strategy,
     #[serde(flatten)]
     times: Times,
-    /// Times that the system refused a thread, in all runs.
+    /// Number of refused threads, over all runs.
     refused: u64,
-    /// Most threads that were alive at the same time.
+    /// Maximum number of threads alive at the same time.
     alive: usize,
-    /// Times that a file could not be opened at once because too many were open, in all runs.
+    /// Number of times that a file could not be opened because too many were open, over all runs.
     waits: u64,
 }
 
@@ -89,12 +87,12 @@ impl FromIterator<Measured> for Times {
 /// The command that walks the tree without reading files.
 const DU: &str = "du -s";
 
-/// Searches a tree in all ways, in turns. The files are found before, which is not part of what is measured,
-/// and searched once by one thread, whose count all others must come to.
+/// Searches a tree with all strategies, in interleaved runs. Listing the files is not part of the measurement. One thread
+/// searches them once beforehand, for the expected result.
 ///
 /// # Errors
 ///
-/// If the pattern is none, there is nothing to search, threads are refused, or a way comes to another count.
+/// If the pattern is invalid, there is nothing to search, threads are refused, or strategies give different results.
 pub fn spawn(options: &SpawnOptions, progress: Progress<'_>) -> Result<Spawn> {
     let SpawnOptions { pattern, path, .. } = options;
     let machine = Machine::here();
@@ -103,23 +101,23 @@ pub fn spawn(options: &SpawnOptions, progress: Progress<'_>) -> Result<Spawn> {
     let dropper = options.cold.then(|| CacheDropper::new([path])).transpose()?;
     raise_descriptor_limit();
     let expected = Strategy::OneThread.run(&files, &searcher)?.tally;
-    let ways = ways(&options.widths);
-    let name = |way: &Option<Strategy>| way.map_or_else(|| DU.to_owned(), |strategy| strategy.to_string());
+    let strategies = cases(&options.widths);
+    let name = |case: &Option<Strategy>| case.map_or_else(|| DU.to_owned(), |strategy| strategy.to_string());
     let mut cold = None;
-    let runs = in_turns(&ways, options.runs, name, progress, |way| {
+    let runs = interleaved(&strategies, options.runs, name, progress, |strategy| {
         if let Some(dropper) = &dropper {
             cold = Some(dropper.drop_and_verify(cold));
         }
-        match way {
+        match strategy {
             Some(strategy) => run(*strategy, &files, &searcher, expected),
             None => Ok((run_du(path, options.cold)?, Outcome::default())),
         }
     })?;
     let (mut cases, mut du) = (Vec::new(), None);
-    for (way, runs) in ways.into_iter().zip(runs) {
+    for (strategy, runs) in strategies.into_iter().zip(runs) {
         let (measured, outcomes): (Vec<Measured>, Vec<Outcome>) = runs.into_iter().unzip();
         let times = measured.into_iter().collect();
-        match way {
+        match strategy {
             Some(strategy) => cases.push(Case::new(strategy, times, &outcomes)),
             None => du = Some(times),
         }
@@ -128,18 +126,18 @@ pub fn spawn(options: &SpawnOptions, progress: Progress<'_>) -> Result<Spawn> {
     Ok(Spawn { machine, pattern: pattern.clone(), path, tally: expected, unseen, cold, cases, du })
 }
 
-/// All strategies, and `du`, which is none, if there is such a program.
-fn ways(widths: &[NonZeroUsize]) -> Vec<Option<Strategy>> {
+/// All strategies, and `None` for `du` if it is installed.
+fn cases(widths: &[NonZeroUsize]) -> Vec<Option<Strategy>> {
     let pools = distinct(widths.iter().copied()).into_iter().map(Strategy::Pool);
     let strategies = [Strategy::OneThread, Strategy::ThreadPerFile].into_iter().chain(pools);
     let has_du = !matches!(Job::new("du", ["--version"]).measure(), Err(Error::Start { .. }));
     strategies.map(Some).chain(has_du.then_some(None)).collect()
 }
 
-/// A thread for each file means an open file for each thread: as many as the system can be made to allow.
+/// Raises the limit of open files to the maximum, since a thread per file has an open file per thread.
 fn raise_descriptor_limit() {
     let limit = getrlimit(Resource::Nofile);
-    // Where that is refused, threads wait for each other's files, and a note says how often.
+    // If that fails, threads wait for others to close a file, and a note reports the number of waits.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
@@ -164,7 +162,7 @@ fn run(
 
 fn run_du(path: &Path, cold: bool) -> Result<Measured> {
     if cold {
-        // That the program itself is loaded is not to be measured. Not every du knows the flag.
+        // Loads the program, which is not to be measured. Not every du has the flag.
         let _ = Job::new("du", ["--version"]).measure();
     }
     Job::new("du", ["-s".as_ref(), "--".as_ref(), path.as_os_str()]).measure()
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_strategy_is_measured_as_often() {
+    fn all_strategies_have_the_same_number_of_runs() {
         let directory = tempfile::tempdir().expect("a directory");
         for name in ["a", "b", "c"] {
             fs::write(directory.path().join(name), "one\ntwo\n").expect("a file");
@@ -205,7 +203,7 @@ mod tests {
         let spawned = spawned("o", directory.path()).expect("a result");
         assert_eq!(spawned.tally, Tally { files: 3, bytes: 24, lines: 6, unreadable: 0 });
         let names: Vec<String> = spawned.cases.iter().map(|case| case.strategy.to_string()).collect();
-        assert_eq!(names, ["one thread", "a thread for each file", "a pool of 1", "a pool of 2"]);
+        assert_eq!(names, ["one thread", "thread per file", "pool of 1", "pool of 2"]);
         let times = spawned.cases.iter().map(|case| &case.times).chain(&spawned.du);
         assert!(
             times.into_iter().all(|times| times.wall.values().len() == 2 && times.cpu.values().len() == 2)
@@ -218,14 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_searched_is_an_error() {
-        let said = |pattern, path: &Path| spawned(pattern, path).expect_err("an error").to_string();
-        assert_eq!(said("a", Path::new("/nowhere")), "/nowhere: No such file or directory");
-        assert_eq!(said("a(", Path::new("/")), "the pattern 'a(' is no regular expression: unclosed group");
+    fn missing_files_and_invalid_patterns_are_errors() {
+        let message = |pattern, path: &Path| spawned(pattern, path).expect_err("an error").to_string();
+        assert_eq!(message("a", Path::new("/nowhere")), "/nowhere: No such file or directory");
+        assert_eq!(message("a(", Path::new("/")), "invalid regular expression 'a(': unclosed group");
     }
 
     #[test]
-    fn another_count_is_an_error() {
+    fn a_different_result_is_an_error() {
         let directory = tempfile::tempdir().expect("a directory");
         fs::write(directory.path().join("a"), "one\n").expect("a file");
         let (files, _) = files::below(directory.path()).expect("files");
@@ -234,8 +232,8 @@ mod tests {
         let error = run(Strategy::ThreadPerFile, &files, &searcher, expected).expect_err("an error");
         assert_eq!(
             error.to_string(),
-            "a thread for each file found 1 matching line in 1 file with 4 bytes, and one thread 2 matching \
-             lines in 1 file with 4 bytes; did the files change meanwhile?"
+            "results differ: thread per file found 1 matching line in 1 file with 4 bytes, one thread found 2 matching \
+             lines in 1 file with 4 bytes; did the files change?"
         );
     }
 }

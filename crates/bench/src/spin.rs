@@ -1,8 +1,7 @@
-//! Oversubscription: more threads than cores, which only count.
+//! Oversubscription: more CPU-bound threads than cores, against ideal time slicing.
 //!
-//! If a system shares its cores fairly, and if changing from one thread to another costs nothing, then N
-//! threads that each have the same to do take N / cores times as long as one that has a core for itself. How
-//! far the measured times lie above that straight line is what the many threads cost.
+//! If the kernel shares the cores fairly and context switches are free, N threads with equal work take N / cores times as long
+//! as one thread alone. The excess over this line is the cost of oversubscription.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -15,23 +14,22 @@ use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Progress, distinct, in_turns};
-use crate::sample::{SPREAD_NOTE, Sample};
+use crate::rounds::{Progress, distinct, interleaved};
+use crate::sample::{IQR_NOTE, Sample};
 use crate::table::Table;
-use crate::threads::together;
+use crate::threads::start_together;
 use crate::units::{Unit, counted, grouped, medians_of, ratio};
 
-/// Time for which one thread counts by default: a hundred of a scheduler's slices, and still no test of
-/// patience with many threads.
+/// Default time of one thread: about a hundred time slices, and still short enough with many threads.
 const ALONE: Duration = Duration::from_millis(200);
-/// Shortest trial: a shorter one says more about interrupts than about counting.
+/// Minimum duration of a calibration trial, to make interrupts negligible.
 const TRIAL: Duration = Duration::from_millis(20);
 
 /// Options of the experiment.
 pub struct SpinOptions {
-    /// Numbers of threads. 1 is measured in any case, as all else is compared with it.
+    /// Numbers of threads. 1 is always measured, as the baseline.
     pub threads: Vec<NonZeroUsize>,
-    /// Number to which each thread counts. None: as far as one gets in about 0.2 s.
+    /// Number to which each thread counts; `None` for as far as one thread counts in about 0.2 s.
     pub iterations: Option<u64>,
     /// Number of runs with each number of threads.
     pub runs: NonZeroUsize,
@@ -43,7 +41,7 @@ pub struct Spin {
     machine: Machine,
     /// Number to which each thread counted.
     iterations: u64,
-    /// The numbers of threads, in ascending order.
+    /// The cases, by ascending number of threads.
     cases: Vec<Case>,
 }
 
@@ -51,12 +49,11 @@ pub struct Spin {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Case {
     threads: usize,
-    /// Wall time from the common start until the last has ended, in seconds.
+    /// Wall time from the common start to the end of the last thread, in seconds.
     wall: Sample,
 }
 
-/// Measures how long threads take that only count. They begin together; what it takes to start them is not
-/// part of it.
+/// Measures the wall time of counting threads. All threads begin at the same time; starting them is not part of the measurement.
 ///
 /// # Errors
 ///
@@ -66,22 +63,21 @@ pub fn spin(options: &SpinOptions, progress: Progress<'_>) -> Result<Spin> {
     let threads = distinct(options.threads.iter().map(|threads| threads.get()).chain([1]));
     let iterations = options.iterations.unwrap_or_else(calibrated);
     let name = |&threads: &usize| counted(threads as u64, "thread");
-    let walls = in_turns(&threads, options.runs, name, progress, |&threads| wall(threads, iterations))?;
+    let walls = interleaved(&threads, options.runs, name, progress, |&threads| wall(threads, iterations))?;
     let case = |(threads, walls)| Case { threads, wall: Sample::new(walls) };
     Ok(Spin { machine, iterations, cases: threads.into_iter().zip(walls).map(case).collect() })
 }
 
 /// Wall time of a number of threads, in seconds.
 fn wall(threads: usize, iterations: u64) -> Result<f64> {
-    let walls = together(threads, |opened: Instant| {
+    let walls = start_together(threads, |opened: Instant| {
         count(iterations);
         opened.elapsed()
     })?;
     Ok(seconds(walls.into_iter().max().unwrap_or_default()))
 }
 
-/// The work of a thread: counts from 0 to `iterations`. The black box keeps the compiler from leaving out the
-/// loop.
+/// The work of a thread: counts from 0 to `iterations`. The black box keeps the compiler from removing the loop.
 fn count(iterations: u64) -> u64 {
     let mut counter = 0;
     while counter < iterations {
@@ -90,10 +86,9 @@ fn count(iterations: u64) -> u64 {
     counter
 }
 
-/// Number to which one thread counts in about 0.2 s on this machine, rounded to two digits so that runs can
-/// be compared.
+/// Number to which one thread counts in about 0.2 s on this machine, rounded to two digits so that runs can be compared.
 ///
-/// The fastest of three trials decides, as everything else that runs can only make a trial longer.
+/// Uses the fastest of three trials, as other load can only slow a trial down.
 fn calibrated() -> u64 {
     let time = |iterations| {
         let start = Instant::now();
@@ -117,14 +112,14 @@ fn rounded(number: u64) -> u64 {
 }
 
 impl Spin {
-    /// The median of one thread, in seconds.
+    /// Median wall time of one thread, in seconds.
     fn alone(&self) -> f64 {
         self.cases.iter().find(|case| case.threads == 1).map_or(f64::NAN, |case| case.wall.median())
     }
 
-    /// Seconds that some threads take if nothing is lost: as long as one while each has a core, then in
-    /// proportion to their number.
-    fn expected(&self, threads: usize) -> f64 {
+    /// Seconds with ideal time slicing: the time of one thread up to the number of cores, then proportional to the number of
+    /// threads.
+    fn ideal(&self, threads: usize) -> f64 {
         self.alone() * (threads as f64 / self.cores() as f64).max(1.0)
     }
 
@@ -140,24 +135,24 @@ impl Spin {
         Unit::of(self.cases.iter().map(|case| case.wall.median()))
     }
 
-    /// The measured times, and the straight line that they would lie on if nothing were lost.
+    /// The measured times, and the line of ideal time slicing.
     fn chart(&self) -> Chart {
         let unit = self.unit();
         let measured = self.cases.iter().map(|case| Point::of(case.threads, &case.wall, unit));
         let most = self.cases.last().map_or(1, |case| case.threads);
         let corners = [1, self.cores().min(most), most];
-        let expected = |threads: usize| Point::new(threads as f64, unit.scaled(self.expected(threads)));
+        let ideal = |threads: usize| Point::new(threads as f64, unit.scaled(self.ideal(threads)));
         let panel = Panel {
             title: String::new(),
             x_label: "threads, N",
             y_label: unit.label("wall"),
             x: Axis::Linear,
             series: vec![
-                Series::new("T1 × N / cores, at least T1", SeriesKind::Dashed, corners.map(expected)),
+                Series::new("ideal: T1 × N / cores, at least T1", SeriesKind::Dashed, corners.map(ideal)),
                 Series::new("measured", SeriesKind::Points, measured),
             ],
         };
-        Chart { title: "Greedy threads".to_owned(), subtitle: self.heading(), panels: vec![panel] }
+        Chart { title: "Oversubscription".to_owned(), subtitle: self.heading(), panels: vec![panel] }
     }
 }
 
@@ -166,7 +161,7 @@ impl Experiment for Spin {
 
     fn heading(&self) -> String {
         format!(
-            "Threads that each count to {}: {}; {}",
+            "Oversubscription with threads that count to {}: {}; {}",
             grouped(self.iterations),
             medians_of(self.runs()),
             self.machine
@@ -180,17 +175,18 @@ impl Experiment for Spin {
             [
                 ("threads", &|case| case.threads.to_string()),
                 (&unit.label("wall"), &|case| unit.number(case.wall.median())),
-                (&unit.label("spread"), &|case| unit.number(case.wall.spread())),
-                (&unit.label("T1 × N / cores"), &|case| unit.number(self.expected(case.threads))),
-                ("ratio", &|case| ratio(case.wall.median(), self.expected(case.threads))),
+                (&unit.label("IQR"), &|case| unit.number(case.wall.iqr())),
+                (&unit.label("ideal"), &|case| unit.number(self.ideal(case.threads))),
+                ("vs. ideal", &|case| ratio(case.wall.median(), self.ideal(case.threads))),
             ],
         )
     }
 
     fn notes(&self) -> Vec<String> {
         vec![
-            "T1 is what one thread takes; with fewer threads than cores the expected time is T1.".to_owned(),
-            SPREAD_NOTE.to_owned(),
+            "Ideal time slicing takes T1 × N / cores for N threads, and at least T1, the time of one thread."
+                .to_owned(),
+            IQR_NOTE.to_owned(),
         ]
     }
 
@@ -202,7 +198,7 @@ impl Experiment for Spin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tests::survives_its_file;
+    use crate::experiment::tests::round_trips_through_its_file;
 
     fn example() -> Spin {
         let case = |threads, walls: &[f64]| Case { threads, wall: Sample::new(walls.to_vec()) };
@@ -212,31 +208,31 @@ mod tests {
     }
 
     #[test]
-    fn the_table_compares_with_a_straight_line() {
+    fn the_table_compares_with_ideal_time_slicing() {
         let expected = "\
-Threads that each count to 1,200,000: medians of 3 runs; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
+Oversubscription with threads that count to 1,200,000: medians of 3 runs; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
 
-threads  wall [ms]  spread [ms]  T1 × N / cores [ms]  ratio
-      1     200.00        50.00               200.00   1.00
-      2     220.00        20.00               200.00   1.10
-      8     840.00        20.00               800.00   1.05
+threads  wall [ms]  IQR [ms]  ideal [ms]  vs. ideal
+      1     200.00     50.00      200.00       1.00
+      2     220.00     20.00      200.00       1.10
+      8     840.00     20.00      800.00       1.05
 
-T1 is what one thread takes; with fewer threads than cores the expected time is T1.
-The spread is the range in which the middle half of the runs lie.
+Ideal time slicing takes T1 × N / cores for N threads, and at least T1, the time of one thread.
+Times are medians; IQR is the interquartile range of the runs.
 ";
         assert_eq!(example().text(), expected);
-        survives_its_file(&example());
+        round_trips_through_its_file(&example());
     }
 
     #[test]
-    fn the_line_bends_where_the_cores_end() {
+    fn the_ideal_line_bends_at_the_number_of_cores() {
         let chart = example().chart();
         let line: Vec<_> = chart.panels[0].series[0].points.iter().map(|point| (point.x, point.y)).collect();
         assert_eq!(line, [(1.0, 200.0), (2.0, 200.0), (8.0, 800.0)]);
     }
 
     #[test]
-    fn results_that_nobody_measured_are_shown_without_a_panic() {
+    fn empty_results_are_shown_without_a_panic() {
         let case = Case { threads: 0, wall: Sample::default() };
         for cases in [Vec::new(), vec![case]] {
             let spin = Spin { cases, ..example() };
@@ -256,7 +252,7 @@ The spread is the range in which the middle half of the runs lie.
     }
 
     #[test]
-    fn it_counts_as_far_as_it_is_told() {
+    fn threads_count_to_the_given_number() {
         for iterations in [0, 1, 1_000_003] {
             assert_eq!(count(iterations), iterations);
         }

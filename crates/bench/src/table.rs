@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// A table: columns with names, and rows of cells. Columns of numbers are aligned at the right, columns of text at the left.
+/// A table: columns with names, and rows of cells. Numbers are right-aligned, text is left-aligned.
 ///
-/// It is displayed as plain text, in columns two spaces apart. Each line ends with a line feed.
+/// `Display` prints plain text, in columns two spaces apart. Each line ends with a line feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// Cells, those of the first row being the names of the columns.
+    /// Cells; the first row holds the names of the columns.
     rows: Vec<Vec<String>>,
     /// Whether a column is text.
     is_text: Vec<bool>,
@@ -16,39 +16,39 @@ pub struct Table {
 /// Space between two columns.
 const GAP: &str = "  ";
 
-/// A column: its name, and its cell in the row of a thing.
+/// Name of a column, and function for its cell in the row of an item.
 type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
 
 impl Table {
-    /// A table without rows, with columns of numbers that have these names.
+    /// A table without rows, with columns of numbers of these names.
     pub fn new<const N: usize>(names: [&str; N]) -> Self {
         Self { rows: vec![names.map(str::to_owned).into()], is_text: vec![false; N] }
     }
 
-    /// A table with a row for each of some things, and columns of numbers.
+    /// A table with one row per item, and columns of numbers.
     pub(crate) fn of<R, const N: usize>(
-        things: impl IntoIterator<Item = R>,
+        items: impl IntoIterator<Item = R>,
         columns: [Column<'_, R>; N],
     ) -> Self {
         let mut table = Self::new(columns.map(|(name, _)| name));
-        things.into_iter().for_each(|thing| table.push(columns.map(|(_, cell)| cell(&thing))));
+        items.into_iter().for_each(|item| table.push(columns.map(|(_, cell)| cell(&item))));
         table
     }
 
-    /// The table with some columns, by their index, as text.
+    /// Marks columns, by index, as text.
     pub fn with_text<const N: usize>(mut self, columns: [usize; N]) -> Self {
         columns.into_iter().for_each(|column| self.is_text[column] = true);
         self
     }
 
-    /// Adds a row. Cells that are missing are empty, and those beyond the last column are left out.
+    /// Adds a row. Missing cells are empty, and those beyond the last column are dropped.
     pub fn push<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
         let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
         row.resize(self.is_text.len(), String::new());
         self.rows.push(row);
     }
 
-    /// The table in Markdown, as GitHub and others understand it. Each line ends with a line feed.
+    /// The table in GitHub-flavoured Markdown. Each line ends with a line feed.
     pub fn markdown(&self) -> String {
         let escaped = |cell: &String| cell.replace('|', "\\|").replace('\n', " ");
         let rows = self.rows.iter().map(|row| row.iter().map(escaped).collect::<Vec<_>>().join(" | "));
@@ -60,8 +60,8 @@ impl Table {
 }
 
 impl Table {
-    /// The table as plain text in lines of at most `width` characters, as far as columns are not wider themselves. Columns that do not
-    /// fit follow below, behind those that say what a row is: the columns up to the last one of text, at least the first.
+    /// The table as plain text in lines of at most `width` characters, unless a single column is wider. Columns that do not fit
+    /// follow in a further table below, after the key columns: those up to the last text column, and at least the first.
     pub fn within(&self, width: usize) -> String {
         let widths = self.widths();
         let keys = self.is_text.iter().rposition(|&is_text| is_text).map_or(1, |last| last + 1);
@@ -69,7 +69,7 @@ impl Table {
             |columns: &[usize]| columns.iter().map(|&column| widths[column] + GAP.len()).sum::<usize>();
         let mut parts = vec![(0..keys.min(widths.len())).collect::<Vec<_>>()];
         for (column, &own) in widths.iter().enumerate().skip(keys) {
-            let part = parts.last_mut().expect("there is a first part");
+            let part = parts.last_mut().expect("at least one part");
             if part.len() > keys && taken(part) + own > width {
                 parts.push((0..keys).chain([column]).collect());
             } else {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_aligned_at_the_right_and_words_at_the_left() {
+    fn numbers_are_right_aligned_and_text_is_left_aligned() {
         assert_eq!(
             table().to_string(),
             "\
@@ -127,7 +127,7 @@ width  how     spread
 
     #[test]
     fn columns_that_do_not_fit_follow_below() {
-        assert_eq!(table().within(1), table().to_string(), "one column stands behind those of the row");
+        assert_eq!(table().within(1), table().to_string(), "one column follows the key columns");
         let numbers = Table::of(
             [(10, 20), (3, 4)],
             [
@@ -142,7 +142,7 @@ width  how     spread
     }
 
     #[test]
-    fn rows_are_made_of_things() {
+    fn a_table_has_one_row_per_item() {
         let ways = [("a pool", 9.5), ("one thread", 12.0)];
         let name = |(name, _): &(&str, f64)| name.to_string();
         let seconds = |(_, seconds): &(&str, f64)| format!("{seconds:.1}");
@@ -151,7 +151,7 @@ width  how     spread
     }
 
     #[test]
-    fn markdown_has_alignment_and_no_stray_bars() {
+    fn markdown_has_alignment_and_escaped_bars() {
         assert_eq!(
             table().markdown(),
             "\

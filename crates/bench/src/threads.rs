@@ -1,4 +1,4 @@
-//! Threads that all do the same work.
+//! Groups of threads that run the same function.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 
-/// Takes every number below `count` once, in ascending order, by `width` new threads, each of which begins at
-/// once and has a state of its own; returns the states in the order of the threads. A panic in one is a panic
-/// here. Fails if the system refuses a thread; those that have begun then come to their end.
-pub(crate) fn share_out<S: Default + Send>(
+/// Calls `take` once for every number below `count`, in ascending order, on `width` new threads that start immediately and have
+/// a state each; returns the states in the order of the threads. Propagates panics. Fails if the system refuses a thread; the
+/// threads that have started then stop.
+pub(crate) fn distribute<S: Default + Send>(
     width: usize,
     count: usize,
     take: impl Fn(&mut S, usize) + Sync,
@@ -27,28 +27,27 @@ pub(crate) fn share_out<S: Default + Send>(
             }
         }
     };
-    let leave = |complete: bool| {
+    let stop_unless_complete = |complete: bool| {
         if !complete {
             next.store(count, Ordering::Relaxed);
         }
     };
-    started(width, |_| Builder::new(), work, leave)
+    run_threads(width, |_| Builder::new(), work, stop_unless_complete)
 }
 
-/// Calls `work` on `count` new threads at the same instant, which it is given, and returns the results in the
-/// order of the threads. A panic in one is a panic here. Fails if the system refuses a thread; none has begun
-/// then.
-pub(crate) fn together<T: Send>(count: usize, work: impl Fn(Instant) -> T + Sync) -> Result<Vec<T>> {
-    at_gate(count, |_| Builder::new(), work)
+/// Calls `work` on `count` new threads at the same instant, passed as its argument, and returns the results in the order of
+/// the threads. Propagates panics. Fails if the system refuses a thread; then no thread calls `work`.
+pub(crate) fn start_together<T: Send>(count: usize, work: impl Fn(Instant) -> T + Sync) -> Result<Vec<T>> {
+    start_at_gate(count, |_| Builder::new(), work)
 }
 
-/// Threads as [`together`] starts them, each built by its number.
+/// [`start_together`] with a builder for each thread number.
 ///
-/// The gate is a lock that is held for writing until all are there, and that they wait to read. When it is
-/// released, the system wakes all of them at once, and none waits for another. With [`std::sync::Barrier`]
-/// each would have to hold the same mutex in turn: a picture of 40 greedy threads showed the last one begin
-/// two seconds after the first. Also, a barrier cannot be given up when the system refuses the last of them.
-fn at_gate<T: Send>(
+/// The gate is a lock that is held for writing until all threads wait to read it. When it is released, the kernel wakes all of
+/// them at once, and none waits for another. With [`std::sync::Barrier`] each would have to acquire the same mutex in turn: of
+/// 40 CPU-bound threads, the last started two seconds after the first. A barrier also cannot be abandoned if the system
+/// refuses the last thread.
+fn start_at_gate<T: Send>(
     count: usize,
     builder: impl Fn(usize) -> Builder,
     work: impl Fn(Instant) -> T + Sync,
@@ -62,8 +61,8 @@ fn at_gate<T: Send>(
         let opened: Option<Instant> = *gate.read().unwrap_or_else(PoisonError::into_inner);
         opened.map(&work)
     };
-    // If a thread was refused, the gate opens without an instant, and the others end.
-    let results = started(count, builder, wait_and_work, move |complete| {
+    // If a thread was refused, the gate opens without an instant, and the other threads return.
+    let results = run_threads(count, builder, wait_and_work, move |complete| {
         if complete {
             arrived.iter().take(count).for_each(drop);
             *opened = Some(Instant::now());
@@ -72,8 +71,8 @@ fn at_gate<T: Send>(
     Ok(results.into_iter().flatten().collect())
 }
 
-/// Starts threads, calls `ready` with whether all have been started, and waits for them.
-fn started<T: Send>(
+/// Starts threads, calls `ready` with `true` if all have been started, and joins them.
+fn run_threads<T: Send>(
     count: usize,
     builder: impl Fn(usize) -> Builder,
     work: impl Fn() -> T + Sync,
@@ -105,7 +104,7 @@ mod tests {
     fn every_number_is_taken_once() {
         for (width, count) in [(1, 9), (9, 9), (9, 1), (3, 1000), (2, 0)] {
             let take = |taken: &mut Vec<usize>, number| taken.push(number);
-            let parts = share_out(width, count, take).expect("threads");
+            let parts = distribute(width, count, take).expect("threads");
             assert!(parts.len() == width && parts.iter().all(|part| part.is_sorted()));
             let mut all = parts.concat();
             all.sort_unstable();
@@ -114,25 +113,25 @@ mod tests {
     }
 
     #[test]
-    fn no_thread_begins_before_all_are_there() {
+    fn no_thread_starts_work_before_all_have_arrived() {
         for count in [1, 2, 17] {
-            let there = AtomicUsize::new(0);
-            let begun = together(count, |opened| {
-                there.fetch_add(1, Ordering::Relaxed);
+            let present = AtomicUsize::new(0);
+            let begun = start_together(count, |opened| {
+                present.fetch_add(1, Ordering::Relaxed);
                 (opened, Instant::now())
             })
             .expect("threads");
-            assert_eq!((begun.len(), there.into_inner()), (count, count));
+            assert_eq!((begun.len(), present.into_inner()), (count, count));
             assert!(begun.iter().all(|&(opened, now)| opened == begun[0].0 && now >= opened));
         }
     }
 
     #[test]
-    fn no_thread_begins_or_stays_when_one_is_refused() {
+    fn no_thread_works_or_remains_if_one_is_refused() {
         let begun = AtomicUsize::new(0);
         let too_large_at_last =
             |number| Builder::new().stack_size(if number == 4 { 1 << 62 } else { 1 << 16 });
-        let refused = at_gate(5, too_large_at_last, |_| begun.fetch_add(1, Ordering::Relaxed));
+        let refused = start_at_gate(5, too_large_at_last, |_| begun.fetch_add(1, Ordering::Relaxed));
         assert!(matches!(refused, Err(Error::Thread { count: 5, .. })), "{refused:?}");
         assert_eq!(begun.into_inner(), 0);
     }

@@ -1,14 +1,14 @@
-//! Wrapping of text.
+//! Text wrapping.
 
 use std::iter;
 
-/// Wraps a text at spaces, to lines of at most a number of characters; a longer word is cut anywhere.
+/// Wraps text at spaces into lines of at most `longest` characters; splits longer words.
 pub(crate) fn wrapped(text: &str, longest: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         let characters: Vec<char> = word.chars().collect();
         let mut pieces = characters.chunks(longest.max(1));
-        // Of two spaces one stands between the other and the word before.
+        // The empty word between two spaces has no chunk, but keeps its space.
         let first = pieces.next().unwrap_or_default();
         for piece in iter::once(first).chain(pieces) {
             match lines.last_mut() {

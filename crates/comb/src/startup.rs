@@ -2,18 +2,18 @@
 #![allow(unsafe_code, reason = "a function that the loader calls has no safe declaration")]
 
 use finecomb_sys::out_of_memory::ExitingAllocator;
-use finecomb_sys::stdio::note_closed_streams;
+use finecomb_sys::stdio::record_closed_streams;
 
 #[global_allocator]
 static ALLOCATOR: ExitingAllocator =
     ExitingAllocator { program: "comb", advice: "fewer threads (-j 1) take less", status: 2 };
 
 // SAFETY: the loader calls each function of this section once, before the runtime starts, with the C calling convention.
-// `note_closed_streams` needs nothing of the runtime.
+// `record_closed_streams` needs nothing of the runtime.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
-static NOTE_CLOSED_STREAMS: extern "C" fn() = note_closed_streams;
+static RECORD_CLOSED_STREAMS: extern "C" fn() = record_closed_streams;
 
 /// Has the threads of OpenMP, which sort the suffixes of an index, sleep while they wait for each other. By default they spin: a
 /// build took 5 to 14 times as long on busy cores. A policy of the user's own is left alone.

@@ -1,39 +1,40 @@
-//! How far a file is searched that turns out to be binary.
+//! Determines how far a binary file is searched, as ripgrep does.
 
 use std::ops::Range;
 
-use finecomb_scan::{Block, LONG_LINE, Medium, START};
+use finecomb_scan::{Block, HEAD_SIZE, LONG_LINE, Medium};
 use memchr::{memchr, memchr_iter, memrchr};
 
-/// How much of a file ripgrep has in memory at a time, at first.
-const WINDOW: u64 = START as u64;
+/// Initial size of ripgrep's read buffer.
+const BUFFER_SIZE: u64 = HEAD_SIZE as u64;
 
-/// How much of standard input ripgrep reads at first.
-const FIRST_OF_INPUT: u64 = 8 << 10;
+/// Size of ripgrep's first read from standard input.
+const FIRST_STDIN_READ: u64 = 8 << 10;
 
-/// Where the search of a file ends because of a NUL.
+/// Point at which a NUL ends the search of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// Bytes of the file before the first line that is not searched.
+    /// File offset of the first line that is not searched.
     pub(crate) from: u64,
-    /// Bytes of the file before the first NUL, as far as it is known.
+    /// File offset of the first NUL, as far as it is known.
     pub(crate) nul: u64,
 }
 
-/// Position in a file, in the pieces that ripgrep reads it in.
+/// Position in a file, in terms of the pieces that ripgrep reads it in.
 ///
-/// A piece with a NUL is not searched, nor is anything behind it. Pieces begin where the last line of the one before began, and are as
-/// long as ripgrep's memory, which triples when a line does not fit. Of standard input the first one is shorter.
+/// A piece that contains a NUL is not searched, nor is anything after it. A piece begins at the last, incomplete line of the
+/// piece before and is as long as ripgrep's buffer, which triples when a line does not fit. The first piece of standard input
+/// is shorter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pieces {
     begin: u64,
-    /// None before the first piece.
+    /// `None` before the first piece.
     length: Option<u64>,
 }
 
 impl Pieces {
-    /// Goes on behind a block of a file whose first NUL is at `nul` in the block, if it is in the block. Says where the search
-    /// ends, if that is known: if `wanted`, what stands behind the block is looked at for that.
+    /// Advances past a block. `nul` is the offset in the block of the file's first NUL, if it is in this block. Returns the
+    /// point at which the search ends, if it is known; if `wanted`, the file is read ahead past the block to determine it.
     pub(crate) fn advance(
         &mut self,
         block: &Block<'_>,
@@ -43,58 +44,68 @@ impl Pieces {
     ) -> Option<Cut> {
         let nul = nul.map(|nul| block.offset + nul as u64);
         match block.source.medium() {
-            Medium::File => self.of_file(block, line_end, nul, wanted),
+            Medium::File => self.advance_in_file(block, line_end, nul, wanted),
             Medium::Transcoded(first) => {
                 let end = block.offset + block.bytes.len() as u64;
                 let (piece, nul) = first.get().filter(|&(piece, _)| piece < end)?;
-                Some(Cut { from: line_behind(block, line_end, piece), nul })
+                Some(Cut { from: line_start(block, line_end, piece), nul })
             }
-            // Compressed data comes in pieces of any length: of it, as of a pipe, all lines before the NUL are searched, unless it is
-            // in the first piece of a file.
+            // Decompressed data arrives in pieces of any length. As with a pipe, all lines before the NUL are searched,
+            // unless the NUL is in the first piece of a file.
             Medium::Decompressed => nul.map(|nul| Cut {
-                from: if nul < WINDOW { 0 } else { line_behind(block, line_end, nul) },
+                from: if nul < BUFFER_SIZE { 0 } else { line_start(block, line_end, nul) },
                 nul,
             }),
-            Medium::Pipe => nul.map(|nul| Cut { from: line_behind(block, line_end, nul), nul }),
+            Medium::Pipe => nul.map(|nul| Cut { from: line_start(block, line_end, nul), nul }),
         }
     }
 
-    fn of_file(&mut self, block: &Block<'_>, line_end: u8, nul: Option<u64>, wanted: bool) -> Option<Cut> {
+    fn advance_in_file(
+        &mut self,
+        block: &Block<'_>,
+        line_end: u8,
+        nul: Option<u64>,
+        wanted: bool,
+    ) -> Option<Cut> {
         let end = block.offset + block.bytes.len() as u64;
         loop {
-            let first = if block.source.path().is_none() { FIRST_OF_INPUT } else { WINDOW };
+            let first = if block.source.path().is_none() { FIRST_STDIN_READ } else { BUFFER_SIZE };
             let length = self.length.unwrap_or(first);
             let read = self.begin.saturating_add(length);
             if let Some(nul) = nul.filter(|&nul| nul < read) {
                 return Some(Cut { from: self.begin, nul });
             }
             if read > end {
-                let ahead = if wanted { block.ahead.first_nul(end..read) } else { None };
+                let ahead = if wanted { block.lookahead.first_nul(end..read) } else { None };
                 return ahead.map(|nul| Cut { from: self.begin, nul });
             }
-            // The line before the block has ended.
+            // A block begins at the start of a line.
             let from = self.begin.max(block.offset);
             let piece =
                 &block.bytes[(from - block.offset) as usize..(read.max(from) - block.offset) as usize];
             match memrchr(line_end, piece) {
-                Some(last) => (self.begin, self.length) = (from + last as u64 + 1, Some(length.max(WINDOW))),
-                None if self.begin < from => (self.begin, self.length) = (from, Some(length.max(WINDOW))),
-                None if length < WINDOW => self.length = Some(WINDOW),
+                Some(last) => {
+                    (self.begin, self.length) = (from + last as u64 + 1, Some(length.max(BUFFER_SIZE)))
+                }
+                None if self.begin < from => {
+                    (self.begin, self.length) = (from, Some(length.max(BUFFER_SIZE)))
+                }
+                None if length < BUFFER_SIZE => self.length = Some(BUFFER_SIZE),
                 None => self.length = Some(length.saturating_mul(3)),
             }
         }
     }
 }
 
-/// Where the line begins that holds a byte of the file, which is in the block or before it.
-fn line_behind(block: &Block<'_>, line_end: u8, at: u64) -> u64 {
+/// Returns the start of the line that contains file offset `at`, or the start of the block if `at` is before it.
+fn line_start(block: &Block<'_>, line_end: u8, at: u64) -> u64 {
     let before = &block.bytes[..at.saturating_sub(block.offset) as usize];
     block.offset + memrchr(line_end, before).map_or(0, |end| end as u64 + 1)
 }
 
-/// Makes the NULs that cut long lines ends of lines, and gives where these lines stand, without their own ends: see
-/// [`NulEnds::LongLines`](finecomb_scan::NulEnds::LongLines).
-pub(crate) fn end_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range<usize>> {
+/// Replaces the NULs that split long lines by line terminators. Returns the ranges of these long lines, without their own
+/// terminators; see [`NulEnds::LongLines`](finecomb_scan::NulEnds::LongLines).
+pub(crate) fn split_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut line, mut long) = (0, if block.in_long_line { 0 } else { LONG_LINE });
     while let Some(near) = block.bytes.get(line..line + long) {
@@ -104,19 +115,19 @@ pub(crate) fn end_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range<u
         }
         let begin = line + long;
         let end = memchr(line_end, &block.bytes[begin..]).map_or(block.bytes.len(), |length| begin + length);
-        let behind = &mut block.bytes[begin..end];
-        if let Some(first) = memchr(0, behind) {
-            behind[first..].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = line_end);
+        let tail = &mut block.bytes[begin..end];
+        if let Some(first) = memchr(0, tail) {
+            tail[first..].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = line_end);
         }
-        // The rest of a line that was cut in an earlier block is part of it, with a NUL or without.
+        // The rest of a line that was split in an earlier block belongs to that line, with or without a NUL.
         lines.push(line..end);
         (line, long) = (end + 1, LONG_LINE);
     }
     lines
 }
 
-/// How many ends of lines are in a part of a block; those that were NULs in long `lines` do not count.
-pub(crate) fn line_ends_in(bytes: &[u8], part: Range<usize>, line_end: u8, lines: &[Range<usize>]) -> u64 {
+/// Counts the line terminators in a part of a block, except those that replaced NULs in the long `lines`.
+pub(crate) fn count_line_ends(bytes: &[u8], part: Range<usize>, line_end: u8, lines: &[Range<usize>]) -> u64 {
     let count =
         |part: Range<usize>| memchr_iter(line_end, bytes.get(part).unwrap_or_default()).count() as u64;
     let inside = lines.iter().map(|line| line.start.max(part.start)..line.end.min(part.end));
@@ -137,24 +148,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_one_piece_with_a_nul_is_not_searched() {
-        const WINDOW: usize = super::WINDOW as usize;
+    fn a_piece_with_a_nul_is_not_searched() {
+        const BUFFER_SIZE: usize = super::BUFFER_SIZE as usize;
         let lines = "x".repeat(99) + "\n";
         let bytes = lines.repeat(3000).into_bytes();
         let searched = |nul| searched_before(nul, &bytes);
-        assert_eq!([searched(0), searched(WINDOW - 1)], [Some(0), Some(0)]);
-        assert_eq!([searched(WINDOW), searched(65_500 + WINDOW - 1)], [Some(65_500), Some(65_500)]);
-        assert_eq!(searched(65_500 + WINDOW), Some(131_000));
+        assert_eq!([searched(0), searched(BUFFER_SIZE - 1)], [Some(0), Some(0)]);
+        assert_eq!([searched(BUFFER_SIZE), searched(65_500 + BUFFER_SIZE - 1)], [Some(65_500), Some(65_500)]);
+        assert_eq!(searched(65_500 + BUFFER_SIZE), Some(131_000));
     }
 
     #[test]
     fn a_line_that_does_not_fit_is_read_in_larger_pieces() {
-        const WINDOW: usize = super::WINDOW as usize;
-        let mut bytes = vec![b'x'; 3 * WINDOW];
-        bytes[3 * WINDOW - 10] = b'\n';
-        assert_eq!(searched_before(2 * WINDOW, &bytes), Some(0));
-        bytes.extend(vec![b'y'; 4 * WINDOW]);
-        assert_eq!(searched_before(3 * WINDOW + 5, &bytes), Some(3 * WINDOW as u64 - 9));
+        const BUFFER_SIZE: usize = super::BUFFER_SIZE as usize;
+        let mut bytes = vec![b'x'; 3 * BUFFER_SIZE];
+        bytes[3 * BUFFER_SIZE - 10] = b'\n';
+        assert_eq!(searched_before(2 * BUFFER_SIZE, &bytes), Some(0));
+        bytes.extend(vec![b'y'; 4 * BUFFER_SIZE]);
+        assert_eq!(searched_before(3 * BUFFER_SIZE + 5, &bytes), Some(3 * BUFFER_SIZE as u64 - 9));
     }
 
     #[test]
@@ -179,17 +190,17 @@ mod tests {
     }
 
     #[test]
-    fn nuls_end_lines_behind_the_first_mebibyte_of_a_line() {
+    fn nuls_end_lines_after_the_first_mebibyte_of_a_line() {
         let ended = |parts: &[(u8, usize)], in_long_line| {
             let mut bytes: Vec<u8> =
                 parts.iter().flat_map(|&(byte, count)| std::iter::repeat_n(byte, count)).collect();
             let source = Source::named(0, None);
             let before: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == 0).collect();
             let mut block = Block { in_long_line, ..Block::new(&source, 0, &mut bytes) };
-            let lines = end_long_lines(&mut block, b'\n');
+            let lines = split_long_lines(&mut block, b'\n');
             let count = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
             let ended: Vec<usize> = before.into_iter().filter(|&at| bytes[at] == b'\n').collect();
-            assert_eq!(line_ends_in(&bytes, 0..bytes.len(), b'\n', &lines), count - ended.len() as u64);
+            assert_eq!(count_line_ends(&bytes, 0..bytes.len(), b'\n', &lines), count - ended.len() as u64);
             ended
         };
         const LONG: usize = LONG_LINE;

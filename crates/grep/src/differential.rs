@@ -1,8 +1,10 @@
-//! Holds the search in blocks equal to ripgrep's own search and printing, however the blocks are cut.
+//! Differential tests of the search in blocks, at any block boundaries, against ripgrep's own search and printers.
 
 use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Ahead, Block, Encoding, Inputs, Output, ReadAhead, START, ScanOptions, Source, Visit};
+use finecomb_scan::{
+    Block, Encoding, FindNul, HEAD_SIZE, Inputs, Lookahead, Output, ScanOptions, Source, Visit,
+};
 use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -18,17 +20,18 @@ use crate::whole::WholeSearcher;
 
 const PATH: &str = "some/file.txt";
 
-/// The text that is read ahead.
+/// Source of bytes to read ahead.
 struct Text(Vec<u8>);
 
-impl ReadAhead for Text {
+impl FindNul for Text {
     fn first_nul(&self, range: Range<u64>) -> Option<u64> {
         let end = self.0.len().min(range.end as usize);
         self.0[range.start as usize..end].iter().position(|&byte| byte == 0).map(|at| range.start + at as u64)
     }
 }
 
-/// What is printed of a file that is visited in blocks, which end at the first end of a line behind each of `cuts`.
+/// Visits a file in blocks, each of which ends at the first line terminator at or after one of `cuts`. Returns the output, and
+/// whether the visitor ended the job.
 fn visit<V: Visit>(
     visitor: &mut V,
     named: bool,
@@ -53,15 +56,15 @@ fn visit<V: Visit>(
     let is_whole = ends.len() == 1;
     let text = Text(bytes.to_vec());
     let mut bytes = bytes.to_vec();
-    let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(START)].to_vec() };
+    let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(HEAD_SIZE)].to_vec() };
     let mut state = visitor.begin(&source, &known);
     let mut tally = V::Tally::default();
     let mut out = Output::new(None);
     let mut start = 0;
     for end in ends {
         let bytes = &mut bytes[start..end];
-        let ahead = if is_whole { Ahead::default() } else { Ahead::in_file(&text) };
-        let mut block = Block { is_whole, ahead, ..Block::new(&source, start as u64, bytes) };
+        let lookahead = if is_whole { Lookahead::default() } else { Lookahead::in_file(&text) };
+        let mut block = Block { is_whole, lookahead, ..Block::new(&source, start as u64, bytes) };
         start = end;
         let found = visitor.search(&mut block);
         let before = state.clone();
@@ -77,9 +80,9 @@ fn visit<V: Visit>(
     (std::mem::take(out.bytes()), ended.is_break())
 }
 
-/// As it is printed by the search in blocks.
+/// Output of the search in blocks, and whether anything was found.
 fn in_blocks(options: &GrepOptions, named: bool, bytes: &[u8], cuts: &[usize]) -> (String, bool) {
-    let options = options.clone().settled();
+    let options = options.clone().normalized();
     match AnyMatcher::new(&options).unwrap() {
         AnyMatcher::Rust(matcher) => in_blocks_with(matcher, &options, named, bytes, cuts),
         #[cfg(feature = "pcre2")]
@@ -98,13 +101,13 @@ fn in_blocks_with<M: Matcher<Captures: Send> + Send>(
     let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
     let line_end = style.terminator.as_byte();
     let (printed, _) = visit(&mut searcher, named, bytes, line_end, cuts);
-    assert!(searcher.sums.errors.is_empty());
-    (shown(&printed, options), searcher.sums.any)
+    assert!(searcher.totals.errors.is_empty());
+    (shown(&printed, options), searcher.totals.any)
 }
 
-/// As it is printed by ripgrep's own crates.
+/// Output of ripgrep's own crates, and whether anything was found.
 fn at_once(options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
-    let options = options.clone().settled();
+    let options = options.clone().normalized();
     match AnyMatcher::new(&options).unwrap() {
         AnyMatcher::Rust(matcher) => at_once_with(matcher, &options, bytes),
         #[cfg(feature = "pcre2")]
@@ -115,11 +118,11 @@ fn at_once(options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
 fn at_once_with<M: Matcher + Send>(matcher: M, options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
     let mut searcher = WholeSearcher::new(options, matcher);
     let (printed, _) = visit(&mut searcher, true, bytes, b'\n', &[]);
-    (shown(&printed, options), searcher.sums.any)
+    (shown(&printed, options), searcher.totals.any)
 }
 
-/// Output as text, without the times in it. How far ripgrep says that it has searched once it has enough depends, with
-/// -v, on where the next line is that matches, and in binary files on the context: that is blanked as well.
+/// Converts output to text without the times in it. With a match limit, the number of bytes that ripgrep reports as searched
+/// depends on the next matching line with `-v`, and on the context in binary files: in these cases it is removed as well.
 fn shown(printed: &[u8], options: &GrepOptions) -> String {
     let text = String::from_utf8_lossy(printed);
     let mut shown = String::new();
@@ -131,7 +134,7 @@ fn shown(printed: &[u8], options: &GrepOptions) -> String {
     shown
 }
 
-/// A line without what is between two texts, if it has both.
+/// Removes the text between `from` and `to`, if a line contains both.
 fn without(line: &str, from: &str, to: &str) -> String {
     match (line.find(from), line.find(to)) {
         (Some(start), Some(end)) => format!("{}{}", &line[..start + from.len()], &line[end..]),
@@ -200,7 +203,7 @@ prop_compose! {
             line_end: if flags[0] { LineEnd::Crlf } else { LineEnd::Lf },
             invert: flags[3],
             max_count,
-            // With a limit, ripgrep counts what it finds in the context as well: that is a flaw.
+            // With a limit, ripgrep also counts the matches in the context, which is a flaw.
             before_context: if prints && !passthru { before } else { 0 },
             after_context: if prints && !passthru { after } else { 0 },
             passthru,
@@ -225,12 +228,12 @@ prop_compose! {
     }
 }
 
-/// Whether ripgrep finds in a line what it would find in the line alone. It does not where
-/// - the ends of words are wanted in what is not UTF-8: the engine looks at what is before the line;
-/// - lines end with CRLF and some with a line feed alone: where it searches line by line, such a line is searched with
-///   its end;
-/// - all lines are printed and enough have been found that do not match: all that follow count as such.
-fn is_clear(options: &GrepOptions, text: &[u8]) -> bool {
+/// Returns `true` if ripgrep finds the same in each line as in the line by itself. It does not in these cases:
+/// - Word boundaries in text that is not UTF-8: the engine looks at the bytes before the line.
+/// - Lines that end with a line feed alone among CRLF lines: in a line-by-line search, ripgrep includes the line feed in
+///   the searched text.
+/// - `passthru` and `invert` with a match limit: once it is reached, all following lines count as non-matching.
+fn is_comparable(options: &GrepOptions, text: &[u8]) -> bool {
     let depends_on_before =
         options.pattern.boundary == Some(Boundary::Word) && std::str::from_utf8(text).is_err();
     let in_context = options.max_count.is_some() && options.after_context > 0;
@@ -243,12 +246,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16 * ProptestConfig::default().cases, max_global_rejects: 100_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn blocks_give_what_the_whole_file_gives(
+    fn search_in_blocks_equals_search_of_the_whole_file(
         options in options(),
         text in text(),
         cuts in prop::collection::vec(0_usize..400, 0..6),
     ) {
-        prop_assume!(is_clear(&options, &text));
+        prop_assume!(is_comparable(&options, &text));
         let (expected, any) = at_once(&options, &text);
         let (whole, found) = in_blocks(&options, true, &text, &[]);
         prop_assert_eq!((&whole, found), (&expected, any));
@@ -258,43 +261,43 @@ proptest! {
 
     #[cfg(feature = "pcre2")]
     #[test]
-    fn pcre2_finds_and_prints_in_blocks_what_it_does_in_whole_files(
+    fn pcre2_search_in_blocks_equals_search_of_the_whole_file(
         mut options in options(),
         text in "[ab \n]{0,60}",
         cuts in prop::collection::vec(0_usize..60, 0..4),
     ) {
         options.pattern.engine = Engine::Pcre2;
         options.line_end = LineEnd::Lf;
-        // With both, ripgrep takes every line behind the last one that counts as one that matches.
+        // With both, ripgrep prints every line after the last counted match as a match.
         prop_assume!(!options.invert || options.max_count.is_none());
         let text = text.into_bytes();
-        prop_assume!(is_clear(&options, &text));
+        prop_assume!(is_comparable(&options, &text));
         let expected = at_once(&options, &text);
         prop_assert_eq!(&in_blocks(&options, true, &text, &[]), &expected);
         prop_assert_eq!(&in_blocks(&options, true, &text, &cuts), &expected);
     }
 
     #[test]
-    fn named_binary_files_are_as_ripgrep_has_them_in_memory(
+    fn named_binary_files_are_searched_as_ripgrep_searches_memory_maps(
         mut options in options(),
         mut text in text(),
         nul in 0_usize..400,
         cuts in prop::collection::vec(0_usize..400, 0..6),
     ) {
         options.binary = Binary::Auto;
-        // ripgrep does not say that a file matches if the first thing that it cannot print is context.
+        // ripgrep omits the binary notice if the first line that it suppresses is context.
         options.before_context = 0;
         options.passthru = false;
         let nul = nul.min(text.len());
         text.insert(nul, 0);
-        prop_assume!(is_clear(&options, &text));
+        prop_assume!(is_comparable(&options, &text));
         let expected = at_once(&options, &text);
         prop_assert_eq!(&in_blocks(&options, true, &text, &[]), &expected);
         prop_assert_eq!(&in_blocks(&options, true, &text, &cuts), &expected);
     }
 }
 
-/// As ripgrep prints a file that it reads piece by piece, with no context.
+/// Output of ripgrep for a file that it reads piece by piece, without context.
 fn read_by_ripgrep(options: &GrepOptions, bytes: &[u8], detection: BinaryDetection) -> String {
     let AnyMatcher::Rust(matcher) = AnyMatcher::new(options).unwrap() else { unreachable!() };
     let mut searcher = SearcherBuilder::new()
@@ -311,7 +314,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 3))]
 
     #[test]
-    fn files_that_turn_out_to_be_binary_are_as_ripgrep_reads_them(
+    fn binary_files_are_searched_as_far_as_ripgrep_searches_them(
         lines in prop::collection::vec((1_usize..3000, any::<bool>()), 0..200),
         nul in 0_usize..300_000,
         max_count in prop::sample::select(vec![None, Some(1), Some(30)]),
@@ -325,7 +328,7 @@ proptest! {
         }
         let nul = nul.min(text.len());
         text.insert(nul, 0);
-        // A shorter first line is another test.
+        // Another test covers a shorter first line.
         prop_assume!(text.iter().position(|&byte| byte == b'\n').is_none_or(|end| end >= 3));
         let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
         let binary = if suppress { Binary::Suppress } else { Binary::Auto };
@@ -338,7 +341,7 @@ proptest! {
     }
 }
 
-/// As comb prints a file of a directory.
+/// Output of comb for a file in a directory.
 fn found_by_comb(options: &GrepOptions, bytes: &[u8], encoding: Encoding, block_size: usize) -> String {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("file"), bytes).unwrap();
@@ -355,7 +358,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
 
     #[test]
-    fn decoded_files_that_turn_out_to_be_binary_are_as_ripgrep_reads_them(
+    fn decoded_binary_files_are_searched_as_far_as_ripgrep_searches_them(
         lines in prop::collection::vec((3_usize..900, any::<bool>()), 1..200),
         nul in 3_usize..100_000,
         label in prop::sample::select(vec!["latin1", "utf-16le", "utf-16be", "shift_jis", "utf-8", "marked"]),
@@ -392,8 +395,8 @@ proptest! {
     }
 }
 
-/// ripgrep reads three bytes first, for a byte order mark, and searches the lines in them before it sees a NUL behind them. Here
-/// such a file is binary like any other.
+/// ripgrep first reads three bytes, for a byte order mark, and searches the lines in them before it sees a NUL after them.
+/// comb treats such a file as binary like any other.
 #[test]
 fn a_first_line_that_ends_before_byte_3_does_not_hide_a_nul() {
     let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
@@ -407,7 +410,7 @@ fn a_first_line_that_ends_before_byte_3_does_not_hide_a_nul() {
 
 #[cfg(feature = "pcre2")]
 #[test]
-fn with_pcre2_what_follows_the_last_line_that_counts_is_context() {
+fn with_pcre2_lines_after_the_last_counted_match_are_context() {
     let options = |pattern: &str| {
         let pattern = PatternOptions {
             patterns: vec![pattern.to_owned()],
@@ -424,14 +427,14 @@ fn with_pcre2_what_follows_the_last_line_that_counts_is_context() {
         let inverted = GrepOptions { invert: true, max_count: Some(1), after_context: 1, ..options("a") };
         assert_eq!(printed(&inverted, b"b\nb\na\na\n"), "1:b\n2:b\n");
         assert_eq!(at_once(&inverted, b"b\nb\na\na\n").0, "1:b\n2:b\n3:a\n4:a\n");
-        // An empty line has no match to be in a column.
+        // An empty line has no match, and so no column.
         assert_eq!(printed(&empty, b"a\n\n\nb\n"), "2:\n3:\n");
     }
 }
 
-/// ripgrep searches lines that end with a line feed alone with their ends then, before which `\z` does not match.
+/// With CRLF, ripgrep includes a lone line feed in the text it searches, and `\z` does not match before it.
 #[test]
-fn the_end_of_the_text_is_the_end_of_a_line_also_with_crlf() {
+fn end_of_text_matches_at_the_end_of_a_line_with_crlf() {
     let pattern = PatternOptions { patterns: vec![r"foo\z".to_owned()], ..PatternOptions::default() };
     let crlf = GrepOptions { pattern, line_end: LineEnd::Crlf, ..GrepOptions::default() };
     assert_eq!(in_blocks(&crlf, true, b"foo\r\nbar\nfoo\n", &[]).0, "foo\r\nfoo\n");
@@ -440,9 +443,9 @@ fn the_end_of_the_text_is_the_end_of_a_line_also_with_crlf() {
     assert_eq!(in_blocks(&options, true, b"foo\nbar\n", &[]), at_once(&options, b"foo\nbar\n"));
 }
 
-/// ripgrep stops at the match that is enough, before it reads the NUL.
+/// ripgrep stops at the match that settles the result, before it reads the NUL.
 #[test]
-fn a_file_with_a_nul_behind_enough_matches_is_listed_but_not_counted() {
+fn a_file_with_a_nul_after_its_first_matches_is_listed_but_not_counted() {
     let text = ["foo\n".repeat(50_000).as_str(), "\0\n"].concat();
     let printed = |mode, max_count| {
         let pattern = PatternOptions { patterns: vec!["foo".to_owned()], ..PatternOptions::default() };
@@ -462,7 +465,7 @@ fn a_file_with_a_nul_behind_enough_matches_is_listed_but_not_counted() {
 }
 
 #[test]
-fn a_separator_stands_between_files_with_context_but_not_between_whole_ones() {
+fn files_with_context_are_separated_but_not_with_passthru() {
     let separator = |after_context, passthru| {
         let pattern = PatternOptions { patterns: vec!["foo".to_owned()], ..PatternOptions::default() };
         let options = GrepOptions {

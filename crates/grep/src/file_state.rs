@@ -1,8 +1,8 @@
-//! Which lines of a block are printed, given what was printed of the blocks before it.
+//! Selects the lines of a block to print, given the state left by the blocks before it.
 //!
-//! This is the one place that knows of context, of the limit on matches and of binary files. It runs twice over a
-//! block: in the order of the blocks, with a sink that prints nothing, for what passes to the next block; and in
-//! parallel, with the sink that prints.
+//! Context, the match limit and binary files are handled here and nowhere else. The code runs twice over each block:
+//! first in block order with a sink that prints nothing, to compute the state for the next block; then in parallel
+//! with the sink that prints.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -12,53 +12,53 @@ use std::time::Duration;
 
 use memchr::{memchr, memrchr_iter};
 
-use crate::binary::{Cut, Pieces, line_ends_in};
+use crate::binary::{Cut, Pieces, count_line_ends};
 
-/// What is the same for every block of a job.
+/// Settings shared by every block of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
-    pub(crate) before: usize,
-    pub(crate) after: usize,
+    pub(crate) before_context: usize,
+    pub(crate) after_context: usize,
     pub(crate) passthru: bool,
     pub(crate) max_count: Option<u64>,
-    /// The byte that ends a line.
+    /// Byte that ends a line.
     pub(crate) line_end: u8,
-    /// Whether lines that match in the context of the last one that counts are printed as such. ripgrep does so where it searches
-    /// many lines at once, and where it looks for those that do not match.
-    pub(crate) matches_behind_limit: bool,
-    /// Whether a line that is not to be printed because of a NUL ends the file.
-    pub(crate) binary_ends: bool,
+    /// Whether matching lines in the trailing context of the last counted match are printed as matches. ripgrep does this
+    /// when it searches many lines at once and when matching is inverted.
+    pub(crate) matches_after_limit: bool,
+    /// Whether the search of a file ends at a line that is suppressed because of a NUL.
+    pub(crate) stops_at_binary: bool,
 }
 
-/// What to make of NUL bytes in a file.
+/// Handling of NUL bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nul {
-    /// Nothing: it is a byte like any other.
+    /// A NUL is a byte like any other.
     Ignore,
-    /// The file ends before the line that holds it.
+    /// The search ends before the line that contains a NUL.
     Quit,
-    /// It ends a line; of the lines behind the first one it is only said that they match.
+    /// A NUL ends a line. Matching lines after the first NUL are reported by a notice only.
     EndLine,
-    /// Of the lines that hold one it is only said that they match.
+    /// Matching lines that contain a NUL are reported by a notice only.
     Suppress,
 }
 
-/// A line of a block that matches. Positions in a block are below 2^32.
+/// A matching line of a block. Offsets within a block fit in 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundLine {
     start: u32,
     end: u32,
-    /// How many lines of the block are before it, if the numbers of lines are wanted.
-    before: u32,
+    /// Number of lines of the block before this one, if line numbers are wanted.
+    lines_before: u32,
 }
 
 impl FoundLine {
     pub(crate) fn new(range: Range<usize>) -> Self {
-        Self { start: range.start as u32, end: range.end as u32, before: 0 }
+        Self { start: range.start as u32, end: range.end as u32, lines_before: 0 }
     }
 
-    /// The same line in a block that begins so much earlier.
-    pub(crate) fn behind(self, bytes: usize) -> Self {
+    /// Returns the line with its offsets increased by `bytes`.
+    pub(crate) fn shifted_by(self, bytes: usize) -> Self {
         Self { start: self.start + bytes as u32, end: self.end + bytes as u32, ..self }
     }
 
@@ -68,47 +68,47 @@ impl FoundLine {
 }
 
 impl Found {
-    /// Where the search of the file ends because of a NUL, if it does in this block.
+    /// Returns the point at which a NUL ends the search of the file, if it is known from this block.
     pub(crate) fn cut(&self) -> Option<Cut> {
         self.cut.get().copied().flatten()
     }
 
-    /// Counts lines, up to each that was found, and to the end of the block if `all`.
+    /// Counts the lines before each match and, if `all`, the lines of the whole block.
     pub(crate) fn count_lines(&mut self, bytes: &[u8], line_end: u8, all: bool) {
         let (mut counted, mut lines) = (0, 0);
         for line in &mut self.lines {
             let before = counted..line.start as usize;
-            lines += line_ends_in(bytes, before, line_end, &self.long_lines) as u32;
+            lines += count_line_ends(bytes, before, line_end, &self.long_lines) as u32;
             counted = line.start as usize;
-            line.before = lines;
+            line.lines_before = lines;
         }
         if all {
             self.line_ends =
-                u64::from(lines) + line_ends_in(bytes, counted..bytes.len(), line_end, &self.long_lines);
+                u64::from(lines) + count_line_ends(bytes, counted..bytes.len(), line_end, &self.long_lines);
         }
     }
 }
 
-/// What was found in a block.
+/// Search results of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The lines that match, with their ends; only if they are wanted one by one.
+    /// Matching lines, terminators included. Empty if only their number is wanted.
     pub(crate) lines: Vec<FoundLine>,
-    /// How many there are.
+    /// Number of matching lines.
     pub(crate) count: u64,
-    /// How many ends of lines are in the block, if the numbers of lines are wanted.
+    /// Number of line terminators in the block, if line numbers are wanted.
     pub(crate) line_ends: u64,
-    /// The first NUL, if it was looked for.
+    /// Offset of the first NUL in the block, if it was searched for.
     pub(crate) nul: Option<usize>,
-    /// Where the search of the file ends because of a NUL, as soon as the block has had its turn.
+    /// Point at which a NUL ends the search of the file. Set by `advance`, in block order.
     pub(crate) cut: OnceCell<Option<Cut>>,
-    /// Long lines that NULs have cut into several, or what of them is in the block.
+    /// Long lines that NULs split into several, as far as they lie in the block.
     pub(crate) long_lines: Vec<Range<usize>>,
-    /// Whether the first of the lines found is the rest of a long line that began in a block before.
-    pub(crate) continues: bool,
-    /// If a long line goes on behind the block: whether it matches so far.
-    pub(crate) unended: Option<bool>,
-    /// How long the search took, if that is wanted.
+    /// Whether the first matching line is the rest of a long line that began in an earlier block.
+    pub(crate) continues_long_line: bool,
+    /// For a long line that continues past the block: whether it matches so far.
+    pub(crate) open_long_line: Option<bool>,
+    /// Time that the search took, if statistics are wanted.
     pub(crate) elapsed: Duration,
     pub(crate) error: Option<String>,
 }
@@ -123,62 +123,63 @@ struct Tail {
 /// Per-file state carried from block to block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileState {
-    /// Ends of lines before the block.
+    /// Number of line terminators before the block.
     pub(crate) line_ends: u64,
-    /// Lines that match before the block, as far as they count.
+    /// Number of matching lines before the block, up to the match limit.
     pub(crate) count: u64,
-    /// Where the last line that was printed ended.
-    visited: u64,
+    /// File offset of the end of the last printed line.
+    printed_to: u64,
     /// Whether any line has been printed.
     pub(crate) printed: bool,
-    /// How many more lines of context are due.
-    after_left: usize,
-    /// The last lines before the block, if they have not been printed and may become context. In parts, one of each
-    /// block, which all states share: they may be many, and are mostly not wanted.
+    /// Number of lines of trailing context still to be printed.
+    after_context_left: usize,
+    /// The last lines before the block that are not printed yet and may become leading context. Stored as one part per
+    /// block and shared between states, as they may be large and are rarely needed.
     tail: VecDeque<Arc<Tail>>,
-    /// The first NUL that was noticed, in bytes from the beginning of the file.
+    /// File offset of the first NUL that was noticed.
     pub(crate) nul: Option<u64>,
-    /// From where on it is only said that lines match.
+    /// File offset from which matching lines are reported by a notice only.
     pub(crate) suppressed_from: Option<u64>,
-    /// If a long line has not ended: whether it matches so far, and so has been counted.
-    pub(crate) long_line: Option<bool>,
-    /// Position in the file, in the pieces that ripgrep reads.
+    /// For a long line that has not ended: whether it matches so far, in which case it is already counted.
+    pub(crate) open_long_line: Option<bool>,
+    /// Position in the pieces that ripgrep would read the file in.
     pub(crate) pieces: Pieces,
-    /// Bytes that were searched.
+    /// Number of bytes searched.
     pub(crate) searched: u64,
-    /// Where the last line that matches ended.
-    enough_at: u64,
-    /// Whether nothing more is to be printed of the file.
+    /// File offset at which the search ends if the match limit is reached: the end of the last matching line or, past
+    /// the limit, of its trailing context.
+    limit_end: u64,
+    /// Whether the search of the file is over: nothing more is printed of it.
     pub(crate) over: bool,
 }
 
-/// A line that is printed, or would be.
+/// A line for a [`Sink`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'a> {
-    /// With its end.
+    /// The line, terminator included.
     pub(crate) bytes: &'a [u8],
-    /// Its number, from 1; of no meaning if the numbers are not wanted.
+    /// Line number, from 1. Meaningless if line numbers are not wanted.
     pub(crate) number: u64,
-    /// Bytes of the file before it.
+    /// File offset of the line.
     pub(crate) offset: u64,
 }
 
-/// Where lines go.
+/// Receiver of the lines to print.
 pub(crate) trait Sink {
-    /// Whether lines should have their numbers.
+    /// Returns `true` if lines need their numbers.
     fn wants_numbers(&self) -> bool;
-    /// A line that matches.
+    /// Takes a matching line.
     fn matched(&mut self, line: Line<'_>);
-    /// A line of context.
+    /// Takes a line of context.
     fn context(&mut self, line: Line<'_>);
-    /// A gap between lines.
+    /// Takes a gap between groups of lines that are not adjacent.
     fn gap(&mut self);
 }
 
-/// For what passes on, whatever is printed.
-pub(crate) struct Nowhere;
+/// Sink that prints nothing, for computing the state after a block.
+pub(crate) struct NullSink;
 
-impl Sink for Nowhere {
+impl Sink for NullSink {
     fn wants_numbers(&self) -> bool {
         false
     }
@@ -188,7 +189,7 @@ impl Sink for Nowhere {
     fn gap(&mut self) {}
 }
 
-/// A block and what was found in it.
+/// A step over one block: its bytes, its search results, the state before it and the sink for its lines.
 pub(crate) struct Step<'a, S> {
     pub(crate) rules: &'a Rules,
     pub(crate) nul: Nul,
@@ -197,16 +198,16 @@ pub(crate) struct Step<'a, S> {
     pub(crate) found: &'a Found,
     pub(crate) state: &'a mut FileState,
     pub(crate) sink: &'a mut S,
-    /// Up to where ends of lines have been counted, and how many of the file are before that.
+    /// Offset in the block up to which line terminators are counted, and their number in the file up to there.
     counted: (usize, u64),
 }
 
-/// Whether to go on with the file.
+/// How to proceed after a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Go {
-    On,
-    /// A line cannot be printed because the file is binary.
-    Binary,
+enum Next {
+    Continue,
+    /// A line cannot be printed because the file is binary: stop.
+    StopAtBinary,
 }
 
 impl<'a, S: Sink> Step<'a, S> {
@@ -222,7 +223,7 @@ impl<'a, S: Sink> Step<'a, S> {
         Self { rules, nul, bytes, offset, found, state, sink, counted }
     }
 
-    /// Prints what is to be printed of the block, and brings the state behind it.
+    /// Prints the selected lines of the block and advances the state past it.
     pub(crate) fn run(mut self) {
         if self.state.over {
             return;
@@ -238,16 +239,16 @@ impl<'a, S: Sink> Step<'a, S> {
             self.state.nul = self.state.nul.or(nul);
         }
         let cut = cut.filter(|_| self.nul == Nul::Quit);
-        // Within the block, which is in memory.
+        // An offset within the block, so it fits in `usize`.
         let end = cut.map_or(self.bytes.len(), |cut| cut.from.saturating_sub(self.offset) as usize);
-        let go = self.lines(end);
-        let limited = self.is_limited() && self.state.after_left == 0 && !self.rules.passthru;
-        self.state.searched = if limited { self.state.enough_at } else { self.offset + end as u64 };
-        // Who has enough does not read on to where the file turns out to be binary.
-        if go == Go::Binary || !limited {
+        let next = self.print_lines(end);
+        let limited = self.is_limited() && self.state.after_context_left == 0 && !self.rules.passthru;
+        self.state.searched = if limited { self.state.limit_end } else { self.offset + end as u64 };
+        // A search that has reached its limit never reads the NUL that makes the file binary.
+        if next == Next::StopAtBinary || !limited {
             self.state.nul = self.state.nul.or(nul);
         }
-        if go == Go::Binary || cut.is_some() || limited {
+        if next == Next::StopAtBinary || cut.is_some() || limited {
             self.state.over = true;
             return;
         }
@@ -255,8 +256,8 @@ impl<'a, S: Sink> Step<'a, S> {
         self.state.line_ends += self.found.line_ends;
     }
 
-    fn lines(&mut self, end: usize) -> Go {
-        let counted = usize::from(self.state.pass_long_line(self.found));
+    fn print_lines(&mut self, end: usize) -> Next {
+        let counted = usize::from(self.state.advance_long_line(self.found));
         for &line in self.found.lines.get(counted..).unwrap_or_default() {
             if self.is_limited() {
                 break;
@@ -265,59 +266,61 @@ impl<'a, S: Sink> Step<'a, S> {
             if range.start >= end {
                 break;
             }
-            let go = self.before(range.start);
+            let next = self.print_before(range.start);
             self.state.count += 1;
-            if go == Go::Binary || self.matched(line) == Go::Binary {
-                return Go::Binary;
+            if next == Next::StopAtBinary || self.print_match(line) == Next::StopAtBinary {
+                return Next::StopAtBinary;
             }
-            self.state.after_left = self.rules.after;
-            self.state.enough_at = self.offset + range.end as u64;
+            self.state.after_context_left = self.rules.after_context;
+            self.state.limit_end = self.offset + range.end as u64;
         }
-        if self.rules.passthru { self.all_up_to(end) } else { self.after(end) }
+        if self.rules.passthru { self.print_all(end) } else { self.print_after(end) }
     }
 
     fn is_limited(&self) -> bool {
         self.rules.max_count.is_some_and(|max| self.state.count >= max)
     }
 
-    /// What has not been printed of the block begins here.
-    fn unvisited(&self) -> usize {
-        // Within the block, which is in memory.
-        (self.state.visited.saturating_sub(self.offset) as usize).min(self.bytes.len())
+    /// Returns the offset of the first unprinted line of the block.
+    fn unprinted_start(&self) -> usize {
+        // An offset within the block, so it fits in `usize`.
+        (self.state.printed_to.saturating_sub(self.offset) as usize).min(self.bytes.len())
     }
 
-    /// Prints the context before a matching line: what is due after the last one, then what is due before this one.
-    fn before(&mut self, start: usize) -> Go {
+    /// Prints the context before the matching line at `start`: the rest of the previous match's trailing context, then
+    /// this match's leading context.
+    fn print_before(&mut self, start: usize) -> Next {
         if self.rules.passthru {
-            return self.all_up_to(start);
+            return self.print_all(start);
         }
-        if self.after(start) == Go::Binary {
-            return Go::Binary;
+        if self.print_after(start) == Next::StopAtBinary {
+            return Next::StopAtBinary;
         }
-        if self.rules.before == 0 {
-            return Go::On;
+        if self.rules.before_context == 0 {
+            return Next::Continue;
         }
-        let from = self.unvisited();
-        let (first, lines) = last_lines(&self.bytes[from..start], self.rules.before, self.rules.line_end);
+        let from = self.unprinted_start();
+        let (first, lines) =
+            last_lines(&self.bytes[from..start], self.rules.before_context, self.rules.line_end);
         if from == 0
-            && lines < self.rules.before
-            && self.tail_context(self.rules.before - lines) == Go::Binary
+            && lines < self.rules.before_context
+            && self.print_tail(self.rules.before_context - lines) == Next::StopAtBinary
         {
-            return Go::Binary;
+            return Next::StopAtBinary;
         }
         let mut at = from + first;
         while at < start {
             let line = self.line_at(at);
             at = line.end;
-            if self.context(line) == Go::Binary {
-                return Go::Binary;
+            if self.print_context_at(line) == Next::StopAtBinary {
+                return Next::StopAtBinary;
             }
         }
-        Go::On
+        Next::Continue
     }
 
-    /// Prints the last lines of the blocks before this one.
-    fn tail_context(&mut self, lines: usize) -> Go {
+    /// Prints the last `lines` lines of the blocks before this one.
+    fn print_tail(&mut self, lines: usize) -> Next {
         let parts = std::mem::take(&mut self.state.tail);
         let tail = parts.iter().map(|part| &part.bytes[..]).collect::<Vec<_>>().concat();
         let (first, mut count) = last_lines(&tail, lines, self.rules.line_end);
@@ -331,51 +334,52 @@ impl<'a, S: Sink> Step<'a, S> {
             };
             at += length;
             count -= 1;
-            if self.print_context(line) == Go::Binary {
-                return Go::Binary;
+            if self.print_context(line) == Next::StopAtBinary {
+                return Next::StopAtBinary;
             }
         }
-        Go::On
+        Next::Continue
     }
 
-    /// Prints the context that is due after the last matching line. Once there were enough matches, those in it may be
-    /// printed as such, though they do not count.
-    fn after(&mut self, upto: usize) -> Go {
-        let mut at = self.unvisited();
-        while self.state.after_left > 0 && at < upto {
+    /// Prints the trailing context of the last matching line. Past the match limit, matching lines in it may be printed as
+    /// matches, although they do not count.
+    fn print_after(&mut self, end: usize) -> Next {
+        let mut at = self.unprinted_start();
+        while self.state.after_context_left > 0 && at < end {
             let line = self.line_at(at);
             at = line.end;
             let same = |found: &FoundLine| found.range().start.cmp(&line.start);
-            let go = match self.found.lines.binary_search_by(same) {
-                Ok(place) if self.is_limited() && self.rules.matches_behind_limit => {
-                    self.state.enough_at = self.offset + line.end as u64;
-                    self.matched(self.found.lines[place])
+            let next = match self.found.lines.binary_search_by(same) {
+                Ok(place) if self.is_limited() && self.rules.matches_after_limit => {
+                    self.state.limit_end = self.offset + line.end as u64;
+                    self.print_match(self.found.lines[place])
                 }
                 _ => {
-                    if self.is_limited() && !self.rules.matches_behind_limit {
-                        self.state.enough_at = self.offset + line.end as u64;
+                    if self.is_limited() && !self.rules.matches_after_limit {
+                        self.state.limit_end = self.offset + line.end as u64;
                     }
-                    self.context(line)
+                    self.print_context_at(line)
                 }
             };
-            if go == Go::Binary {
-                return Go::Binary;
+            if next == Next::StopAtBinary {
+                return Next::StopAtBinary;
             }
-            self.state.after_left -= 1;
+            self.state.after_context_left -= 1;
         }
-        Go::On
+        Next::Continue
     }
 
-    fn all_up_to(&mut self, upto: usize) -> Go {
-        let mut at = self.unvisited();
-        while at < upto {
+    /// Prints all unprinted lines before `end` as context, for `passthru`.
+    fn print_all(&mut self, end: usize) -> Next {
+        let mut at = self.unprinted_start();
+        while at < end {
             let line = self.line_at(at);
             at = line.end;
-            if self.context(line) == Go::Binary {
-                return Go::Binary;
+            if self.print_context_at(line) == Next::StopAtBinary {
+                return Next::StopAtBinary;
             }
         }
-        Go::On
+        Next::Continue
     }
 
     fn line_at(&self, start: usize) -> Range<usize> {
@@ -383,69 +387,69 @@ impl<'a, S: Sink> Step<'a, S> {
         start..length.map_or(self.bytes.len(), |length| start + length + 1)
     }
 
-    fn matched(&mut self, line: FoundLine) -> Go {
-        self.counted = (line.range().start, self.state.line_ends + u64::from(line.before));
+    fn print_match(&mut self, line: FoundLine) -> Next {
+        self.counted = (line.range().start, self.state.line_ends + u64::from(line.lines_before));
         let line = self.line(line.range());
-        // ripgrep sees the NUL in a file that it has mapped before it prints anything, in others only after the gap.
+        // In a memory-mapped file ripgrep sees the NUL before it prints anything, in other files only after the gap.
         if self.nul == Nul::EndLine {
-            self.separate(line.offset);
+            self.print_gap(line.offset);
         }
         if self.is_binary(line) {
-            return Go::Binary;
+            return Next::StopAtBinary;
         }
         if self.nul != Nul::EndLine {
-            self.separate(line.offset);
+            self.print_gap(line.offset);
         }
         self.sink.matched(line);
-        self.visit(line);
-        Go::On
+        self.mark_printed(line);
+        Next::Continue
     }
 
-    fn context(&mut self, range: Range<usize>) -> Go {
-        let line = self.number(range);
+    fn print_context_at(&mut self, range: Range<usize>) -> Next {
+        let line = self.numbered_line(range);
         self.print_context(line)
     }
 
-    fn print_context(&mut self, line: Line<'_>) -> Go {
-        self.separate(line.offset);
+    fn print_context(&mut self, line: Line<'_>) -> Next {
+        self.print_gap(line.offset);
         if self.is_binary(line) {
-            return Go::Binary;
+            return Next::StopAtBinary;
         }
         self.sink.context(line);
-        self.visit(line);
-        Go::On
+        self.mark_printed(line);
+        Next::Continue
     }
 
-    fn separate(&mut self, offset: u64) {
-        let any_context = self.rules.before > 0 || self.rules.after > 0;
-        if any_context && self.state.printed && self.state.visited < offset {
+    fn print_gap(&mut self, offset: u64) {
+        let any_context = self.rules.before_context > 0 || self.rules.after_context > 0;
+        if any_context && self.state.printed && self.state.printed_to < offset {
             self.sink.gap();
         }
     }
 
-    fn visit(&mut self, line: Line<'_>) {
-        self.state.visited = line.offset + line.bytes.len() as u64;
+    fn mark_printed(&mut self, line: Line<'_>) {
+        self.state.printed_to = line.offset + line.bytes.len() as u64;
         self.state.printed = true;
     }
 
-    /// A line at or behind the last one whose number was asked for.
-    fn number(&mut self, range: Range<usize>) -> Line<'a> {
+    /// Returns the line at `range` with its number. The line must not be before the last numbered one.
+    fn numbered_line(&mut self, range: Range<usize>) -> Line<'a> {
         if self.sink.wants_numbers() {
-            let (upto, count) = self.counted;
+            let (end, count) = self.counted;
             let more =
-                line_ends_in(self.bytes, upto..range.start, self.rules.line_end, &self.found.long_lines);
+                count_line_ends(self.bytes, end..range.start, self.rules.line_end, &self.found.long_lines);
             self.counted = (range.start, count + more);
         }
         self.line(range)
     }
 
-    /// The line whose number was asked for last.
+    /// Returns the line at `range`, which must be the last numbered one.
     fn line(&self, range: Range<usize>) -> Line<'a> {
         let offset = self.offset + range.start as u64;
         Line { bytes: &self.bytes[range], number: self.counted.1 + 1, offset }
     }
 
-    /// Whether a line is not to be printed because of a NUL, which is noticed.
+    /// Returns `true` if a line must not be printed because of a NUL, and records that NUL.
     fn is_binary(&mut self, line: Line<'_>) -> bool {
         let is_binary = match self.nul {
             Nul::Ignore | Nul::Quit => false,
@@ -455,39 +459,39 @@ impl<'a, S: Sink> Step<'a, S> {
             Nul::Suppress => {
                 if self.state.nul.is_none() {
                     let nul =
-                        memchr(0, line.bytes).or_else(|| self.is_cut(line).then_some(line.bytes.len() - 1));
+                        memchr(0, line.bytes).or_else(|| self.is_split(line).then_some(line.bytes.len() - 1));
                     self.state.nul = nul.map(|at| line.offset + at as u64);
                 }
                 self.state.nul.is_some()
             }
         };
-        is_binary && self.rules.binary_ends
+        is_binary && self.rules.stops_at_binary
     }
 
-    /// Whether a line is part of a long one that NULs have cut into several.
-    fn is_cut(&self, line: Line<'_>) -> bool {
+    /// Returns `true` if a line is part of a long line that NULs split into several.
+    fn is_split(&self, line: Line<'_>) -> bool {
         let at = line.offset.checked_sub(self.offset);
         at.is_some_and(|at| self.found.long_lines.iter().any(|long| long.contains(&(at as usize))))
     }
 
-    /// Keeps the last lines of the block that have not been printed.
+    /// Keeps the last unprinted lines of the block as possible leading context.
     fn keep_tail(&mut self) {
-        if self.rules.before == 0 {
+        if self.rules.before_context == 0 {
             return;
         }
-        // Of a long line that NULs have cut there is nothing to print.
+        // Nothing of a long line that NULs split is printed as leading context.
         let cut = self.found.long_lines.last().map_or(0, |line| (line.end + 1).min(self.bytes.len()));
-        let from = self.unvisited().max(cut);
-        let (first, lines) = last_lines(&self.bytes[from..], self.rules.before, self.rules.line_end);
+        let from = self.unprinted_start().max(cut);
+        let (first, lines) = last_lines(&self.bytes[from..], self.rules.before_context, self.rules.line_end);
         let tail = &mut self.state.tail;
-        if from > 0 || lines >= self.rules.before {
+        if from > 0 || lines >= self.rules.before_context {
             tail.clear();
         }
         if lines > 0 {
             tail.push_back(Arc::new(Tail { bytes: self.bytes[from + first..].to_vec(), lines }));
         }
         let mut all: usize = tail.iter().map(|part| part.lines).sum();
-        while let Some(front) = tail.front().filter(|front| all - front.lines >= self.rules.before) {
+        while let Some(front) = tail.front().filter(|front| all - front.lines >= self.rules.before_context) {
             all -= front.lines;
             tail.pop_front();
         }
@@ -495,21 +499,21 @@ impl<'a, S: Sink> Step<'a, S> {
 }
 
 impl FileState {
-    /// Whether lines of context are due whatever is found next.
-    pub(crate) fn is_owed(&self) -> bool {
-        self.after_left > 0
+    /// Returns `true` if lines of trailing context are still to be printed.
+    pub(crate) fn has_context_due(&self) -> bool {
+        self.after_context_left > 0
     }
 
-    /// Brings what is known of a long line behind a block. True if the first of the lines found in the block is the rest of one
-    /// that is known to match.
-    pub(crate) fn pass_long_line(&mut self, found: &Found) -> bool {
-        let matches = self.long_line.take().unwrap_or(false);
-        let goes_on = found.long_lines.len() == 1 && found.long_lines[0].start == 0;
-        self.long_line = found.unended.map(|unended| unended || goes_on && matches);
-        found.continues && matches
+    /// Advances the state of a long line past a block. Returns `true` if the first matching line of the block is the rest
+    /// of a long line that already matched and was counted.
+    pub(crate) fn advance_long_line(&mut self, found: &Found) -> bool {
+        let matches = self.open_long_line.take().unwrap_or(false);
+        let spans_block = found.long_lines.len() == 1 && found.long_lines[0].start == 0;
+        self.open_long_line = found.open_long_line.map(|matches_here| matches_here || spans_block && matches);
+        found.continues_long_line && matches
     }
 
-    /// Passes over a line that is in no block: it has a number, but is not there.
+    /// Advances past a line that is in no block. It has a line number, but its bytes are not available.
     pub(crate) fn skip_line(&mut self, bytes: u64) {
         self.line_ends += 1;
         self.searched += bytes;
@@ -517,7 +521,7 @@ impl FileState {
     }
 }
 
-/// Where the last lines of `bytes` begin, at most `wanted`, and how many those are.
+/// Returns the offset of the last lines of `bytes`, at most `wanted`, and their number.
 fn last_lines(bytes: &[u8], wanted: usize, line_end: u8) -> (usize, usize) {
     if bytes.is_empty() || wanted == 0 {
         return (bytes.len(), 0);
@@ -538,7 +542,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_left_out_has_a_number_and_bytes_and_is_no_context() {
+    fn a_skipped_line_counts_as_a_line_and_as_searched_bytes_but_is_no_context() {
         let mut state = FileState { line_ends: 3, searched: 10, ..FileState::default() };
         state.tail.push_back(Arc::new(Tail { bytes: b"before\n".to_vec(), lines: 1 }));
         state.skip_line(7);
@@ -546,13 +550,17 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_long_line_is_known_only_if_the_line_matched_before() {
-        for (before, continues) in
+    fn the_rest_of_a_long_line_is_already_counted_only_if_the_line_matched_before() {
+        for (before, continues_long_line) in
             [(None, true), (Some(false), true), (Some(true), false), (Some(true), true)]
         {
-            let mut state = FileState { long_line: before, ..FileState::default() };
-            let known = state.pass_long_line(&Found { continues, ..Found::default() });
-            assert_eq!(known, before == Some(true) && continues, "{before:?} {continues}");
+            let mut state = FileState { open_long_line: before, ..FileState::default() };
+            let counted = state.advance_long_line(&Found { continues_long_line, ..Found::default() });
+            assert_eq!(
+                counted,
+                before == Some(true) && continues_long_line,
+                "{before:?} {continues_long_line}"
+            );
         }
     }
 }

@@ -1,34 +1,34 @@
-//! Which lines of a block match.
+//! Finds the matching lines of a block.
 
 use std::ops::{ControlFlow, Range};
 
 use grep_matcher::{LineMatchKind, LineTerminator, Matcher};
 use memchr::{memchr, memrchr};
 
-/// Finds matching lines.
+/// Matcher of lines in a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Finder<M> {
     matcher: M,
     terminator: LineTerminator,
-    /// Whether a search over many lines finds the same as one over each line without its end.
+    /// Whether a search over many lines finds the same lines as a search of each line without its terminator.
     across_lines: bool,
-    /// Whether every line matches.
-    everything: bool,
-    hides_last_line: bool,
+    /// Whether the patterns are known to match every line.
+    matches_every_line: bool,
+    misses_final_empty_line: bool,
 }
 
 impl<M: Matcher> Finder<M> {
-    /// `everything` says that the patterns are known to match every line.
-    pub(crate) fn new(matcher: M, terminator: LineTerminator, everything: bool) -> Self {
+    /// Makes a finder. `matches_every_line` is set if the patterns are known to match every line.
+    pub(crate) fn new(matcher: M, terminator: LineTerminator, matches_every_line: bool) -> Self {
         let byte = terminator.as_byte();
-        // The engine does not know the ends of lines that end with NUL as the ends that `^` and `$` mean.
+        // With NUL as line terminator, the engine does not match `^` and `$` at the ends of lines.
         let across_lines = byte != 0
             && (matcher.line_terminator() == Some(terminator)
                 || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(byte)));
-        // The engine that says nothing of the ends of lines is PCRE2.
-        let hides_last_line =
+        // The engine that reports nothing about line terminators is PCRE2.
+        let misses_final_empty_line =
             matcher.line_terminator().is_none() && matcher.non_matching_bytes().is_none() && byte != 0;
-        Self { matcher, terminator, across_lines, everything, hides_last_line }
+        Self { matcher, terminator, across_lines, matches_every_line, misses_final_empty_line }
     }
 
     pub(crate) fn matcher(&self) -> &M {
@@ -39,61 +39,61 @@ impl<M: Matcher> Finder<M> {
         self.terminator
     }
 
-    /// Whether many lines are searched at once.
+    /// Returns `true` if one search covers many lines.
     pub(crate) fn searches_across_lines(&self) -> bool {
         self.across_lines
     }
 
-    /// Whether the engine does not match `^` behind a line feed that is the last byte of its text: so it is with PCRE2.
-    pub(crate) fn hides_last_line(&self) -> bool {
-        self.hides_last_line
+    /// Returns `true` if the engine, like PCRE2, does not match `^` after a line feed that is the last byte of the text.
+    pub(crate) fn misses_final_empty_line(&self) -> bool {
+        self.misses_final_empty_line
     }
 
-    /// Whether every line matches.
-    pub(crate) fn finds_everything(&self) -> bool {
-        self.everything
+    /// Returns `true` if the patterns are known to match every line.
+    pub(crate) fn matches_every_line(&self) -> bool {
+        self.matches_every_line
     }
 
-    /// Calls `found` with every matching line, with its end, until it breaks.
+    /// Calls `found` with every matching line, terminator included, until it breaks.
     pub(crate) fn lines(
         &self,
         bytes: &[u8],
         mut found: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), M::Error> {
-        if self.everything || !self.across_lines {
+        if self.matches_every_line || !self.across_lines {
             return self.one_by_one(bytes, found);
         }
         let mut from = 0;
         while from < bytes.len() {
-            let (at, sure) = match self.matcher.find_candidate_line(&bytes[from..])? {
+            let (at, confirmed) = match self.matcher.find_candidate_line(&bytes[from..])? {
                 None => break,
                 Some(LineMatchKind::Confirmed(at)) => (from + at, true),
                 Some(LineMatchKind::Candidate(at)) => (from + at, false),
             };
             let line = self.line_around(bytes, from, at);
-            // An empty match behind the last line is in no line.
+            // An empty match after the last line is in no line.
             if line.start == bytes.len() {
                 break;
             }
             from = line.end;
-            // A Unicode word boundary behind bytes that continue a character looks for its beginning, and would find the end of the
-            // line before.
-            let sure = sure && !continues_a_character(bytes[line.start]);
-            if (sure || self.is_match(&bytes[line.clone()])?) && found(line).is_break() {
+            // If the line begins with a UTF-8 continuation byte, a Unicode word boundary looks back for the start of the
+            // character and would run into the end of the line before.
+            let confirmed = confirmed && !is_utf8_continuation(bytes[line.start]);
+            if (confirmed || self.is_match(&bytes[line.clone()])?) && found(line).is_break() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The plain way, which needs nothing of the engine but to match one line.
+    /// Reference implementation, which only requires the engine to match single lines.
     fn one_by_one(
         &self,
         bytes: &[u8],
         mut found: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), M::Error> {
         for line in lines(bytes, self.terminator) {
-            if (self.everything || self.is_match(&bytes[line.clone()])?) && found(line).is_break() {
+            if (self.matches_every_line || self.is_match(&bytes[line.clone()])?) && found(line).is_break() {
                 break;
             }
         }
@@ -101,10 +101,10 @@ impl<M: Matcher> Finder<M> {
     }
 
     fn is_match(&self, line: &[u8]) -> Result<bool, M::Error> {
-        self.matcher.is_match(without_end(line, self.terminator))
+        self.matcher.is_match(without_terminator(line, self.terminator))
     }
 
-    /// The line around a place; `from` is where a line before it begins.
+    /// Returns the line that contains offset `at`. `from` is the start of that line or of an earlier one.
     fn line_around(&self, bytes: &[u8], from: usize, at: usize) -> Range<usize> {
         let end = self.terminator.as_byte();
         let start = memrchr(end, &bytes[from..at]).map_or(from, |before| from + before + 1);
@@ -112,7 +112,7 @@ impl<M: Matcher> Finder<M> {
     }
 }
 
-/// The lines of a block, with their ends.
+/// Returns the lines of a block, terminators included.
 pub(crate) fn lines(bytes: &[u8], terminator: LineTerminator) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -125,13 +125,13 @@ pub(crate) fn lines(bytes: &[u8], terminator: LineTerminator) -> impl Iterator<I
     })
 }
 
-/// Whether a byte is one behind the first of a character in UTF-8.
-fn continues_a_character(byte: u8) -> bool {
+/// Returns `true` for a UTF-8 continuation byte.
+fn is_utf8_continuation(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
 
-/// How many bytes the end of a line takes.
-pub(crate) fn length_of_end(line: &[u8], terminator: LineTerminator) -> usize {
+/// Length of a line's terminator in bytes.
+pub(crate) fn terminator_len(line: &[u8], terminator: LineTerminator) -> usize {
     match line {
         [.., b'\r', last] if terminator.is_crlf() && *last == b'\n' => 2,
         [.., last] if *last == terminator.as_byte() => 1,
@@ -139,9 +139,9 @@ pub(crate) fn length_of_end(line: &[u8], terminator: LineTerminator) -> usize {
     }
 }
 
-/// A line without its end.
-pub(crate) fn without_end(line: &[u8], terminator: LineTerminator) -> &[u8] {
-    &line[..line.len() - length_of_end(line, terminator)]
+/// Returns a line without its terminator.
+pub(crate) fn without_terminator(line: &[u8], terminator: LineTerminator) -> &[u8] {
+    &line[..line.len() - terminator_len(line, terminator)]
 }
 
 #[cfg(test)]
@@ -151,20 +151,20 @@ mod tests {
 
     use super::*;
 
-    fn found(finder: &Finder<grep_regex::RegexMatcher>, bytes: &[u8], plain: bool) -> Vec<Range<usize>> {
+    fn found(finder: &Finder<grep_regex::RegexMatcher>, bytes: &[u8], reference: bool) -> Vec<Range<usize>> {
         let mut lines = Vec::new();
         let collect = |line| {
             lines.push(line);
             ControlFlow::Continue(())
         };
-        let result = if plain { finder.one_by_one(bytes, collect) } else { finder.lines(bytes, collect) };
+        let result = if reference { finder.one_by_one(bytes, collect) } else { finder.lines(bytes, collect) };
         assert!(result.is_ok());
         lines
     }
 
     proptest! {
         #[test]
-        fn the_search_over_many_lines_finds_what_the_plain_one_finds(
+        fn a_search_over_many_lines_finds_the_same_lines_as_one_over_single_lines(
             bytes in prop::collection::vec(prop::sample::select(b"ab \r\n\xFF\x80\n".as_slice()), 0..200),
             pattern in prop::sample::select(vec![
                 "a", "ab", "a+b", "^a", "b$", "^$", "", "a?", r"\bab\b", "[^b]", "a.b", r"\s", "(?-u:\\xFF)", r"\b", r"\B", r"\b{end-half}", r"\Aa", r"b\z", "a|b",
@@ -172,7 +172,7 @@ mod tests {
             crlf: bool,
             word: bool,
         ) {
-            // Between a carriage return and a line feed the engine sees the end of a line, but no line ends there.
+            // The engine sees the end of a line between a carriage return and a line feed, where no line ends.
             let is_at_boundary = word || pattern.contains(r"\B") || pattern.contains("half");
             let crlf = crlf && !is_at_boundary;
             let mut builder = RegexMatcherBuilder::new();

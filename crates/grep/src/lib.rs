@@ -1,6 +1,6 @@
-//! Search: patterns to matches to printed lines, in the order of paths and the same at any number of threads.
+//! Parallel line search with output in path order, identical at any number of threads.
 //!
-//! [`Query::new`] compiles what is looked for; [`grep`] goes through the inputs and prints.
+//! [`Query::new`] compiles the patterns; [`grep`] searches the inputs and prints the results.
 //!
 //! ```
 //! use finecomb_grep::{GrepOptions, PatternOptions, Query, grep};
@@ -19,10 +19,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is found and how it is printed is what ripgrep finds and prints. Its own crates serve where they can: for the
-//! patterns, and, for matches across lines, for the whole of the search ([`whole`]). All else is searched in blocks,
-//! so that one large file keeps every core busy: [`find`] says which lines of a block match, [`file_state`] which of them
-//! are printed and with what around them, [`print`] how.
+//! Matches and output are those of ripgrep, whose crates compile the patterns and search whole files for matches across
+//! lines ([`whole`]). All other searches work on blocks, so that one large file keeps every core busy: [`find`] finds the
+//! matching lines of a block, [`file_state`] selects the lines and context to print, and [`print`] prints them.
 
 #![forbid(unsafe_code)]
 
@@ -41,7 +40,7 @@ mod whole;
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Done, Inputs, Problem, Report, ScanOptions, Visit, in_order};
+use finecomb_scan::{Inputs, Ordered, Problem, Report, ScanOptions, Visit, in_order};
 use grep_matcher::Matcher;
 pub use grep_printer::Stats;
 
@@ -51,33 +50,33 @@ pub use crate::matcher::Error;
 pub use crate::names::list;
 pub use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
 use crate::print::lines::Style;
-use crate::search::{Searcher, Sums};
+use crate::search::{Searcher, Totals};
 use crate::whole::WholeSearcher;
 
-/// What to look for and what to print, ready for use.
+/// Compiled patterns and output options of a search.
 #[derive(Clone, Debug)]
 pub struct Query {
     matcher: AnyMatcher,
     style: Style,
-    everything: bool,
+    matches_every_line: bool,
 }
 
-/// What came of a search.
+/// Result of a search.
 #[derive(Debug)]
 pub struct Outcome {
     /// Whether anything was found.
     pub any: bool,
-    /// How many files were searched.
+    /// Number of files searched.
     pub files: u64,
-    /// What was counted, if that was asked for.
+    /// Statistics, if they were requested.
     pub stats: Stats,
-    /// What went wrong, in the order of the inputs.
+    /// Problems with inputs, in the order of the inputs.
     pub problems: Vec<Problem>,
-    /// Where the engine gave up on a file, and what it said.
+    /// Files on which the regex engine failed: path and message.
     pub failures: Vec<(String, String)>,
-    /// Why nothing could be printed any more, if so.
+    /// Error that ended the output, if any.
     pub output_error: Option<std::io::Error>,
-    /// Where the time of each worker went, if it was measured.
+    /// Time that each worker spent per phase, if it was measured.
     pub report: Option<Report>,
 }
 
@@ -85,26 +84,26 @@ impl Query {
     /// Compiles the patterns.
     ///
     /// # Errors
-    /// When one of them is wrong or too large.
+    /// Returns an error if a pattern is invalid or too large.
     pub fn new(options: &GrepOptions) -> Result<Self, Error> {
-        let options = options.clone().settled();
+        let options = options.clone().normalized();
         let pattern = &options.pattern;
-        let everything = pattern.boundary.is_none() && pattern.patterns.iter().any(String::is_empty);
-        Ok(Self { matcher: AnyMatcher::new(&options)?, style: Style::new(&options), everything })
+        let matches_every_line = pattern.boundary.is_none() && pattern.patterns.iter().any(String::is_empty);
+        Ok(Self { matcher: AnyMatcher::new(&options)?, style: Style::new(&options), matches_every_line })
     }
 
-    /// The bytes that end a line.
+    /// Returns the byte that ends a line.
     pub fn line_end(&self) -> u8 {
         self.style.options.line_end.terminator().as_byte()
     }
 
-    /// Whether anything can match at all.
+    /// Returns `false` if no line can match, so that there is nothing to search.
     pub fn can_match(&self) -> bool {
         let GrepOptions { pattern, invert, max_count, .. } = &self.style.options;
         (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0)
     }
 
-    /// What is between what is printed of two files.
+    /// Separator between the output of two files, if there is one.
     fn separator(&self) -> Option<Vec<u8>> {
         let options = &self.style.options;
         let has_context = options.before_context > 0 || options.after_context > 0;
@@ -119,7 +118,7 @@ impl Query {
     }
 }
 
-/// Searches, and prints to `out` as it goes. `options.line_end` is of no account: the query has it.
+/// Searches the inputs and prints to `out` during the search. Ignores `options.line_end` in favour of the query's.
 pub fn grep(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
@@ -142,22 +141,22 @@ fn with_matcher<M: Matcher<Captures: Send> + Clone + Send + Sync>(
 ) -> Outcome {
     let options = ScanOptions { line_end: query.line_end(), ..options.clone() };
     if !query.can_match() {
-        return Outcome::of(Done::<()>::default(), Sums::default());
+        return Outcome::of(Ordered::<()>::default(), Totals::default());
     }
     let (style, separator) = (&query.style, query.separator());
     if query.needs_whole_files(matcher) {
         let make = || WholeSearcher::new(&style.options, matcher.clone());
         let done = in_order(inputs, &options, separator, out, make);
-        return Outcome::sum(done, query, |search| search.sums);
+        return Outcome::sum(done, query, |search| search.totals);
     }
-    let finder = Finder::new(matcher.clone(), style.terminator, query.everything);
+    let finder = Finder::new(matcher.clone(), style.terminator, query.matches_every_line);
     let make = || Searcher::new(style, finder.clone());
     let done = in_order(inputs, &options, separator, out, make);
-    Outcome::sum(done, query, |search| search.sums)
+    Outcome::sum(done, query, |search| search.totals)
 }
 
 impl Query {
-    /// Whether what is looked for cannot be found block by block.
+    /// Returns `true` if the query cannot be answered block by block.
     fn needs_whole_files(&self, matcher: &impl Matcher) -> bool {
         let GrepOptions { pattern, stop_on_nonmatch, hyperlink, .. } = &self.style.options;
         let terminator = self.style.terminator;
@@ -168,33 +167,33 @@ impl Query {
 }
 
 impl Outcome {
-    fn sum<V: Visit>(mut done: Done<V>, query: &Query, sums: impl Fn(V) -> Sums) -> Self {
-        let mut sum = Sums::default();
+    fn sum<V: Visit>(mut done: Ordered<V>, query: &Query, totals: impl Fn(V) -> Totals) -> Self {
+        let mut sum = Totals::default();
         for visit in std::mem::take(&mut done.visits) {
-            sum.add(sums(visit));
+            sum.add(totals(visit));
         }
         sum.errors.sort();
         if query.style.options.mode == Mode::Lines {
-            // With what is between files.
-            let counted = sum.colors + sum.stats.bytes_printed();
+            // `done.bytes` includes the separators between files.
+            let counted = sum.color_bytes + sum.stats.bytes_printed();
             sum.stats.add_bytes_printed(done.bytes.saturating_sub(counted));
         }
         Self::of(done, sum)
     }
 
-    fn of<V>(done: Done<V>, sums: Sums) -> Self {
+    fn of<V>(done: Ordered<V>, totals: Totals) -> Self {
         Self {
-            any: sums.any,
+            any: totals.any,
             files: done.files,
-            stats: sums.stats,
+            stats: totals.stats,
             problems: done.problems,
-            failures: sums.errors,
+            failures: totals.errors,
             output_error: done.output_error,
             report: done.report,
         }
     }
 
-    /// What was counted, as the last message of a JSON output.
+    /// Returns the statistics as the final message of JSON output.
     pub fn json_summary(&self, elapsed: Duration) -> Vec<u8> {
         print::json::summary(&self.stats, elapsed)
     }

@@ -1,4 +1,4 @@
-//! Patterns, compiled: what the engines are told so that they mean what they mean in ripgrep.
+//! Compiles patterns, with the engines configured as in ripgrep.
 
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -7,13 +7,13 @@ use thiserror::Error;
 
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
 
-/// What is wrong with a query.
+/// Error in a query.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// A pattern.
+    /// A pattern is invalid.
     #[error("{0}")]
     Pattern(String),
-    /// PCRE2 was asked for in a build without it.
+    /// PCRE2 was requested in a build without it.
     #[error("this comb was built without PCRE2; build it with the feature pcre2, or leave out -P")]
     NoPcre2,
 }
@@ -27,7 +27,7 @@ pub(crate) enum AnyMatcher {
 }
 
 impl LineEnd {
-    /// As the engines know it.
+    /// Returns the terminator as the engines' type.
     pub(crate) fn terminator(self) -> LineTerminator {
         match self {
             Self::Lf => LineTerminator::byte(b'\n'),
@@ -73,7 +73,7 @@ fn rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
         builder.line_terminator(Some(byte)).dot_matches_new_line(false);
     }
     if options.line_end == LineEnd::Crlf && !pattern.multiline {
-        // Setting the terminator above has unset it.
+        // Setting the line terminator above has unset this option.
         builder.crlf(true);
     }
     if let Some(limit) = pattern.regex_size_limit {
@@ -89,12 +89,12 @@ fn rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
     built.map_err(|error| wrong_pattern(options).unwrap_or_else(|| error.to_string()))
 }
 
-/// What is wrong with the first pattern that is no regular expression, shown in the pattern itself: the engine shows it
-/// in what it has made of all of them.
+/// Returns the syntax error of the first invalid pattern, shown in that pattern. The engine would show it in the combination
+/// of all patterns.
 fn wrong_pattern(options: &GrepOptions) -> Option<String> {
     let PatternOptions { patterns, fixed_strings, unicode, .. } = &options.pattern;
     let wrong = |pattern: &String| {
-        // A parser takes one pattern, and panics at the second.
+        // A parser accepts one pattern only and panics at the second.
         let parsed = ParserBuilder::new().utf8(false).unicode(*unicode).build().parse(pattern);
         parsed.err().map(|error| error.to_string())
     };
@@ -103,7 +103,7 @@ fn wrong_pattern(options: &GrepOptions) -> Option<String> {
 
 #[cfg(feature = "pcre2")]
 fn pcre2(options: &GrepOptions) -> Result<AnyMatcher, Error> {
-    /// Of memory for the compiled code's stack, in bytes: what patterns with deep recursion need.
+    /// Maximum stack of the JIT-compiled code in bytes, large enough for patterns with deep recursion.
     const STACK: usize = 10 << 20;
 
     let pattern = &options.pattern;
@@ -131,7 +131,7 @@ fn pcre2(_options: &GrepOptions) -> Result<AnyMatcher, Error> {
     Err(Error::NoPcre2)
 }
 
-/// The engine's words, and which flag may help.
+/// Returns the engine's message, followed by the flag that may help.
 fn with_advice(error: String) -> String {
     let advice = if error.contains("look-around") || error.contains("backreferences") {
         "-P (--pcre2) has look-around and back-references"
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_pattern_behind_sound_ones_is_shown_as_it_is_written() {
+    fn an_invalid_pattern_after_valid_ones_is_shown_as_written() {
         let error = |engine, patterns: &[&str]| {
             let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
             let pattern = PatternOptions { patterns, engine, ..PatternOptions::default() };
@@ -166,13 +166,13 @@ mod tests {
             let message = error(engine, &["foo", "bar", "(baz"]).expect("an error");
             assert!(message.contains("    (baz\n    ^\n"), "{message}");
         }
-        // Each is sound by itself, and it is the engine that refuses them.
+        // Each is valid by itself; only the engine rejects them.
         assert!(error(Engine::Rust, &["a", r"b\n"]).expect("an error").contains("not allowed"));
     }
 
     #[cfg(feature = "pcre2")]
     #[test]
-    fn patterns_of_which_only_one_needs_pcre2_are_taken_by_it() {
+    fn auto_uses_pcre2_if_any_pattern_needs_it() {
         let patterns = vec!["one".to_owned(), "foo(?=bar)".to_owned()];
         let pattern = PatternOptions { patterns, engine: Engine::Auto, ..PatternOptions::default() };
         let options = GrepOptions { pattern, ..GrepOptions::default() };
@@ -181,7 +181,7 @@ mod tests {
 
     #[cfg(feature = "pcre2")]
     #[test]
-    fn both_engines_take_case_boundaries_and_literals_alike() {
+    fn both_engines_agree_on_case_boundaries_and_literals() {
         let lines = ["foo", "a foo b", "xfoo", "FOO", "Foo bar", "f.o", "x f.o", "xf.ox", ""];
         let matched = |pattern: &PatternOptions| {
             let options = GrepOptions { pattern: pattern.clone(), ..GrepOptions::default() };

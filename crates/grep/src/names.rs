@@ -1,24 +1,24 @@
-//! The names of the files that would be searched.
+//! Lists the files that would be searched.
 
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Block, Done, Inputs, Output, ScanOptions, Source, Visit, Wants, in_order};
+use finecomb_scan::{Block, Inputs, Ordered, Output, ScanOptions, Source, Visit, Wants, in_order};
 
 use crate::options::GrepOptions;
 use crate::print::lines::Style;
-use crate::search::path_of;
+use crate::search::display_path;
 
-/// Prints the names of the files that would be searched. [`Done::files`] says how many there are.
+/// Prints the paths of the files that would be searched. [`Ordered::files`] is their number.
 pub fn list(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
     grep: &GrepOptions,
     out: &mut (dyn Write + Send),
-) -> Done<()> {
+) -> Ordered<()> {
     let style = Style::new(grep);
-    let done = in_order(inputs, options, None, out, || Names { style: &style });
-    Done {
+    let done = in_order(inputs, options, None, out, || NamePrinter { style: &style });
+    Ordered {
         visits: Vec::new(),
         problems: done.problems,
         files: done.files,
@@ -28,12 +28,12 @@ pub fn list(
     }
 }
 
-/// Prints names.
-struct Names<'a> {
+/// Visitor that prints paths and opens no files.
+struct NamePrinter<'a> {
     style: &'a Style,
 }
 
-impl Visit for Names<'_> {
+impl Visit for NamePrinter<'_> {
     type Found = ();
     type State = ();
     type Tally = ();
@@ -47,7 +47,7 @@ impl Visit for Names<'_> {
             return;
         }
         let out = out.bytes();
-        self.style.write_path(path_of(source).as_os_str().as_encoded_bytes(), out);
+        self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
         out.push(if self.style.options.null_after_path { 0 } else { b'\n' });
     }
 

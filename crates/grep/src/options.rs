@@ -1,29 +1,29 @@
-//! What to look for, and what to print of it.
+//! Search and output options.
 
 use grep_printer::{ColorSpecs, HyperlinkConfig};
 
-/// What a line must have in it to match.
+/// Patterns and how they match.
 #[derive(Clone, Debug)]
 pub struct PatternOptions {
-    /// A line matches if one of these does. None at all match nothing.
+    /// Patterns, any of which makes a line match. An empty list matches nothing.
     pub patterns: Vec<String>,
-    /// Take the patterns as they stand, not as regular expressions.
+    /// Treat the patterns as literal strings, not as regular expressions.
     pub fixed_strings: bool,
-    /// Whether upper and lower case are told apart.
+    /// Case sensitivity.
     pub case: Case,
-    /// What must be at both ends of a match.
+    /// Boundary required at both ends of a match.
     pub boundary: Option<Boundary>,
-    /// Let a match go across lines.
+    /// Allow matches to span lines.
     pub multiline: bool,
     /// With `multiline`, let `.` match a line feed.
     pub multiline_dotall: bool,
-    /// Let `\w`, `\d`, `.` and the like, and letters without regard to case, be those of Unicode.
+    /// Use Unicode definitions for `\w`, `\d`, `.` and the like, and for case-insensitive matching.
     pub unicode: bool,
-    /// Which engine interprets the patterns.
+    /// Regex engine that compiles the patterns.
     pub engine: Engine,
-    /// How many bytes the compiled patterns may take; the engine's own limit if none is given.
+    /// Maximum size of the compiled patterns in bytes; `None` leaves the engine's own limit.
     pub regex_size_limit: Option<usize>,
-    /// How many bytes the cache of the lazy automaton may take; the engine's own limit if none is given.
+    /// Maximum size of the lazy DFA's cache in bytes; `None` leaves the engine's own limit.
     pub dfa_size_limit: Option<usize>,
 }
 
@@ -44,38 +44,38 @@ impl Default for PatternOptions {
     }
 }
 
-/// Whether upper and lower case are told apart.
+/// Case sensitivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
-    /// They are.
+    /// Match case.
     Sensitive,
-    /// They are not.
+    /// Ignore case.
     Insensitive,
-    /// They are if a pattern has an upper-case letter.
+    /// Match case if a pattern contains an upper-case letter, ignore it otherwise.
     Smart,
 }
 
-/// What must be at both ends of a match.
+/// Boundary required at both ends of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
-    /// The ends of the line.
+    /// The start and end of the line.
     Line,
-    /// The ends of a word.
+    /// The start and end of a word.
     Word,
 }
 
-/// Which engine interprets the patterns.
+/// Regex engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// That of Rust's regex crate: its time is linear in the size of the input.
+    /// The engine of Rust's regex crate. Search time is linear in the size of the input.
     Rust,
-    /// PCRE2, which has look-around and back-references.
+    /// PCRE2, which supports look-around and back-references.
     Pcre2,
-    /// Rust's, or PCRE2 for patterns that it does not know.
+    /// Rust's engine, or PCRE2 if it does not support the patterns.
     Auto,
 }
 
-/// Which bytes end a line.
+/// Line terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnd {
     /// A line feed.
@@ -86,98 +86,98 @@ pub enum LineEnd {
     Nul,
 }
 
-/// What to make of files that hold a NUL byte.
+/// Handling of files that contain a NUL byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
-    /// Give up files that were found below a directory; say of named ones only that they match.
+    /// Stop searching files found in a directory. For files named on the command line, report only that they match.
     Auto,
-    /// Say only that they match.
+    /// Report only that they match.
     Suppress,
-    /// Take them as text.
+    /// Search them as text.
     Text,
 }
 
-/// What is printed of a file.
+/// Kind of output for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Its matching lines.
+    /// Matching lines.
     Lines,
-    /// Its matching lines as JSON, in ripgrep's schema.
+    /// Matching lines as JSON, in ripgrep's schema.
     Json,
-    /// How many lines match.
+    /// Number of matching lines.
     Count,
-    /// How many matches there are.
+    /// Number of matches.
     CountMatches,
-    /// Its name if a line matches.
+    /// Path, if a line matches.
     FilesWithMatches,
-    /// Its name if no line matches.
+    /// Path, if no line matches.
     FilesWithoutMatch,
 }
 
-/// How to search and what to print.
+/// Search and output options.
 #[derive(Clone, Debug)]
 pub struct GrepOptions {
-    /// What to look for.
+    /// Patterns and how they match.
     pub pattern: PatternOptions,
-    /// What is printed of a file.
+    /// Kind of output.
     pub mode: Mode,
-    /// Print nothing, and end with the first match.
+    /// Print nothing and stop at the first match.
     pub quiet: bool,
-    /// Which bytes end a line.
+    /// Line terminator.
     pub line_end: LineEnd,
-    /// What to make of files that hold a NUL byte.
+    /// Handling of files that contain a NUL byte.
     pub binary: Binary,
-    /// Take the lines that do not match.
+    /// Select the lines that do not match.
     pub invert: bool,
-    /// How many matching lines of a file are taken at most.
+    /// Maximum number of matching lines per file.
     pub max_count: Option<u64>,
-    /// End with a file at its first line that does not match after one that does.
+    /// Stop searching a file at the first non-matching line after a match.
     pub stop_on_nonmatch: bool,
-    /// How many lines before a match are printed with it.
+    /// Number of context lines before each match.
     pub before_context: usize,
-    /// How many lines after a match are printed with it.
+    /// Number of context lines after each match.
     pub after_context: usize,
     /// Print all lines, matching or not.
     pub passthru: bool,
     /// Print the path of the file.
     pub with_filename: bool,
-    /// Print the path once, above the matches of a file, and an empty line between files.
+    /// Print the path once above the matches of a file, and an empty line between files.
     pub heading: bool,
     /// Print line numbers, from 1.
     pub line_number: bool,
     /// Print the column of the first match, in bytes, from 1.
     pub column: bool,
-    /// Print how many bytes of the file are before the line, or before the match with `only_matching`.
+    /// Print the byte offset of the line, or of the match with `only_matching`.
     pub byte_offset: bool,
-    /// Print each match alone, on a line of its own.
+    /// Print only the matched text, each match on its own line.
     pub only_matching: bool,
     /// Print a line once for each match in it.
     pub vimgrep: bool,
-    /// Print this in place of each match; `$1` or `${name}` in it stands for what a group matched.
+    /// Replacement for each match; `$1` and `${name}` stand for capture groups.
     pub replace: Option<Vec<u8>>,
-    /// Print no lines longer than this many bytes.
+    /// Maximum length of a printed line in bytes.
     pub max_columns: Option<u64>,
-    /// Print the beginning of a line that is too long.
+    /// Print the beginning of lines that exceed `max_columns`.
     pub max_columns_preview: bool,
-    /// Leave out the blanks at the beginning of lines.
+    /// Omit blanks at the beginning of lines.
     pub trim: bool,
     /// With a count, print files without a match as well.
     pub include_zero: bool,
-    /// Print a NUL after a path, in place of what is there otherwise.
+    /// Print a NUL after each path, instead of its usual separator.
     pub null_after_path: bool,
-    /// Print this in place of the slashes in paths.
+    /// Byte printed instead of each slash in paths.
     pub path_separator: Option<u8>,
-    /// What is between groups of lines that do not adjoin; nothing at all if none.
+    /// Line between groups of lines that are not adjacent; `None` prints no such line.
     pub context_separator: Option<Vec<u8>>,
-    /// What is between the fields of a matching line.
+    /// Separator between the fields of a matching line.
     pub field_match_separator: Vec<u8>,
-    /// What is between the fields of a line of context.
+    /// Separator between the fields of a context line.
     pub field_context_separator: Vec<u8>,
-    /// The colours, if there are to be any.
+    /// Colours, if the output is coloured.
     pub colors: Option<ColorSpecs>,
-    /// How paths link to files, if they are to.
+    /// Format of hyperlinks from paths to files, if they are printed.
     pub hyperlink: Option<HyperlinkConfig>,
-    /// Count what is searched, found and printed.
+    /// Collect statistics.
     pub stats: bool,
 }
 
@@ -220,8 +220,8 @@ impl Default for GrepOptions {
 }
 
 impl GrepOptions {
-    /// With what follows from other options.
-    pub(crate) fn settled(mut self) -> Self {
+    /// Returns the options with the mode that `invert` and `only_matching` imply.
+    pub(crate) fn normalized(mut self) -> Self {
         self.mode = match self.mode {
             Mode::CountMatches if self.invert => Mode::Count,
             Mode::Count if self.only_matching && !self.invert => Mode::CountMatches,

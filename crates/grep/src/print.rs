@@ -1,4 +1,4 @@
-//! What is printed of lines.
+//! Prints lines as text or JSON.
 
 pub(crate) mod json;
 pub(crate) mod lines;
@@ -9,18 +9,18 @@ use std::time::Duration;
 
 pub(crate) use matches::Matches;
 
-/// What is counted while lines are printed.
+/// Statistics collected while lines are printed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// Lines that match, with those that are printed in the context of the last one that counts.
+    /// Number of matching lines, including those printed as matches in the context of the last counted match.
     pub(crate) lines: u64,
-    /// Matches in them, if they were looked for.
+    /// Number of matches in these lines, if they were searched for.
     pub(crate) matches: u64,
-    /// Bytes that were printed.
+    /// Number of printed bytes, without colour escapes.
     pub(crate) bytes: u64,
-    /// Bytes of these that switch colours, which ripgrep does not count.
-    pub(crate) colors: u64,
-    /// How long the search took, if that is wanted.
+    /// Number of bytes in colour escapes, which ripgrep does not count as printed.
+    pub(crate) color_bytes: u64,
+    /// Time that the search took, if it is measured.
     pub(crate) elapsed: Duration,
 }
 
@@ -29,7 +29,7 @@ impl Tally {
         self.lines += other.lines;
         self.matches += other.matches;
         self.bytes += other.bytes;
-        self.colors += other.colors;
+        self.color_bytes += other.color_bytes;
         self.elapsed += other.elapsed;
     }
 }

@@ -1,52 +1,53 @@
-//! Searches the blocks of files and prints what is found.
+//! Searches files block by block and prints the results.
 
 use std::mem;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
-use finecomb_scan::{Block, LONG_LINE, Medium, NulEnds, Output, START, Source, Visit};
+use finecomb_scan::{Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit};
 use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::binary::{self, Cut};
-use crate::file_state::{FileState, Found, FoundLine, Line, Nowhere, Nul, Rules, Sink, Step};
+use crate::file_state::{FileState, Found, FoundLine, Line, Nul, NullSink, Rules, Sink, Step};
 use crate::find::{Finder, lines};
 use crate::options::{Binary, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::print::{Matches, Tally, json, lines as text};
 
-/// A worker's search.
+/// Block-wise search of one worker.
 pub(crate) struct Searcher<'q, M: Matcher> {
     style: &'q Style,
     rules: Rules,
     finder: Finder<M>,
     matches: Matches<M>,
-    pub(crate) sums: Sums,
+    pub(crate) totals: Totals,
 }
 
-/// What a worker found in all its files.
+/// Totals of one worker over all its files.
 #[derive(Debug, Default)]
-pub(crate) struct Sums {
+pub(crate) struct Totals {
+    /// Whether anything was found.
     pub(crate) any: bool,
     pub(crate) stats: Stats,
-    /// Bytes printed that switch colours, if statistics are wanted.
-    pub(crate) colors: u64,
-    /// What an engine said of a file.
+    /// Number of printed bytes that are colour escapes, if statistics are wanted.
+    pub(crate) color_bytes: u64,
+    /// Errors of the regex engine: path and message.
     pub(crate) errors: Vec<(String, String)>,
 }
 
-impl Sums {
+impl Totals {
     pub(crate) fn add(&mut self, other: Self) {
         self.any |= other.any;
         self.stats += &other.stats;
-        self.colors += other.colors;
+        self.color_bytes += other.color_bytes;
         self.errors.extend(other.errors);
     }
 }
 
-/// Prints nothing, but counts matches.
+/// Sink that counts matches and prints nothing.
 struct Counter<'a, M: Matcher> {
     finder: &'a Finder<M>,
     matches: &'a mut Matches<M>,
@@ -68,8 +69,8 @@ impl<M: Matcher> Sink for Counter<'_, M> {
     fn gap(&mut self) {}
 }
 
-/// The path of a file as it is printed.
-pub(crate) fn path_of(source: &Source) -> &Path {
+/// Returns the path of a file as it is printed.
+pub(crate) fn display_path(source: &Source) -> &Path {
     source.path().unwrap_or(Path::new("<stdin>"))
 }
 
@@ -78,22 +79,22 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         let options = &style.options;
         let prints = matches!(options.mode, Mode::Lines | Mode::Json) && !options.quiet;
         let rules = Rules {
-            before: if prints { options.before_context } else { 0 },
-            after: if prints { options.after_context } else { 0 },
+            before_context: if prints { options.before_context } else { 0 },
+            after_context: if prints { options.after_context } else { 0 },
             passthru: prints && options.passthru,
             max_count: options.max_count,
-            matches_behind_limit: options.invert || finder.searches_across_lines(),
+            matches_after_limit: options.invert || finder.searches_across_lines(),
             line_end: options.line_end.terminator().as_byte(),
-            binary_ends: options.mode == Mode::Lines,
+            stops_at_binary: options.mode == Mode::Lines,
         };
-        Self { style, rules, finder, matches: Matches::default(), sums: Sums::default() }
+        Self { style, rules, finder, matches: Matches::default(), totals: Totals::default() }
     }
 
     fn mode(&self) -> Mode {
         self.style.options.mode
     }
 
-    /// Whether lines or messages are printed.
+    /// Returns `true` if lines or JSON messages are printed.
     fn prints(&self) -> bool {
         matches!(self.mode(), Mode::Lines | Mode::Json) && !self.style.options.quiet
     }
@@ -102,24 +103,25 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         self.style.options.stats || self.mode() == Mode::Json
     }
 
-    /// Whether it must be known which lines match, not only how many.
+    /// Returns `true` if the matching lines themselves are needed, not only their number.
     fn needs_lines(&self) -> bool {
         self.prints() || self.wants_stats() || self.mode() == Mode::CountMatches
     }
 
-    /// Whether one matching line is all there is to know of a file.
+    /// Returns `true` if the first matching line settles the result for a file.
     fn stops_at_first_match(&self) -> bool {
         let by_name = matches!(self.mode(), Mode::FilesWithMatches | Mode::FilesWithoutMatch);
         (by_name || self.style.options.quiet) && !self.wants_stats()
     }
 
+    /// Returns how NULs in a file are handled.
     fn nul(&self, source: &Source) -> Nul {
         let options = &self.style.options;
         match options.binary {
             _ if options.line_end == LineEnd::Nul => Nul::Ignore,
             Binary::Text => Nul::Ignore,
             _ if source.path().is_none() => Nul::EndLine,
-            // ripgrep maps named files, and reads all others.
+            // ripgrep memory-maps files named on the command line and reads all others.
             _ if source.is_named() && matches!(source.medium(), Medium::File) => Nul::Suppress,
             Binary::Auto if !source.is_named() => Nul::Quit,
             Binary::Auto => Nul::EndLine,
@@ -127,11 +129,11 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         }
     }
 
-    /// Finds the lines of a block that match.
+    /// Finds the matching lines of a block.
     fn find(&self, bytes: &[u8], found: &mut Found) {
         let Style { options, terminator, .. } = self.style;
-        let (needs_lines, enough) = (self.needs_lines(), self.enough());
-        if !needs_lines && enough == u64::MAX && self.finder.finds_everything() {
+        let (needs_lines, max) = (self.needs_lines(), self.max_needed());
+        if !needs_lines && max == u64::MAX && self.finder.matches_every_line() {
             found.count = if options.invert { 0 } else { count_lines(bytes, self.rules.line_end) };
             return;
         }
@@ -141,7 +143,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             if needs_lines {
                 lines.push(FoundLine::new(line));
             }
-            if *count >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if *count >= max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let mut rest = 0..bytes.len();
         let searched = self.finder.lines(bytes, |line| {
@@ -164,12 +166,12 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         }
     }
 
-    /// Finds the lines of a block that match, some of them long ones that NULs have cut. Such a line is one line, whose parts
-    /// are searched one by one.
+    /// Finds the matching lines of a block that has long lines split by NULs. Such a line counts as one line, and its parts
+    /// are searched separately.
     fn find_with_long_lines(&self, block: &Block<'_>, found: &mut Found) {
         let (bytes, mut from) = (&*block.bytes, 0);
         for line in std::mem::take(&mut found.long_lines) {
-            self.find_in(bytes, from..line.start, found);
+            self.find_in_part(bytes, from..line.start, found);
             let mut matches = false;
             let searched = self.finder.lines(&bytes[line.clone()], |_| {
                 matches = true;
@@ -178,32 +180,33 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             found.error = searched.err().map(|error| error.to_string()).or(found.error.take());
             let has_ended = line.end < bytes.len();
             from = bytes.len().min(line.end + 1);
-            // That a line does not match is known at its end.
+            // Only at the end of a line is it known not to match.
             if if self.style.options.invert { !matches && has_ended } else { matches } {
-                found.continues |= found.count == 0 && line.start == 0 && block.in_long_line;
+                found.continues_long_line |= found.count == 0 && line.start == 0 && block.in_long_line;
                 found.count += 1;
                 found.lines.push(FoundLine::new(line.start..from));
             }
-            found.unended = (!has_ended).then_some(matches);
+            found.open_long_line = (!has_ended).then_some(matches);
             found.long_lines.push(line);
         }
-        self.find_in(bytes, from..bytes.len(), found);
+        self.find_in_part(bytes, from..bytes.len(), found);
     }
 
-    fn find_in(&self, bytes: &[u8], part: Range<usize>, found: &mut Found) {
-        let mut here = Found::default();
-        self.find(&bytes[part.clone()], &mut here);
-        found.count += here.count;
-        found.lines.extend(here.lines.into_iter().map(|line| line.behind(part.start)));
-        found.error = found.error.take().or(here.error);
+    /// Finds the matching lines in a part of a block and adds them to `found`.
+    fn find_in_part(&self, bytes: &[u8], part: Range<usize>, found: &mut Found) {
+        let mut found_in_part = Found::default();
+        self.find(&bytes[part.clone()], &mut found_in_part);
+        found.count += found_in_part.count;
+        found.lines.extend(found_in_part.lines.into_iter().map(|line| line.shifted_by(part.start)));
+        found.error = found.error.take().or(found_in_part.error);
     }
 
-    /// How many matching lines of a block are wanted at most.
-    fn enough(&self) -> u64 {
+    /// Maximum number of matching lines needed from a block.
+    fn max_needed(&self) -> u64 {
         match self.rules.max_count {
             _ if self.stops_at_first_match() => 1,
-            // Those in the context of the last one that counts are wanted as well.
-            Some(max) if self.rules.after == 0 => max,
+            // With trailing context, matching lines in the context of the last counted match are needed as well.
+            Some(max) if self.rules.after_context == 0 => max,
             _ => u64::MAX,
         }
     }
@@ -212,16 +215,16 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         self.rules.max_count.unwrap_or(u64::MAX)
     }
 
-    /// Looks for a NUL where it matters, and leaves out what is behind it.
+    /// Searches a block for a NUL where one matters, and drops the matches after it.
     fn detect_binary(&self, nul: Nul, block: &Block<'_>, found: &mut Found) {
-        // Where nothing is found, it makes no difference to what is printed.
+        // In a file without matches, a NUL does not change the output.
         let matters = found.count > 0
             || !block.is_whole
             || self.rules.passthru
             || self.style.options.include_zero
             || self.wants_stats()
             || self.mode() == Mode::FilesWithoutMatch;
-        let start = &block.bytes[..block.bytes.len().min(START)];
+        let start = &block.bytes[..block.bytes.len().min(HEAD_SIZE)];
         match nul {
             Nul::Quit if matters => found.nul = memchr(0, block.bytes),
             Nul::Suppress if block.is_whole => found.nul = memchr(0, start),
@@ -234,7 +237,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         }
     }
 
-    /// Finds out in the turn of a block whether the search of the file ends there because of a NUL.
+    /// Determines whether a NUL ends the search of the file in this block. Called in block order.
     fn cut(&self, block: &Block<'_>, found: &Found, state: &mut FileState) -> Option<Cut> {
         let nul = self.nul(block.source);
         let prints = self.prints() || self.wants_stats();
@@ -243,15 +246,15 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             Nul::EndLine => prints && !state.over && state.suppressed_from.is_none(),
             Nul::Ignore | Nul::Suppress => false,
         };
-        let wanted = found.count > 0 || state.is_owed() || self.rules.passthru || self.wants_stats();
+        let wanted = found.count > 0 || state.has_context_due() || self.rules.passthru || self.wants_stats();
         let line_end = self.rules.line_end;
-        let look = || {
+        let find_cut = || {
             if is_open { state.pieces.advance(block, line_end, found.nul, wanted) } else { None }
         };
-        *found.cut.get_or_init(look)
+        *found.cut.get_or_init(find_cut)
     }
 
-    /// How many lines match before a place.
+    /// Counts the matching lines of a block before the file offset `end`.
     fn count_before(&self, block: &Block<'_>, end: u64) -> u64 {
         let end = end.saturating_sub(block.offset) as usize;
         let mut found = Found::default();
@@ -259,7 +262,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         found.count
     }
 
-    /// Runs over a block with a sink that prints nothing, or with one that prints.
+    /// Advances the state past a block and passes the selected lines to the sink.
     fn step(&self, block: &Block<'_>, found: &Found, state: &mut FileState, sink: &mut impl Sink) {
         let nul = if self.prints() || self.wants_stats() { self.nul(block.source) } else { Nul::Ignore };
         Step::new(&self.rules, nul, (block.bytes, block.offset), found, state, sink).run();
@@ -275,20 +278,20 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             _ => state.searched,
         });
         stats.add_bytes_printed(tally.bytes);
-        self.sums.colors += tally.colors;
+        self.totals.color_bytes += tally.color_bytes;
         stats.add_matched_lines(tally.lines);
         stats.add_matches(tally.matches);
-        self.sums.stats += &stats;
+        self.totals.stats += &stats;
         stats
     }
 
-    /// Says that a file is binary, if it matches.
-    fn end_lines(&mut self, source: &Source, state: &FileState, out: &mut Vec<u8>) {
+    /// Prints a notice if a matching file is binary.
+    fn print_binary_notice(&mut self, source: &Source, state: &FileState, out: &mut Vec<u8>) {
         let nul = self.nul(source);
         let Some(at) = state.nul.filter(|_| state.count > 0 && nul != Nul::Ignore) else { return };
         if self.style.options.with_filename {
-            self.style.write_path(path_of(source).as_os_str().as_encoded_bytes(), out);
-            self.sums.colors += self.style.paint.cost(&self.style.paint.path);
+            self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
+            self.totals.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
             out.extend_from_slice(b": ");
         }
         let text = match nul {
@@ -298,27 +301,27 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         out.extend_from_slice(format!("{text} (found \"\\0\" byte around offset {at})\n").as_bytes());
     }
 
-    fn end_count(&mut self, source: &Source, count: u64, out: &mut Vec<u8>) {
+    fn print_count(&mut self, source: &Source, count: u64, out: &mut Vec<u8>) {
         let options = &self.style.options;
         if count == 0 && !options.include_zero {
             return;
         }
         if options.with_filename {
-            self.style.write_path(path_of(source).as_os_str().as_encoded_bytes(), out);
+            self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
             if options.null_after_path { out.push(0) } else { out.push(b':') }
         }
         out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
         out.extend_from_slice(self.style.terminator.as_bytes());
     }
 
-    fn end_name(&mut self, source: &Source, out: &mut Vec<u8>) {
-        self.style.write_path(path_of(source).as_os_str().as_encoded_bytes(), out);
+    fn print_name(&mut self, source: &Source, out: &mut Vec<u8>) {
+        self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
         let end = if self.style.options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
         out.extend_from_slice(end);
     }
 }
 
-/// The lines in a range that begins with a line.
+/// Returns the lines in a range, which must begin at the start of a line.
 fn lines_in(
     bytes: &[u8],
     range: Range<usize>,
@@ -335,24 +338,24 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
 
     fn begin(&mut self, source: &Source, start: &[u8]) -> FileState {
         let nul = self.nul(source);
-        let looks = match (nul, source.medium()) {
+        let checks_start = match (nul, source.medium()) {
             (Nul::Ignore, _) | (_, Medium::Transcoded(_)) => false,
             (Nul::Quit | Nul::Suppress, _) => true,
             (Nul::EndLine, medium) => matches!(medium, Medium::Decompressed),
         };
-        let early = if looks { memchr(0, start) } else { None };
+        let first_nul = if checks_start { memchr(0, start) } else { None };
         let mut state = FileState::default();
-        state.nul = early.map(|at| at as u64);
-        state.over = early.is_some() && nul == Nul::Quit;
-        state.suppressed_from = early.filter(|_| nul == Nul::EndLine).map(|_| 0);
+        state.nul = first_nul.map(|at| at as u64);
+        state.over = first_nul.is_some() && nul == Nul::Quit;
+        state.suppressed_from = first_nul.filter(|_| nul == Nul::EndLine).map(|_| 0);
         state
     }
 
     fn nul_ends(&self, source: &Source) -> NulEnds {
         match self.nul(source) {
-            Nul::Ignore => NulEnds::Nowhere,
+            Nul::Ignore => NulEnds::Never,
             Nul::Suppress => NulEnds::LongLines,
-            Nul::Quit | Nul::EndLine => NulEnds::Everywhere,
+            Nul::Quit | Nul::EndLine => NulEnds::Always,
         }
     }
 
@@ -371,7 +374,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
                 ends.for_each(|byte| *byte = self.rules.line_end);
             }
         } else if nul == Nul::Suppress {
-            found.long_lines = binary::end_long_lines(block, self.rules.line_end);
+            found.long_lines = binary::split_long_lines(block, self.rules.line_end);
         }
         if found.long_lines.is_empty() {
             self.find(block.bytes, &mut found);
@@ -383,22 +386,23 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             found.count_lines(block.bytes, self.rules.line_end, !block.is_whole);
         }
         if let Some(error) = found.error.take() {
-            self.sums.errors.push((path_of(block.source).display().to_string(), error));
+            self.totals.errors.push((display_path(block.source).display().to_string(), error));
         }
         found.elapsed = started.map(|started| started.elapsed()).unwrap_or_default();
         found
     }
 
-    fn has_nothing(&mut self, block: &Block<'_>) -> bool {
+    fn is_skippable(&mut self, block: &Block<'_>) -> bool {
         let options = &self.style.options;
-        let minds_all = options.invert || options.include_zero || self.rules.passthru || self.wants_stats();
-        let may_cut = block.in_long_line || block.bytes.len() > LONG_LINE;
-        let reads_nul = match self.nul(block.source) {
+        let needs_every_block =
+            options.invert || options.include_zero || self.rules.passthru || self.wants_stats();
+        let may_split = block.in_long_line || block.bytes.len() > LONG_LINE;
+        let nul_matters = match self.nul(block.source) {
             Nul::EndLine => true,
-            Nul::Suppress => may_cut,
+            Nul::Suppress => may_split,
             Nul::Ignore | Nul::Quit => false,
         };
-        if minds_all || reads_nul || self.mode() == Mode::FilesWithoutMatch {
+        if needs_every_block || nul_matters || self.mode() == Mode::FilesWithoutMatch {
             return false;
         }
         let mut any = false;
@@ -412,16 +416,16 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
     fn advance(&mut self, block: &Block<'_>, found: &Found, state: &mut FileState) -> ControlFlow<()> {
         let cut = self.cut(block, found, state);
         if self.needs_lines() {
-            self.step(block, found, state, &mut Nowhere);
+            self.step(block, found, state, &mut NullSink);
         } else if !state.over {
-            let counted = u64::from(state.pass_long_line(found));
+            let counted = u64::from(state.advance_long_line(found));
             let count = cut.map_or(found.count, |cut| self.count_before(block, cut.from)) - counted;
             state.count = (state.count + count).min(self.max_count());
-            let enough = self.enough() <= state.count;
-            if !enough {
+            let reached_limit = self.max_needed() <= state.count;
+            if !reached_limit {
                 state.nul = state.nul.or(cut.map(|cut| cut.nul));
             }
-            state.over = cut.is_some() || enough;
+            state.over = cut.is_some() || reached_limit;
         }
         if state.over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -441,15 +445,15 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         tally.elapsed += found.elapsed;
         if !self.needs_lines()
             || state.over
-            || found.lines.is_empty() && !state.is_owed() && !self.rules.passthru
+            || found.lines.is_empty() && !state.has_context_due() && !self.rules.passthru
         {
             return;
         }
-        let (before, colors) = (out.printed(), tally.colors);
+        let (before, colors) = (out.printed(), tally.color_bytes);
         let mut state = state.clone();
         let mut matches = mem::take(&mut self.matches);
         let (style, finder) = (self.style, &self.finder);
-        let path = path_of(block.source);
+        let path = display_path(block.source);
         let begun = state.printed;
         if !self.prints() {
             let mut sink = Counter { finder, matches: &mut matches, tally };
@@ -464,7 +468,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             self.step(block, &found, &mut state, &mut sink);
         }
         self.matches = matches;
-        tally.bytes += out.printed() - before - (tally.colors - colors);
+        tally.bytes += out.printed() - before - (tally.color_bytes - colors);
     }
 
     fn add(tally: &mut Tally, other: Tally) {
@@ -479,35 +483,36 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         out: &mut Output<'_>,
     ) -> ControlFlow<()> {
         let mut state = state;
-        if self.style.options.invert && state.long_line == Some(false) && state.count < self.max_count() {
+        if self.style.options.invert && state.open_long_line == Some(false) && state.count < self.max_count()
+        {
             state.count += 1;
         }
         let quit = self.nul(source) == Nul::Quit && state.nul.is_some();
-        // What was found in a file that then turned out to be binary is printed, but is no count of all that there is.
+        // Matches before the NUL that made the file binary are printed, but they are not a count of the whole file.
         let count = if quit && !self.prints() { 0 } else { state.count };
         let bytes = out.bytes();
         match self.mode() {
             _ if self.style.options.quiet => {}
-            Mode::Lines => self.end_lines(source, &state, bytes),
-            Mode::Count if !quit => self.end_count(source, count, bytes),
-            Mode::CountMatches if !quit => self.end_count(source, tally.matches, bytes),
-            Mode::FilesWithMatches if count > 0 => self.end_name(source, bytes),
-            Mode::FilesWithoutMatch if count == 0 && !quit => self.end_name(source, bytes),
+            Mode::Lines => self.print_binary_notice(source, &state, bytes),
+            Mode::Count if !quit => self.print_count(source, count, bytes),
+            Mode::CountMatches if !quit => self.print_count(source, tally.matches, bytes),
+            Mode::FilesWithMatches if count > 0 => self.print_name(source, bytes),
+            Mode::FilesWithoutMatch if count == 0 && !quit => self.print_name(source, bytes),
             _ => {}
         }
-        self.sums.any |= if self.mode() == Mode::FilesWithoutMatch { count == 0 } else { count > 0 };
+        self.totals.any |= if self.mode() == Mode::FilesWithoutMatch { count == 0 } else { count > 0 };
         if self.wants_stats() {
             let stats = self.add_stats(source, &state, &tally);
             if self.mode() == Mode::Json && self.prints() && state.printed {
-                json::end(path_of(source), state.nul, &stats, out.bytes());
+                json::end(display_path(source), state.nul, &stats, out.bytes());
             }
         }
-        let is_all = self.style.options.quiet && !self.wants_stats() && self.sums.any;
-        if is_all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let stops = self.style.options.quiet && !self.wants_stats() && self.totals.any;
+        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
 fn count_lines(bytes: &[u8], line_end: u8) -> u64 {
-    let unended = bytes.last().is_some_and(|&last| last != line_end);
-    memchr_iter(line_end, bytes).count() as u64 + u64::from(unended)
+    let unterminated = bytes.last().is_some_and(|&last| last != line_end);
+    memchr_iter(line_end, bytes).count() as u64 + u64::from(unterminated)
 }

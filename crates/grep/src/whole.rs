@@ -1,7 +1,7 @@
-//! Searches of whole files at once, for what cannot be cut into blocks: matches across lines.
+//! Searches whole files at once, for searches that cannot be split into blocks, such as matches across lines.
 //!
-//! This is the search and the printing of ripgrep's own crates. It also serves where they do what is done nowhere
-//! else here, links to files on a terminal; and the tests hold everything else equal to it.
+//! Searching and printing are done by ripgrep's own crates. Hyperlinks to files take this path as well, as only those
+//! crates print them. The tests use this search as the reference for the search in blocks.
 
 use std::ops::ControlFlow;
 
@@ -15,15 +15,15 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use termcolor::{Ansi, NoColor, WriteColor};
 
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
-use crate::search::{Sums, path_of};
+use crate::search::{Totals, display_path};
 
-/// A worker's search.
+/// Whole-file search of one worker.
 pub(crate) struct WholeSearcher<'q, M> {
     options: &'q GrepOptions,
     matcher: M,
     searcher: Searcher,
     printer: Printer,
-    pub(crate) sums: Sums,
+    pub(crate) totals: Totals,
 }
 
 enum Printer {
@@ -51,10 +51,10 @@ impl<'q, M: Matcher> WholeSearcher<'q, M> {
             builder.before_context(options.before_context).after_context(options.after_context);
         }
         let printer = Printer::new(options);
-        Self { options, matcher, searcher: builder.build(), printer, sums: Sums::default() }
+        Self { options, matcher, searcher: builder.build(), printer, totals: Totals::default() }
     }
 
-    fn binary(&self, source: &Source) -> BinaryDetection {
+    fn binary_detection(&self, source: &Source) -> BinaryDetection {
         match self.options.binary {
             _ if self.options.line_end == LineEnd::Nul => BinaryDetection::none(),
             Binary::Text => BinaryDetection::none(),
@@ -79,14 +79,14 @@ impl Printer {
                 return Self::Json(builder.replacement(options.replace.clone()).build(Vec::new()));
             }
             Mode::Lines => {
-                let builder = lines(options);
+                let builder = standard_builder(options);
                 return match colors {
                     None => Self::Lines(builder.build(NoColor::new(Vec::new()))),
                     Some(_) => Self::ColoredLines(builder.build(Ansi::new(Vec::new()))),
                 };
             }
         };
-        let builder = counts(options, summary);
+        let builder = summary_builder(options, summary);
         match colors {
             None => Self::Summary(builder.build(NoColor::new(Vec::new()))),
             Some(_) => Self::ColoredSummary(builder.build(Ansi::new(Vec::new()))),
@@ -102,7 +102,7 @@ fn colors(options: &GrepOptions) -> ColorSpecs {
     options.colors.clone().unwrap_or_default()
 }
 
-fn lines(options: &GrepOptions) -> StandardBuilder {
+fn standard_builder(options: &GrepOptions) -> StandardBuilder {
     let mut builder = StandardBuilder::new();
     builder
         .byte_offset(options.byte_offset)
@@ -127,7 +127,7 @@ fn lines(options: &GrepOptions) -> StandardBuilder {
     builder
 }
 
-fn counts(options: &GrepOptions, kind: SummaryKind) -> SummaryBuilder {
+fn summary_builder(options: &GrepOptions, kind: SummaryKind) -> SummaryBuilder {
     let mut builder = SummaryBuilder::new();
     builder
         .color_specs(colors(options))
@@ -142,7 +142,7 @@ fn counts(options: &GrepOptions, kind: SummaryKind) -> SummaryBuilder {
     builder
 }
 
-/// What came of one file.
+/// Result of searching one file.
 struct Outcome {
     any: bool,
     stats: Option<Stats>,
@@ -155,7 +155,7 @@ fn search_lines<M: Matcher, W: WriteColor>(
     source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, path_of(source));
+    let mut sink = printer.sink_with_path(matcher, display_path(source));
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     Outcome {
         any: sink.has_match(),
@@ -170,7 +170,7 @@ fn search_counts<M: Matcher, W: WriteColor>(
     source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, path_of(source));
+    let mut sink = printer.sink_with_path(matcher, display_path(source));
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     Outcome {
         any: sink.has_match(),
@@ -185,7 +185,7 @@ fn search_json<M: Matcher>(
     source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, path_of(source));
+    let mut sink = printer.sink_with_path(matcher, display_path(source));
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     let stats = Some(sink.stats().clone());
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
@@ -210,7 +210,7 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
 
     fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
         let source = block.source;
-        self.searcher.set_binary_detection(self.binary(source));
+        self.searcher.set_binary_detection(self.binary_detection(source));
         let bytes = &*block.bytes;
         let with = (&mut self.searcher, &self.matcher);
         let (outcome, printed) = match &mut self.printer {
@@ -236,17 +236,17 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
             }
             out.bytes().extend_from_slice(&printed);
         }
-        self.sums.any |= outcome.any;
+        self.totals.any |= outcome.any;
         if let Some(stats) = outcome.stats {
-            self.sums.stats += &stats;
+            self.totals.stats += &stats;
         }
         if let Some(error) = outcome.error {
-            self.sums.errors.push((path_of(source).display().to_string(), error));
+            self.totals.errors.push((display_path(source).display().to_string(), error));
         }
     }
 
     fn end(&mut self, _source: &Source, (): (), (): (), _out: &mut Output<'_>) -> ControlFlow<()> {
-        let is_all = self.options.quiet && !self.options.stats && self.sums.any;
-        if is_all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let stops = self.options.quiet && !self.options.stats && self.totals.any;
+        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Computes digits of pi and shows the last ten: `cargo run --release -p finecomb-pi --example digits -- 1000000 2`.
+//! Computes digits of pi and prints the last ten: `cargo run --release -p finecomb-pi --example digits -- 1000000 2`.
 
 use std::num::NonZeroUsize;
 

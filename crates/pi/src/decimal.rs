@@ -1,42 +1,42 @@
-//! A binary fraction's decimal digits.
+//! Decimal digits of a binary fraction.
 //!
-//! After Daniel Bernstein, "Scaled remainder trees" (2004): of a fraction x of d digits the first half of the digits is
-//! that of x, and the second half that of the fraction of 10^(d/2) x. Either needs only half of the precision, so both
-//! are found in the same way from half as many bits.
+//! After Daniel Bernstein, "Scaled remainder trees" (2004): the first half of the d digits of a fraction x is that of
+//! x, and the second half that of the fraction of 10^(d/2) x. Either needs only half of the precision, so both are
+//! computed recursively from half as many bits.
 
 use crate::Error;
 use crate::multiply::multiply_by_word;
 use crate::natural::Natural;
 use crate::team::Team;
 
-/// Up to this many digits are found one word at a time.
+/// Maximum number of digits that are computed one word at a time.
 const LEAF_DIGITS: usize = 1_500;
 
-/// Fractions of fewer digits than this are left to one thread.
+/// Minimum number of digits of a fraction that is split between threads.
 const SHARED_DIGITS: usize = 10_000;
 
 /// 2^64 log2(10), rounded up.
 const LOG2_10: u128 = 61_278_757_397_652_712_442;
 
-/// The least guard with which digits can be found: see [`Decimal`].
+/// Minimum number of guard bits: see [`Decimal`].
 #[cfg(test)]
-pub(crate) const LEAST_GUARD: u64 = 57;
+pub(crate) const MIN_GUARD: u64 = 57;
 
-/// What the guard loses to inexact arithmetic: see [`Decimal`].
+/// Guard bits lost to inexact arithmetic: see [`Decimal`].
 const LOST_GUARD: u64 = 56;
 
-/// The bits that `digits` decimal digits hold: at least their number times log2(10), and less than 1 more than that.
-/// For less than 2^60 digits.
+/// Number of bits that hold `digits` decimal digits: at least `digits` times log2(10), and less than 1 more. For fewer
+/// than 2^60 digits.
 pub(crate) fn bits_of_digits(digits: u64) -> u64 {
     ((u128::from(digits) * LOG2_10) >> 64) as u64 + 1
 }
 
-/// Why there are no digits.
+/// Reason why there are no digits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Failure {
     /// The computation was stopped.
     Stopped(Error),
-    /// A fraction is so close to a digit's next value that its error matters: more guard bits are needed.
+    /// A fraction is so close to the next value of a digit that its error matters: more guard bits are needed.
     Uncertain,
 }
 
@@ -46,24 +46,25 @@ impl From<Error> for Failure {
     }
 }
 
-/// Turns fractions into digits.
+/// Converts fractions into digits.
 ///
 /// A fraction of d digits has [`bits_of_digits`]\(d) bits and some guard bits, and may be a few units of its last bit
-/// too small. Each cut of a fraction makes it at most 1 unit smaller: with 3 units to begin with, at most 34 levels of
-/// halving and [`LEAF_DIGITS`] / 19 steps in a leaf, it is less than 2^7 units too small in the end. Each level loses at
-/// most one guard bit. So what remains of a leaf's fraction behind its last digit is less than 2^(7 + 34 - guard) too
-/// small. If its first guard - [`LOST_GUARD`] bits are not all ones, the exact fraction has the same digits before it.
+/// too small. Each truncation of a fraction makes it at most 1 unit smaller. With 3 units initially, at most 34 levels
+/// of halving and [`LEAF_DIGITS`] / 19 steps in a leaf, it is less than 2^7 units too small in the end. Each level
+/// loses at most one guard bit. So the rest of the fraction of a leaf after its last digit is less than 2^(7 + 34 -
+/// guard) too small. If its first guard - [`LOST_GUARD`] bits are not all ones, the exact fraction has the same digits
+/// before it.
 pub(crate) struct Decimal<'t, 'a> {
     team: &'t Team<'a>,
     guard: u64,
-    /// The digits of a leaf.
+    /// Digits per leaf.
     leaf: usize,
-    /// 5 to the power of the digits of a leaf, twice that, and so on.
+    /// 5 to the power of the digits of a leaf, of twice as many, and so on.
     powers: Vec<Natural>,
 }
 
 impl<'t, 'a> Decimal<'t, 'a> {
-    /// For fractions of `digits` digits and `guard` more bits, more than [`LOST_GUARD`].
+    /// A converter of fractions of `digits` digits and `guard` more bits, which must be more than [`LOST_GUARD`].
     pub(crate) fn new(team: &'t Team<'a>, digits: usize, guard: u64) -> Result<Self, Error> {
         let levels = digits.div_ceil(LEAF_DIGITS).next_power_of_two().trailing_zeros();
         let leaf = digits.div_ceil(1 << levels);
@@ -77,7 +78,7 @@ impl<'t, 'a> Decimal<'t, 'a> {
         Ok(Self { team, guard, leaf, powers })
     }
 
-    /// Writes the first digits of a fraction, which is in units of 2^-(bits of the digits and guard).
+    /// Writes the digits of a fraction, which is in units of 2^-(bits of the digits and guard).
     pub(crate) fn write(&self, fraction: Natural, digits: &mut [u8]) -> Result<(), Failure> {
         let bits = bits_of_digits(digits.len() as u64) + self.guard;
         self.halve(fraction, bits, &self.powers, digits)
@@ -124,7 +125,8 @@ impl<'t, 'a> Decimal<'t, 'a> {
         let mut limbs = aligned_limbs(fraction, bits);
         let mut dropped = 0;
         for (step, chunk) in digits.chunks_mut(19).enumerate() {
-            // The 19 digits of each step before are worth more than 63 bits, so what is dropped is less than 1 unit.
+            // The 19 digits of each previous step are worth more than 63 bits, so the dropped limbs are less than 1
+            // unit.
             dropped = step * 63 / 64;
             let mut word = multiply_by_word(&mut limbs[dropped..], 10u64.pow(chunk.len() as u32), 0);
             for digit in chunk.iter_mut().rev() {
@@ -140,7 +142,8 @@ impl<'t, 'a> Decimal<'t, 'a> {
     }
 }
 
-/// The limbs of a fraction of `bits` bits, from the least one, with the point before the last one's first bit.
+/// Returns the limbs of a fraction of `bits` bits, least significant first, aligned so that the binary point precedes
+/// the highest bit of the last limb.
 fn aligned_limbs(fraction: &Natural, bits: u64) -> Vec<u64> {
     let count = bits.div_ceil(64);
     let mut limbs = (fraction << (64 * count - bits)).into_limbs();
@@ -148,13 +151,13 @@ fn aligned_limbs(fraction: &Natural, bits: u64) -> Vec<u64> {
     limbs
 }
 
-/// 5 to the power of `exponent`, 27 factors at a time: so many fit a word.
+/// Returns 5 to the power of `exponent`, multiplied by 27 factors at a time: that many fit a word.
 fn power_of_5(exponent: usize) -> Natural {
     let words = std::iter::repeat_n(5u64.pow(27), exponent / 27);
     words.fold(Natural::from(5u64.pow((exponent % 27) as u32)), |power, word| power * word)
 }
 
-/// How many ones follow the point of a fraction.
+/// Number of leading ones of a fraction.
 fn leading_ones(limbs: &[u64]) -> u64 {
     let mut ones = 0;
     for limb in limbs.iter().rev() {
@@ -171,15 +174,15 @@ mod tests {
     use num_bigint::BigUint;
 
     use super::*;
-    use crate::team::alone;
+    use crate::team::single_threaded;
 
-    /// The digits of a fraction given by its exact digits, `guard` more bits, and 3 units taken off.
+    /// Computes the digits of a fraction given by its exact digits, with `guard` more bits and 3 units subtracted.
     fn digits_of(exact: &str, count: usize, guard: u64) -> Result<String, Failure> {
         let bits = bits_of_digits(count as u64) + guard;
         let numerator: BigUint = exact.parse().unwrap();
         let fraction = (numerator << bits) / BigUint::from(10u32).pow(exact.len() as u32);
         let mut digits = vec![0; count];
-        let team = alone();
+        let team = single_threaded();
         let three = BigUint::from(3u32);
         let fraction =
             if fraction < three { (BigUint::from(1u32) << bits) + fraction } else { fraction } - three;
@@ -188,14 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn bits_hold_their_digits() {
+    fn bits_of_digits_are_exact() {
         for (digits, bits) in [(0, 1), (1, 4), (3, 10), (28, 94), (1_000, 3_322), (1_000_000, 3_321_929)] {
             assert_eq!(bits_of_digits(digits), bits);
         }
     }
 
     #[test]
-    fn a_fraction_has_its_digits() {
+    fn fractions_are_converted_to_their_digits() {
         let exact: String = (0..40_000u64).map(|i| char::from(b'0' + (i * i * i / 7 % 10) as u8)).collect();
         for count in [1, 2, 18, 19, 20, 600, 1_499, 1_500, 1_501, 2_999, 3_001, 12_345, 30_000] {
             assert_eq!(digits_of(&exact, count, 128).unwrap(), exact[..count], "{count} digits");
@@ -203,13 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn nines_and_zeros_behind_the_last_digit_need_more_guard() {
-        for behind in ["9", "0"] {
+    fn nines_and_zeros_after_the_last_digit_need_more_guard_bits() {
+        for after in ["9", "0"] {
             for count in (1..200).chain([1_215, 1_216, 1_217, 1_500, 4_000]) {
-                let exact = "7".repeat(count) + &behind.repeat(60) + "5";
+                let exact = "7".repeat(count) + &after.repeat(60) + "5";
                 let uncertain = digits_of(&exact, count, 128);
-                if behind == "0" {
-                    // 3 units below a round fraction is the digit before.
+                if after == "0" {
+                    // 3 units below a round fraction, the last digit is the previous one.
                     assert!(matches!(uncertain, Err(Failure::Uncertain)), "{count} digits");
                 }
                 assert_eq!(digits_of(&exact, count, 300).unwrap(), exact[..count]);
@@ -219,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_round_fraction_is_never_certain_from_below() {
-        for guard in [LEAST_GUARD, 64, 128, 512] {
+        for guard in [MIN_GUARD, 64, 128, 512] {
             assert!(matches!(digits_of("25", 2, guard), Err(Failure::Uncertain)));
             assert!(matches!(digits_of("00", 2, guard), Err(Failure::Uncertain)));
         }

@@ -1,11 +1,11 @@
-//! The upper levels of the splitting, without the factors that numerators and denominators have in common.
+//! The upper levels of binary splitting, with common factors of numerators and denominators removed.
 //!
 //! In T = T1 Q2 + P1 T2 both Q2 and P1 can be divided by their greatest common divisor, and so can the P and Q of the
-//! whole. That halves the size of the sum in the end. As all factors are known, nothing is divided: the exponents of
-//! the primes in P and Q follow from Legendre's formula for factorials, those of the reduced factors from these, and the
+//! whole. That halves the size of the final sum. As all factors are known, no division is needed: the exponents of the
+//! primes in P and Q follow from Legendre's formula for factorials, those of the reduced factors from these, and the
 //! factors from their exponents (Cheng, Hanrot, Thomé, Zima and Zimmermann, "Time- and space-efficient evaluation of
-//! some hypergeometric constants", 2007). Above the lowest of these levels no P or Q is computed at all. On lower levels
-//! there is less in common, and the plain splitting is faster.
+//! some hypergeometric constants", 2007). Above the lowest of these levels, P and Q are not computed at all. On lower
+//! levels there are fewer common factors, and plain splitting is faster.
 
 use std::cmp::Ordering;
 
@@ -17,20 +17,20 @@ use crate::series::{ODD_SCALE_FACTORS, twos};
 use crate::splitting::{middle, sum};
 use crate::team::Team;
 
-/// Ranges of fewer terms than this are summed by plain splitting.
+/// Minimum number of terms of a range that is split here; shorter ranges are summed by plain splitting.
 const PLAIN_TERMS: u64 = 12_000;
 
-/// The largest prime of the scale's, which all ranges have in Q.
+/// The largest prime of the scale factor, whose primes are in the Q of all ranges.
 const LARGEST_SCALE_PRIME: u32 = 29;
 
-/// Products of fewer words than this are left to one thread.
+/// Minimum number of words of a product that is split between threads.
 const SHARED_WORDS: usize = 4_000;
 
-/// How the sum of a range is put together.
+/// Plan for computing the sum of a range.
 pub(crate) enum Plan {
-    /// By plain splitting of the terms from the first number to the second one (without it).
+    /// Plain splitting of the terms from the first number up to, but excluding, the second one.
     Plain(u64, u64),
-    /// From the sums of two halves.
+    /// Merging of the sums of two halves.
     Merge(Box<Merge>),
 }
 
@@ -52,7 +52,7 @@ struct Factor {
 }
 
 impl Plan {
-    /// The plan for the first `terms` terms of the series, and the denominator of their sum.
+    /// Returns the plan for the first `terms` terms of the series, and the denominator of their sum.
     pub(crate) fn new(team: &Team<'_>, terms: u64) -> Result<(Self, Float), Error> {
         let planner = Planner { team };
         let (plan, factors) =
@@ -61,7 +61,7 @@ impl Plan {
         Ok((plan, Float { mantissa: denominator, exponent: twos(0, terms) as i64 }))
     }
 
-    /// The T of the range, over the reduced Q.
+    /// Returns the T of the range, over the reduced Q.
     pub(crate) fn sum(self, team: &Team<'_>) -> Result<Natural, Error> {
         let merge = match self {
             Self::Plain(start, end) => return sum(team, start, end),
@@ -80,10 +80,9 @@ struct Planner<'p, 'a> {
 }
 
 impl Planner<'_, '_> {
-    /// The plan for the terms from `start` to `end` (without it), and the factors of their P and Q, which are among
-    /// `primes`.
+    /// Returns the plan for the terms `start..end`, and the factors of their P and Q, which are among `primes`.
     fn plan(&self, start: u64, end: u64, primes: Vec<u32>) -> Result<(Plan, Vec<Factor>), Error> {
-        self.team.go_on()?;
+        self.team.check_stop()?;
         if end - start < PLAIN_TERMS {
             let factors = primes.iter().map(|&prime| factor(start, end, prime)).collect();
             return Ok((Plan::Plain(start, end), factors));
@@ -102,9 +101,9 @@ impl Planner<'_, '_> {
         Ok((Plan::Merge(Box::new(Merge { left, right, p, q, twos: twos(middle, end) })), whole))
     }
 
-    /// The product of the factors' primes to the power of their `exponent`.
+    /// Returns the product of the primes of the factors, each to the power of its `exponent`.
     ///
-    /// It is the square of the product of the powers with half the exponents, times the primes with odd ones.
+    /// This is the square of the product with halved exponents, times the primes with odd ones.
     fn product(&self, factors: &[Factor], exponent: impl Fn(&Factor) -> u32) -> Result<Natural, Error> {
         let powers = factors.iter().map(|factor| (factor.prime, exponent(factor)));
         let mut powers: Vec<(u32, u32)> = powers.filter(|&(_, exponent)| exponent > 0).collect();
@@ -141,23 +140,22 @@ impl Planner<'_, '_> {
     }
 }
 
-/// Those of the primes that have multiples among the factors of the terms from `start` to `end` (without it), and a
-/// few more.
+/// Returns the primes with multiples among the factors of the terms `start..end`, and a few more.
 fn occurring(primes: &[u32], start: u64, end: u64) -> Vec<u32> {
-    // p(k) and q(k) divide the product of 6k - 5 to 6k, up to the primes of the scale.
+    // p(k) and q(k) divide the product of 6k - 5 to 6k, except for the primes of the scale factor.
     let (before, last) = ((6 * before_first(start)) as u32, (6 * (end - 1)) as u32);
     let occurs = |prime: &u32| *prime <= LARGEST_SCALE_PRIME || last / prime > before / prime;
     primes.iter().copied().filter(occurs).collect()
 }
 
-/// The number of the last term before `start`, where the term 0 has no factors.
+/// Number of the last term before `start`; the term 0 has no factors.
 fn before_first(start: u64) -> u64 {
     start.max(1) - 1
 }
 
-/// The exponents of a prime in P and Q of the terms from `start` to `end` (without it).
+/// Returns the exponents of a prime in P and Q of the terms `start..end`.
 ///
-/// The product of the first n p(k) is (6n)! / ((3n)! 24^n), as can be seen from that of two neighbours.
+/// The product of the first n p(k) is (6n)! / ((3n)! 24^n), as follows from the quotient of adjacent products.
 fn factor(start: u64, end: u64, prime: u32) -> Factor {
     let (before, last) = (before_first(start), end - 1);
     let in_range = |multiple| in_factorial(multiple * last, prime) - in_factorial(multiple * before, prime);
@@ -167,8 +165,8 @@ fn factor(start: u64, end: u64, prime: u32) -> Factor {
     Factor { prime, p: in_range(6) - in_range(3) - threes, q: 3 * in_range(1) + in_scale * count }
 }
 
-/// Divides the P of `left` and the Q of `right` by what they have in common. Gives the P and Q of both together. Factors
-/// are in the order of their primes.
+/// Divides the P of `left` and the Q of `right` by their common factors. Returns the P and Q of both together. Factors
+/// are ordered by prime.
 fn reduce(left: &mut [Factor], right: &mut [Factor]) -> Vec<Factor> {
     let mut whole = Vec::with_capacity(left.len() + right.len());
     let (mut lefts, mut rights) = (left.iter_mut().peekable(), right.iter_mut().peekable());
@@ -188,7 +186,7 @@ fn reduce(left: &mut [Factor], right: &mut [Factor]) -> Vec<Factor> {
     }
 }
 
-/// The same for the same prime in both.
+/// The same for a prime that is in both.
 fn reduce_factor(left: &mut Factor, right: &mut Factor) -> Factor {
     let common = left.p.min(right.q);
     left.p -= common;
@@ -196,7 +194,7 @@ fn reduce_factor(left: &mut Factor, right: &mut Factor) -> Factor {
     Factor { prime: left.prime, p: left.p + right.p, q: left.q + right.q }
 }
 
-/// Products of as many of the primes as fit each word.
+/// Packs the primes into words: products of as many primes as fit a word.
 fn packed(primes: impl Iterator<Item = u32>) -> Vec<u64> {
     let mut words = Vec::new();
     let mut word = 1u64;
@@ -226,9 +224,9 @@ mod tests {
 
     use super::*;
     use crate::series::{ODD_SCALE, numerator};
-    use crate::team::alone;
+    use crate::team::single_threaded;
 
-    /// P and the odd part of Q, factor by factor.
+    /// P and the odd part of Q, multiplied factor by factor.
     fn plain_products(start: u64, end: u64) -> (BigUint, BigUint) {
         let one = BigUint::from(1u32);
         (start.max(1)..end).fold((one.clone(), one), |(p, q), k| {
@@ -252,7 +250,7 @@ mod tests {
 
     #[test]
     fn factors_make_up_the_products() {
-        let team = alone();
+        let team = single_threaded();
         let planner = Planner { team: &team };
         for (start, end) in [(0, 6), (1, 7), (0, 50), (50, 100), (999, 1_333)] {
             let factors = factors(start, end);
@@ -272,7 +270,7 @@ mod tests {
 
     #[test]
     fn reduced_factors_have_nothing_in_common() {
-        let team = alone();
+        let team = single_threaded();
         let planner = Planner { team: &team };
         let (mut left, mut right) = (factors(200, 300), factors(300, 400));
         let whole = reduce(&mut left, &mut right);
@@ -288,12 +286,12 @@ mod tests {
     }
 
     #[test]
-    fn a_planned_sum_is_the_plain_one_over_the_same_denominator() {
+    fn a_planned_sum_equals_the_plain_sum_over_the_same_denominator() {
         let terms = 3 * PLAIN_TERMS;
-        let (plan, denominator) = Plan::new(&alone(), terms).unwrap();
+        let (plan, denominator) = Plan::new(&single_threaded(), terms).unwrap();
         assert!(matches!(plan, Plan::Merge(_)));
-        let planned = plan.sum(&alone()).unwrap();
-        let plain = sum(&alone(), 0, terms).unwrap();
+        let planned = plan.sum(&single_threaded()).unwrap();
+        let plain = sum(&single_threaded(), 0, terms).unwrap();
         // planned / denominator = plain / Q, compared modulo a prime: the products would be large.
         let modulus = BigUint::from(0xffff_ffff_ffff_ffc5u64);
         let q = (1..terms).fold(BigUint::from(1u32), |q, k| {

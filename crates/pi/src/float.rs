@@ -16,19 +16,19 @@ impl From<Natural> for Float {
 }
 
 impl Float {
-    /// Drops all but the first `bits` bits of the mantissa: the number gets smaller by less than 2^(1 - `bits`) of it.
+    /// Truncates the mantissa to its first `bits` bits: the relative error is less than 2^(1 - `bits`), downwards.
     pub(crate) fn truncated(self, bits: u64) -> Self {
         let excess = self.mantissa.significant_bits().saturating_sub(bits);
         Self { mantissa: self.mantissa >> excess, exponent: self.exponent + excess as i64 }
     }
 
-    /// The number in units of 2^-`bits`, without the fraction of a unit.
+    /// Returns the number in units of 2^-`bits`, rounded down.
     pub(crate) fn floor_of_units(self, bits: u64) -> Natural {
         self.mantissa.scaled(self.exponent + bits as i64)
     }
 }
 
-/// The `count` highest bits of `number`, as if zeros followed its last bit.
+/// Returns the `count` highest bits of `number`, padded with zeros at the end.
 pub(crate) fn leading_bits(number: &Natural, count: u64) -> Natural {
     number.scaled(count as i64 - number.significant_bits() as i64)
 }

@@ -11,29 +11,29 @@
 //! # Ok::<(), finecomb_pi::Error>(())
 //! ```
 //!
-//! # How
+//! # Algorithm
 //!
-//! - The series is the Chudnovskys' ("Approximations and complex multiplication according to Ramanujan", 1988), about
-//!   14.18 digits a term.
+//! - The series is that of the Chudnovskys ("Approximations and complex multiplication according to Ramanujan", 1988).
+//!   A term gives about 14.18 digits.
 //! - It is summed by binary splitting (Bruno Haible and Thomas Papanikolaou, "Fast multiprecision evaluation of series
-//!   of rational numbers", 1998), on the upper levels without the factors that numerators and denominators have in
-//!   common (Howard Cheng, Guillaume Hanrot, Emmanuel Thomé, Eugene Zima and Paul Zimmermann, "Time- and
-//!   space-efficient evaluation of some hypergeometric constants", 2007).
+//!   of rational numbers", 1998). On the upper levels, common factors of numerators and denominators are removed
+//!   (Howard Cheng, Guillaume Hanrot, Emmanuel Thomé, Eugene Zima and Paul Zimmermann, "Time- and space-efficient
+//!   evaluation of some hypergeometric constants", 2007).
 //! - The quotient and the square root come from Newton's iteration (Richard Brent and Paul Zimmermann, "Modern Computer
 //!   Arithmetic", 2010).
-//! - The digits are found by halves, from fractions of ever less precision (after Daniel Bernstein, "Scaled remainder
-//!   trees", 2004).
+//! - The digits are computed by halves, from fractions of decreasing precision (after Daniel Bernstein, "Scaled
+//!   remainder trees", 2004).
 //!
-//! All of it comes down to products of large integers: by Karatsuba's method where they are short, and by number-theoretic
-//! transforms where they are long (after FLINT's `fft_small`, on vectors of `f64` with fused multiply-adds). They take about
-//! n log(n) steps, and n digits about n log(n)^3.
+//! All of these use products of large integers, computed by Karatsuba's method where they are short, and by
+//! number-theoretic transforms where they are long (after FLINT's `fft_small`, on vectors of `f64` with fused
+//! multiply-adds). A product takes about n log(n) steps, and n digits take about n log(n)^3.
 //!
 //! # Exactness
 //!
-//! All arithmetic is on integers. Each part states how wrong its result can be, and some more bits than wanted are
-//! computed. When the digits would still depend on what is unknown (as behind a long run of nines), all is done again
-//! with twice as many spare bits. So the digits are always pi's own, cut off and not rounded, and do not depend on the
-//! number of threads.
+//! All arithmetic is on integers. Each part states an error bound for its result, and a few guard bits are computed
+//! beyond the required ones. If the digits still depend on unknown bits (as before a long run of nines), the
+//! computation is repeated with twice as many guard bits. So the digits are always exactly those of pi, truncated
+//! rather than rounded, and do not depend on the number of threads.
 
 #![forbid(unsafe_code)]
 
@@ -57,32 +57,32 @@ use std::sync::atomic::AtomicBool;
 use crate::decimal::{Decimal, Failure, bits_of_digits};
 use crate::team::Team;
 
-/// The most digits that can be asked for: 8,589,934,592.
+/// Maximum number of digits: 8,589,934,592.
 ///
-/// Up to there all factors of a term fit the words they are computed in. The memory needed is likely the tighter limit:
+/// Up to this number, all factors of a term fit the words they are computed in. Memory is usually the tighter limit:
 /// see [`memory`].
 pub const MAX_DIGITS: u64 = 1 << 33;
 
-/// The spare bits of the first attempt. A second one is needed with a probability of 2^-72 for each 1,500 digits.
+/// Guard bits of the first attempt. The probability that a second one is needed is 2^-72 per 1,500 digits.
 const GUARD: u64 = 128;
 
-/// How digits are computed.
+/// Options of a computation.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// How many threads may work at a time, with the caller's.
+    /// Maximum number of concurrent threads, including the caller's.
     pub threads: NonZeroUsize,
-    /// Is told how much of the work is done, from 0.0 to 1.0.
+    /// Receives the fraction of the work that is done, from 0.0 to 1.0.
     ///
-    /// It is called by any of the threads, but by one at a time and with ever larger numbers, at most 1,000 times for
-    /// each computation; the last number is 1.0. The numbers are in proportion to the expected number of operations.
+    /// Any of the threads may call it, one at a time and with increasing values, at most 1,000 times per computation;
+    /// the last value is 1.0. The values are in proportion to the expected number of operations.
     pub progress: Option<&'a (dyn Fn(f64) + Sync)>,
-    /// Stops the computation when it is set to true: [`digits`] then fails with [`Error::Stopped`] as soon as the
-    /// multiplications under way are done, which for a hundred million digits may take seconds.
+    /// Stops the computation when set to `true`: [`digits`] then fails with [`Error::Stopped`] once the multiplications
+    /// in progress are done, which for a hundred million digits may take seconds.
     pub stop: Option<&'a AtomicBool>,
 }
 
 impl Options<'_> {
-    /// So many threads, that nobody watches or stops.
+    /// Options with this number of threads, without progress reports and without a way to stop.
     pub fn new(threads: NonZeroUsize) -> Self {
         Self { threads, progress: None, stop: None }
     }
@@ -99,32 +99,32 @@ impl fmt::Debug for Options<'_> {
     }
 }
 
-/// Why there are no digits.
+/// Reason why there are no digits.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The computation was stopped by [`Options::stop`].
     #[error("the computation of pi was stopped")]
     Stopped,
-    /// This number is more than [`MAX_DIGITS`], or more than an address can be given to.
+    /// This number exceeds [`MAX_DIGITS`], or the address space.
     #[error("{0} digits of pi are too many: at most {MAX_DIGITS} can be computed")]
     TooManyDigits(u64),
 }
 
-/// The first `count` decimal digits of pi after the point, in ASCII.
+/// Returns the first `count` decimal digits of pi after the decimal point, in ASCII.
 ///
-/// The last digit is not rounded. The memory needed is that of [`memory`]; as usual, the process is ended if there is
-/// not as much.
+/// The last digit is not rounded. [`memory`] estimates the memory needed; as usual, the process is ended if there is
+/// not enough.
 ///
 /// # Errors
 ///
-/// [`Error::TooManyDigits`] if `count` is more than [`MAX_DIGITS`]. [`Error::Stopped`] if [`Options::stop`] is set to
-/// true before the end.
+/// [`Error::TooManyDigits`] if `count` exceeds [`MAX_DIGITS`]. [`Error::Stopped`] if [`Options::stop`] is set to `true`
+/// before the end.
 pub fn digits(count: u64, options: &Options<'_>) -> Result<Vec<u8>, Error> {
     digits_from_guard(count, options, GUARD)
 }
 
-/// The same with other spare bits in the first attempt.
+/// The same with another number of guard bits in the first attempt.
 fn digits_from_guard(count: u64, options: &Options<'_>, mut guard: u64) -> Result<Vec<u8>, Error> {
     let length =
         usize::try_from(count).ok().filter(|_| count <= MAX_DIGITS).ok_or(Error::TooManyDigits(count))?;
@@ -142,7 +142,7 @@ fn digits_from_guard(count: u64, options: &Options<'_>, mut guard: u64) -> Resul
 }
 
 fn attempt(team: &Team<'_>, length: usize, guard: u64) -> Result<Vec<u8>, Failure> {
-    team.go_on()?;
+    team.check_stop()?;
     let bits = bits_of_digits(length as u64) + guard;
     let (fraction, decimal) =
         team.try_join(true, || series::fraction(team, bits), || Decimal::new(team, length, guard))?;
@@ -151,18 +151,18 @@ fn attempt(team: &Team<'_>, length: usize, guard: u64) -> Result<Vec<u8>, Failur
     Ok(digits)
 }
 
-/// About how much work all products for `count` digits are. Fitted to runs with 100,000 to 50,000,000 digits, where it is
-/// wrong by up to a tenth.
+/// Estimates the work of all products for `count` digits. Fitted to runs with 100,000 to 50,000,000 digits, where the
+/// error is at most a tenth.
 fn work(count: u64) -> f64 {
     let count = count.max(2) as f64;
     0.006 * count * count.log2().powi(3)
 }
 
-/// The memory in bytes that [`digits`] is expected to need for `count` digits.
+/// Estimates the memory that [`digits`] needs for `count` digits, in bytes.
 ///
-/// The peak of the process, measured on x86-64 Linux for 1,000,000 to 50,000,000 digits, is 7 bytes a digit with 1 thread,
-/// 11 to 13 with 2, and 21 with 8. This is 18 bytes a digit: factors of more than 3,000,000 limbs, which are not among those
-/// measured, need a third more.
+/// The measured peak of the process on x86-64 Linux for 1,000,000 to 50,000,000 digits is 7 bytes per digit with 1
+/// thread, 11 to 13 with 2, and 21 with 8. The estimate is 18 bytes per digit: factors of more than 3,000,000 limbs,
+/// which were not measured, need a third more.
 pub fn memory(count: u64) -> u64 {
     count.saturating_mul(18).saturating_add(8 << 20)
 }
@@ -170,7 +170,7 @@ pub fn memory(count: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decimal::LEAST_GUARD;
+    use crate::decimal::MIN_GUARD;
 
     #[test]
     fn uncertain_digits_are_computed_again() {
@@ -178,15 +178,15 @@ mod tests {
         let pi = digits(700, &options).unwrap();
         let mut uncertain = 0;
         for length in 0..700 {
-            // One bit decides: every other attempt is uncertain.
-            match attempt(&team::alone(), length, LEAST_GUARD) {
+            // One guard bit decides: every other attempt is uncertain.
+            match attempt(&team::single_threaded(), length, MIN_GUARD) {
                 Ok(digits) => assert_eq!(digits, pi[..length], "{length} digits"),
                 Err(failure) => {
                     assert!(matches!(failure, Failure::Uncertain));
                     uncertain += 1;
                 }
             }
-            let digits = digits_from_guard(length as u64, &options, LEAST_GUARD).unwrap();
+            let digits = digits_from_guard(length as u64, &options, MIN_GUARD).unwrap();
             assert_eq!(digits, pi[..length], "{length} digits");
         }
         assert!((250..450).contains(&uncertain), "{uncertain} of 700");

@@ -1,6 +1,6 @@
-//! Products of short numbers, as limbs from the least one.
+//! Products of short numbers, as limbs with the least significant first.
 
-/// From so many limbs of the shorter factor on, Karatsuba's method is faster than the schoolbook's.
+/// Minimum number of limbs of the shorter factor from which Karatsuba's method is faster than the schoolbook method.
 const KARATSUBA: usize = 32;
 
 /// Writes the product of two numbers. It has as many limbs as both together.
@@ -13,7 +13,7 @@ pub(crate) fn multiply(product: &mut [u64], left: &[u64], right: &[u64]) {
     if short.len() == long.len() {
         return karatsuba(product, long, short, &mut scratch);
     }
-    // The longer factor is cut in pieces as long as the shorter one.
+    // The longer factor is split into pieces of the length of the shorter one.
     product.fill(0);
     let mut partial = vec![0; 2 * short.len()];
     for (number, piece) in long.chunks(short.len()).enumerate() {
@@ -27,7 +27,7 @@ pub(crate) fn multiply(product: &mut [u64], left: &[u64], right: &[u64]) {
     }
 }
 
-/// The product by multiplying each limb by each.
+/// Writes the product, multiplying each limb by each.
 pub(crate) fn schoolbook(product: &mut [u64], left: &[u64], right: &[u64]) {
     let Some((&first, others)) = right.split_first() else { return product.fill(0) };
     let (row, rest) = product.split_at_mut(left.len());
@@ -39,16 +39,16 @@ pub(crate) fn schoolbook(product: &mut [u64], left: &[u64], right: &[u64]) {
     }
 }
 
-/// The product of numbers of the same length, by three of half the length: with a = a0 + a1 x and b = b0 + b1 x,
-/// ab = a0 b0 + (a0 b0 + a1 b1 - (a0 - a1) (b0 - b1)) x + a1 b1 x^2.
+/// Writes the product of two numbers of the same length, from three products of half the length: with a = a0 + a1 x and
+/// b = b0 + b1 x, ab = a0 b0 + (a0 b0 + a1 b1 - (a0 - a1) (b0 - b1)) x + a1 b1 x^2.
 ///
-/// Anatoly Karatsuba and Yuri Ofman, "Multiplication of many-digital numbers by automatic computers" (1962). `scratch` has
-/// at least 4 times the length and 128 more limbs.
+/// Anatoly Karatsuba and Yuri Ofman, "Multiplication of many-digital numbers by automatic computers" (1962). `scratch`
+/// must have at least 4 times the length plus 128 limbs.
 fn karatsuba(product: &mut [u64], left: &[u64], right: &[u64], scratch: &mut [u64]) {
     if left.len() < KARATSUBA {
         return schoolbook(product, left, right);
     }
-    // The lower half is the longer one if they differ.
+    // The lower half is longer if the length is odd.
     let half = left.len().div_ceil(2);
     let ((left_low, left_high), (right_low, right_high)) = (left.split_at(half), right.split_at(half));
     let (middle, scratch) = scratch.split_at_mut(2 * half + 1);
@@ -61,7 +61,7 @@ fn karatsuba(product: &mut [u64], left: &[u64], right: &[u64], scratch: &mut [u6
     karatsuba(low, left_low, right_low, scratch);
     karatsuba(high, left_high, right_high, scratch);
     if left_is_negative == right_is_negative {
-        // Sum of the outer products minus this one: the negative is taken, modulo a power of 2^64.
+        // The middle product is subtracted from the sum of the outer ones: negated here, modulo a power of 2^64.
         negate(middle);
     }
     add_wrapping(middle, low);
@@ -70,7 +70,7 @@ fn karatsuba(product: &mut [u64], left: &[u64], right: &[u64], scratch: &mut [u6
     add(&mut product[half..], &middle[..middle_length]);
 }
 
-/// Writes the difference of two numbers without its sign, and returns whether it is negative. `right` is at most one limb
+/// Writes the absolute difference of two numbers, and returns `true` if it is negative. `right` is at most one limb
 /// shorter than `left`.
 fn difference(difference: &mut [u64], left: &[u64], right: &[u64]) -> bool {
     let top = left.len() > right.len() && left[right.len()] > 0;
@@ -86,7 +86,7 @@ fn difference(difference: &mut [u64], left: &[u64], right: &[u64]) -> bool {
     is_negative
 }
 
-/// Adds a multiple of `addend` to a number of the same length, and returns what is carried.
+/// Adds a multiple of `addend` to a number of the same length, and returns the carry.
 pub(crate) fn add_multiple(sum: &mut [u64], addend: &[u64], factor: u64) -> u64 {
     let mut carry = 0;
     for (sum, &limb) in sum.iter_mut().zip(addend) {
@@ -97,7 +97,7 @@ pub(crate) fn add_multiple(sum: &mut [u64], addend: &[u64], factor: u64) -> u64 
     carry
 }
 
-/// Multiplies a number by a word, adds another, and returns what is carried.
+/// Multiplies a number by a word, adds `carry`, and returns the carry.
 pub(crate) fn multiply_by_word(limbs: &mut [u64], word: u64, mut carry: u64) -> u64 {
     for limb in limbs {
         let product = u128::from(*limb) * u128::from(word) + u128::from(carry);
@@ -107,13 +107,13 @@ pub(crate) fn multiply_by_word(limbs: &mut [u64], word: u64, mut carry: u64) -> 
     carry
 }
 
-/// Adds a number that is not longer; the sum must fit.
+/// Adds a number that is not longer. The sum must fit.
 fn add(sum: &mut [u64], addend: &[u64]) {
     let carried = add_wrapping(sum, addend);
     debug_assert!(!carried, "the sum has one limb more");
 }
 
-/// Adds a number that is not longer, and returns whether the sum does not fit.
+/// Adds a number that is not longer, and returns `true` if the sum overflows.
 pub(crate) fn add_wrapping(sum: &mut [u64], addend: &[u64]) -> bool {
     let (low, high) = sum.split_at_mut(addend.len());
     let mut carry = false;
@@ -129,7 +129,7 @@ pub(crate) fn add_wrapping(sum: &mut [u64], addend: &[u64]) -> bool {
     carry
 }
 
-/// Subtracts a number that is not longer, and returns whether the difference is negative.
+/// Subtracts a number that is not longer, and returns `true` if the difference is negative.
 pub(crate) fn subtract(difference: &mut [u64], subtrahend: &[u64]) -> bool {
     let (low, high) = difference.split_at_mut(subtrahend.len());
     let mut borrow = false;
@@ -145,7 +145,7 @@ pub(crate) fn subtract(difference: &mut [u64], subtrahend: &[u64]) -> bool {
     borrow
 }
 
-/// The negative of a number, modulo a power of 2^64.
+/// Negates a number modulo a power of 2^64.
 fn negate(limbs: &mut [u64]) {
     let mut carry = true;
     for limb in limbs {
@@ -164,21 +164,21 @@ mod tests {
         BigUint::from_bytes_le(&limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect::<Vec<_>>())
     }
 
-    /// Limbs of which many are 0 or the largest: those that carry far.
+    /// Limbs, many of them 0 or the maximum, so that carries propagate far.
     fn limbs(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u64>> {
         prop::collection::vec(prop_oneof![Just(0), Just(u64::MAX), any::<u64>()], count)
     }
 
     proptest! {
         #[test]
-        fn products_are_those_of_another_library(left in limbs(1..300), right in limbs(1..300)) {
+        fn products_equal_those_of_another_library(left in limbs(1..300), right in limbs(1..300)) {
             let mut product = vec![7; left.len() + right.len()];
             multiply(&mut product, &left, &right);
             prop_assert_eq!(number(&product), number(&left) * number(&right));
         }
 
         #[test]
-        fn schoolbook_products_are_those_of_another_library(left in limbs(1..40), right in limbs(1..40)) {
+        fn schoolbook_products_equal_those_of_another_library(left in limbs(1..40), right in limbs(1..40)) {
             let mut product = vec![7; left.len() + right.len()];
             schoolbook(&mut product, &left, &right);
             prop_assert_eq!(number(&product), number(&left) * number(&right));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_numbers_of_all_lengths() {
+    fn products_of_the_largest_numbers_of_each_length() {
         for length in 1..260 {
             let largest = vec![u64::MAX; length];
             let mut product = vec![7; 2 * length];

@@ -1,11 +1,11 @@
-//! Natural numbers of any size: only what the computation of pi needs.
+//! Natural numbers of any size, with the operations that the computation of pi needs.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Shl, Shr, Sub};
 
 use crate::multiply::{add_wrapping, multiply, multiply_by_word, subtract};
 
-/// A natural number, as limbs from the least one. The last one is not 0; zero has none.
+/// A natural number, as limbs with the least significant first. The last limb is not 0; zero has no limbs.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Natural(Vec<u64>);
 
@@ -13,7 +13,7 @@ impl Natural {
     pub(crate) fn from_limbs(mut limbs: Vec<u64>) -> Self {
         let used = limbs.iter().rposition(|&limb| limb != 0).map_or(0, |last| last + 1);
         limbs.truncate(used);
-        // What is left of a shift or a remainder may be much shorter than what it was.
+        // The result of a shift or a remainder may be much shorter than its operand.
         if limbs.capacity() - used > used / 8 + 64 {
             limbs.shrink_to_fit();
         }
@@ -34,12 +34,12 @@ impl Natural {
         Self(limbs)
     }
 
-    /// How many bits the number has from its first one that is not 0.
+    /// Number of bits up to and including the highest set bit.
     pub(crate) fn significant_bits(&self) -> u64 {
         self.0.last().map_or(0, |last| 64 * self.0.len() as u64 - u64::from(last.leading_zeros()))
     }
 
-    /// The number modulo 2^`bits`.
+    /// Returns the number modulo 2^`bits`.
     pub(crate) fn modulo_power_of_2(mut self, bits: u64) -> Self {
         let whole = places(bits);
         if whole < self.0.len() {
@@ -49,18 +49,18 @@ impl Natural {
         Self::from_limbs(self.0)
     }
 
-    /// The difference, or 0 if it is negative.
+    /// Returns the difference, or 0 if it is negative.
     pub(crate) fn saturating_sub(self, other: &Self) -> Self {
         if self <= *other { Self::default() } else { self - other }
     }
 
-    /// The number times 2^`exponent`, without its fraction.
+    /// Returns the number times 2^`exponent`, rounded down.
     pub(crate) fn scaled(&self, exponent: i64) -> Self {
         if exponent < 0 { self >> exponent.unsigned_abs() } else { self << exponent.unsigned_abs() }
     }
 }
 
-/// How many whole limbs so many bits are.
+/// Number of whole limbs in this number of bits.
 fn places(bits: u64) -> usize {
     usize::try_from(bits / 64).unwrap_or(usize::MAX)
 }
@@ -199,7 +199,7 @@ impl Shr<u64> for &Natural {
     }
 }
 
-/// Drops the first `whole` limbs and then as many bits as `bits` is more than a multiple of 64.
+/// Drops the first `whole` limbs, and then `bits` modulo 64 bits.
 fn shift_down(limbs: &mut Vec<u64>, whole: usize, bits: u64) {
     let bits = bits % 64;
     let length = limbs.len() - whole;
@@ -234,7 +234,7 @@ pub(crate) mod tests {
         number.into()
     }
 
-    /// Numbers with many limbs that are 0 or the largest: those that carry far.
+    /// Numbers with many limbs that are 0 or the maximum, so that carries propagate far.
     fn naturals() -> impl Strategy<Value = Natural> {
         prop::collection::vec(prop_oneof![Just(0), Just(1), Just(u64::MAX), any::<u64>()], 0..20)
             .prop_map(Natural::from_limbs)
@@ -247,7 +247,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn arithmetic_is_that_of_another_library(left in naturals(), right in naturals(), word: u64, words: u128) {
+        fn arithmetic_equals_that_of_another_library(left in naturals(), right in naturals(), word: u64, words: u128) {
             let (big_left, big_right) = (big(&left), big(&right));
             check(&(left.clone() + right.clone()), &(&big_left + &big_right));
             check(&(&left * &right), &(&big_left * &big_right));
@@ -262,7 +262,7 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn shifts_are_those_of_another_library(number in naturals(), bits in 0..1_500u64) {
+        fn shifts_equal_those_of_another_library(number in naturals(), bits in 0..1_500u64) {
             let expected = big(&number);
             check(&(&number << bits), &(&expected << bits));
             check(&(number.clone() << bits), &(&expected << bits));
@@ -276,7 +276,7 @@ pub(crate) mod tests {
 
     #[test]
     #[should_panic = "a negative difference"]
-    fn a_negative_difference_is_an_error() {
+    fn a_negative_difference_panics() {
         let _ = Natural::from(1u64) - &Natural::from(2u64);
     }
 }

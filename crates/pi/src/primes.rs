@@ -1,8 +1,8 @@
 //! Prime numbers.
 
-/// All odd primes up to `limit`, which is less than 2^32, by Eratosthenes' sieve.
+/// Returns all odd primes up to `limit`, which must be less than 2^32, by the sieve of Eratosthenes.
 pub(crate) fn odd_primes(limit: u64) -> Vec<u32> {
-    // Place i stands for 2i + 1.
+    // Index i stands for 2i + 1.
     let places = limit.div_ceil(2) as usize;
     let mut composite = vec![false; places];
     let mut primes = Vec::new();
@@ -12,7 +12,7 @@ pub(crate) fn odd_primes(limit: u64) -> Vec<u32> {
         }
         let prime = 2 * place + 1;
         primes.push(prime as u32);
-        // Place of the prime's square: lower odd multiples have a smaller factor.
+        // Starts at the index of the prime's square: lower odd multiples have a smaller factor.
         for multiple in (2 * place * (place + 1)..places).step_by(prime) {
             composite[multiple] = true;
         }

@@ -1,4 +1,4 @@
-//! Sums of a range of terms by binary splitting.
+//! Sums of ranges of terms by binary splitting.
 //!
 //! Bruno Haible and Thomas Papanikolaou, "Fast multiprecision evaluation of series of rational numbers" (1998).
 
@@ -7,36 +7,36 @@ use crate::natural::Natural;
 use crate::series::{ODD_SCALE, linear, numerator, twos};
 use crate::team::Team;
 
-/// Ranges of fewer terms than this are summed term by term.
+/// Minimum number of terms of a range that is split; shorter ranges are summed term by term.
 const LEAF_TERMS: u64 = 8;
 
-/// Ranges of fewer terms than this are left to one thread.
+/// Minimum number of terms of a range that is split between threads.
 const SHARED_TERMS: u64 = 512;
 
-/// Which products of a range are wanted besides its sum.
+/// Products of a range that are wanted besides its sum.
 #[derive(Clone, Copy)]
 struct Wanted {
     p: bool,
     q: bool,
 }
 
-/// A range a..b of terms: with P the product of all p(k), and Q that of all q(k) 2^15, the terms of a..b are T / Q times
-/// what all of them have in common, the product of p(k) / (q(k) 2^15) for k < a.
+/// A range a..b of terms. With P the product of all p(k) and Q that of all q(k) 2^15, the terms of a..b sum to T / Q
+/// times their common factor, the product of p(k) / (q(k) 2^15) for k < a.
 struct Part {
-    /// P, which is odd; 0 if it is not wanted.
+    /// P, which is odd; 0 if not wanted.
     p: Natural,
-    /// The odd part of Q; 0 if it is not wanted.
+    /// The odd part of Q; 0 if not wanted.
     q: Natural,
     t: Natural,
 }
 
-/// The T of the terms from `start` to `end` (without it), an even number of them except at the end of the series.
+/// Returns the T of the terms `start..end`. Their number is even except at the end of the series.
 pub(crate) fn sum(team: &Team<'_>, start: u64, end: u64) -> Result<Natural, Error> {
     Ok(split(team, start, end, Wanted { p: false, q: false })?.t)
 }
 
-/// Where to cut a range in two, so that the first half has an even number of terms: then the signs of both halves' terms
-/// begin alike, and all T are positive.
+/// Returns the middle of a range, such that the first half has an even number of terms: then the terms of both halves
+/// begin with the same sign, and all T are positive.
 pub(crate) fn middle(start: u64, end: u64) -> u64 {
     start + ((end - start).div_ceil(4) * 2)
 }
@@ -55,7 +55,7 @@ fn split(team: &Team<'_>, start: u64, end: u64, wanted: Wanted) -> Result<Part, 
     merge(team, &left, &right, twos(middle, end), wanted, shared)
 }
 
-/// The whole of two neighbours: T = T1 Q2 + P1 T2.
+/// Merges two adjacent ranges: T = T1 Q2 + P1 T2.
 fn merge(
     team: &Team<'_>,
     left: &Part,
@@ -88,7 +88,7 @@ fn merge(
     Ok(Part { p, q, t })
 }
 
-/// Adds term by term, from the last to the first: T(k..b) = p(k) (linear(k) Q(k+1..b) - T(k+1..b)).
+/// Sums term by term, from the last to the first: T(k..b) = p(k) (linear(k) Q(k+1..b) - T(k+1..b)).
 fn leaf(start: u64, end: u64, wanted: Wanted) -> Part {
     let mut p = Natural::from(1u64);
     let mut q = Natural::from(1u64);
@@ -106,7 +106,7 @@ fn leaf(start: u64, end: u64, wanted: Wanted) -> Part {
     Part { p, q, t }
 }
 
-/// The odd part of q(k).
+/// Returns the odd part of q(k).
 fn odd_denominator(k: u64) -> u128 {
     if k == 0 {
         return 1;
@@ -118,15 +118,19 @@ fn odd_denominator(k: u64) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::team::alone;
+    use crate::team::single_threaded;
 
     #[test]
     fn a_split_range_has_the_sum_of_its_terms() {
         let all = Wanted { p: true, q: true };
         for (start, end) in [(0, 8), (0, 9), (1, 40), (6, 101), (1_000, 1_300), (30, 1_531)] {
-            let split = split(&alone(), start, end, all).unwrap();
-            let plain = leaf(start, end, all);
-            assert_eq!((split.p, split.q, split.t), (plain.p, plain.q, plain.t), "{start}..{end}");
+            let split = split(&single_threaded(), start, end, all).unwrap();
+            let term_by_term = leaf(start, end, all);
+            assert_eq!(
+                (split.p, split.q, split.t),
+                (term_by_term.p, term_by_term.q, term_by_term.t),
+                "{start}..{end}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Threads that share work, a wish to stop, and the progress made.
+//! Threads of a computation, with a stop flag and progress.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,30 +12,30 @@ use crate::progress::Progress;
 use crate::transform::{self, Tables};
 use crate::{Error, Options};
 
-/// Products of fewer limbs than this are not noted as progress, and not stopped before.
-const NOTED_PRODUCT: usize = 100;
+/// Minimum number of limbs of a product that counts as progress, and before which the stop flag is checked.
+const MIN_TRACKED_PRODUCT: usize = 100;
 
-/// From so many limbs of the shorter factor on, transforms are faster than Karatsuba's method.
-const TRANSFORMED: usize = 100;
+/// Minimum number of limbs of the shorter factor from which transforms are faster than Karatsuba's method.
+const MIN_TRANSFORM: usize = 100;
 
-/// The first tables are for transforms of up to 2^12 residues.
+/// Length of the transforms that the first tables cover, as a power of two.
 const FIRST_TABLES: u32 = 12;
 
-/// A fixed number of threads that work on one computation.
+/// A limited number of threads that work on one computation.
 ///
-/// A thread is started when there are two things to do and fewer threads run than may, and ends with its part. A
-/// thread that has to wait for the other part makes room for another one while it waits.
+/// A thread is started when there are two tasks and fewer threads run than allowed, and ends with its task. A thread
+/// that waits for another task frees its place meanwhile.
 pub(crate) struct Team<'a> {
-    /// How many more threads may run.
+    /// Number of threads that may still be started.
     idle: AtomicUsize,
     stop: Option<&'a AtomicBool>,
     progress: Progress<'a>,
-    /// Roots of unity for transforms: as many as the longest one so far needed.
+    /// Roots of unity for transforms of up to the maximum length so far.
     tables: Mutex<Arc<Tables>>,
 }
 
 impl<'a> Team<'a> {
-    /// The team of `options`, for a computation of about so much `work`: see [`work_of_product`].
+    /// Creates the team of `options` for a computation of about this much `work`: see [`work_of_product`].
     pub(crate) fn new(options: &Options<'a>, work: f64) -> Self {
         Self {
             idle: AtomicUsize::new(options.threads.get() - 1),
@@ -46,22 +46,22 @@ impl<'a> Team<'a> {
     }
 
     /// Fails if the computation is to stop.
-    pub(crate) fn go_on(&self) -> Result<(), Error> {
+    pub(crate) fn check_stop(&self) -> Result<(), Error> {
         let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         if stopped { Err(Error::Stopped) } else { Ok(()) }
     }
 
-    /// Tells the caller that all is done.
+    /// Reports the end to the caller.
     pub(crate) fn finish(&self) {
         self.progress.finish();
     }
 
-    fn hire(&self) -> bool {
+    fn claim_thread(&self) -> bool {
         let take = |idle: usize| idle.checked_sub(1);
         self.idle.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// Does both things, at the same time if a thread is free.
+    /// Runs both tasks, concurrently if another thread is available.
     pub(crate) fn join<A, B>(
         &self,
         first: impl FnOnce() -> A + Send,
@@ -71,7 +71,7 @@ impl<'a> Team<'a> {
         A: Send,
         B: Send,
     {
-        if self.hire() { self.join_on_threads(first, second) } else { (first(), second()) }
+        if self.claim_thread() { self.join_on_threads(first, second) } else { (first(), second()) }
     }
 
     fn join_on_threads<A, B>(
@@ -83,39 +83,39 @@ impl<'a> Team<'a> {
         A: Send,
         B: Send,
     {
-        // Whichever part ends first leaves its place to somebody else; the other one goes on after the join.
+        // The task that ends first frees a place for another thread; the other one continues after the join.
         let one_is_done = AtomicBool::new(false);
-        let leave = || {
+        let release_thread = || {
             if !one_is_done.swap(true, Ordering::Relaxed) {
                 self.idle.fetch_add(1, Ordering::Relaxed);
             }
         };
-        // A thread that cannot be started drops its closure, so what it was to do stays here.
-        let errand = Mutex::new(Some(second));
-        let take_errand = || errand.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A thread that cannot be started drops its closure, so the task stays here.
+        let task = Mutex::new(Some(second));
+        let take_task = || task.lock().unwrap_or_else(PoisonError::into_inner).take();
         thread::scope(|scope| {
-            let run_errand = || {
-                let done = take_errand().map(|second| second());
-                leave();
+            let run_task = || {
+                let done = take_task().map(|second| second());
+                release_thread();
                 done
             };
-            let helper = threads::spawn(scope, run_errand);
+            let helper = threads::spawn(scope, run_task);
             let first = first();
-            leave();
-            // Nobody took the errand if the thread could not be started, or has not begun yet.
-            match (take_errand(), helper) {
+            release_thread();
+            // The task is still here if the thread could not be started, or has not begun yet.
+            match (take_task(), helper) {
                 (Some(second), _) => (first, second()),
                 (None, Some(helper)) => match helper.join() {
                     Ok(Some(second)) => (first, second),
-                    Ok(None) => unreachable!("the errand was taken, and not here"),
+                    Ok(None) => unreachable!("the task was taken, and not here"),
                     Err(panic) => resume_unwind(panic),
                 },
-                (None, None) => unreachable!("only a started thread takes the errand"),
+                (None, None) => unreachable!("only a started thread takes the task"),
             }
         })
     }
 
-    /// Does both things as [`join`](Self::join) does, if they are `large`, and else one after the other.
+    /// Runs both tasks as [`join`](Self::join) does if they are `large`, and otherwise one after the other.
     pub(crate) fn join_if<A: Send, B: Send>(
         &self,
         large: bool,
@@ -125,8 +125,8 @@ impl<'a> Team<'a> {
         if large { self.join(first, second) } else { (first(), second()) }
     }
 
-    /// Does both things as [`join`](Self::join) does, if they are `large`, and else one after the other. Fails if one
-    /// of them does.
+    /// Runs both tasks as [`join`](Self::join) does if they are `large`, and otherwise one after the other. Fails if
+    /// one of them does.
     pub(crate) fn try_join<A: Send, B: Send>(
         &self,
         large: bool,
@@ -140,60 +140,60 @@ impl<'a> Team<'a> {
         Ok((first?, second?))
     }
 
-    /// Roots of unity for transforms of up to 2^`length_bits` residues.
+    /// Returns roots of unity for transforms of up to 2^`length_bits` residues.
     pub(crate) fn tables(&self, length_bits: u32) -> Arc<Tables> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if !tables.serve(length_bits) {
+        if !tables.cover(length_bits) {
             *tables = Arc::new(Tables::new(length_bits));
         }
         Arc::clone(&tables)
     }
 
-    /// A product.
+    /// Returns a product.
     pub(crate) fn multiply(&self, left: &Natural, right: &Natural) -> Result<Natural, Error> {
         let short = left.limbs().len().min(right.limbs().len());
         self.product(left.limbs().len() + right.limbs().len(), || {
-            if short < TRANSFORMED {
+            if short < MIN_TRANSFORM {
                 return Ok(left * right);
             }
             transform::multiply(self, left.limbs(), Some(right.limbs())).map(Natural::from_limbs)
         })
     }
 
-    /// A square.
+    /// Returns a square.
     pub(crate) fn square(&self, root: &Natural) -> Result<Natural, Error> {
         self.product(2 * root.limbs().len(), || {
-            if root.limbs().len() < TRANSFORMED {
+            if root.limbs().len() < MIN_TRANSFORM {
                 return Ok(root * root);
             }
             transform::multiply(self, root.limbs(), None).map(Natural::from_limbs)
         })
     }
 
-    /// Computes a product of so many `limbs` and notes it as progress.
+    /// Computes a product of this number of `limbs` and records it as progress.
     fn product(
         &self,
         limbs: usize,
         compute: impl FnOnce() -> Result<Natural, Error>,
     ) -> Result<Natural, Error> {
-        if limbs < NOTED_PRODUCT {
+        if limbs < MIN_TRACKED_PRODUCT {
             return compute();
         }
-        self.go_on()?;
+        self.check_stop()?;
         let product = compute()?;
         self.progress.add(work_of_product(limbs));
         Ok(product)
     }
 }
 
-/// How much work a product of so many limbs is: about the number of its transform's operations.
+/// Work of a product of this number of limbs: about the number of operations of its transform.
 fn work_of_product(limbs: usize) -> u64 {
     limbs as u64 * u64::from(limbs.ilog2())
 }
 
-/// A team of one, for tests.
+/// A team of a single thread, for tests.
 #[cfg(test)]
-pub(crate) fn alone() -> Team<'static> {
+pub(crate) fn single_threaded() -> Team<'static> {
     Team::new(&Options::new(std::num::NonZeroUsize::MIN), 1.0)
 }
 
@@ -208,7 +208,7 @@ pub(crate) mod tests {
         Team::new(&Options::new(NonZeroUsize::new(threads).unwrap()), 1.0)
     }
 
-    /// Forks down to 2^`depth` leaves and gives their number.
+    /// Forks into 2^`depth` leaves and returns their number.
     fn fork(team: &Team<'_>, depth: u32, running: &AtomicUsize, most: &AtomicUsize) -> usize {
         if depth == 0 {
             let now = running.fetch_add(1, Ordering::SeqCst) + 1;
@@ -223,7 +223,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn no_more_threads_work_than_may() {
+    fn the_limit_of_threads_is_kept() {
         for threads in [1, 2, 3, 8] {
             let team = team_of(threads);
             let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -234,7 +234,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_panic_on_a_thread_is_passed_on() {
+    fn a_panic_on_a_thread_is_propagated() {
         let team = team_of(2);
         let panicking = std::panic::AssertUnwindSafe(|| {
             team.join(|| thread::sleep(std::time::Duration::from_millis(20)), || panic!("on a thread"))

@@ -1,10 +1,10 @@
 //! Products of long numbers by number-theoretic transforms.
 //!
 //! The limbs of a factor are the coefficients of a polynomial. The product of two polynomials is computed modulo three
-//! primes of 50 bits (four, if both are very long), and put together by the Chinese remainder theorem. Modulo a prime the
-//! polynomials are replaced by their remainders by small factors of z^N - 1, where products are cheap: that is the
-//! transform. (John Pollard, "The fast Fourier transform in a finite field", 1971; David Harvey, "Faster arithmetic for
-//! number-theoretic transforms", 2014; and FLINT's `fft_small` for the arithmetic.)
+//! primes of 50 bits (four, if both are very long), and reconstructed by the Chinese remainder theorem. Modulo a prime
+//! the polynomials are replaced by their remainders modulo small factors of z^N - 1, where products are cheap: that is
+//! the transform. (John Pollard, "The fast Fourier transform in a finite field", 1971; David Harvey, "Faster arithmetic
+//! for number-theoretic transforms", 2014; and FLINT's `fft_small` for the arithmetic.)
 
 mod butterfly;
 mod field;
@@ -25,17 +25,17 @@ use residues::{Remainders, load};
 pub(crate) use roots::Tables;
 use tree::{LEAF, Transform};
 
-/// Up to so many limbs of the shorter factor three primes are enough: sums of so many products of limbs are less than 3/4
-/// of the primes' product.
+/// Maximum number of limbs of the shorter factor for which three primes are enough: sums of this many products of limbs
+/// are less than 3/4 of the product of the primes.
 const THREE_PRIMES: usize = 3_000_000;
 
-/// Shorter transforms are left to one thread.
+/// Minimum length of a transform that is split between threads.
 const SHARED: usize = 1 << 13;
 
-/// From this length on all threads work on one prime at a time, which needs less memory.
+/// Minimum length from which all threads work on one prime at a time, which needs less memory.
 const PRIME_BY_PRIME: usize = 1 << 17;
 
-/// The product of two numbers, or the square of one.
+/// Returns the product of two numbers, or the square of one.
 pub(crate) fn multiply(team: &Team<'_>, left: &[u64], right: Option<&[u64]>) -> Result<Vec<u64>, Error> {
     let short = left.len().min(right.map_or(usize::MAX, <[u64]>::len));
     if short <= THREE_PRIMES {
@@ -54,7 +54,7 @@ fn multiply_modulo<const K: usize>(
     let length = Length::of(limbs - 1);
     let tables = team.tables(length.bits());
     let product = |number: usize| {
-        team.go_on()?;
+        team.check_stop()?;
         let transform = Transform { team, prime: &PRIMES[number], roots: tables.of(number) };
         Ok(multiply_polynomials(&transform, length, left, right))
     };
@@ -74,7 +74,7 @@ fn multiply_modulo<const K: usize>(
     Ok(product)
 }
 
-/// Computes the products modulo the primes from number `first` on, at the same time if that is worthwhile.
+/// Computes the products modulo the primes from number `first` on, in parallel if `shared`.
 fn fill(
     team: &Team<'_>,
     shared: bool,
@@ -96,7 +96,7 @@ fn fill(
     Ok(())
 }
 
-/// The product of two polynomials modulo one prime, times 2 to the power of [`Length::excess`].
+/// Returns the product of two polynomials modulo one prime, times 2 to the power of [`Length::excess`].
 fn multiply_polynomials(
     transform: &Transform<'_, '_>,
     length: Length,
@@ -121,7 +121,7 @@ fn multiply_polynomials(
         multiply_leaves(team, prime, roots, &mut product[part.clone()], right, leaves);
         transform.inverse(&mut product[part], node);
     }
-    length.unite(team, prime, roots, &mut product);
+    length.combine(team, prime, roots, &mut product);
     product
 }
 
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_have_room_and_little_more() {
+    fn lengths_suffice_with_little_padding() {
         for residues in 1..10_000 {
             let length = Length::of(residues);
             assert!(length.residues() >= residues);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_limbs_and_lengths_of_all_kinds() {
+    fn products_of_the_largest_limbs_at_many_lengths() {
         for length in (1..400).chain([511, 512, 513, 1_000, 2_559, 2_561, 4_096, 7_000]) {
             let largest = vec![u64::MAX; length];
             check(&largest, &largest);
@@ -183,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn products_are_those_of_schoolbook_multiplication(
+        fn products_equal_those_of_schoolbook_multiplication(
             left in prop::collection::vec(any::<u64>(), 1..1_500),
             right in prop::collection::vec(any::<u64>(), 1..1_500),
         ) {

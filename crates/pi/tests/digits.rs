@@ -1,4 +1,4 @@
-//! The digits of pi against literals and two other ways to compute them.
+//! The digits of pi against literals and two reference implementations.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,22 +8,22 @@ use finecomb_pi::{Error, MAX_DIGITS, Options, digits, memory};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
-/// The most digits that random tests ask for.
-const MOST: usize = 50_000;
+/// Maximum number of digits in random tests.
+const MAX_COUNT: usize = 50_000;
 
 /// More digits than any test compares.
-static PI: LazyLock<String> = LazyLock::new(|| gauss_legendre(MOST + 1_000));
+static PI: LazyLock<String> = LazyLock::new(|| gauss_legendre(MAX_COUNT + 1_000));
 
 fn options(threads: usize) -> Options<'static> {
     Options::new(NonZeroUsize::new(threads).expect("at least one thread"))
 }
 
 fn text(count: usize, threads: usize) -> String {
-    let digits = digits(count as u64, &options(threads)).expect("few digits, and nobody stops");
+    let digits = digits(count as u64, &options(threads)).expect("few digits, and no stop");
     String::from_utf8(digits).expect("ASCII")
 }
 
-/// The digits of a number in units of 10^-(count + spare) after its first one.
+/// Returns the digits of a number in units of 10^-(count + 20) after the decimal point.
 fn after_the_point(pi: &BigUint, count: usize) -> String {
     pi.to_string()[1..=count].to_owned()
 }
@@ -45,7 +45,7 @@ fn machin(count: usize) -> String {
     after_the_point(&pi, count)
 }
 
-/// The arithmetic-geometric mean of Gauss, by Brent's and Salamin's iteration.
+/// The arithmetic-geometric mean of Gauss, by the iteration of Brent and Salamin.
 fn gauss_legendre(count: usize) -> String {
     let unit = BigUint::from(10u32).pow(count as u32 + 20);
     let (mut a, mut b) = (unit.clone(), (unit.pow(2) >> 1u32).sqrt());
@@ -66,7 +66,7 @@ fn the_first_fifty_digits() {
 }
 
 #[test]
-fn few_digits() {
+fn counts_of_zero_one_and_four() {
     assert_eq!(digits(0, &options(4)).unwrap(), b"");
     assert_eq!(text(1, 2), "1");
     assert_eq!(text(4, 1), "1415", "cut off, not rounded");
@@ -81,7 +81,7 @@ fn known_digits_further_on() {
 }
 
 #[test]
-fn the_last_ten_of_a_million() {
+fn the_last_ten_of_a_million_digits() {
     let pi = text(1_000_000, 2);
     assert_eq!(&pi[999_990..], "5779458151");
     assert_eq!(pi.len(), 1_000_000);
@@ -89,7 +89,7 @@ fn the_last_ten_of_a_million() {
 }
 
 #[test]
-fn the_twins_agree() {
+fn reference_implementations_agree() {
     assert!(PI.starts_with(&machin(3_000)));
 }
 
@@ -111,15 +111,15 @@ fn more_digits_than_can_be_computed() {
 
 #[test]
 fn progress_grows_to_one() {
-    let told = Mutex::new(Vec::new());
-    let tell = |done| told.lock().unwrap().push(done);
-    digits(100_000, &Options { progress: Some(&tell), ..options(3) }).unwrap();
-    let told = told.into_inner().unwrap();
-    assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
-    assert!(told.len() > 50 && told.len() <= 1_000, "{} steps", told.len());
-    assert!(told[0] > 0.0 && told[0] < 0.1, "begins with {}", told[0]);
-    assert!(told[told.len() - 2] > 0.7, "jumps from {} to the end", told[told.len() - 2]);
-    assert_eq!(told.last(), Some(&1.0));
+    let reported = Mutex::new(Vec::new());
+    let report = |done| reported.lock().unwrap().push(done);
+    digits(100_000, &Options { progress: Some(&report), ..options(3) }).unwrap();
+    let reported = reported.into_inner().unwrap();
+    assert!(reported.is_sorted_by(|a, b| a < b), "{reported:?}");
+    assert!(reported.len() > 50 && reported.len() <= 1_000, "{} steps", reported.len());
+    assert!(reported[0] > 0.0 && reported[0] < 0.1, "begins with {}", reported[0]);
+    assert!(reported[reported.len() - 2] > 0.7, "jumps from {} to the end", reported[reported.len() - 2]);
+    assert_eq!(reported.last(), Some(&1.0));
 }
 
 #[test]
@@ -134,11 +134,11 @@ fn a_stopped_computation_has_no_digits() {
 fn a_computation_stops_on_the_way() {
     let stop = AtomicBool::new(false);
     let last = Mutex::new(0.0);
-    let tell = |done| {
+    let report = |done| {
         *last.lock().unwrap() = done;
         stop.store(done > 0.3, Ordering::Relaxed);
     };
-    let stopped = digits(200_000, &Options { progress: Some(&tell), stop: Some(&stop), ..options(2) });
+    let stopped = digits(200_000, &Options { progress: Some(&report), stop: Some(&stop), ..options(2) });
     assert_eq!(stopped, Err(Error::Stopped));
     assert!(*last.lock().unwrap() < 0.6);
 }
@@ -154,9 +154,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 10))]
 
     #[test]
-    fn any_count_on_some_threads(count in 0..=MOST) {
+    fn any_count_on_some_threads(count in 0..=MAX_COUNT) {
         for threads in [1, 2, 3, 8] {
-            // Not assert_eq: nobody wants to read all digits.
+            // Not assert_eq, which would print all digits.
             prop_assert!(text(count, threads) == PI[..count], "{} digits on {} threads", count, threads);
         }
     }

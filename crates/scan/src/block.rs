@@ -1,4 +1,4 @@
-//! A block of whole lines, and where it comes from.
+//! A block of whole lines and its source.
 
 use std::cmp;
 use std::ffi::OsStr;
@@ -12,9 +12,9 @@ use std::sync::{Arc, OnceLock};
 
 use memchr::memchr_iter;
 
-/// An input that blocks come from: a file, or standard input.
+/// An input that blocks are read from: a file or standard input.
 ///
-/// Sources are ordered as they were named, and below a named directory by path.
+/// Sources are ordered by argument, and below a named directory by path.
 #[derive(Clone, Debug)]
 pub struct Source {
     argument: usize,
@@ -24,38 +24,38 @@ pub struct Source {
     medium: Medium,
 }
 
-/// How the bytes of a source become the text that is searched.
+/// How the bytes of a source are turned into the text that is searched.
 #[derive(Clone, Debug, Default)]
 pub enum Medium {
-    /// They are the text, and those of a regular file.
+    /// Unchanged, from a regular file.
     #[default]
     File,
-    /// They are decoded from another encoding, piece by piece.
+    /// Decoded piece by piece from another encoding.
     Transcoded(FirstNul),
-    /// They are decompressed.
+    /// Decompressed.
     Decompressed,
-    /// They come from a pipe, or from what else can only be read from front to back.
+    /// Unchanged, from a pipe or another input that can only be read sequentially.
     Pipe,
 }
 
-/// Where in a text that is decoded piece by piece the piece begins that holds the first NUL. It is known as soon as the
-/// piece has been decoded, which is before any of it is searched.
+/// Position of the first NUL in a text that is decoded piece by piece, and of the piece that holds it. It is known as
+/// soon as the piece has been decoded, before any of the piece is searched.
 #[derive(Clone, Debug, Default)]
 pub struct FirstNul(Arc<OnceLock<(u64, u64)>>);
 
 impl FirstNul {
-    /// Bytes of text before the piece and before the NUL; none if there is no NUL so far.
+    /// Text offsets of the piece and of the NUL; `None` if no NUL has been decoded so far.
     pub fn get(&self) -> Option<(u64, u64)> {
         self.0.get().copied()
     }
 
-    /// Notes a piece with a NUL, and the NUL. The first one counts.
-    pub(crate) fn note(&self, piece: u64, nul: u64) {
+    /// Records the offsets of a piece and of a NUL in it. Only the first call has an effect.
+    pub(crate) fn record(&self, piece: u64, nul: u64) {
         self.0.get_or_init(|| (piece, nul));
     }
 }
 
-/// Tells a file from another one that has taken its name.
+/// Identity of a file: distinguishes it from another one that was given the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
     pub(crate) device: u64,
@@ -69,33 +69,33 @@ impl FileIdentity {
 }
 
 impl Source {
-    /// An input that was named: the one of number `argument`, counted from 0. Without a path it is standard input.
+    /// The named input with this argument number, counted from 0. Without a path it is standard input.
     pub fn named(argument: usize, path: Option<PathBuf>) -> Self {
         Self { argument, path, named: true, identity: None, medium: Medium::File }
     }
 
-    /// A file below the named directory of number `argument`.
+    /// A file below the named directory with this argument number.
     pub fn found(argument: usize, path: PathBuf) -> Self {
         Self { argument, path: Some(path), named: false, identity: None, medium: Medium::File }
     }
 
-    /// The file's path; none for standard input.
+    /// Path of the file; `None` for standard input.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Whether it was named, rather than found below a directory.
+    /// Returns `true` if the input was named, `false` if it was found below a directory.
     pub fn is_named(&self) -> bool {
         self.named
     }
 
-    /// How its bytes become the text that is searched.
+    /// How its bytes are turned into the text that is searched.
     pub fn medium(&self) -> &Medium {
         &self.medium
     }
 
-    /// The same source, read another way.
-    pub(crate) fn through(&self, medium: Medium) -> Self {
+    /// The same source with another medium.
+    pub(crate) fn with_medium(&self, medium: Medium) -> Self {
         Self { medium, ..self.clone() }
     }
 
@@ -103,8 +103,8 @@ impl Source {
         self.argument
     }
 
-    /// Makes this the source of another file: the one called `name` in the directory whose path is `prefix`. Reuses the memory
-    /// of the path, as a tree may have a million files.
+    /// Turns this into the source of another file: `name` in the directory with path `prefix`. Reuses the memory of the
+    /// path, because a tree may have a million files.
     pub(crate) fn move_to(&mut self, prefix: &[u8], name: &[u8]) {
         let path = self.path.get_or_insert_default().as_mut_os_string();
         path.clear();
@@ -113,7 +113,7 @@ impl Source {
         self.identity = None;
     }
 
-    pub(crate) fn identify(&mut self, identity: FileIdentity) {
+    pub(crate) fn set_identity(&mut self, identity: FileIdentity) {
         self.identity = Some(identity);
     }
 
@@ -126,7 +126,7 @@ impl Source {
     }
 }
 
-/// On one line and safe for a terminal: control characters in a path are escaped.
+/// Escapes control characters in the path, so that it is one line and safe for a terminal.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(path) = &self.path else { return f.write_str("standard input") };
@@ -157,15 +157,15 @@ impl Ord for Source {
     }
 }
 
-/// A byte of a source. Places are ordered by source, then by offset.
+/// Position of a byte in a source. Places are ordered by source, then by offset.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The source.
     pub source: Source,
-    /// Bytes before this one in the source.
+    /// Offset in the source, in bytes.
     pub offset: u64,
-    /// The number of its line, from 1, where the reader kept count. See [`Place::find_line`](crate::Place::find_line) for files
-    /// where it did not.
+    /// Line number, counted from 1, if the reader counted lines. Otherwise see
+    /// [`Place::find_line`](crate::Place::find_line).
     pub line: Option<u64>,
 }
 
@@ -192,61 +192,61 @@ impl Ord for Place {
 /// A run of whole lines of one source. Only the last line of a source may lack its line feed.
 #[derive(Debug)]
 pub struct Block<'a> {
-    /// Where the lines are from.
+    /// The source of the lines.
     pub source: &'a Source,
-    /// Bytes of the source before the block.
+    /// Offset of the block in the source, in bytes.
     pub offset: u64,
-    /// The number of the first line, from 1, where the reader kept count.
+    /// Number of the first line, counted from 1, if the reader counted lines.
     pub first_line: Option<u64>,
-    /// Whether this is all of the source.
+    /// Whether the block is the whole source.
     pub is_whole: bool,
-    /// The lines. Positions in it are below 2^32.
+    /// The lines. Positions in the block are below 2^32.
     pub bytes: &'a mut [u8],
-    /// Whether it begins within a long line that NULs cut into several: see
+    /// Whether the block begins within a long line that NULs split: see
     /// [`NulEnds::LongLines`](crate::NulEnds::LongLines).
     pub in_long_line: bool,
-    /// The bytes behind it.
-    pub ahead: Ahead<'a>,
+    /// Access to the bytes after the block.
+    pub lookahead: Lookahead<'a>,
 }
 
-/// A look at bytes of a source before their turn.
-pub trait ReadAhead: Sync {
-    /// The first NUL among some bytes of the source; none if they cannot be read.
+/// Searches bytes of a source out of turn.
+pub trait FindNul: Sync {
+    /// Returns the offset of the first NUL in a range of the source; `None` also if the range cannot be read.
     fn first_nul(&self, range: Range<u64>) -> Option<u64>;
 }
 
-/// The bytes behind a block, where they can be read before their turn: in files that are not decoded.
+/// Access to the bytes after a block. Available for files that are not decoded.
 #[derive(Clone, Copy, Default)]
-pub struct Ahead<'a>(Option<&'a dyn ReadAhead>);
+pub struct Lookahead<'a>(Option<&'a dyn FindNul>);
 
-impl<'a> Ahead<'a> {
-    /// The bytes of a file.
-    pub fn in_file(file: &'a dyn ReadAhead) -> Self {
+impl<'a> Lookahead<'a> {
+    /// Access to the bytes of a file.
+    pub fn in_file(file: &'a dyn FindNul) -> Self {
         Self(Some(file))
     }
 
-    /// The first NUL among some bytes of the source, as far as they can be read.
+    /// Returns the offset of the first NUL in a range of the source, as far as the range can be read.
     pub fn first_nul(&self, range: Range<u64>) -> Option<u64> {
         self.0.filter(|_| !range.is_empty())?.first_nul(range)
     }
 }
 
-impl fmt::Debug for Ahead<'_> {
+impl fmt::Debug for Lookahead<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Ahead").field(&self.0.is_some()).finish()
+        f.debug_tuple("Lookahead").field(&self.0.is_some()).finish()
     }
 }
 
 impl<'a> Block<'a> {
-    /// Lines whose number is not known, with no look at what stands behind them.
+    /// A block without line numbers and without access to the bytes after it.
     pub fn new(source: &'a Source, offset: u64, bytes: &'a mut [u8]) -> Self {
-        let ahead = Ahead::default();
-        Self { source, offset, first_line: None, is_whole: false, bytes, in_long_line: false, ahead }
+        let lookahead = Lookahead::default();
+        Self { source, offset, first_line: None, is_whole: false, bytes, in_long_line: false, lookahead }
     }
 }
 
 impl Block<'_> {
-    /// The lines without their ends (`\n` or `\r\n`), one after another: the reference implementation of
+    /// The lines without their terminators (`\n` or `\r\n`): the reference implementation of
     /// [`LineEnds`](crate::LineEnds).
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let ended = self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes);
@@ -257,7 +257,7 @@ impl Block<'_> {
             .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 
-    /// The place of the byte at `position` of this block.
+    /// Returns the place of the byte at `position` of this block.
     pub fn place(&self, position: usize) -> Place {
         let lines_before = |first: u64| {
             let before = self.bytes.get(..position).unwrap_or(self.bytes);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn places_know_their_line_if_the_reader_counted() {
+    fn a_place_has_a_line_number_if_the_reader_counted_lines() {
         let source = Source::named(0, None);
         let bytes = &mut b"one\ntwo\nthree\n".to_vec();
         let mut block = Block { first_line: Some(7), ..Block::new(&source, 100, bytes) };
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_shown_on_one_line() {
+    fn paths_are_displayed_on_one_line() {
         let source = Source::named(0, Some("a\n\u{1b}[31m é".into()));
         assert_eq!(source.to_string(), "a\\n\\u{1b}[31m é");
     }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_moves_from_file_to_file() {
+    fn move_to_replaces_the_path() {
         let mut source = Source::found(0, PathBuf::new());
         source.move_to(b"logs/", b"a.log");
         assert_eq!(source.path(), Some(Path::new("logs/a.log")));

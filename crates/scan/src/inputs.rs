@@ -1,29 +1,29 @@
-//! The inputs of a job: what was named, which files below directories are read, and how their bytes become text.
+//! The inputs of a job: the named paths, the files selected below directories, and the decoding of their bytes.
 
 use std::path::{Path, PathBuf};
 
 use crate::source::Encoding;
 use crate::walk::WalkOptions;
 
-/// The inputs of a job, and how they are read.
+/// The inputs of a job, and how to read them.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     /// Named inputs, in order: files, directories, and `-` for standard input.
     pub named: Vec<PathBuf>,
-    /// Print paths below the named directory `.` without it.
+    /// Print paths below the named directory `.` without the leading `./`.
     pub strip_dot: bool,
-    /// Which files below directories are read.
+    /// Selection of the files below directories.
     pub walk: WalkOptions,
-    /// How bytes become text.
+    /// Text encoding.
     pub encoding: Encoding,
-    /// Read the contents of compressed files.
+    /// Decompress compressed files.
     pub decompress: bool,
 }
 
 impl Inputs {
-    /// Inputs by their names, or standard input if there are none. Directories are read with all files below them, compressed
-    /// files are decompressed, and UTF-16 with a byte order mark is decoded. Standard input that is named twice is read once,
-    /// as there is only one stream in it.
+    /// Inputs by name, or standard input if there are none. All files below directories are read, compressed files are
+    /// decompressed, and UTF-16 with a byte order mark is decoded. Standard input is read only once if it is named
+    /// several times.
     pub fn new(names: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         let mut named: Vec<PathBuf> = names.into_iter().map(Into::into).collect();
         if named.is_empty() {
@@ -40,7 +40,7 @@ impl Inputs {
         }
     }
 
-    /// Whether standard input is among them.
+    /// Returns `true` if standard input is one of the inputs.
     pub fn has_standard_input(&self) -> bool {
         self.named.iter().any(|name| is_standard_input(name))
     }

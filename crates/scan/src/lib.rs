@@ -1,7 +1,7 @@
-//! Bytes to workers: find files, read them, cut them into blocks of whole lines, and fold over the blocks in parallel.
+//! Finds files, reads them, cuts them into blocks of whole lines, and folds over the blocks in parallel.
 //!
-//! This crate owns every thread, every file descriptor and every read of the scanning commands. A command brings an
-//! [`Accumulate`]: what to do with a block, and how to join what several workers gathered. [`fold`] does the rest.
+//! This crate owns every thread, file descriptor and read of the scanning commands. A command implements
+//! [`Accumulate`], which processes blocks and joins the results of the workers. [`fold`] does the rest.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -48,15 +48,15 @@ mod source;
 mod stop;
 mod walk;
 
-pub use block::{Ahead, Block, FirstNul, Medium, Place, ReadAhead, Source};
+pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
-pub use collect::ordered::{Done, Output, Visit, Wants, in_order};
+pub use collect::ordered::{Ordered, Output, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
 pub use inputs::Inputs;
 pub use lines::LineEnds;
 pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, Width};
 pub use problem::{Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
-pub use source::{Encoding, LONG_LINE, NulEnds, START};
+pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds};
 pub use stop::Stop;
 pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

@@ -1,11 +1,11 @@
-//! Where lines end.
+//! Positions of line ends.
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
-/// The positions of the line feeds in a text, kept in memory that is reused from text to text.
+/// Positions of the line feeds in a text. The memory is reused from text to text.
 #[derive(Debug, Default)]
 pub struct LineEnds {
-    /// The first `used` of these are valid; the rest is there to be written without a check.
+    /// Only the first `used` positions are valid. The rest is room that is written without a check.
     positions: Vec<u32>,
     used: usize,
 }
@@ -19,7 +19,7 @@ impl LineEnds {
 }
 
 impl LineEnds {
-    /// Memory for positions, with room for `more` behind the first `used`.
+    /// Returns the memory for positions, with room for at least `more` after the first `used`.
     fn room(&mut self, used: usize, more: usize) -> &mut [u32] {
         if self.positions.len() < used + more {
             self.positions.resize(2 * used + more, 0);
@@ -28,7 +28,7 @@ impl LineEnds {
     }
 }
 
-/// Windows between two checks that there is room for all their line feeds.
+/// Number of windows between two checks that there is room for all their line feeds.
 const STRIDE: usize = 64;
 
 struct FindLineFeeds<'a> {
@@ -43,13 +43,13 @@ impl Kernel for FindLineFeeds<'_> {
     fn run<M: Masks>(self, masks: M) {
         let Self { text, ends } = self;
         let (windows, rest) = text.as_chunks::<64>();
-        // In a variable of its own, for `ends.used` would be stored and loaded again for every window.
+        // A local variable: `ends.used` would be stored and loaded again for every window.
         let mut used = 0;
         let mut base = 0;
         for stride in windows.chunks(STRIDE) {
             let positions = ends.room(used, (STRIDE + 1) * 64);
             for window in stride {
-                used += note_bits(&mut positions[used..], base, masks.equal(window, b'\n'));
+                used += write_positions(&mut positions[used..], base, masks.equal(window, b'\n'));
                 base += 64;
             }
         }
@@ -62,11 +62,11 @@ impl Kernel for FindLineFeeds<'_> {
     }
 }
 
-/// Writes `base` plus the number of each set bit and gives how many there were. Most windows have no or one line feed:
-/// two are written without asking, so that only a third costs a branch that is hard to foresee
-/// (after Langdale and Lemire, Parsing Gigabytes of JSON per Second, 2019, section 3.1.4).
+/// Writes `base` plus the index of each set bit, and returns the number of set bits. Most windows have at most one line
+/// feed. Two are written unconditionally, so that only a third costs a branch that is hard to predict (after Langdale
+/// and Lemire, Parsing Gigabytes of JSON per Second, 2019, section 3.1.4).
 #[inline(always)]
-fn note_bits(positions: &mut [u32], base: u32, mut bits: u64) -> usize {
+fn write_positions(positions: &mut [u32], base: u32, mut bits: u64) -> usize {
     let count = bits.count_ones() as usize;
     let positions = &mut positions[..64];
     positions[0] = base + bits.trailing_zeros();
@@ -88,29 +88,29 @@ mod tests {
 
     use super::*;
 
-    fn one_by_one(text: &[u8]) -> Vec<u32> {
+    fn byte_by_byte(text: &[u8]) -> Vec<u32> {
         text.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(index, _)| index as u32).collect()
     }
 
     proptest! {
         #[test]
-        fn the_fast_search_finds_what_the_plain_one_finds(
+        fn line_ends_equal_those_found_byte_by_byte(
             texts in prop::collection::vec(
                 prop::collection::vec(prop_oneof![3 => Just(b'\n'), 7 => any::<u8>()], 0..9000), 1..4),
         ) {
             let mut ends = LineEnds::default();
             for text in texts {
-                prop_assert_eq!(ends.find(&text), one_by_one(&text));
+                prop_assert_eq!(ends.find(&text), byte_by_byte(&text));
             }
         }
     }
 
     #[test]
-    fn nothing_but_line_feeds() {
+    fn a_text_of_line_feeds_only() {
         let mut ends = LineEnds::default();
         for length in [0, 1, 63, 64, 65, 4096, 5000] {
             let text = vec![b'\n'; length];
-            assert_eq!(ends.find(&text), one_by_one(&text));
+            assert_eq!(ends.find(&text), byte_by_byte(&text));
         }
     }
 }

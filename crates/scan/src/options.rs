@@ -1,4 +1,4 @@
-//! How to scan: how many workers, how large the blocks, how long a line may be.
+//! Options of a scan: number of workers, block size, maximum line length.
 
 use std::sync::Arc;
 
@@ -9,56 +9,56 @@ use crate::progress::Watch;
 use crate::source::{LONG_LINE, NulEnds};
 use crate::stop::Stop;
 
-/// The largest number of workers.
+/// Maximum number of workers.
 pub const MAX_WIDTH: usize = 1024;
 
-/// The largest block, in bytes. With [`MAX_LINE_LIMIT`] it keeps every position within a block below 2^32.
+/// Maximum block size, in bytes. Together with [`MAX_LINE_LIMIT`] it keeps every position within a block below 2^32.
 pub const MAX_BLOCK_SIZE: usize = 1 << 30;
 
-/// The largest limit on the length of a line, in bytes.
+/// Maximum value of the limit on the length of a line, in bytes.
 pub const MAX_LINE_LIMIT: usize = 1 << 31;
 
-/// How many workers a job has.
+/// Number of workers of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Width {
-    /// As many as do best, which is found out while the job runs. It begins with one for each processor that this process
-    /// may use, by its affinity and its control group; where files have to come from storage there are more, up to 32
-    /// or the number of processors, and where workers have nothing to do there are fewer.
+    /// Adapts at run time. A job starts with one worker per core available to this process (CPU affinity and control
+    /// group). It adds workers while files come from storage, up to the larger of 32 and the number of cores, and parks
+    /// workers that have nothing to do.
     #[default]
     Auto,
-    /// So many, from 1 to [`MAX_WIDTH`].
+    /// Exactly this many workers, from 1 to [`MAX_WIDTH`].
     Fixed(usize),
-    /// Now more, now fewer, at random.
+    /// A number that varies at random while the job runs. The value is the seed.
     #[cfg(test)]
-    Restless(u64),
+    Random(u64),
 }
 
 impl Width {
-    /// How many processors this process may use.
+    /// Number of cores available to this process.
     pub(crate) fn processors() -> usize {
         cores().get().min(MAX_WIDTH)
     }
 }
 
-/// How to scan. The defaults suit nearly every job.
+/// Options of a scan. The defaults suit nearly every job.
 #[derive(Clone)]
 pub struct ScanOptions<'a> {
-    /// How many workers there are. Default: as many as do best.
+    /// Number of workers. Default: [`Width::Auto`].
     pub width: Width,
-    /// How many bytes a worker takes at a time, from 1 to [`MAX_BLOCK_SIZE`]. Default: 128 KiB, which stays in a
-    /// core's second-level cache between the copy from the kernel and the last phase of the work. From 32 to
-    /// 512 KiB the speed was measured to differ by about 5 %.
+    /// Bytes per block, from 1 to [`MAX_BLOCK_SIZE`]. Default: 128 KiB, which stays in the L2 cache of a core from the
+    /// copy out of the kernel to the last phase of the work. Measured throughput varies by about 5 % between 32 and 512
+    /// KiB.
     pub block_size: usize,
-    /// How many bytes a line may have, without its end, up to [`MAX_LINE_LIMIT`]. Longer ones are left out and
-    /// reported. Default: 64 MiB.
+    /// Maximum length of a line without its terminator, in bytes, up to [`MAX_LINE_LIMIT`]. Longer lines are skipped
+    /// and reported. Default: 64 MiB.
     pub max_line: usize,
-    /// The byte that ends a line. Default: a line feed.
+    /// Line terminator. Default: a line feed.
     pub line_end: u8,
-    /// What to measure of where the time goes. Default: nothing.
+    /// Detail of the time profile. Default: none.
     pub profile: Detail,
-    /// Ends the job early when it is raised. Default: none.
+    /// Ends the job early when raised. Default: none.
     pub stop: Option<Arc<Stop>>,
-    /// Is shown how far the job is. Default: none.
+    /// Receives the progress of the job. Default: none.
     pub watch: Option<Watch<'a>>,
 }
 
@@ -77,18 +77,18 @@ impl Default for ScanOptions<'_> {
 }
 
 impl ScanOptions<'_> {
-    /// These options with every number brought into its bounds.
+    /// The numeric options, clamped to their bounds.
     pub(crate) fn bounds(&self) -> Bounds {
         Bounds {
             block_size: self.block_size.clamp(1, MAX_BLOCK_SIZE),
             max_line: self.max_line.min(MAX_LINE_LIMIT),
             line_end: self.line_end,
-            nul_ends: NulEnds::Nowhere,
+            nul_ends: NulEnds::Never,
         }
     }
 }
 
-/// The numbers of [`ScanOptions`], within their bounds.
+/// The numeric options of [`ScanOptions`], within their bounds.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) block_size: usize,
@@ -98,9 +98,9 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// These bounds with other ends of lines. Where no line may become that long, nothing is gained by cutting long ones.
+    /// The same bounds with other line ends. Cutting long lines has no effect if no line may become that long.
     pub(crate) fn with_ends(self, nul_ends: NulEnds) -> Self {
         let cuts_nothing = nul_ends == NulEnds::LongLines && self.max_line < LONG_LINE;
-        Self { nul_ends: if cuts_nothing { NulEnds::Nowhere } else { nul_ends }, ..self }
+        Self { nul_ends: if cuts_nothing { NulEnds::Never } else { nul_ends }, ..self }
     }
 }

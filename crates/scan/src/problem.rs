@@ -1,4 +1,4 @@
-//! What went wrong with inputs, gathered so that a report is short and always in the same order.
+//! Problems with inputs, collected into a short report in a deterministic order.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::block::Source;
 use crate::options::Bounds;
 
-/// What can go wrong with an input.
+/// A problem with an input.
 #[derive(Debug, Error)]
 pub enum ProblemKind {
     /// The file could not be opened.
@@ -23,9 +23,9 @@ pub enum ProblemKind {
     /// A read failed at a byte.
     #[error("cannot read at byte {offset}: {}", io_reason(.error))]
     Read {
-        /// Bytes before the ones asked for.
+        /// Offset of the failed read.
         offset: u64,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
     /// The file has become shorter than it was when it was opened.
@@ -33,17 +33,17 @@ pub enum ProblemKind {
         "the file shrank while it was read: it had {expected} bytes, now it ends at byte {found} or before"
     )]
     Shrank {
-        /// Its size when it was opened, in bytes.
+        /// Size when the file was opened, in bytes.
         expected: u64,
-        /// Where a read came to its end.
+        /// Offset at which a read reached the end of the file.
         found: u64,
     },
-    /// A line is longer than the limit and was left out.
+    /// A line is longer than the limit and was skipped.
     #[error(
         "the line at byte {offset} is longer than {limit} bytes and was left out; --max-line sets the limit"
     )]
     LineTooLong {
-        /// Bytes before the line.
+        /// Offset of the line.
         offset: u64,
         /// The limit, in bytes.
         limit: usize,
@@ -51,28 +51,29 @@ pub enum ProblemKind {
     /// The process was started without standard input.
     #[error("is closed; name a file or connect something to it")]
     Closed,
-    /// The contents could not be decompressed or decoded from a byte on.
+    /// The contents could not be decompressed or decoded past some byte.
     #[error("cannot decode: {error}; what comes before was read")]
     Decode {
-        /// What is wrong with them.
+        /// The error of the decoder.
         error: io::Error,
     },
-    /// A symbolic link leads to a directory above it.
+    /// A symbolic link points to one of its ancestor directories.
     #[error("symlink loop: points back to {}; skipped", .0.display())]
     Loop(PathBuf),
-    /// A rule about which files to pass over is wrong and was left out. The answer is complete without it.
+    /// An ignore rule is invalid and was left out. The result is complete without it.
     #[error("{0}")]
     Rule(String),
-    /// The same of a rule in a directory above the named one.
+    /// The same, for a rule in a directory above the named one.
     #[error("{0}")]
     RuleAbove(String),
-    /// The file is compressed in a form that cannot be read.
+    /// The file is compressed in a format that is not supported.
     #[error("is compressed by {0}, which comb does not read; decompress it first")]
     Compressed(&'static str),
 }
 
 impl ProblemKind {
-    /// Kinds of which one report per source is enough share a number; within it the lowest offset is reported.
+    /// Key for merging reports. One report is made per source and first number; within it the lowest offset is
+    /// reported.
     fn rank(&self) -> (u8, u64) {
         match self {
             Self::Open(_) => (0, 0),
@@ -90,19 +91,19 @@ impl ProblemKind {
     }
 }
 
-/// A source and what went wrong with it.
+/// A problem and the source that it occurred in.
 #[derive(Debug)]
 pub struct Problem {
     /// The source.
     pub source: Source,
-    /// What went wrong.
+    /// The problem.
     pub kind: ProblemKind,
-    /// How many more of this kind the source had.
+    /// Number of further problems of this kind in the source.
     pub more: u64,
 }
 
 impl Problem {
-    /// Whether the answer is complete all the same.
+    /// Returns `true` if the result is complete despite the problem.
     pub fn is_harmless(&self) -> bool {
         matches!(self.kind, ProblemKind::Rule(_) | ProblemKind::RuleAbove(_))
     }
@@ -123,31 +124,31 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems met so far: for each source and kind the first one, and how many more there were.
+/// Problems found so far: the first one of each source and kind, and the number of further ones.
 ///
-/// Joining is associative and commutative, as for every part of an answer.
+/// Merging is associative and commutative, as for every part of a result.
 #[derive(Debug, Default)]
 pub struct Problems(BTreeMap<(Source, u8), Problem>);
 
 impl Problems {
-    /// Notes a problem.
+    /// Records a problem.
     pub(crate) fn add(&mut self, source: &Source, kind: ProblemKind) {
-        self.note(Problem { source: source.clone(), kind, more: 0 });
+        self.record(Problem { source: source.clone(), kind, more: 0 });
     }
 
-    /// Notes that a line was left out.
+    /// Records that a line was skipped.
     pub(crate) fn add_long_line(&mut self, source: &Source, offset: u64, bounds: Bounds) {
         self.add(source, ProblemKind::LineTooLong { offset, limit: bounds.max_line });
     }
 
-    /// Notes what is wrong with rules that belong to no input.
-    pub(crate) fn add_rules(&mut self, notes: Vec<String>) {
-        for (number, note) in notes.into_iter().enumerate() {
-            self.add(&Source::named(number, None), ProblemKind::Rule(note));
+    /// Records problems with rules that belong to no input.
+    pub(crate) fn add_rules(&mut self, messages: Vec<String>) {
+        for (number, message) in messages.into_iter().enumerate() {
+            self.add(&Source::named(number, None), ProblemKind::Rule(message));
         }
     }
 
-    fn note(&mut self, mut new: Problem) {
+    fn record(&mut self, mut new: Problem) {
         let key = (new.source.clone(), new.kind.rank().0);
         let Some(known) = self.0.get_mut(&key) else {
             self.0.insert(key, new);
@@ -160,10 +161,10 @@ impl Problems {
         known.more = more;
     }
 
-    /// Joins what another worker met.
+    /// Merges the problems that another worker found.
     pub(crate) fn merge(&mut self, other: Self) {
         for problem in other.0.into_values() {
-            self.note(problem);
+            self.record(problem);
         }
     }
 
@@ -172,7 +173,7 @@ impl Problems {
         self.0.into_values()
     }
 
-    /// Whether all went well.
+    /// Returns `true` if there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_reported_once_for_each_kind_by_its_first_place() {
+    fn each_kind_is_reported_once_per_source_with_its_lowest_offset() {
         let source = Source::named(0, Some("a.log".into()));
         let mut one = Problems::default();
         one.add(&source, too_long(70));

@@ -1,4 +1,4 @@
-//! Showing how far a job is while it runs.
+//! Progress of a running job.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,33 +9,34 @@ use crate::inputs::Inputs;
 use crate::schedule::queue::Queue;
 use crate::walk;
 
-/// Whom to show how far a job is, and how often. It is called from a thread of its own.
+/// A callback that receives the progress of a job, and its interval. It is called from a thread of its own.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// How long to wait before the first time: a short job is not worth showing.
+    /// Delay before the first call: short jobs show nothing.
     pub after: Duration,
-    /// How long to wait between two times.
+    /// Delay between calls.
     pub every: Duration,
-    /// Whether to say what each thread does, and to take in what a pipe has as it comes rather than in blocks.
+    /// Whether to report the activity of each thread, and to process the data of a pipe as it arrives rather than in
+    /// full blocks.
     pub threads: bool,
-    /// Who is shown it.
+    /// The callback.
     pub show: &'a (dyn Fn(Progress) + Sync),
 }
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes taken in.
+    /// Bytes processed.
     pub done: u64,
-    /// Bytes in all, if every input has a size.
+    /// Total bytes, if every input has a size.
     pub total: Option<u64>,
-    /// Since the job began.
+    /// Time since the start of the job.
     pub elapsed: Duration,
-    /// What each thread has done, if that was asked for.
+    /// Activity of each thread, if requested.
     pub threads: Vec<Activity>,
 }
 
-/// Tells a watching thread that the job is over.
+/// Signals the end of the job to the threads that observe it.
 #[derive(Default)]
 pub(crate) struct Over {
     over: Mutex<bool>,
@@ -48,7 +49,7 @@ impl Over {
         self.changed.notify_all();
     }
 
-    /// Waits for the end of the job for at most `time`. False if it came.
+    /// Waits for the end of the job, for at most `time`. Returns `false` if it has ended.
     pub(crate) fn is_still_running_after(&self, time: Duration) -> bool {
         let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(over, time, |over| !*over);
@@ -56,7 +57,7 @@ impl Over {
     }
 }
 
-/// Shows the progress of the job until it is over.
+/// Reports the progress of the job until it is over.
 pub(crate) fn show(watch: Watch<'_>, inputs: &Inputs, queue: &Queue, over: &Over, stopwatch: &Stopwatch) {
     if !over.is_still_running_after(watch.after) {
         return;
@@ -65,7 +66,7 @@ pub(crate) fn show(watch: Watch<'_>, inputs: &Inputs, queue: &Queue, over: &Over
     loop {
         (watch.show)(Progress {
             done: queue.pace.work(),
-            // Of what is decoded nobody knows how much it will be.
+            // The size of decoded data is not known in advance.
             total: total.filter(|_| !queue.has_decoded()),
             elapsed: stopwatch.elapsed(),
             threads: stopwatch.activities(),

@@ -1,7 +1,6 @@
 //! Scheduling: the threads of a job, how many of them work, and the tasks they take.
 //!
-//! There are two ways to give out work. A [`queue`] is for results that are merged in any order, a [`plan`] for output that has
-//! an order.
+//! There are two schedulers: a [`queue`] for results that are merged in any order, and a [`plan`] for ordered output.
 
 mod governor;
 mod pace;

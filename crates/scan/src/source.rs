@@ -1,7 +1,7 @@
-//! From a file to blocks of whole lines: open it, look at its first bytes, then read it at once, in chunks, or as a stream.
+//! Turns a file into blocks of whole lines: opens it, inspects its first bytes, and reads it at once, in chunks, or as
+//! a stream.
 //!
-//! Every scanning command reads through this module, so that a compression or an encoding that one of them knows is known to
-//! all of them.
+//! Every scanning command reads through this module, so all of them support the same compression formats and encodings.
 
 mod chunks;
 pub(crate) mod cut;
@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use finecomb_meter::{Meter, Phase};
 
-use crate::block::{Ahead, Source};
+use crate::block::{Lookahead, Source};
 use crate::problem::Problems;
 
 pub(crate) use chunks::ChunkedFile;
@@ -26,23 +26,23 @@ pub use decode::Encoding;
 pub use ends::{LONG_LINE, NulEnds};
 pub(crate) use parted::PartedFile;
 
-/// Bytes at the beginning of a file that are known before its first block.
-pub const START: usize = 64 << 10;
+/// Number of bytes at the beginning of a file that are known before its first block.
+pub const HEAD_SIZE: usize = 64 << 10;
 
 /// A block of whole lines in a buffer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TextBlock {
-    /// Where it stands in the buffer.
+    /// Its range in the buffer.
     pub(crate) range: Range<usize>,
-    /// Bytes of the text before it.
+    /// Its offset in the text, in bytes.
     pub(crate) offset: u64,
-    /// The number of its first line, from 1, if lines were counted.
+    /// Number of its first line, counted from 1, if lines were counted.
     pub(crate) first_line: Option<u64>,
-    /// Whether it begins within a long line that NULs cut into several: see [`NulEnds::LongLines`].
+    /// Whether it begins within a long line that NULs split: see [`NulEnds::LongLines`].
     pub(crate) in_long_line: bool,
 }
 
-/// A file that several workers read, chunk by chunk.
+/// A file that several workers read chunk by chunk.
 pub(crate) enum Chunks {
     Plain(ChunkedFile),
     Parted(Box<PartedFile>),
@@ -65,15 +65,15 @@ impl Chunks {
         *bounds = bounds.with_ends(nul_ends);
     }
 
-    /// For a look at what stands behind a block, if that can be had.
-    pub(crate) fn ahead(&self) -> Ahead<'_> {
+    /// Access to the bytes after a block, if available.
+    pub(crate) fn lookahead(&self) -> Lookahead<'_> {
         match self {
-            Self::Plain(file) => Ahead::in_file(file),
-            Self::Parted(_) => Ahead::default(),
+            Self::Plain(file) => Lookahead::in_file(file),
+            Self::Parted(_) => Lookahead::default(),
         }
     }
 
-    /// Takes the next chunk, for the caller to read, which it must; none if all are taken.
+    /// Claims the next chunk, which the caller must then read; `None` if all are claimed.
     pub(crate) fn claim(&self) -> Option<u64> {
         match self {
             Self::Plain(file) => file.claim(),
@@ -81,8 +81,8 @@ impl Chunks {
         }
     }
 
-    /// Reads the lines of a chunk into `buffer`, and says where they stand in it. A last line that is over the limit may be cut
-    /// short behind the limit.
+    /// Reads the lines of a chunk into `buffer` and returns their range in it. A last line over the limit may be
+    /// truncated past the limit.
     pub(crate) fn read(
         &self,
         chunk: u64,

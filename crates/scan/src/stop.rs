@@ -1,4 +1,4 @@
-//! Ending a job early, with what it has so far.
+//! Ending a job early with the results so far.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-/// A request to end a job early. Workers look at it between blocks, and a read of a stream that waits is woken.
+/// A request to end a job early. Workers check it between blocks. It wakes reads that wait for a stream.
 #[derive(Debug)]
 pub struct Stop {
     raised: Arc<AtomicBool>,
@@ -19,19 +19,19 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// A request that nothing raises but [`Stop::raise`].
+    /// A request that only [`Stop::raise`] raises.
     ///
     /// # Errors
-    /// When the process has no file descriptors left.
+    /// If the process has no file descriptors left.
     pub fn new() -> io::Result<Self> {
         let (woken, wake) = UnixStream::pair()?;
         Ok(Self { raised: Arc::default(), terminated: Arc::default(), woken, wake })
     }
 
-    /// A request that the signals to interrupt (Ctrl-C) and to terminate raise. A second one ends the process at once.
+    /// A request raised by SIGINT (Ctrl-C) and SIGTERM. A second signal ends the process at once.
     ///
     /// # Errors
-    /// When the process has no file descriptors left, or the signal cannot be handled.
+    /// If the process has no file descriptors left, or the signal cannot be handled.
     pub fn on_signals() -> io::Result<Self> {
         let stop = Self::new()?;
         signal_hook::flag::register(SIGTERM, Arc::clone(&stop.terminated))?;
@@ -43,7 +43,7 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Whether it was the signal to terminate that asked.
+    /// Returns `true` if SIGTERM raised the request.
     pub fn is_terminated(&self) -> bool {
         self.terminated.load(Ordering::Relaxed)
     }
@@ -51,26 +51,26 @@ impl Stop {
     /// Asks the job to end.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
-        // One byte wakes every waiting read, as nobody takes it out. That it cannot be written means that the
-        // buffer is full of such bytes.
+        // One byte wakes every waiting read, because none of them consumes it. A write fails only if the buffer is
+        // already full of such bytes.
         let _ = (&self.wake).write(&[0]);
     }
 
-    /// Whether the job has been asked to end.
+    /// Returns `true` if the job has been asked to end.
     pub fn is_raised(&self) -> bool {
         self.raised.load(Ordering::Relaxed)
     }
 
-    /// Waits until `input` can be read or the job has been asked to end. True in the latter case.
+    /// Waits until `input` is readable or the job has been asked to end. Returns `true` in the latter case.
     pub(crate) fn wait_for(&self, input: impl AsFd) -> bool {
         let mut waiting = [PollFd::new(&input, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
-        // A failed poll is no reason to stop: the read that follows will say what is wrong.
+        // A failed poll does not end the job: the read that follows reports the error.
         let polled = poll(&mut waiting, None);
         self.is_raised() || (polled.is_ok() && !waiting[1].revents().is_empty())
     }
 }
 
-/// Waits until `input` can be read, or the job has been asked to end if there is a way to ask. True in the latter case.
+/// Waits until `input` is readable or `stop`, if given, is raised. Returns `true` in the latter case.
 pub(crate) fn wait_for(stop: Option<&Stop>, input: impl AsFd) -> bool {
     if let Some(stop) = stop {
         return stop.wait_for(input);

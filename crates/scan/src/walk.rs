@@ -1,4 +1,4 @@
-//! Which files below a directory are read, and in which order.
+//! Selection and order of the files below a directory.
 
 pub(crate) mod directory;
 mod files;
@@ -19,38 +19,38 @@ use rustix::io::Errno;
 pub(crate) use files::total_bytes;
 pub use files::{FoundFile, list_files};
 
-/// Which files below a directory are read.
+/// Selects the files below a directory.
 ///
-/// A named file is read whatever these say.
+/// Files named on the command line are always read.
 #[derive(Clone, Debug)]
 pub struct WalkOptions {
-    /// Pass over files and directories whose names begin with a dot.
+    /// Skip files and directories whose names begin with a dot.
     pub skip_hidden: bool,
-    /// Which files with rules about what to pass over are obeyed.
+    /// Which kinds of ignore files are obeyed.
     pub rules: RuleFiles,
-    /// Files with such rules that hold everywhere, the later ones with precedence.
+    /// Additional ignore files that apply everywhere. Later files take precedence.
     pub rule_files: Vec<PathBuf>,
-    /// Read such rules without regard to upper and lower case.
+    /// Ignore case in ignore rules.
     pub rules_ignore_case: bool,
-    /// Globs that come before all rules.
+    /// Globs that take precedence over all ignore rules.
     pub globs: Override,
-    /// File types to read or to pass over.
+    /// File types to read or to skip.
     pub types: Types,
-    /// Read only files whose path matches.
+    /// Read only files whose path matches this expression.
     pub file_regex: Option<Regex>,
     /// Follow symbolic links below a named directory.
     pub follow: bool,
     /// Stay on the file system of each named directory.
     pub one_file_system: bool,
-    /// How many levels below a named directory to go: 0 for named files only, 1 for the files in it.
+    /// Maximum depth below a named directory: 0 for named files only, 1 for the files in it.
     pub max_depth: Option<usize>,
-    /// Pass over files of more bytes than this.
+    /// Skip files larger than this, in bytes.
     pub max_filesize: Option<u64>,
-    /// In which order the files come.
+    /// Order of the files.
     pub sort: Sort,
 }
 
-/// Opens a path for reading, without waiting if it is a pipe, and also if it is longer than the kernel takes at once.
+/// Opens a path for reading. Does not block on a pipe, and supports paths longer than the kernel takes at once.
 pub(crate) fn open_path(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     match openat(CWD, path, flags, Mode::empty()) {
@@ -67,51 +67,51 @@ pub(crate) fn open_path(path: &Path) -> io::Result<File> {
     Ok(openat(&directory, last.as_os_str(), flags, Mode::empty())?.into())
 }
 
-/// Which files with rules about what to pass over are obeyed.
+/// Which kinds of ignore files are obeyed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleFiles {
-    /// `.ignore`, `.rgignore` and `.agignore`.
+    /// `.ignore`, `.rgignore` and `.agignore` files.
     pub dot: bool,
-    /// `.gitignore`.
+    /// `.gitignore` files.
     pub git: bool,
     /// `.git/info/exclude`.
     pub git_exclude: bool,
     /// The file that git's `core.excludesFile` names.
     pub git_global: bool,
-    /// Those of the directories above a named one.
+    /// Ignore files in the directories above a named one.
     pub parents: bool,
-    /// Those of git only inside a repository.
+    /// Apply git's ignore files only inside a repository.
     pub require_git: bool,
 }
 
-/// In which order files come.
+/// Order of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sort {
-    /// By what.
+    /// Sort key.
     pub by: SortKey,
-    /// The other way round.
+    /// Reverse the order.
     pub reverse: bool,
 }
 
-/// By what files are sorted. Those with the same key are in the order of their paths.
+/// Sort key of files. Files with equal keys are ordered by path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortKey {
-    /// By path, name by name. This is the only order that is known while the tree is still walked; for every other one,
-    /// all files are found before the first is read.
+    /// Path, name by name. Only this order is known while the tree is still being walked; with any other key, all files
+    /// are found before the first one is read.
     #[default]
     Path,
-    /// By the time of the last change.
+    /// Time of the last modification.
     Modified,
-    /// By the time of the last read.
+    /// Time of the last access.
     Accessed,
-    /// By the time of creation.
+    /// Time of creation.
     Created,
-    /// By size.
+    /// Size.
     Size,
 }
 
 impl Default for WalkOptions {
-    /// Every file below a directory.
+    /// Selects every file below a directory.
     fn default() -> Self {
         Self {
             skip_hidden: false,
@@ -131,7 +131,7 @@ impl Default for WalkOptions {
 }
 
 impl RuleFiles {
-    /// None of them.
+    /// No ignore files.
     pub const NONE: Self = Self {
         dot: false,
         git: false,
@@ -141,7 +141,7 @@ impl RuleFiles {
         require_git: true,
     };
 
-    /// All of them.
+    /// All ignore files.
     pub const ALL: Self =
         Self { dot: true, git: true, git_exclude: true, git_global: true, parents: true, require_git: true };
 }

@@ -13,12 +13,12 @@ use finecomb_scan::{
 use proptest::prelude::*;
 use tempfile::{TempDir, tempdir};
 
-/// A line with where it stands: path, offset, its number if the reader counted, and its bytes.
+/// A line: path, offset, number if the reader counted lines, and bytes.
 type Line = (PathBuf, u64, Option<u64>, Vec<u8>);
 
 const PARTS: usize = 3;
 
-/// Keeps every line, in parts by length.
+/// Collects every line, in parts by length.
 struct Gather<'a> {
     parts: [Vec<Line>; PARTS],
     on_block: &'a (dyn Fn(&Block<'_>) -> ControlFlow<()> + Sync),
@@ -67,8 +67,7 @@ fn sorted(folded: Folded<Vec<Line>>) -> Vec<Line> {
     lines
 }
 
-/// The same, with the number of a line left out where the expected one is: of a file that was read in chunks no numbers are
-/// known, of one that was read at once they are.
+/// The same lines without numbers: the numbers are known for a file that was read at once, not for one read in chunks.
 fn unnumbered(lines: Vec<Line>) -> Vec<Line> {
     lines.into_iter().map(|(path, offset, _, line)| (path, offset, None, line)).collect()
 }
@@ -77,7 +76,7 @@ fn problems<J>(folded: &Folded<J>) -> Vec<String> {
     folded.problems.iter().map(ToString::to_string).collect()
 }
 
-/// What `gather` should find in a file, by the plainest of means. `numbered` as for a stream.
+/// The lines that `gather` should find in a file, computed by the simplest means; `numbered` as for a stream.
 fn expected(path: &Path, content: &[u8], max_line: usize, numbered: bool) -> Vec<Line> {
     let mut offset = 0;
     let mut lines = Vec::new();
@@ -95,7 +94,7 @@ fn options(width: usize, block_size: usize, max_line: usize) -> ScanOptions<'sta
     ScanOptions { width: Width::Fixed(width), block_size, max_line, ..ScanOptions::default() }
 }
 
-/// Files of lines that are mostly short and sometimes far longer than a block.
+/// Files of mostly short lines, some far longer than a block.
 fn contents() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![2 => Just(b'\n'), 1 => Just(b'\r'), 1 => Just(0), 6 => any::<u8>()];
     let short = prop::collection::vec(byte, 0..300);
@@ -131,7 +130,7 @@ fn fifo(directory: &TempDir, content: Vec<u8>) -> (PathBuf, thread::JoinHandle<(
 
 proptest! {
     #[test]
-    fn files_give_every_line_once(
+    fn files_yield_every_line_once(
         contents in prop::collection::vec(contents(), 0..4),
         width in widths(),
         block_size in block_sizes(),
@@ -160,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn streams_give_every_line_once(
+    fn streams_yield_every_line_once(
         content in contents(),
         width in widths(),
         block_size in block_sizes(),
@@ -174,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_are_found_by_their_place(
+    fn find_line_returns_the_line_number(
         content in contents(),
         width in widths(),
         block_size in block_sizes(),
@@ -201,7 +200,7 @@ proptest! {
 }
 
 #[test]
-fn directories_give_all_files_below_in_order() {
+fn directories_yield_all_files_below_in_order() {
     let directory = tempdir().expect("a directory");
     let root = directory.path();
     fs::create_dir_all(root.join("b/deep/er")).expect("directories");
@@ -234,7 +233,7 @@ fn many_small_files_at_every_width() {
 }
 
 #[test]
-fn what_is_missing_does_not_cost_the_rest() {
+fn a_missing_file_does_not_affect_the_others() {
     let directory = tempdir().expect("a directory");
     let there = directory.path().join("there");
     fs::write(&there, "line\n").expect("a file");
@@ -245,7 +244,7 @@ fn what_is_missing_does_not_cost_the_rest() {
 }
 
 #[test]
-fn a_file_that_vanishes_between_listing_and_opening() {
+fn a_file_removed_between_listing_and_opening_is_reported() {
     let directory = tempdir().expect("a directory");
     let second = directory.path().join("2");
     fs::write(directory.path().join("1"), "one\n").expect("a file");
@@ -258,7 +257,7 @@ fn a_file_that_vanishes_between_listing_and_opening() {
 }
 
 #[test]
-fn a_file_that_shrinks_while_it_is_read() {
+fn a_file_that_shrinks_while_it_is_read_is_reported() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("a.log");
     fs::write(&path, "0123456\n".repeat(1000)).expect("a file");
@@ -270,12 +269,12 @@ fn a_file_that_shrinks_while_it_is_read() {
     assert_eq!(shown.len(), 1);
     let expected = "the file shrank while it was read: it had 8000 bytes, now it ends at byte 1600 or before";
     assert_eq!(shown[0], format!("{}: {expected}", path.display()));
-    // The first chunk reads a little ahead, for the end of its last line.
+    // The first chunk is read with a few bytes more, for the end of its last line.
     assert_eq!(folded.joined.concat().len(), 200);
 }
 
 #[test]
-fn a_file_that_grows_is_read_as_far_as_it_reached_and_to_the_end_of_that_line() {
+fn a_growing_file_is_read_to_the_end_of_the_line_at_its_initial_size() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("a.log");
     fs::write(&path, format!("{}half a", "line\n".repeat(300))).expect("a file");
@@ -327,7 +326,7 @@ fn a_stop_wakes_a_read_that_waits_and_keeps_the_whole_lines() {
 }
 
 #[test]
-fn time_is_measured_only_if_asked() {
+fn time_is_measured_only_on_request() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("a.log");
     fs::write(&path, "line\n".repeat(10_000)).expect("a file");
@@ -335,7 +334,7 @@ fn time_is_measured_only_if_asked() {
     assert!(gather(&inputs, &options(2, 1000, 100)).report.is_none());
     let profiled = ScanOptions { profile: Detail::Sums, ..options(3, 1000, 100) };
     let report = gather(&inputs, &profiled).report.expect("a report");
-    // A thread that comes when all is done is not counted.
+    // A thread that starts when everything is done is not counted.
     assert_eq!(report.threads().iter().map(|thread| thread.bytes).sum::<u64>(), 50_000);
     let read: std::time::Duration = report.threads().iter().map(|thread| thread.spent(Phase::Read)).sum();
     assert!(!read.is_zero());

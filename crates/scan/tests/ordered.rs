@@ -1,6 +1,6 @@
-//! Jobs whose output is in order, against a walk and a read of the plainest kind.
+//! Jobs with ordered output against a reference implementation.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where something is amiss")]
+#![allow(clippy::unwrap_used, reason = "a test ends on the first error")]
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -62,7 +62,7 @@ impl Visit for Numbers {
             out.bytes().extend(line);
             out.bytes().push(b'\n');
             *tally += 1;
-            out.relieve();
+            out.flush_if_full();
         }
     }
 
@@ -83,7 +83,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
-/// The files below a directory in the order of their paths, name by name.
+/// The files below a directory, ordered by path, component by component.
 fn walk(directory: &Path, files: &mut Vec<PathBuf>) {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -93,8 +93,8 @@ fn walk(directory: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What is to be printed of a tree.
-fn plainly(root: &Path, wants: Wants, limit: usize) -> Vec<u8> {
+/// The expected output for a tree: the reference implementation.
+fn expected_output(root: &Path, wants: Wants, limit: usize) -> Vec<u8> {
     let mut files = Vec::new();
     walk(root, &mut files);
     let mut out = Vec::new();
@@ -138,10 +138,10 @@ fn tree() -> impl Strategy<Value = Vec<(String, String)>> {
     prop::collection::vec((path, "([a-c]{0,9}\n){0,30}[a-c]{0,3}"), 0..25)
 }
 
-fn plant(root: &Path, tree: &[(String, String)]) {
+fn write_tree(root: &Path, tree: &[(String, String)]) {
     for (path, text) in tree {
         let path = root.join(path);
-        // A file may stand where a later path wants a directory, and the other way round.
+        // A file may exist where a later path needs a directory, and vice versa.
         let _ = fs::create_dir_all(path.parent().unwrap());
         let _ = fs::write(path, text);
     }
@@ -151,15 +151,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
 
     #[test]
-    fn the_order_is_that_of_paths_at_any_width_and_block_size(
+    fn output_is_ordered_by_path_at_any_width_and_block_size(
         tree in tree(),
         limit in prop::sample::select(vec![1, 3, usize::MAX / 2]),
         block_size in prop::sample::select(vec![1, 2, 3, 7, 20, 100, 1 << 20]),
     ) {
         let root = tempfile::tempdir().unwrap();
-        plant(root.path(), &tree);
+        write_tree(root.path(), &tree);
         for wants in [Wants::Blocks, Wants::Whole, Wants::Name] {
-            let expected = plainly(root.path(), wants, limit);
+            let expected = expected_output(root.path(), wants, limit);
             for width in [1, 2, 3, 8, 64] {
                 let found = in_parallel(root.path(), wants, limit, width, block_size);
                 prop_assert_eq!(String::from_utf8_lossy(&found), String::from_utf8_lossy(&expected));
@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// Takes output slowly.
+/// Writes slowly.
 struct Slow(Vec<u8>);
 
 impl std::io::Write for Slow {
@@ -184,7 +184,7 @@ impl std::io::Write for Slow {
 }
 
 #[test]
-fn much_output_and_a_slow_reader_do_not_bring_it_to_a_stand_still() {
+fn large_output_to_a_slow_reader_does_not_deadlock() {
     let root = tempfile::tempdir().unwrap();
     let text = "a line that is printed\n".repeat(20_000);
     for number in 0..40 {
@@ -200,5 +200,5 @@ fn much_output_and_a_slow_reader_do_not_bring_it_to_a_stand_still() {
         wants: Wants::Blocks,
         limit,
     });
-    assert!(out.0 == plainly(root.path(), Wants::Blocks, limit));
+    assert!(out.0 == expected_output(root.path(), Wants::Blocks, limit));
 }

@@ -1,7 +1,7 @@
-//! The access log, in the Combined Log Format that `comb top` and others read.
+//! The access log, in the Combined Log Format, which `comb top` and other tools read.
 //!
-//! A log may block, as a pipe that nobody reads does, and requests must not wait for it. So lines are queued, and a thread of
-//! the log's own writes them. The queue is bounded: a line that does not fit is dropped and counted.
+//! The target may block, for example a pipe without a reader, and requests must not wait for it. Lines are therefore queued, and a
+//! separate thread writes them. The queue is bounded: a line that does not fit is dropped and counted.
 
 mod line;
 mod writer;
@@ -23,13 +23,13 @@ use jiff::Timestamp;
 use self::writer::Writer;
 use crate::metrics::Counter;
 
-/// Limit on the bytes that wait to be written: some forty thousand lines.
+/// Maximum size of the queue in bytes: some forty thousand lines.
 const CAPACITY: usize = 4 << 20;
 
-/// Bytes from which waiting lines are written at once.
+/// Size of the queue in bytes from which lines are written at once.
 const WRITE_SIZE: usize = 32 << 10;
 
-/// Time that lines wait for others, to be written together.
+/// Maximum time that lines wait for more lines, to be written together.
 const DELAY: Duration = Duration::from_secs(1);
 
 /// Destination of the access log.
@@ -37,14 +37,14 @@ const DELAY: Duration = Duration::from_secs(1);
 pub enum LogTarget {
     /// Standard output.
     Output,
-    /// A file, to which lines are appended. It is opened again on SIGHUP, so that it can be rotated.
+    /// A file, to which lines are appended. It is reopened on SIGHUP, so that it can be rotated.
     File(PathBuf),
 }
 
 impl LogTarget {
     fn open(&self) -> io::Result<File> {
         match self {
-            // A descriptor of the log's own: the standard library's output has a lock, which a blocked write would hold.
+            // Uses a separate descriptor, as a blocked write would hold the lock of the standard library's output.
             Self::Output => Ok(stdout().as_fd().try_clone_to_owned()?.into()),
             Self::File(path) => OpenOptions::new().append(true).create(true).open(path),
         }
@@ -54,37 +54,37 @@ impl LogTarget {
 /// An open log.
 pub(crate) struct AccessLog {
     shared: Arc<Shared>,
-    /// The writer, if the system refused it a thread: the log is then written by the threads that use it.
+    /// Writer, if the system refused to start a thread for it: the calling threads then write the log.
     writer: Option<Mutex<Writer>>,
 }
 
-/// State that the threads of the log share.
+/// State shared with the writer.
 struct Shared {
     queue: Mutex<Queue>,
     /// Wakes the writer.
     changed: Condvar,
     /// Wakes the thread that closes the log.
     closed: Condvar,
-    /// All lines that were ever dropped.
+    /// Total number of lines dropped.
     dropped: Arc<Counter>,
     on_message: fn(&str),
 }
 
-/// Lines that wait to be written, and what else the writer is to do.
+/// Queued lines, and commands to the writer.
 #[derive(Default)]
 struct Queue {
     lines: Vec<u8>,
-    /// Number of lines that are being written.
+    /// Number of lines being written.
     taken: u64,
-    /// Number of lines that were dropped since [`is_dropping`](Self::is_dropping) was set.
+    /// Number of lines dropped since [`is_dropping`](Self::is_dropping) was set.
     dropped: u64,
     /// Whether lines are being dropped, which has been reported.
     is_dropping: bool,
-    /// Whether the target is to be opened again.
+    /// Whether the writer should reopen the target.
     reopen: bool,
-    /// Whether the writer is to end when all is written.
+    /// Whether the writer should end when all lines are written.
     close: bool,
-    /// Whether it has.
+    /// Whether the writer has ended.
     is_closed: bool,
 }
 
@@ -104,37 +104,36 @@ impl AccessLog {
         Ok(Self { shared, writer })
     }
 
-    /// Queues the line of a request that was answered with a body of `bytes` bytes; of what could not be read as a request there
-    /// are no parts.
+    /// Queues the line of a request that was answered with a body of `bytes` bytes. `request` is `None` if it could not be parsed.
     pub(crate) fn write(&self, peer: IpAddr, request: Option<&Parts>, status: StatusCode, bytes: usize) {
         if self.shared.push(&line::format(peer, request, status, bytes, Timestamp::now())) >= WRITE_SIZE {
-            self.write_here();
+            self.write_inline();
         }
     }
 
-    /// Opens the target again, after all lines that are queued now.
+    /// Reopens the target after the lines that are queued now.
     pub(crate) fn reopen(&self) {
         self.shared.lock().reopen = true;
         self.shared.changed.notify_one();
-        self.write_here();
+        self.write_inline();
     }
 
-    /// Writes what is queued, if the log has no thread.
-    pub(crate) fn write_here(&self) {
+    /// Writes the queued lines on the calling thread, if the log has no thread of its own.
+    pub(crate) fn write_inline(&self) {
         if let Some(writer) = &self.writer {
             writer.lock().unwrap_or_else(PoisonError::into_inner).write_queued();
         }
     }
 
-    /// Writes what is queued. If the log is blocked for `patience`, the lines are given up.
-    pub(crate) fn close(&self, patience: Duration) {
-        self.write_here();
+    /// Writes the queued lines and closes the log. If the target blocks for longer than `timeout`, the lines are dropped.
+    pub(crate) fn close(&self, timeout: Duration) {
+        self.write_inline();
         let Shared { changed, closed, on_message, .. } = &*self.shared;
         let mut queue = self.shared.lock();
         if self.writer.is_none() {
             queue.close = true;
             changed.notify_one();
-            let waited = closed.wait_timeout_while(queue, patience, |queue| !queue.is_closed);
+            let waited = closed.wait_timeout_while(queue, timeout, |queue| !queue.is_closed);
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let unwritten = if queue.is_closed { 0 } else { queue.taken + line::count(&queue.lines) };
@@ -148,7 +147,7 @@ impl AccessLog {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // A panic while the lock is held would leave the queue usable.
+        // A panic while the lock is held leaves the queue usable.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -163,14 +162,14 @@ impl Shared {
         }
         queue.lines.extend_from_slice(line.as_bytes());
         drop(queue);
-        // The writer sleeps until there is a line, and then until there are many.
+        // The writer sleeps until there is a line, and then until there are enough for a write.
         if before == 0 || (before < WRITE_SIZE && after >= WRITE_SIZE) {
             self.changed.notify_one();
         }
         after
     }
 
-    /// Counts dropped lines, and reports the first.
+    /// Counts dropped lines, and reports the first of them.
     fn drop_lines(&self, mut queue: MutexGuard<'_, Queue>, number: u64, message: impl FnOnce() -> String) {
         queue.dropped += number;
         let is_first = !mem::replace(&mut queue.is_dropping, true);
@@ -190,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_thread_the_log_is_written_by_those_who_use_it() {
+    fn without_a_writer_thread_the_callers_write_the_log() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("access.log");
         let (queue, changed, closed) = Default::default();
@@ -201,14 +200,14 @@ mod tests {
             (0..number).for_each(|_| log.write(Ipv4Addr::LOCALHOST.into(), None, StatusCode::OK, 1));
         };
         let lines = || fs::read(&path).map_or(0, |log| line::count(&log));
-        // A line waits for others.
+        // A single line waits for more.
         write(1);
         assert_eq!(lines(), 0);
-        log.write_here();
+        log.write_inline();
         assert_eq!(lines(), 1);
         write(WRITE_SIZE);
-        assert!(lines() > 1, "so many lines are written at once");
-        // After a rotation, what was queued is in the old file.
+        assert!(lines() > 1, "a full queue is written at once");
+        // After a rotation, the lines queued before are in the old file.
         let before = directory.path().join("access.log.1");
         fs::rename(&path, &before).expect("renamed");
         log.reopen();

@@ -1,4 +1,4 @@
-//! Answers as JSON, the same on the command line, over HTTP and from a CGI program.
+//! Answers in JSON, identical on the command line, over HTTP and from the CGI program.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 use serde::Serialize;
 
-/// Bytes as a JSON string. Invalid UTF-8 is replaced in it, and the exact bytes are then given in Base64.
+/// Bytes as a JSON string. Invalid UTF-8 is replaced, and the exact bytes are then added in Base64.
 struct Lossy {
     text: String,
     base64: Option<String>,
@@ -25,7 +25,7 @@ impl Lossy {
 /// Answer to a search: one occurrence, or none.
 #[derive(Debug, Serialize)]
 pub struct SearchAnswer {
-    /// Name of the index, where there may be several.
+    /// Name of the index, if there may be several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
     /// Pattern that was searched for.
@@ -33,9 +33,9 @@ pub struct SearchAnswer {
     /// Exact bytes of the pattern, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern_base64: Option<String>,
-    /// Position from which the first occurrence was searched for; null in a search backwards.
+    /// Position at or after which the first occurrence was searched for; null in a backward search.
     pub from: Option<u64>,
-    /// Position before which the last occurrence was searched for; absent in a search forwards.
+    /// Position before which the last occurrence was searched for; absent in a forward search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before_position: Option<u64>,
     /// Number of occurrences in the whole text.
@@ -44,22 +44,22 @@ pub struct SearchAnswer {
     pub position: Option<u64>,
     /// Line of the occurrence, counted from 1; null unless the alphabet is bytes.
     pub line: Option<u64>,
-    /// First byte of the occurrence in its line, counted from 1.
+    /// Byte of the line at which the occurrence begins, counted from 1; null unless the alphabet is bytes.
     pub column: Option<u64>,
     /// Text before the occurrence.
     pub before: Option<String>,
-    /// Exact bytes of the field above, if it is not UTF-8.
+    /// Exact bytes of `before`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before_base64: Option<String>,
     /// Text of the occurrence.
     #[serde(rename = "match")]
     pub matched: Option<String>,
-    /// Exact bytes of the field above, if it is not UTF-8.
+    /// Exact bytes of `match`, if they are not UTF-8.
     #[serde(rename = "match_base64", skip_serializing_if = "Option::is_none")]
     pub matched_base64: Option<String>,
     /// Text after the occurrence.
     pub after: Option<String>,
-    /// Exact bytes of the field above, if it is not UTF-8.
+    /// Exact bytes of `after`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_base64: Option<String>,
 }
@@ -78,7 +78,7 @@ impl Direction {
     ///
     /// # Errors
     ///
-    /// If the position is neither in the text nor its end, or the index turns out to be corrupt.
+    /// If the position is outside the text and not its end, or the index turns out to be corrupt.
     pub fn find(self, index: &Index, occurrences: &Occurrences<'_>) -> Result<Option<u64>, Error> {
         match self {
             Self::FirstFrom(position) => occurrences.first_from(index.offset(position)?),
@@ -88,7 +88,7 @@ impl Direction {
 }
 
 impl SearchAnswer {
-    /// Makes the answer from the passage that was found, if any.
+    /// Makes the answer from the passage, if one was found.
     pub fn new(
         name: Option<&str>,
         pattern: &Pattern,
@@ -158,7 +158,7 @@ pub(crate) struct PositionsAnswer {
     #[serde(flatten)]
     pub(crate) count: CountAnswer,
     pub(crate) positions: Vec<u64>,
-    /// Cursor of the next positions; null if there are none.
+    /// Cursor for the next positions; null if there are no more.
     pub(crate) next_cursor: Option<String>,
 }
 

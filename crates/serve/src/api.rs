@@ -1,4 +1,4 @@
-//! The interface: from an endpoint and a query to an answer. The server and the CGI program share it; it knows nothing of HTTP.
+//! The API: computes the answer to a query at an endpoint. It is independent of HTTP; the server and the CGI program share it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,35 +23,35 @@ const RESULTS: u64 = 100;
 /// Default number of symbols of text in an answer.
 const SYMBOLS: u64 = 1000;
 
-/// Bytes that most answers fit in, so that they are not moved while they are written.
+/// Initial capacity in bytes, in which most answers fit without reallocation.
 const ANSWER_SIZE: usize = 512;
 
-/// Time after which an answer that takes long lets other requests go on.
+/// Time slice after which computing a long answer yields to other requests.
 const SLICE: Duration = Duration::from_millis(1);
 
-/// How the answers of a route are computed.
+/// Endpoint of the API.
 pub(crate) enum Endpoint {
     /// The list of indexes.
     Indexes,
-    /// From the index that the path names.
+    /// A function of the index named in the path.
     Index(fn(&IndexRequest<'_>) -> Result<Answer, Problem>),
-    /// All positions in the index that the path names: the one answer that may take long.
+    /// All positions in the index named in the path: the only answer that may take long.
     AllPositions,
-    /// From the first index of digits; not cacheable, as the answer has the time in it that it took.
+    /// A function of the first index of digits. It is not cacheable, as the answer contains the time that it took.
     Digits(fn(&IndexRequest<'_>) -> Result<Answer, Problem>),
 }
 
-/// The body of an answer.
+/// Body of an answer.
 pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
     pub(crate) media_type: &'static str,
 }
 
-/// An endpoint, with the index that it asks.
+/// Endpoint, with the index that it searches.
 pub(crate) struct Target<'a> {
     endpoint: &'static Endpoint,
     catalog: &'a Catalog,
-    /// The index and its entry, looked up once, so that the version is that of the answer; none for the list of indexes.
+    /// Index and its entry, looked up once, so that the version belongs to the answer; `None` for the list of indexes.
     index: Option<(&'a CatalogEntry, Guard<Arc<Index>>)>,
 }
 
@@ -73,7 +73,7 @@ impl Endpoint {
                 Some(entry.ok_or_else(|| Problem::not_found("No index of digits is served."))?)
             }
             Self::Index(_) | Self::AllPositions => {
-                // A name may be percent-encoded, though none needs to be.
+                // A name may be percent-encoded, although no valid name requires it.
                 let entry = catalog.by_name(&percent_decode_str(name.unwrap_or("")).decode_utf8_lossy());
                 Some(entry.ok_or_else(|| {
                     Problem::not_found("No index has this name; /api/v1/indexes lists all indexes.")
@@ -86,7 +86,7 @@ impl Endpoint {
 }
 
 impl Target<'_> {
-    /// A number that stays the same as long as equal requests have equal answers.
+    /// Version that changes whenever answers may change; `None` if answers must not be cached.
     pub(crate) fn version(&self) -> Option<u64> {
         match (self.endpoint, &self.index) {
             (Endpoint::Digits(_), _) => None,
@@ -102,7 +102,7 @@ impl Target<'_> {
     ///
     /// # Errors
     ///
-    /// If the query is invalid, the index is unavailable or corrupt, or the time is up.
+    /// If the query is invalid, the index is unavailable or corrupt, or the request times out.
     pub(crate) async fn answer(
         &self,
         query: &str,
@@ -122,7 +122,7 @@ impl Target<'_> {
 }
 
 fn json(value: &impl Serialize) -> Result<Answer, Problem> {
-    // Strings, numbers and lists of them can always be serialized.
+    // Serialization cannot fail: values are strings, numbers and lists of these.
     let mut body = Vec::with_capacity(ANSWER_SIZE);
     serde_json::to_writer(&mut body, value).map_err(|error| Problem::unavailable(error.to_string()))?;
     Ok(Answer { body, media_type: "application/json" })
@@ -143,7 +143,7 @@ fn indexes(catalog: &Catalog) -> serde_json::Value {
     json!({ "indexes": catalog.entries().iter().map(describe).collect::<Vec<_>>() })
 }
 
-/// A request to one index.
+/// Request to one index.
 pub(crate) struct IndexRequest<'a> {
     pub(crate) name: &'a str,
     pub(crate) index: &'a Index,
@@ -164,7 +164,8 @@ impl IndexRequest<'_> {
         Ok(self.index.pattern(pattern)?)
     }
 
-    /// A number of the query that has a limit. Beyond the limit is an error: a smaller number than requested would go unnoticed.
+    /// Parses a number of the query that has a limit. A number above the limit is an error, as silently reducing it would go
+    /// unnoticed.
     fn limited(&self, name: &str, default: u64, limit: u64) -> Result<u64, Problem> {
         match self.query.number(name)? {
             None => Ok(default.min(limit)),
@@ -173,13 +174,13 @@ impl IndexRequest<'_> {
         }
     }
 
-    /// Answers a search: the first occurrence from a position on, or the last before one.
+    /// Answers a search: the first occurrence at or after a position, or the last before one.
     pub(crate) fn search(&self) -> Result<Answer, Problem> {
         self.query.only(&["q", "from", "before", "context"])?;
         json(&self.occurrence(self.limited("context", CONTEXT, self.limits.context)?)?)
     }
 
-    /// The answer to a search, with so many symbols before and after the occurrence.
+    /// Answers a search, with `context` symbols before and after the occurrence.
     pub(crate) fn occurrence(&self, context: u64) -> Result<SearchAnswer, Problem> {
         let pattern = self.pattern()?;
         let direction = match (self.query.number("from")?, self.query.number("before")?) {
@@ -199,14 +200,14 @@ impl IndexRequest<'_> {
         Ok(SearchAnswer::new(Some(self.name), &pattern, direction, count, passage.as_ref()))
     }
 
-    /// The number of occurrences.
+    /// Answers with the number of occurrences.
     pub(crate) fn count(&self) -> Result<Answer, Problem> {
         self.query.only(&["q"])?;
         let pattern = self.pattern()?;
         json(&CountAnswer::new(Some(self.name), &pattern, self.index.occurrences(&pattern)?.count()))
     }
 
-    /// The position of a cursor: its digits, before the version of the index.
+    /// Position of a cursor, which consists of the position and the version of the index.
     fn cursor(&self) -> Result<Option<u64>, Problem> {
         let Some(cursor) = self.query.one("cursor")? else { return Ok(None) };
         let parts = str::from_utf8(cursor).ok().and_then(|cursor| cursor.split_once('-'));
@@ -221,7 +222,7 @@ impl IndexRequest<'_> {
         }
     }
 
-    /// The positions of all occurrences from a position on, up to a limit. Lets other requests go on meanwhile.
+    /// Answers with the positions of the occurrences at or after a position, up to a limit. Yields to other requests meanwhile.
     async fn all_positions(&self) -> Result<Answer, Problem> {
         self.query.only(&["q", "limit", "cursor"])?;
         let pattern = self.pattern()?;
@@ -252,7 +253,7 @@ impl IndexRequest<'_> {
         json(&PositionsAnswer { count, positions, next_cursor })
     }
 
-    /// A part of the text.
+    /// Answers with a part of the text.
     pub(crate) fn text(&self) -> Result<Answer, Problem> {
         self.query.only(&["start", "count"])?;
         let first = self.index.alphabet().first_position();

@@ -1,4 +1,4 @@
-//! The served indexes, by name. Each can be opened again while it is in use.
+//! The served indexes, by name. Each can be reopened while it is in use.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ pub struct Catalog {
 #[derive(Debug)]
 pub(crate) struct CatalogEntry {
     pub(crate) name: String,
-    /// A hash of the name.
+    /// Hash of the name.
     name_hash: u64,
     path: PathBuf,
     index: ArcSwap<Index>,
 }
 
 impl CatalogEntry {
-    /// The current index. It stays mapped while the result is held.
+    /// Current index. It stays mapped while the guard is held.
     pub(crate) fn index(&self) -> Guard<Arc<Index>> {
         self.index.load()
     }
 
-    /// A number that changes with the name or the content of the index.
+    /// Version that changes with the name or the content of the index.
     pub(crate) fn version(&self, index: &Index) -> u64 {
         self.name_hash ^ index.version()
     }
@@ -41,7 +41,7 @@ impl CatalogEntry {
     }
 }
 
-/// Why indexes cannot be served.
+/// Error in the set of indexes to serve.
 #[derive(Debug, ThisError)]
 pub enum CatalogError {
     /// An index cannot be opened.
@@ -50,7 +50,7 @@ pub enum CatalogError {
     /// Two indexes have the same name.
     #[error("duplicate index name '{0}'; choose another with NAME=INDEX")]
     DuplicateName(String),
-    /// A name cannot be part of a URL's path.
+    /// A name is not valid in the path of a URL.
     #[error(
         "invalid index name '{0}': use letters, digits, '-', '_' and '.', and begin with a letter, a digit or '_'; choose another with NAME=INDEX"
     )]
@@ -79,7 +79,7 @@ impl Catalog {
         Ok(Self { entries })
     }
 
-    /// Opens every index again. One that cannot be opened stays as it was.
+    /// Reopens every index. An index that cannot be opened is kept unchanged.
     pub(crate) fn reopen(&self) -> impl Iterator<Item = (&Path, Result<(), Error>)> {
         self.entries.iter().map(|entry| (&*entry.path, entry.reopen()))
     }
@@ -92,20 +92,20 @@ impl Catalog {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// The first index of digits, which the Pi Searcher's addresses ask.
+    /// First index of digits, which the Pi Searcher's addresses search.
     pub(crate) fn first_of_digits(&self) -> Option<&CatalogEntry> {
         self.entries.iter().find(|entry| entry.index().alphabet() == Alphabet::Digits)
     }
 }
 
-/// A hash that is the same in every process of this version of the program.
+/// Hash that is equal in every process of the same version of the program.
 pub(crate) fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The default name of an index: that of its file, without `.comb`.
+/// Default name of an index: its file name without `.comb`.
 pub fn default_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.strip_suffix(".comb").unwrap_or(&name).to_owned()

@@ -1,4 +1,4 @@
-//! The interface as a CGI program (RFC 3875): one process per request, as the first Pi Searcher worked.
+//! The API as a CGI program (RFC 3875): one process per request, like the first Pi Searcher.
 
 use std::io::{self, Write};
 use std::pin::pin;
@@ -13,19 +13,19 @@ use crate::limits::Limits;
 use crate::problem::{ALLOWED_METHODS, Problem};
 use crate::route::{self, Handler};
 
-/// A request as a web server passes it to a CGI program.
+/// Request passed by a web server to a CGI program.
 #[derive(Clone, Debug, Default)]
 pub struct CgiRequest {
     /// `REQUEST_METHOD`.
     pub method: String,
-    /// `PATH_INFO`: an address of the interface; if empty, a search in the first index.
+    /// `PATH_INFO`: an address of the API; if empty, a search in the first index.
     pub path: String,
     /// `QUERY_STRING`.
     pub query: String,
 }
 
 impl CgiRequest {
-    /// Reads the request from the environment. None if there is none: the program was not started by a web server.
+    /// Reads the request from the environment. Returns `None` if there is none, as the program was not started by a web server.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         Some(Self {
             method: variable("REQUEST_METHOD")?,
@@ -53,7 +53,7 @@ pub fn respond(catalog: &Catalog, request: &CgiRequest, out: &mut impl Write) ->
         write!(out, "Retry-After: {}\r\n", after.as_secs())?;
     }
     write!(out, "Content-Length: {}\r\n\r\n", body.len())?;
-    // The answer to HEAD has the same head and no body.
+    // The response to HEAD has the same head and no body.
     out.write_all(if request.method == "HEAD" { &[] } else { &body })?;
     out.flush()
 }
@@ -71,7 +71,7 @@ fn answer(catalog: &Catalog, request: &CgiRequest) -> Result<Answer, Problem> {
     run(target.answer(&request.query, &Limits::default(), Instant::now()))
 }
 
-/// Runs a future that never waits, but may yield, to its end.
+/// Runs a future that may yield, but never waits, to completion.
 fn run<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     loop {

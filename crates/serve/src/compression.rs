@@ -1,4 +1,4 @@
-//! Compression of answers: gzip, where the client accepts it (RFC 9110, section 12.5.3).
+//! Compresses responses with gzip if the client accepts it (RFC 9110, section 12.5.3).
 
 use std::io::Write;
 
@@ -9,10 +9,10 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 
 use crate::permit::Body;
 
-/// Bytes from which an answer is compressed: a smaller one fits a packet as it is.
+/// Minimum size in bytes of a response to compress. A smaller one fits a packet uncompressed.
 pub(crate) const MIN_SIZE: usize = 1024;
 
-/// A content coding of answers.
+/// Content coding of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Identity,
@@ -20,9 +20,9 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// The coding that a request prefers; none if it accepts neither.
+    /// Content coding that a request prefers; `None` if it accepts neither.
     ///
-    /// Identity is acceptable unless it is excluded, but a coding that is listed comes before it.
+    /// Identity is acceptable unless it is excluded, but listed codings are preferred.
     pub(crate) fn preferred(headers: &HeaderMap) -> Option<Self> {
         let (mut gzip, mut identity, mut wildcard) = (None, None, None);
         let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
@@ -37,7 +37,7 @@ impl Coding {
                 "*" => &mut wildcard,
                 _ => continue,
             };
-            // Nothing is less than any weight.
+            // `None` is less than any weight.
             *slot = (*slot).max(weight);
         }
         match (gzip.or(wildcard).unwrap_or(0), identity.or(wildcard)) {
@@ -48,12 +48,12 @@ impl Coding {
         }
     }
 
-    /// Encodes an answer that is large enough.
+    /// Encodes a response if it is large enough.
     pub(crate) fn encode(self, response: Response<Body>) -> Response<Body> {
         self.encode_with(response, |bytes| gzip(bytes).map(Body::from))
     }
 
-    /// As [`encode`](Self::encode), with the compressed bytes from a function.
+    /// Like [`encode`](Self::encode), with a function that returns the compressed bytes.
     pub(crate) fn encode_with(
         self,
         mut response: Response<Body>,
@@ -73,7 +73,7 @@ impl Coding {
     }
 }
 
-/// The highest weight: 1, in thousandths.
+/// Maximum weight: 1, in thousandths.
 const MAX_WEIGHT: u16 = 1000;
 
 /// Parses a weight, `q=0` to `q=1` with up to three decimals, as thousandths.
@@ -87,7 +87,7 @@ fn parse_weight(text: &str) -> Option<u16> {
     thousandths.parse().ok().filter(|&weight| weight <= MAX_WEIGHT)
 }
 
-/// The bytes as a gzip file.
+/// Compresses bytes in gzip format.
 pub(crate) fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 2), Compression::default());
     encoder.write_all(bytes).and_then(|()| encoder.finish()).ok()

@@ -1,4 +1,4 @@
-//! Connections: accepting them, limiting them, and closing them without a failed request.
+//! Accepts and limits connections, and closes them without a failed request.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -27,40 +27,40 @@ use crate::permit::Body;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// Pause after the system refused a connection, as when file descriptors have run out; connections wait in the system's queue.
+/// Pause after a failed accept, for example without free file descriptors. Connections wait in the system's queue.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Limit on connections that are told that they are refused; more are closed at once.
+/// Maximum number of refused connections that get an answer at the same time; others are closed at once.
 const MAX_REFUSALS: usize = 64;
 
-/// Time that a refused connection has to send its request.
+/// Time-out for a refused connection to send its request.
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Smallest buffer that hyper accepts for the head of a request.
+/// Minimum size of hyper's buffer for the head of a request.
 const MIN_HEAD: usize = 8192;
 
 /// Number of connections by IP address.
 pub(crate) type Peers = Arc<Mutex<HashMap<IpAddr, usize>>>;
 
-/// Stage in the life of the server.
+/// Lifecycle stage of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Accepting connections.
     Serving,
     /// Finishing the requests in flight.
     Finishing,
-    /// Ending at once.
+    /// Closing all connections at once.
     Ending,
 }
 
-/// Accepts connections on one thread.
+/// Acceptor of connections on one thread.
 pub(crate) struct Acceptor {
     service: Arc<Service>,
     builder: http1::Builder,
-    /// Tells the connections that the server stops, and knows when the last one has ended.
+    /// Notifies the connections that the server stops, and detects when the last one has ended.
     connections: watch::Sender<()>,
     peers: Peers,
-    /// Counts the refusals in progress, by its references.
+    /// Its reference count is the number of refusals in progress.
     refusals: Arc<()>,
     has_failed: bool,
     on_message: fn(&str),
@@ -105,18 +105,18 @@ impl Acceptor {
             .await
         };
         while let Some(accepted) = next().await {
-            self.take(accepted).await;
+            self.handle_accepted(accepted).await;
         }
     }
 
     /// Serves an accepted connection, or pauses if the system refused it.
-    async fn take(&mut self, accepted: io::Result<(TcpStream, SocketAddr)>) {
+    async fn handle_accepted(&mut self, accepted: io::Result<(TcpStream, SocketAddr)>) {
         match accepted {
             Ok((stream, peer)) => {
                 self.has_failed = false;
-                self.connect(stream, peer.ip());
+                self.serve_connection(stream, peer.ip());
             }
-            // The client has gone away already.
+            // The client has already disconnected.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 if !self.has_failed {
@@ -129,7 +129,7 @@ impl Acceptor {
     }
 
     /// Serves a connection, if it is within the limits.
-    fn connect(&mut self, stream: TcpStream, peer: IpAddr) {
+    fn serve_connection(&mut self, stream: TcpStream, peer: IpAddr) {
         let limits = &self.service.limits;
         let (connection, all, from_peer) = Connection::count(&self.service.metrics, &self.peers, peer);
         if all > limits.max_connections {
@@ -143,9 +143,9 @@ impl Acceptor {
         }
         let (service, exchange) = (Arc::clone(&self.service), Arc::<Exchange>::default());
         let stream = self.exchange_stream(stream, &exchange, peer);
-        let begun = Arc::clone(&exchange);
+        let exchange_of_requests = Arc::clone(&exchange);
         let answer = service_fn(move |request| {
-            begun.begin();
+            exchange_of_requests.begin();
             let service = Arc::clone(&service);
             async move { Ok::<_, Infallible>(service.limit_requests(request, peer).await) }
         });
@@ -189,10 +189,10 @@ impl Acceptor {
         });
     }
 
-    /// Lets connections finish their requests, until the time is up or the server is to end at once.
+    /// Lets connections finish their requests, until the shutdown time-out or the stage [`Stage::Ending`].
     async fn finish(self, mut stage: watch::Receiver<Stage>) {
         let limit = self.service.limits.shutdown_timeout;
-        // No connection may be left, so the result says nothing.
+        // An error only means that no connections are open.
         let _ = self.connections.send(());
         let mut finished = pin!(self.connections.closed());
         let mut ended = pin!(timeout(limit, stage.wait_for(|stage| *stage == Stage::Ending)));
@@ -211,7 +211,7 @@ impl Acceptor {
     }
 }
 
-/// Serves a connection to its end. When the server stops, that is the end of the requests whose heads are complete.
+/// Serves a connection to its end. When the server stops, it ends after the requests whose heads are complete.
 async fn serve_until_stopped<T, S>(
     connection: http1::Connection<T, S>,
     exchange: &Exchange,
@@ -224,21 +224,21 @@ async fn serve_until_stopped<T, S>(
     let mut stopped = pin!(stopped.changed());
     let mut is_stopping = false;
     poll_fn(|context| {
-        // A connection may end in any way: the client leaves, is idle, or does not speak HTTP.
+        // The result is ignored: a client may disconnect, be idle, or not speak HTTP.
         let mut has_ended = connection.as_mut().poll(context).is_ready();
         if !has_ended && !is_stopping && stopped.as_mut().poll(context).is_ready() {
             is_stopping = true;
             connection.as_mut().graceful_shutdown();
             has_ended = connection.as_mut().poll(context).is_ready();
         }
-        // hyper closes idle connections by itself, but waits for a first head of which it has a part.
+        // hyper closes idle connections itself, but waits for the rest of an incomplete first head.
         let is_without_request = is_stopping && !exchange.has_request();
         if has_ended || is_without_request { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }
 
-/// Counts a connection until it is dropped.
+/// Guard that counts a connection until it is dropped.
 struct Connection {
     metrics: Arc<Metrics>,
     peers: Peers,
@@ -246,7 +246,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Counts a connection, and returns the number of connections in all and from its IP address.
+    /// Counts a connection. Returns the total number of connections and the number from its IP address.
     fn count(metrics: &Arc<Metrics>, peers: &Peers, peer: IpAddr) -> (Self, usize, usize) {
         let all = metrics.connections.increment() + 1;
         let mut counts = peers.lock().unwrap_or_else(PoisonError::into_inner);

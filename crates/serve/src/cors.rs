@@ -1,4 +1,4 @@
-//! Cross-origin requests: the headers that let pages of another origin read answers (WHATWG Fetch, section 3.3).
+//! Cross-origin requests: headers that let pages of another origin read answers (WHATWG Fetch, section 3.3).
 
 use std::net::Ipv6Addr;
 
@@ -7,7 +7,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 
 use crate::permit::Body;
 
-/// The origin whose pages may read answers.
+/// Origin whose pages may read answers.
 pub(crate) struct Cors {
     origin: HeaderValue,
 }
@@ -17,14 +17,14 @@ impl Cors {
     ///
     /// # Errors
     ///
-    /// If no browser ever sends it as the origin of a page. Returns what to use instead.
+    /// If no browser ever sends it as the origin of a page. Returns a suggestion to use instead.
     pub(crate) fn parse(origin: &str) -> Result<Self, String> {
         if origin != "*" {
             let sent = serialized(origin);
             match sent {
                 Some(sent) if sent == origin => {}
                 Some(sent) => return Err(sent),
-                // Without a scheme, or anything that makes sense.
+                // The origin has no scheme, or is malformed.
                 None => {
                     let sent = serialized(&format!("https://{origin}"))
                         .filter(|_| origin != "null" && !origin.contains("://"));
@@ -36,7 +36,7 @@ impl Cors {
         Ok(Self { origin })
     }
 
-    /// The answer to a preflight request.
+    /// Response to a preflight request.
     pub(crate) fn preflight(&self) -> Response<Body> {
         let mut response = Response::new(Body::default());
         let headers = response.headers_mut();
@@ -45,7 +45,7 @@ impl Cors {
         response
     }
 
-    /// Adds the headers of any other answer.
+    /// Adds the headers of any other response.
     pub(crate) fn expose(&self, headers: &mut HeaderMap) {
         self.allow(headers);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("etag,retry-after"));
@@ -58,8 +58,8 @@ impl Cors {
     }
 }
 
-/// The origin of a page as browsers write it (RFC 6454, section 6.2): scheme and host in lower case, the port only if it is not
-/// the default. None if the address of the page has no such origin.
+/// Serializes the origin of a page as browsers do (RFC 6454, section 6.2): scheme and host in lower case, the port only if it is
+/// not the default. Returns `None` if the address of the page has no such origin.
 fn serialized(address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let is_scheme = scheme.starts_with(|char: char| char.is_ascii_alphabetic())
@@ -70,7 +70,7 @@ fn serialized(address: &str) -> Option<String> {
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     let (host, port) = match authority.rsplit_once(':') {
-        // The colon may be one of an IPv6 address.
+        // The colon may be part of an IPv6 address.
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
         _ => (authority, None),
     };
@@ -91,7 +91,7 @@ fn serialized_host(host: &str) -> Option<String> {
     if let Some(address) = host.strip_prefix('[') {
         return Some(format!("[{}]", address.strip_suffix(']')?.parse::<Ipv6Addr>().ok()?));
     }
-    // Names with other letters are sent in Punycode, which has none but these.
+    // Browsers send names with other characters in Punycode, which uses only these.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     (!host.is_empty() && host.bytes().all(is_name)).then(|| host.to_ascii_lowercase())
 }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_that_can_never_match_are_refused_with_one_that_can() {
+    fn origins_that_can_never_match_are_rejected_with_a_suggestion() {
         for (origin, instead) in [
             ("https://example.org/", "https://example.org"),
             ("https://example.org/app?x#y", "https://example.org"),

@@ -1,7 +1,7 @@
-//! The bytes of a connection, and what is known of the requests on it.
+//! The byte stream of a connection, and the state of its requests.
 //!
-//! hyper answers what it cannot read as a request by itself, with a head and nothing else. Here such an answer is replaced by one
-//! with a problem document, which is counted and logged like any other.
+//! hyper answers input that it cannot parse as a request itself, with a head and no body. This stream replaces such an answer by
+//! one with a problem document, which is counted and logged like any other.
 
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
@@ -24,25 +24,25 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Notes that the head of a request is complete.
+    /// Records that the head of a request is complete.
     pub(crate) fn begin(&self) {
         self.has_request.store(true, Ordering::Relaxed);
         self.is_answering.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the head of any request was complete.
+    /// Returns `true` if the head of any request has been complete.
     pub(crate) fn has_request(&self) -> bool {
         self.has_request.load(Ordering::Relaxed)
     }
 }
 
-/// A stream that replaces hyper's own answers.
+/// Stream that replaces hyper's own answers.
 pub(crate) struct ExchangeStream<T> {
     inner: T,
     exchange: Arc<Exchange>,
     service: Arc<Service>,
     peer: IpAddr,
-    /// The rest of an answer that replaces one of hyper's.
+    /// Unwritten rest of an answer that replaces one of hyper's.
     replacement: Vec<u8>,
 }
 
@@ -51,7 +51,7 @@ impl<T: Read + Write + Unpin> ExchangeStream<T> {
         Self { inner, exchange, service, peer, replacement: Vec::new() }
     }
 
-    /// Takes an answer of hyper's, if that is what is being written.
+    /// Replaces the bytes to be written if they are an answer of hyper's own. Returns `true` if it did.
     fn replace(&mut self, head: &[u8]) -> bool {
         if self.exchange.is_answering.load(Ordering::Relaxed) || !self.replacement.is_empty() {
             return false;
@@ -62,7 +62,7 @@ impl<T: Read + Write + Unpin> ExchangeStream<T> {
         true
     }
 
-    /// Writes what is left of a replacement.
+    /// Writes the rest of a replacement.
     fn poll_replacement(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.replacement.is_empty() {
             match ready!(Pin::new(&mut self.inner).poll_write(context, &self.replacement))? {
@@ -74,14 +74,14 @@ impl<T: Read + Write + Unpin> ExchangeStream<T> {
     }
 }
 
-/// The status of an answer of hyper's: an error without a body. Errors of this server's own have one.
+/// Returns the status of an answer of hyper's own: an error without a body. This server's errors have a body.
 fn status_without_body(head: &[u8]) -> Option<StatusCode> {
     let status = head.strip_prefix(b"HTTP/1.1 ").or_else(|| head.strip_prefix(b"HTTP/1.0 "))?.get(..3)?;
     let status = StatusCode::from_bytes(status).ok().filter(StatusCode::is_client_error)?;
     (head.ends_with(b"\r\n\r\n") && fields(head)?.any(is_no_length)).then_some(status)
 }
 
-/// The lines of a head behind the first.
+/// Header fields: the lines of a head after the first.
 fn fields(head: &[u8]) -> Option<impl Iterator<Item = &str>> {
     Some(str::from_utf8(head).ok()?.split("\r\n").skip(1).filter(|line| !line.is_empty()))
 }
@@ -90,7 +90,7 @@ fn is_no_length(field: &str) -> bool {
     field.eq_ignore_ascii_case("content-length: 0")
 }
 
-/// A head of hyper's, with the fields and the body of a response.
+/// Combines a head of hyper's with the fields and the body of a response.
 fn with_body(head: &[u8], response: &Response<Body>) -> Vec<u8> {
     let end = head.iter().position(|&byte| byte == b'\n').map_or(head.len(), |at| at + 1);
     let mut bytes = head[..end].to_vec();
@@ -147,7 +147,7 @@ impl<T: Read + Write + Unpin> Write for ExchangeStream<T> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_replacement(context))?;
         ready!(Pin::new(&mut self.inner).poll_flush(context))?;
-        // hyper flushes when all of an answer is written, and reads the next request only then.
+        // hyper flushes after it has written a complete answer, and only then reads the next request.
         self.exchange.is_answering.store(false, Ordering::Relaxed);
         Poll::Ready(Ok(()))
     }

@@ -1,7 +1,7 @@
-//! The hosts that the server answers for, by the `Host` of a request.
+//! Checks the `Host` of requests against the allowed hosts.
 //!
 //! This is the defence against DNS rebinding: a page of another site, whose name is made to resolve to this machine, could read
-//! from a server that only this machine can reach. Such a request has the name of that site as its host.
+//! from a server that only this machine can reach. Such a request names that site as its host.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,21 +11,21 @@ use hyper::http::request::Parts;
 
 use crate::problem::Problem;
 
-/// The host that is always allowed where only this machine can connect.
+/// Host that is always allowed on a loopback address.
 const LOCALHOST: &str = "localhost";
 
-/// Which hosts are allowed.
+/// Set of allowed hosts.
 #[derive(Debug)]
 pub(crate) struct Hosts {
     /// Names and addresses, in lower case.
     listed: Vec<String>,
-    /// Whether `localhost` and all IP addresses are allowed, too.
+    /// Whether `localhost` and all IP addresses are allowed as well.
     allow_local: bool,
 }
 
 impl Hosts {
-    /// The hosts that are allowed on an address: where only this machine can connect, the local and the listed ones; elsewhere the
-    /// listed ones, or any if none is listed.
+    /// Makes the set of hosts allowed on an address. On a loopback address these are the local and the listed hosts; on other
+    /// addresses the listed hosts, or any host if none is listed.
     ///
     /// # Errors
     ///
@@ -36,11 +36,11 @@ impl Hosts {
         Ok(Self { listed, allow_local: address.to_canonical().is_loopback() })
     }
 
-    /// Checks the hosts that a request names: that of its `Host` field, and that of its target, if that has one.
+    /// Checks the hosts that a request names, in its `Host` field and in its target.
     ///
     /// # Errors
     ///
-    /// If one is not allowed, or the field is missing, repeated or invalid (RFC 9112, section 3.2).
+    /// If a host is not allowed, or the field is missing, repeated or invalid (RFC 9112, section 3.2).
     pub(crate) fn check(&self, request: &Parts) -> Result<(), Problem> {
         let mut fields = request.headers.get_all(header::HOST).iter();
         match (fields.next(), fields.next()) {
@@ -76,9 +76,9 @@ impl Hosts {
     }
 }
 
-/// The host of a `Host` field's value; none if it is invalid.
+/// Returns the host in the value of a `Host` field, or `None` if the value is invalid.
 fn without_port(value: &str) -> Option<&str> {
-    // Colons within brackets are those of an IPv6 address.
+    // Colons within brackets belong to an IPv6 address.
     let end = value.find(']').unwrap_or(0);
     let (host, port) = match value[end..].find(':') {
         Some(colon) => (&value[..end + colon], &value[end + colon + 1..]),
@@ -88,7 +88,7 @@ fn without_port(value: &str) -> Option<&str> {
     is_valid.then_some(host)
 }
 
-/// Whether this may be a host: an IPv6 address in brackets, or a name of the characters that RFC 3986 allows in one.
+/// Returns `true` if this is a valid host: an IPv6 address in brackets, or a name of characters that RFC 3986 allows.
 fn is_host(host: &str) -> bool {
     match host.strip_prefix('[') {
         Some(_) => is_address(host),
@@ -101,7 +101,7 @@ fn is_host(host: &str) -> bool {
     }
 }
 
-/// Whether this is an IPv4 address, or an IPv6 address in brackets.
+/// Returns `true` for an IPv4 address, or an IPv6 address in brackets.
 fn is_address(host: &str) -> bool {
     match host.strip_prefix('[').map(|host| host.strip_suffix(']')) {
         None => host.parse::<Ipv4Addr>().is_ok(),
@@ -109,12 +109,12 @@ fn is_address(host: &str) -> bool {
     }
 }
 
-/// A fully qualified name may end in a dot.
+/// Removes the dot at the end of a fully qualified name.
 fn without_dot(host: &str) -> &str {
     host.strip_suffix('.').unwrap_or(host)
 }
 
-/// A host as clients write it: an IPv6 address in brackets and its shortest form, names in lower case. None if it is not one.
+/// Normalizes a host: an IPv6 address in brackets and its shortest form, a name in lower case. Returns `None` if it is invalid.
 fn normalize(host: &str) -> Option<String> {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     if let Ok(address) = bare.parse::<Ipv6Addr>() {
@@ -140,7 +140,7 @@ mod tests {
         Hosts::new(address, &listed).expect("hosts")
     }
 
-    /// The status of a request with these `Host` fields; 200 if it is allowed.
+    /// Status of a request with these `Host` fields; 200 if it is allowed.
     fn status(hosts: &Hosts, version: Version, target: &str, fields: &[&str]) -> StatusCode {
         let mut request = Request::get(target).version(version);
         for &field in fields {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_the_listed_hosts_are_allowed_or_any() {
+    fn on_other_addresses_the_listed_hosts_are_allowed_or_any() {
         let status =
             |listed: &[&str], field| status(&hosts(ANY_ADDRESS, listed), Version::HTTP_11, "/", &[field]);
         assert_eq!(status(&[], "any.example"), StatusCode::OK);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_one_host_unless_it_is_an_old_one() {
+    fn a_request_must_name_one_host_unless_it_is_http_1_0() {
         for hosts in [hosts(LOOPBACK, &[]), hosts(ANY_ADDRESS, &[])] {
             assert_eq!(status(&hosts, Version::HTTP_11, "/", &[]), StatusCode::BAD_REQUEST);
             assert_eq!(status(&hosts, Version::HTTP_10, "/", &[]), StatusCode::OK);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_host_cannot_be_listed() {
+    fn invalid_hosts_cannot_be_listed() {
         for host in ["", "http://a", "a:80", "a/b", "*", "*.example", "[::1]:80", "a b", "\u{fc}.example"] {
             let listed = [host.to_owned()];
             assert_eq!(Hosts::new(LOOPBACK, &listed).map(|_| ()), Err(host.to_owned()));

@@ -1,7 +1,7 @@
-//! HTTP and a web page over text indexes.
+//! HTTP server and web page for text indexes.
 //!
-//! [`serve`] answers requests until it is stopped: the interface under `/api/v1/`, the two addresses of the Pi Searcher, and a
-//! page that searches as you type. [`respond`] answers one request as a CGI program. Both share the code of their answers with
+//! [`serve`] answers requests until it is stopped: the API under `/api/v1/`, the two addresses of the Pi Searcher, and a page that
+//! searches as you type. [`respond`] answers one request as a CGI program. Both share the code of their answers with
 //! `comb find --json`.
 
 #![forbid(unsafe_code)]

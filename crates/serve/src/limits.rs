@@ -2,30 +2,30 @@
 
 use std::time::Duration;
 
-/// Limits on what a server does for its clients.
+/// Limits on requests and connections.
 #[derive(Clone, Debug, Hash)]
 pub struct Limits {
-    /// Bytes in a pattern.
+    /// Maximum number of bytes in a pattern.
     pub pattern: usize,
-    /// Positions in an answer.
+    /// Maximum number of positions in an answer.
     pub results: u64,
-    /// Symbols before and after an occurrence.
+    /// Maximum number of symbols before and after an occurrence.
     pub context: u64,
-    /// Symbols of text in an answer.
+    /// Maximum number of symbols of text in an answer.
     pub text: u64,
-    /// Time that computing an answer may take.
+    /// Maximum time for computing an answer.
     pub request_timeout: Duration,
-    /// Bytes in the head of a request.
+    /// Maximum number of bytes in the head of a request.
     pub head: usize,
-    /// Time that a connection may be idle, and that the head of a request may take to arrive.
+    /// Maximum time that a connection may be idle, and that the head of a request may take to arrive.
     pub idle_timeout: Duration,
-    /// Concurrent connections.
+    /// Maximum number of concurrent connections.
     pub max_connections: usize,
-    /// Concurrent connections from one IP address.
+    /// Maximum number of concurrent connections from one IP address.
     pub max_connections_per_ip: usize,
-    /// Requests in flight, each until its last byte is sent.
+    /// Maximum number of requests in flight; each counts until its last byte is sent.
     pub in_flight: usize,
-    /// Time that requests in flight have to finish when the server stops.
+    /// Maximum time for requests in flight to finish when the server stops.
     pub shutdown_timeout: Duration,
 }
 

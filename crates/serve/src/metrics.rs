@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 
-/// The media type of [`Metrics::text`].
+/// Media type of [`Metrics::text`].
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Statuses that requests are answered with.
+/// Statuses of responses.
 const STATUSES: [StatusCode; 11] = [
     StatusCode::OK,
     StatusCode::NOT_MODIFIED,
@@ -25,7 +25,7 @@ const STATUSES: [StatusCode; 11] = [
     StatusCode::SERVICE_UNAVAILABLE,
 ];
 
-/// Upper bounds of the histogram's buckets, in seconds as they are printed; each is four times the one before.
+/// Upper bounds of the histogram's buckets in seconds, as printed. Each is four times the previous one.
 const BOUNDS: [&str; 10] = [
     "0.00001", "0.00004", "0.00016", "0.00064", "0.00256", "0.01024", "0.04096", "0.16384", "0.65536",
     "2.62144",
@@ -34,7 +34,7 @@ const BOUNDS: [&str; 10] = [
 /// The first of [`BOUNDS`], in nanoseconds.
 const FIRST_BOUND: u64 = 10_000;
 
-/// A number that only grows.
+/// Number that only grows.
 #[derive(Default)]
 pub(crate) struct Counter(AtomicU64);
 
@@ -52,12 +52,12 @@ impl Counter {
     }
 }
 
-/// A number of things that come and go.
+/// Number that grows and shrinks.
 #[derive(Default)]
 pub(crate) struct Gauge(AtomicUsize);
 
 impl Gauge {
-    /// Adds one, and returns the number before.
+    /// Adds one. Returns the previous number.
     pub(crate) fn increment(&self) -> usize {
         self.0.fetch_add(1, Ordering::Relaxed)
     }
@@ -71,10 +71,10 @@ impl Gauge {
     }
 }
 
-/// Response times: how many are within each bound, and their sum.
+/// Histogram of response times, with their sum.
 #[derive(Default)]
 struct Histogram {
-    /// Those above the bound before and within this one; the last are above all bounds.
+    /// Number of times above the previous bound and within this one; the last bucket is above all bounds.
     buckets: [Counter; BOUNDS.len() + 1],
     nanoseconds: Counter,
 }
@@ -91,7 +91,7 @@ impl Histogram {
 /// Metrics of one route.
 struct RouteMetrics {
     label: &'static str,
-    /// Answers by status, in the order of [`STATUSES`].
+    /// Number of responses by status, in the order of [`STATUSES`].
     answers: [Counter; STATUSES.len()],
     times: Histogram,
 }
@@ -99,20 +99,20 @@ struct RouteMetrics {
 /// Metrics of the server.
 pub(crate) struct Metrics {
     routes: Vec<RouteMetrics>,
-    /// Open connections.
+    /// Number of open connections.
     pub(crate) connections: Gauge,
-    /// Requests that are being answered.
+    /// Number of requests in flight.
     pub(crate) in_flight: Gauge,
-    /// Connections beyond the limits.
+    /// Number of connections refused because of the limits.
     pub(crate) refused: Counter,
-    /// Times that the indexes were opened again.
+    /// Number of times that the indexes were reopened.
     pub(crate) reopened: Counter,
-    /// Lines that the access log lacks.
+    /// Number of lines missing from the access log.
     pub(crate) log_lines_dropped: Arc<Counter>,
 }
 
 impl Metrics {
-    /// Metrics of routes with these labels; a label that several routes share is listed once.
+    /// Makes the metrics of routes with these labels. A label shared by several routes is listed once.
     pub(crate) fn new(labels: impl IntoIterator<Item = &'static str>) -> Arc<Self> {
         let mut routes: Vec<RouteMetrics> = Vec::new();
         for label in labels {
@@ -130,7 +130,7 @@ impl Metrics {
         })
     }
 
-    /// Records an answer of the route with this label.
+    /// Records a response of the route with this label.
     pub(crate) fn record(&self, label: &'static str, status: StatusCode, time: Duration) {
         let route = self.routes.iter().find(|route| route.label == label);
         let answers = STATUSES.iter().position(|&known| known == status);
@@ -141,7 +141,7 @@ impl Metrics {
         }
     }
 
-    /// All metrics as text.
+    /// Formats all metrics.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string never fails.
@@ -189,7 +189,7 @@ impl Metrics {
         write_head(out, "requests", "counter", "Requests that were answered")?;
         for RouteMetrics { label, answers, .. } in &self.routes {
             for (status, count) in STATUSES.iter().zip(answers) {
-                // Successes are listed from the start, so that a rate can be taken of them.
+                // Successes are listed even if there are none yet, so that their rate can be computed from the start.
                 if *status == StatusCode::OK || count.get() > 0 {
                     let (status, count) = (status.as_u16(), count.get());
                     writeln!(out, "comb_requests_total{{route=\"{label}\",status=\"{status}\"}} {count}")?;
@@ -228,7 +228,7 @@ fn write_head(out: &mut String, name: &str, kind: &str, help: &str) -> std::fmt:
     writeln!(out, "# HELP comb_{name} {help}.\n# TYPE comb_{name} {kind}")
 }
 
-/// Writes a metric that is one number.
+/// Writes a metric with a single value.
 fn write_single(out: &mut String, name: &str, kind: &str, help: &str, value: u64) -> std::fmt::Result {
     write_head(out, name, kind, help)?;
     let suffix = if kind == "counter" { "_total" } else { "" };

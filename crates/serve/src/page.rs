@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::catalog::hash;
 use crate::compression::gzip;
 
-/// A file that is served unchanged.
+/// File that is served unchanged.
 pub(crate) struct Asset {
     pub(crate) media_type: &'static str,
     pub(crate) content: &'static str,
@@ -14,12 +14,12 @@ pub(crate) struct Asset {
 }
 
 impl Asset {
-    /// A number that changes when the content does.
+    /// Version that changes with the content.
     pub(crate) fn version(&self) -> u64 {
         *self.version
     }
 
-    /// The content as a gzip file, compressed once.
+    /// Content in gzip format, compressed once.
     pub(crate) fn gzip(&self) -> Option<&[u8]> {
         self.gzip.as_deref()
     }
@@ -40,6 +40,6 @@ pub(crate) static STYLE: Asset = asset!("page/style.css", "text/css; charset=utf
 pub(crate) static SCRIPT: Asset = asset!("page/app.js", "text/javascript; charset=utf-8");
 pub(crate) static OPENAPI: Asset = asset!("openapi.json", "application/json");
 
-/// The content security policy of the page: it loads and asks nothing but this server.
+/// Content security policy of the page, which loads and requests resources of this server only.
 pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

@@ -1,4 +1,4 @@
-//! The page as it is sent: with the names of the indexes, what is searched for, and the answer for browsers without scripts.
+//! Renders the page, with the names of the indexes, the pattern, and the answer for browsers without scripts.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -12,13 +12,13 @@ use crate::limits::Limits;
 use crate::problem::Problem;
 use crate::query::Query;
 
-/// The page, with places for what differs.
+/// Template of the page, with placeholders.
 const TEMPLATE: &str = include_str!("page/index.html");
 
-/// Symbols shown before and after an occurrence.
+/// Number of symbols shown before and after an occurrence.
 const CONTEXT: u64 = 240;
 
-/// Makes the page for the query of its address: `index`, `q`, and `from` or `before`.
+/// Renders the page for the query of its address: `index`, `q`, and `from` or `before`.
 pub(crate) fn render(catalog: &Catalog, query: &str, limits: &Limits, start: Instant) -> Answer {
     let query = Query::parse(query);
     let value = |name| query.as_ref().ok().and_then(|query| query.all(name).next());
@@ -39,16 +39,16 @@ pub(crate) fn render(catalog: &Catalog, query: &str, limits: &Limits, start: Ins
     };
     let options: String = catalog.entries().iter().map(|listed| option(listed, entry)).collect();
     let pattern = escape(&String::from_utf8_lossy(pattern)).into_owned();
-    let places = [("{{indexes}}", &*options), ("{{pattern}}", &pattern), ("{{result}}", &result)];
-    Answer { body: fill(TEMPLATE, &places).into_bytes(), media_type: "text/html; charset=utf-8" }
+    let placeholders = [("{{indexes}}", &*options), ("{{pattern}}", &pattern), ("{{result}}", &result)];
+    Answer { body: fill(TEMPLATE, &placeholders).into_bytes(), media_type: "text/html; charset=utf-8" }
 }
 
-/// Fills the places of a template, which are in this order. What is filled in is not searched for places.
-fn fill(template: &str, places: &[(&str, &str)]) -> String {
+/// Replaces the placeholders of a template, which must occur in this order. The inserted text is not searched for placeholders.
+fn fill(template: &str, placeholders: &[(&str, &str)]) -> String {
     let mut rest = template;
     let mut filled = String::with_capacity(2 * template.len());
-    for (place, text) in places {
-        let Some((before, after)) = rest.split_once(place) else { continue };
+    for (placeholder, text) in placeholders {
+        let Some((before, after)) = rest.split_once(placeholder) else { continue };
         filled.extend([before, text]);
         rest = after;
     }
@@ -66,7 +66,7 @@ fn notice(text: &str) -> String {
     format!("<p class=\"notice\">{}</p>", escape(text))
 }
 
-/// Searches, and describes the answer.
+/// Searches, and renders the answer.
 fn search(
     entry: &CatalogEntry,
     query: &Query<'_>,
@@ -133,7 +133,7 @@ fn passage(answer: &SearchAnswer) -> String {
     format!("<pre class=\"context\"><span>{before}</span><mark>{matched}</mark>{after}</pre>")
 }
 
-/// Text in which nothing is markup, also in an attribute.
+/// Escapes text for use in elements and attributes.
 fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>', '"', '\'']) {
         return Cow::Borrowed(text);
@@ -163,14 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_filled_in_is_not_filled() {
+    fn inserted_text_is_not_searched_for_placeholders() {
         assert_eq!(fill("1{{a}}2{{b}}3", &[("{{a}}", "{{b}}"), ("{{b}}", "{{a}}")]), "1{{b}}2{{a}}3");
     }
 
     #[test]
-    fn the_template_has_every_place_once() {
-        for place in ["{{indexes}}", "{{pattern}}", "{{result}}"] {
-            assert_eq!(TEMPLATE.matches(place).count(), 1, "{place}");
+    fn the_template_has_every_placeholder_once() {
+        for placeholder in ["{{indexes}}", "{{pattern}}", "{{result}}"] {
+            assert_eq!(TEMPLATE.matches(placeholder).count(), 1, "{placeholder}");
         }
         assert_eq!(TEMPLATE.matches("{{").count(), 3);
     }

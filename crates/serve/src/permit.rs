@@ -1,4 +1,4 @@
-//! The limit on requests in flight, and the body that holds a request's place until its last byte is taken.
+//! Limits the requests in flight. The body of a response holds the request's permit until its last byte is sent.
 
 use std::convert::Infallible;
 use std::mem;
@@ -10,13 +10,13 @@ use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 
 use crate::metrics::Metrics;
 
-/// Permission to answer one request. Dropping it makes room for the next.
+/// Permit to answer one request. Dropping it releases it for another request.
 pub(crate) struct Permit {
     metrics: Arc<Metrics>,
 }
 
 impl Permit {
-    /// Takes a permit; none if `limit` requests are in flight.
+    /// Takes a permit. Returns `None` if `limit` requests are in flight.
     pub(crate) fn take(metrics: &Arc<Metrics>, limit: usize) -> Option<Self> {
         let permit = Self { metrics: Arc::clone(metrics) };
         (metrics.in_flight.increment() < limit).then_some(permit)
@@ -29,7 +29,7 @@ impl Drop for Permit {
     }
 }
 
-/// The body of an answer: one run of bytes.
+/// Body of a response: contiguous bytes, sent as one frame.
 #[derive(Default)]
 pub(crate) struct Body {
     bytes: Bytes,
@@ -46,7 +46,7 @@ impl Body {
         &self.bytes
     }
 
-    /// Holds a permit until the last byte has been taken.
+    /// Attaches a permit, which is released when the body is dropped.
     pub(crate) fn with_permit(self, permit: Permit) -> Self {
         Self { permit: Some(permit), ..self }
     }

@@ -1,8 +1,8 @@
-//! The two addresses of the Pi Searcher's own server (David G. Andersen), for its clients.
+//! The two addresses of the original Pi Searcher server (David G. Andersen), for its clients.
 //!
-//! Names, order and meaning of the fields are that server's: `st` is the requested position, `p` the position found, counted
-//! from 1, or 0; `c` the count, or 0 if nothing was found; `et` nanoseconds. `start` of `/pidigits` is counted from 0. Two of
-//! its mistakes are corrected: `qs` applies to every `q`, and the last digit can be requested.
+//! Names, order and meaning of the fields are the original's: `st` is the requested position; `p` the position found, counted from
+//! 1, or 0; `c` the count, or 0 if nothing was found; `et` the elapsed time in nanoseconds. `start` of `/pidigits` is counted from
+//! 0. Two of its bugs are fixed: `qs` applies to every `q`, and the last digit can be requested.
 
 use std::time::Instant;
 
@@ -13,12 +13,12 @@ use crate::api::{Answer, IndexRequest};
 use crate::problem::Problem;
 use crate::query::parse_number;
 
-/// Limit on the patterns in a request.
+/// Maximum number of patterns in a request.
 const MAX_QUERIES: usize = 20;
-/// Number of digits shown on either side.
+/// Number of digits shown on each side.
 const CONTEXT: u64 = 20;
 
-/// An answer, its fields in alphabetical order.
+/// Answer, with its fields in alphabetical order.
 #[derive(Default, Serialize)]
 struct PiAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ struct Searched {
     c: u64,
 }
 
-/// An error message in that server's words.
+/// Error message in the original's words.
 type Failure = &'static str;
 
 /// Answers `/piquery?q=…&qs=…`: up to twenty patterns.
@@ -69,7 +69,7 @@ fn respond(start: Instant, result: Result<PiAnswer, Failure>) -> Answer {
     Answer { body: escape_html(body), media_type: "text/javascript" }
 }
 
-/// Escapes the characters of HTML, as that server does. They occur in strings only.
+/// Escapes the special characters of HTML, as the original does. They occur only in strings.
 fn escape_html(json: Vec<u8>) -> Vec<u8> {
     if !json.iter().any(|byte| matches!(byte, b'<' | b'>' | b'&')) {
         return json;
@@ -112,7 +112,7 @@ fn search(index: &Index, text: &[u8], from: u64) -> Result<Searched, Error> {
         da: String::new(),
         c: 0,
     };
-    // A pattern with other symbols is not found.
+    // An invalid pattern is reported as not found.
     let Ok(pattern) = index.pattern(text) else { return Ok(nothing) };
     let occurrences = index.occurrences(&pattern)?;
     let Some(offset) = occurrences.first_from(from.saturating_sub(1))? else { return Ok(nothing) };

@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use crate::api::Answer;
 
-/// Why a request has no answer.
+/// Error of a request.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     pub(crate) detail: String,
-    /// Time after which it is worth trying again.
+    /// Time after which a client should try again.
     pub(crate) retry_after: Option<Duration>,
 }
 
@@ -25,10 +25,10 @@ struct Details<'a> {
     detail: &'a str,
 }
 
-/// The media type of a problem document.
+/// Media type of a problem document.
 const MEDIA_TYPE: &str = "application/problem+json";
 
-/// The methods that every address has.
+/// Methods that every address supports.
 pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD";
 
 /// Time that a client should wait when the server is overloaded.
@@ -46,13 +46,13 @@ impl Problem {
 
     /// The request names a host that is not allowed.
     ///
-    /// 403 as from Vite, webpack-dev-server, Jupyter and Rails: 421 would have browsers repeat the request on another connection,
-    /// which is refused as well.
+    /// The status is 403, as in Vite, webpack-dev-server, Jupyter and Rails. With 421, browsers would repeat the request on
+    /// another connection, which is refused as well.
     pub(crate) fn forbidden(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, detail)
     }
 
-    /// The path names something that does not exist.
+    /// The path does not exist.
     pub(crate) fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
@@ -67,17 +67,17 @@ impl Problem {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed; use GET or HEAD.")
     }
 
-    /// The client accepts no content coding of this server.
+    /// The client accepts neither gzip nor identity as content coding.
     pub(crate) fn not_acceptable() -> Self {
         Self::new(StatusCode::NOT_ACCEPTABLE, "No acceptable content coding; accept gzip or identity.")
     }
 
-    /// This client has too many connections.
+    /// The client has too many connections.
     pub(crate) fn too_many(detail: impl Into<String>) -> Self {
         Self { retry_after: Some(RETRY_AFTER), ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
     }
 
-    /// The bytes on a connection are not a request, or its head is too long; the status is that of the parser.
+    /// The bytes on a connection are not a valid request, or its head is too long. The status is the parser's.
     pub(crate) fn not_a_request(status: StatusCode) -> Self {
         Self::new(
             status,
@@ -89,7 +89,7 @@ impl Problem {
         )
     }
 
-    /// The server is overloaded, or an index cannot be read for now.
+    /// The server is overloaded, or an index is unavailable.
     pub(crate) fn unavailable(detail: impl Into<String>) -> Self {
         Self { retry_after: Some(RETRY_AFTER), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, detail) }
     }
@@ -104,8 +104,8 @@ impl Problem {
 }
 
 impl From<Error> for Problem {
-    /// Errors in a pattern or a position are the client's, and are reported in full. Of a damaged index, a client learns neither
-    /// the path nor the damage.
+    /// Reports errors in a pattern or a position in full, as they are the client's. For a damaged index, neither the path nor the
+    /// damage is disclosed.
     fn from(error: Error) -> Self {
         match error {
             Error::EmptyPattern
@@ -118,7 +118,7 @@ impl From<Error> for Problem {
     }
 }
 
-/// The text with a capital letter and a full stop.
+/// Formats a message as a sentence, with a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).chain(['.']).collect()).unwrap_or_default()

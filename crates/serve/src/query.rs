@@ -1,4 +1,4 @@
-//! The query of a URL: percent-encoded names and values, with a plus for a space.
+//! Parses the query of a URL: percent-encoded names and values, with a plus for a space.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use percent_encoding::percent_decode;
 
 use crate::problem::Problem;
 
-/// Limit on the parameters of a query.
+/// Maximum number of parameters in a query.
 const MAX_PARAMETERS: usize = 64;
 
-/// The parameters of a query, decoded and in order.
+/// Parameters of a query, decoded and in order.
 #[derive(Debug)]
 pub(crate) struct Query<'a> {
     parameters: Vec<(Decoded<'a>, Decoded<'a>)>,
@@ -18,7 +18,7 @@ pub(crate) struct Query<'a> {
 type Decoded<'a> = Cow<'a, [u8]>;
 
 impl<'a> Query<'a> {
-    /// Parses a query. Any text is a query; an invalid escape stands for itself.
+    /// Parses a query. Any text is valid; an invalid escape stays unchanged.
     ///
     /// # Errors
     ///
@@ -36,12 +36,12 @@ impl<'a> Query<'a> {
         Ok(Self { parameters })
     }
 
-    /// All values of a parameter.
+    /// Values of a parameter, in order.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &[u8]> {
         self.parameters.iter().filter(move |(key, _)| **key == *name.as_bytes()).map(|(_, value)| &**value)
     }
 
-    /// The value of an optional parameter.
+    /// Value of an optional parameter.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The value of a required parameter.
+    /// Value of a required parameter.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl<'a> Query<'a> {
         self.one(name)?.ok_or_else(|| Problem::bad_request(format!("The parameter {name} is missing.")))
     }
 
-    /// The value of an optional parameter as a number.
+    /// Value of an optional parameter as a number.
     ///
     /// # Errors
     ///
@@ -76,11 +76,11 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// Checks that all parameters have one of these names: a misspelt one would go unnoticed.
+    /// Checks that all parameters have one of these names, so that a misspelt one does not go unnoticed.
     ///
     /// # Errors
     ///
-    /// Names the first unknown parameter.
+    /// Reports the first unknown parameter.
     pub(crate) fn only(&self, names: &[&str]) -> Result<(), Problem> {
         let other =
             self.parameters.iter().find(|(key, _)| !names.iter().any(|name| **key == *name.as_bytes()));
@@ -95,7 +95,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Parses a number of digits only, without a sign.
+/// Parses a number that consists of digits only, without a sign.
 pub(crate) fn parse_number(value: &[u8]) -> Option<u64> {
     let is_number = value.first().is_some_and(u8::is_ascii_digit);
     str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()

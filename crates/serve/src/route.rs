@@ -1,42 +1,43 @@
-//! Routes: from the path of a request to what answers it. One entry has all that belongs to a route.
+//! Routes: map the path of a request to its handler. One entry has all data of a route.
 
 use crate::api::Endpoint;
 use crate::page::{self, Asset};
 use crate::pi_searcher;
 
-/// A path that is served.
+/// Route of a path.
 pub(crate) struct Route {
     pub(crate) path: RoutePath,
-    /// The label of the route's metrics.
+    /// Label of the route's metrics.
     pub(crate) label: &'static str,
     pub(crate) handler: Handler,
 }
 
-/// The path of a route.
+/// Path of a route.
 pub(crate) enum RoutePath {
-    /// This path.
+    /// Exactly this path.
     Exact(&'static str),
-    /// [`INDEXES`], the name of an index, and this end.
+    /// [`INDEXES`], followed by the name of an index and this suffix.
     OfIndex(&'static str),
 }
 
-/// Where the answers of a route come from.
+/// Handler of a route.
 pub(crate) enum Handler {
     /// The page.
     Page,
-    /// A file that is part of the program.
+    /// A file embedded in the program.
     Asset(&'static Asset),
-    /// Whether every index can be read.
+    /// The health check of the indexes.
     Health,
+    /// The metrics of the server.
     Metrics,
-    /// The indexes.
+    /// An endpoint of the API.
     Api(Endpoint),
 }
 
-/// The path above those of the indexes.
+/// Prefix of the paths of indexes.
 const INDEXES: &str = "/api/v1/";
 
-/// The label of requests that have no route.
+/// Label of requests without a route.
 pub(crate) const NO_ROUTE: &str = "other";
 
 /// All routes.
@@ -80,7 +81,7 @@ pub(crate) static ROUTES: [Route; 13] = [
     },
 ];
 
-/// The route of a path, if any, and the name of the index that is in the path.
+/// Route of a path, if any, with the name of the index in the path.
 pub(crate) type Found<'a> = Option<(&'static Route, Option<&'a str>)>;
 
 /// Finds the route of a path.
@@ -89,7 +90,7 @@ pub(crate) fn find(path: &str) -> Found<'_> {
 }
 
 impl Route {
-    /// The name of the index in a path, if the route's path has one; none if the path is not of this route.
+    /// Matches a path. Returns the name of the index in it, if the route has one, or `None` if the path does not match.
     fn matches<'a>(&self, path: &'a str) -> Option<Option<&'a str>> {
         match self.path {
             RoutePath::Exact(exact) => (exact == path).then_some(None),
@@ -100,7 +101,7 @@ impl Route {
         }
     }
 
-    /// The path as the OpenAPI document has it.
+    /// Path in the syntax of the OpenAPI document.
     #[cfg(test)]
     pub(crate) fn documented_path(&self) -> String {
         match self.path {

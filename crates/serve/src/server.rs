@@ -32,26 +32,26 @@ use crate::service::Service;
 
 /// Options of [`serve`].
 pub struct ServeOptions {
-    /// Address to listen on. Port 0 is any free port.
+    /// Address to listen on. Port 0 selects a free port.
     pub listen: SocketAddr,
     /// Limits on requests and connections.
     pub limits: Limits,
     /// Origin whose pages may read answers; `*` for all.
     pub cors: Option<String>,
-    /// Hosts that requests may name, besides `localhost` and IP addresses on an address that only this machine can reach. On
-    /// another address none means any.
+    /// Hosts that requests may name. On a loopback address, `localhost` and IP addresses are allowed as well; on other addresses,
+    /// an empty list allows any host.
     pub allowed_hosts: Vec<String>,
     /// Destination of the access log.
     pub access_log: Option<LogTarget>,
     /// Number of threads that answer requests. If the system refuses some, the others answer.
     pub threads: usize,
-    /// Version of the program: another one may give other answers.
+    /// Version of the program, on which answers may depend.
     pub version: &'static str,
-    /// Receives messages for the operator, one line each. Requests wait for it.
+    /// Receives messages for the operator, one line each. Requests wait for it to return.
     pub on_message: fn(&str),
 }
 
-/// Why the server could not start.
+/// Error that prevented the server from starting.
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The address cannot be listened on.
@@ -60,7 +60,7 @@ pub enum ServeError {
     /// The access log cannot be opened.
     #[error("cannot open the access log: {0}")]
     Log(io::Error),
-    /// No page has the origin, so that it would never match.
+    /// The origin can never match, as no page has it.
     #[error("invalid origin '{origin}'; use {instead}")]
     Origin {
         /// The value of `cors`.
@@ -68,7 +68,7 @@ pub enum ServeError {
         /// The value to use instead.
         instead: String,
     },
-    /// One of the allowed hosts is not a host.
+    /// An allowed host is not a valid host.
     #[error("invalid host '{0}'; use a name such as comb.example.org or an address, without scheme and port")]
     Host(String),
     /// Event loops or signal handlers could not be set up.
@@ -76,16 +76,16 @@ pub enum ServeError {
     Start(io::Error),
 }
 
-/// Length of the queue of connections that have not been accepted.
+/// Length of the queue of connections that are not accepted yet.
 const BACKLOG: i32 = 1024;
 
-/// Time between two writes of the access log, if the system refused it a thread.
+/// Time between two writes of the access log, if the system refused to start a thread for it.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Time that a blocked access log has to take its last lines.
-const LOG_PATIENCE: Duration = Duration::from_secs(1);
+/// Time-out for writing the last lines to a blocked access log.
+const LOG_CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Serves indexes until SIGTERM or SIGINT, and then finishes the requests in flight; a second signal ends it at once.
+/// Serves indexes until SIGTERM or SIGINT, and then finishes the requests in flight. A second signal stops it at once.
 ///
 /// Every thread accepts connections from the same queue and answers them itself, so that no request moves between cores.
 ///
@@ -107,14 +107,14 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
     let served = thread::scope(|scope| {
         let mut workers = Vec::new();
         while workers.len() < options.threads {
-            // Without descriptors or memory for one more, those before it answer.
+            // Without descriptors or memory for another worker, the existing ones answer.
             let (Ok(event_loop), Ok(listener)) = (event_loop(), listener.try_clone()) else { break };
             let accept = accept(listener);
             let Some(worker) = threads::spawn(scope, move || event_loop.block_on(accept)) else { break };
             workers.push(worker);
         }
         report_missing(workers.len(), options);
-        // Without any other thread, this one answers. Otherwise its listener is closed, so that none is left when the others stop.
+        // Without any worker, this thread answers. Otherwise it closes its listener, so that none is open when the workers stop.
         let here = if workers.is_empty() {
             Some(control.spawn(accept(listener)))
         } else {
@@ -122,7 +122,7 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
             None
         };
         let handled = control.block_on(handle_signals(&service, address, &stage, options.on_message));
-        // Also if no signal can be handled.
+        // Needed even if signals cannot be handled.
         stage.send_replace(Stage::Ending);
         here.map_or(Ok(()), |here| control.block_on(here)?)?;
         workers
@@ -130,21 +130,21 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
             .try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
         handled
     });
-    let is_urgent = served.map_err(ServeError::Start)?;
+    let is_immediate = served.map_err(ServeError::Start)?;
     if let Some(log) = &service.access_log {
-        log.close(if is_urgent { Duration::ZERO } else { LOG_PATIENCE });
+        log.close(if is_immediate { Duration::ZERO } else { LOG_CLOSE_TIMEOUT });
     }
     Ok(())
 }
 
-/// Raises the limit on open files as far as the system lets it: every connection is one. A limit that stays is none to report,
-/// as connections beyond it wait.
+/// Raises the limit on open files as far as the system allows, as every connection is an open file. A failure is not reported,
+/// as connections beyond the limit wait.
 fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-/// Reports threads that the system refused.
+/// Reports threads that the system refused to start.
 fn report_missing(started: usize, options: &ServeOptions) {
     let ServeOptions { threads, on_message, .. } = options;
     if started < *threads {
@@ -173,8 +173,8 @@ fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service, ServeErr
     })
 }
 
-/// Fails if there are not enough file descriptors for an event loop and for signals. tokio panics if there are none left for
-/// signals, of which it makes use with the first event loop.
+/// Fails if there are not enough file descriptors for an event loop and for signals. tokio panics if none are left for signals,
+/// which it sets up with the first event loop.
 fn probe_descriptors() -> io::Result<()> {
     let pairs = [UnixStream::pair, UnixStream::pair, UnixStream::pair, UnixStream::pair];
     pairs.map(|pair| pair()).into_iter().collect::<io::Result<Vec<_>>>().map(drop)
@@ -184,12 +184,12 @@ fn event_loop() -> io::Result<Runtime> {
     runtime::Builder::new_current_thread().enable_all().build()
 }
 
-/// Listens. Connections inherit the socket options that are set here.
+/// Creates the listener. Connections inherit the socket options that are set here.
 fn listen(options: &ServeOptions) -> Result<StdListener, ServeError> {
     let failed = |error| ServeError::Listen(options.listen, error);
     let listener = StdListener::bind(options.listen).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
-    // The standard library's queue is too short for bursts of connections.
+    // The standard library's backlog is too short for bursts of connections.
     rustix::net::listen(&listener, BACKLOG).map_err(|error| failed(error.into()))?;
     // Answers are sent without delay, and a client that acknowledges nothing for the idle time-out is disconnected.
     let idle_timeout = options.limits.idle_timeout.as_millis().try_into().unwrap_or(u32::MAX);
@@ -198,7 +198,7 @@ fn listen(options: &ServeOptions) -> Result<StdListener, ServeError> {
     Ok(listener)
 }
 
-/// Handles signals until the server has stopped, or is told to end at once; returns which.
+/// Handles signals until the server has stopped. Returns `true` if a second signal stopped it at once.
 async fn handle_signals(
     service: &Service,
     address: SocketAddr,
@@ -215,14 +215,14 @@ async fn handle_signals(
             reopen(service, on_message);
         }
         while log_due.poll_tick(context).is_ready() {
-            service.access_log.iter().for_each(AccessLog::write_here);
+            service.access_log.iter().for_each(AccessLog::write_inline);
         }
         terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready()
     };
     poll_fn(|context| if poll_stop(context) { Poll::Ready(()) } else { Poll::Pending }).await;
     stage.send_replace(Stage::Finishing);
     let mut finished = pin!(stage.closed());
-    let is_urgent = poll_fn(|context| match finished.as_mut().poll(context) {
+    let is_immediate = poll_fn(|context| match finished.as_mut().poll(context) {
         Poll::Ready(()) => Poll::Ready(false),
         Poll::Pending => {
             if poll_stop(context) {
@@ -232,10 +232,10 @@ async fn handle_signals(
             }
         }
     });
-    Ok(is_urgent.await)
+    Ok(is_immediate.await)
 }
 
-/// Opens all indexes again, and the access log. Requests in flight keep the indexes that they have.
+/// Reopens all indexes and the access log. Requests in flight keep the previous indexes.
 fn reopen(service: &Service, on_message: fn(&str)) {
     for (path, reopened) in service.catalog.reopen() {
         if let Err(error) = reopened {

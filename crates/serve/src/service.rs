@@ -1,4 +1,4 @@
-//! From a request to its response: limits, methods, conditional requests and compression around the answers of the routes.
+//! Answers requests: applies limits, methods, conditional requests and compression to the answers of the routes.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::permit::{Body, Permit};
 use crate::problem::{ALLOWED_METHODS, Problem};
 use crate::route::{self, Found, Handler};
 
-/// Keeps pages of other origins from embedding answers, which would put them within reach of their process.
+/// Header that prevents pages of other origins from embedding answers, which would load them into the process of those pages.
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// Answers requests. All threads share one.
+/// State for answering requests, shared by all threads.
 pub(crate) struct Service {
     pub(crate) catalog: Catalog,
     pub(crate) limits: Limits,
@@ -34,12 +34,12 @@ pub(crate) struct Service {
     pub(crate) access_log: Option<AccessLog>,
     pub(crate) cors: Option<Cors>,
     pub(crate) hosts: Hosts,
-    /// A hash of what answers depend on besides the indexes: the version of the program, and the limits.
+    /// Hash of everything besides the indexes that answers depend on: the version of the program and the limits.
     pub(crate) version: u64,
 }
 
 impl Service {
-    /// Answers a request from an address, unless too many are in flight.
+    /// Answers a request, or refuses it if too many are in flight.
     pub(crate) async fn limit_requests<B>(&self, request: Request<B>, peer: IpAddr) -> Response<Body> {
         let start = Instant::now();
         let (request, _) = request.into_parts();
@@ -54,7 +54,7 @@ impl Service {
         self.record(Some(&request), route, peer, start, response)
     }
 
-    /// Answers a request on a connection beyond the limits.
+    /// Refuses a request on a connection beyond the limits.
     pub(crate) fn refuse<B>(&self, request: Request<B>, peer: IpAddr, problem: Problem) -> Response<Body> {
         let start = Instant::now();
         let (request, _) = request.into_parts();
@@ -62,25 +62,25 @@ impl Service {
         self.record(Some(&request), route, peer, start, self.problem(problem))
     }
 
-    /// Answers what the parser of requests rejects with a status.
+    /// Answers a request that the HTTP parser rejected with `status`.
     pub(crate) fn reject(&self, peer: IpAddr, status: StatusCode) -> Response<Body> {
         self.record(None, None, peer, Instant::now(), self.problem(Problem::not_a_request(status)))
     }
 
-    /// The response that tells a problem, to other origins as well.
+    /// Response with a problem, readable by the allowed origin.
     fn problem(&self, problem: Problem) -> Response<Body> {
-        self.share(problem.into_response())
+        self.add_cors_headers(problem.into_response())
     }
 
-    /// Adds the headers that other origins need.
-    fn share(&self, mut response: Response<Body>) -> Response<Body> {
+    /// Adds the headers that let the allowed origin read a response.
+    fn add_cors_headers(&self, mut response: Response<Body>) -> Response<Body> {
         if let Some(cors) = &self.cors {
             cors.expose(response.headers_mut());
         }
         response
     }
 
-    /// Counts and logs a response, and adds the headers that all responses have.
+    /// Counts and logs a response, and adds the headers common to all responses.
     fn record(
         &self,
         request: Option<&Parts>,
@@ -100,18 +100,18 @@ impl Service {
         response
     }
 
-    /// The response to a request, with the headers that other origins need.
+    /// Checks the host of a request and responds, with cross-origin headers.
     async fn respond(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
         if let Err(problem) = self.hosts.check(request) {
             return self.problem(problem);
         }
         match &self.cors {
             Some(cors) if request.method == Method::OPTIONS => cors.preflight(),
-            _ => self.share(self.negotiate(request, route, start).await),
+            _ => self.add_cors_headers(self.negotiate(request, route, start).await),
         }
     }
 
-    /// The response to a request, in the coding that the client prefers.
+    /// Responds to a request in the content coding that the client prefers.
     async fn negotiate(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
         let Some(coding) = Coding::preferred(&request.headers) else {
             let mut response = Problem::not_acceptable().into_response();
@@ -132,13 +132,13 @@ impl Service {
             Handler::Health => self.health(),
             Handler::Metrics => coding.encode(forbid_caching(respond_answer(self.metrics()))),
             Handler::Api(endpoint) => {
-                let answered = self.ask(endpoint, index, request, start).await;
+                let answered = self.answer(endpoint, index, request, start).await;
                 coding.encode(answered.unwrap_or_else(Problem::into_response))
             }
         }
     }
 
-    /// The page, with the answer for browsers without scripts.
+    /// Responds with the page, including the answer for browsers without scripts.
     fn page(&self, request: &Parts, start: Instant) -> Response<Body> {
         let answer = page_html::render(&self.catalog, request.uri.query().unwrap_or(""), &self.limits, start);
         let tag = entity_tag(hash(&answer.body));
@@ -148,8 +148,8 @@ impl Service {
         with_page_headers(respond_answer(answer), tag)
     }
 
-    /// The answer of an endpoint, or that the client has it already.
-    async fn ask(
+    /// Responds with the answer of an endpoint, or with 304 if the client has it.
+    async fn answer(
         &self,
         endpoint: &'static Endpoint,
         index: Option<&str>,
@@ -158,7 +158,7 @@ impl Service {
     ) -> Result<Response<Body>, Problem> {
         let target = endpoint.target(&self.catalog, index)?;
         let query = request.uri.query().unwrap_or("");
-        // The answer comes first: a condition counts for a request that has one (RFC 9110, section 13.2.1).
+        // The answer is computed first: a condition only applies to a request that would succeed (RFC 9110, section 13.2.1).
         let mut response = respond_answer(target.answer(query, &self.limits, start).await?);
         let Some(version) = target.version() else { return Ok(forbid_caching(response)) };
         let tag = entity_tag(version ^ self.version);
@@ -169,7 +169,7 @@ impl Service {
         Ok(response)
     }
 
-    /// Whether every index can be read.
+    /// Responds with 200 if every index can be read, and with 503 otherwise.
     fn health(&self) -> Response<Body> {
         let damaged = self.catalog.entries().iter().find(|entry| entry.index().text(0, 1).is_err());
         let text = match damaged {
@@ -251,7 +251,7 @@ mod tests {
     use crate::cgi::{CgiRequest, respond};
     use crate::route::ROUTES;
 
-    /// A service without cross-origin requests, and one with them, over an index of digits and one of a text.
+    /// Services without and with cross-origin requests, each over an index of digits and an index of a text.
     static SERVICES: LazyLock<[Service; 2]> =
         LazyLock::new(|| [None, Some("https://example.org")].map(service));
 
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// The body of a response, without its compression and without times.
+    /// Body of a response, decompressed and without times.
     fn body(response: &Response<Body>) -> String {
         let mut text = String::new();
         match response.headers().get(header::CONTENT_ENCODING) {
@@ -302,7 +302,7 @@ mod tests {
         format!("{before}{}", time.trim_start_matches(|char: char| char.is_ascii_digit()))
     }
 
-    /// Whether the OpenAPI document has the status of an answer, if it has the address.
+    /// Returns `true` if the OpenAPI document lists the status, or does not list the address.
     fn is_documented(target: &str, status: StatusCode) -> bool {
         static DOCUMENT: LazyLock<serde_json::Value> =
             LazyLock::new(|| serde_json::from_str(page::OPENAPI.content).expect("JSON"));
@@ -330,10 +330,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8 * ProptestConfig::default().cases))]
 
-        /// However a client asks, it gets the same answer: by GET or HEAD, compressed or not, from another origin or not, again
-        /// with the tag of the answer, and from the CGI program.
+        /// The answer does not depend on the method (GET or HEAD), compression or the origin, and the tag of the answer gives 304.
         #[test]
-        fn all_ways_to_ask_give_the_same_answer(target in targets()) {
+        fn all_kinds_of_requests_get_the_same_answer(target in targets()) {
             let [plain, cross_origin] = &*SERVICES;
             let get = |service, fields: &[_]| answer(service, &Method::GET, &target, fields);
             let expected = get(plain, &[]);
@@ -393,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_of_the_program_has_other_tags() {
+    fn tags_depend_on_the_version_of_the_program() {
         let [plain, _] = &*SERVICES;
         let other = Service { version: 2, ..service(None) };
         let tags = [plain, &other].map(|service| {

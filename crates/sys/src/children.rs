@@ -4,14 +4,14 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Asks all child processes to end. Where the system does not list them (only Linux does), nothing happens.
+/// Sends SIGTERM to all child processes. Does nothing where the system does not list them (only Linux does).
 pub fn terminate() {
     let Ok(threads) = fs::read_dir("/proc/self/task") else { return };
-    // A child is listed with the thread that started it.
+    // A child is listed under the thread that started it.
     let lists =
         threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
     for child in lists.flat_map(|list| pids(&list)) {
-        // One that has just ended needs no signal.
+        // A child that has just ended needs no signal.
         let _ = kill_process(child, Signal::TERM);
     }
 }

@@ -1,5 +1,5 @@
-//! The operating system and the processor, behind safe functions: SIMD, memory, resource usage, threads, standard streams,
-//! child processes and the wording of system errors.
+//! Safe wrappers of the operating system and the processor: SIMD, memory, resource usage, threads, standard streams,
+//! child processes and texts of system errors.
 //!
 //! Every other crate may use this one; it uses none of them.
 

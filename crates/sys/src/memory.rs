@@ -1,4 +1,4 @@
-//! How much memory there is, and memory in huge pages.
+//! Available memory, and memory in huge pages.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fs;
@@ -8,12 +8,12 @@ use std::slice;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-/// The size of a huge page on the systems that are meant, in bytes.
+/// Size of a huge page on the supported systems, in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
 
-/// A vector that never moves nor grows. If it takes a huge page or more, it begins at the boundary of one and asks the system
-/// for huge pages, so that filling it takes a page fault for every 2 MiB rather than for every 4 KiB, and looking things up in
-/// it fewer walks of the page table.
+/// A vector that never moves or grows. If it takes a huge page or more, it is aligned to one and asks the system for
+/// huge pages. Filling it then takes a page fault per 2 MiB rather than per 4 KiB, and lookups take fewer page table
+/// walks.
 #[derive(Debug)]
 pub struct FixedVec<T> {
     start: NonNull<T>,
@@ -27,21 +27,21 @@ unsafe impl<T: Send> Send for FixedVec<T> {}
 unsafe impl<T: Sync> Sync for FixedVec<T> {}
 
 impl<T: Copy> FixedVec<T> {
-    /// An empty vector with room for so many values, at least one.
+    /// Creates an empty vector with room for `capacity` values, at least one.
     ///
-    /// The process ends if there is not enough memory, as with `Vec`.
+    /// Ends the process if there is not enough memory, as `Vec` does.
     pub fn with_capacity(capacity: usize) -> Self {
         const { assert!(size_of::<T>() > 0) };
         let capacity = capacity.max(1);
         let layout = Self::layout(capacity);
-        // SAFETY: the layout is of at least one value, which has a size.
+        // SAFETY: the layout has room for at least one value of nonzero size.
         let memory = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(memory.cast::<T>()) else { handle_alloc_error(layout) };
         #[cfg(target_os = "linux")]
         if layout.size() >= HUGE_PAGE {
             use rustix::mm::{Advice, madvise};
-            // SAFETY: the memory was just allocated, and this advice changes nothing about what is in it. That it is not taken
-            // does no harm.
+            // SAFETY: the memory was just allocated, and this advice does not change its contents. A failure is
+            // harmless.
             let _ = unsafe {
                 madvise(memory.cast(), layout.size() / HUGE_PAGE * HUGE_PAGE, Advice::LinuxHugepage)
             };
@@ -49,7 +49,7 @@ impl<T: Copy> FixedVec<T> {
         Self { start, length: 0, capacity }
     }
 
-    /// A vector of so many copies of a value, at least one.
+    /// Creates a vector of `length` copies of a value, at least one.
     pub fn filled(value: T, length: usize) -> Self {
         let mut vector = Self::with_capacity(length);
         for index in 0..vector.capacity {
@@ -60,7 +60,7 @@ impl<T: Copy> FixedVec<T> {
         vector
     }
 
-    /// How many values there is room for.
+    /// Number of values that it has room for.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -71,8 +71,7 @@ impl<T: Copy> FixedVec<T> {
     /// If there is no room for them.
     pub fn extend_from_slice(&mut self, values: &[T]) {
         assert!(values.len() <= self.capacity - self.length, "no room in a vector of fixed capacity");
-        // SAFETY: there is room behind the values that are there, and the others cannot overlap with memory that is borrowed
-        // mutably.
+        // SAFETY: there is room after the existing values, and `values` cannot overlap memory that is borrowed mutably.
         unsafe {
             self.start.add(self.length).copy_from_nonoverlapping(NonNull::from(values).cast(), values.len())
         };
@@ -93,7 +92,7 @@ impl<T> Deref for FixedVec<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: so many values have been written, and they are borrowed with `self`.
+        // SAFETY: `length` values have been written, and they are borrowed with `self`.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 }
@@ -108,17 +107,17 @@ impl<T> DerefMut for FixedVec<T> {
 
 impl<T> Drop for FixedVec<T> {
     fn drop(&mut self) {
-        // SAFETY: it was allocated with this layout. The values are `Copy` and need no drop.
+        // SAFETY: the memory was allocated with this layout. The values are `Copy` and need no drop.
         unsafe { dealloc(self.start.as_ptr().cast(), Self::layout(self.capacity)) };
     }
 }
 
-/// Whether the system would give this process so many bytes of address space, at least one, now.
+/// Returns `true` if the system would grant this process `bytes` of address space, at least one, now.
 ///
-/// They are asked for without the C library, which keeps large pieces that it was given back.
+/// Maps memory without the C library, which keeps large freed blocks.
 pub fn has_address_space(bytes: usize) -> bool {
     let access = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: a mapping at an address of the system's choice overlaps with nothing, and nobody else knows of it.
+    // SAFETY: a mapping at an address chosen by the system overlaps nothing, and no other code knows of it.
     unsafe {
         mmap_anonymous(ptr::null_mut(), bytes, access, MapFlags::PRIVATE)
             .and_then(|mapping| munmap(mapping, bytes))
@@ -126,8 +125,8 @@ pub fn has_address_space(bytes: usize) -> bool {
     }
 }
 
-/// Bytes that can be had without swapping, as the kernel estimates it and the control group allows it; none if neither can be
-/// read.
+/// Returns the memory available without swapping, in bytes: the lower of the kernel's estimate and the remaining limit
+/// of the control group. `None` if neither can be read.
 pub fn available() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok();
     let system = meminfo.and_then(|meminfo| {
@@ -145,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stay_and_large_vectors_begin_at_a_huge_page() {
+    fn values_are_kept_and_large_vectors_are_aligned_to_a_huge_page() {
         for length in [1, 1000, HUGE_PAGE / 8 - 1, HUGE_PAGE / 8, HUGE_PAGE] {
             let values: Vec<u64> = (0..length as u64).collect();
             let mut vector = FixedVec::with_capacity(length);
@@ -167,7 +166,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no room")]
-    fn a_full_vector_takes_nothing() {
+    fn a_full_vector_panics() {
         FixedVec::filled(0_u8, 10).extend_from_slice(&[1]);
     }
 }

@@ -8,12 +8,12 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::thread;
 
-/// The system's allocator, but that a program whose memory runs out says so and exits.
+/// The system allocator, except that it reports exhausted memory and exits.
 ///
-/// A program uses it with `#[global_allocator]`. Where an allocation may fail, [`try_reserve_exact`] gives an error instead.
+/// Use it with `#[global_allocator]`. For an allocation that may fail, [`try_reserve_exact`] returns an error instead.
 #[derive(Debug)]
 pub struct ExitingAllocator {
-    /// Name of the program, which its line begins with.
+    /// Name of the program, at the beginning of the line.
     pub program: &'static str,
     /// Advice at the end of the line.
     pub advice: &'static str,
@@ -21,15 +21,15 @@ pub struct ExitingAllocator {
     pub status: i32,
 }
 
-/// Memory that is given back when there is no other, so that threads which ask for little can go on until the line is written:
-/// the C library aborts where it is refused a few bytes.
+/// Reserve that is freed when memory runs out, so that other threads can make small allocations until the line is
+/// written: the C library aborts if it is refused a few bytes.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 
-/// Large enough to be a mapping of its own, which is unmapped when it is freed.
+/// Large enough to be a separate mapping, which is unmapped when it is freed.
 const RESERVE_LAYOUT: Layout = Layout::new::<[u8; 1 << 20]>();
 
 thread_local! {
-    /// Whether this thread is in [`try_reserve_exact`].
+    /// Set while this thread is in [`try_reserve_exact`].
     static MAY_FAIL: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -46,21 +46,21 @@ pub fn try_reserve_exact<T>(vector: &mut Vec<T>, additional: usize) -> Result<()
 }
 
 impl ExitingAllocator {
-    /// Sets memory aside for the moment when there is no other. It is not touched, and so takes address space alone.
+    /// Allocates the reserve. It is never touched, so it takes only address space.
     pub fn keep_reserve() {
         // SAFETY: the layout has a size.
         RESERVE.store(unsafe { System.alloc(RESERVE_LAYOUT) }, Ordering::Relaxed);
     }
 
-    fn give_back_reserve() {
+    fn free_reserve() {
         let reserve = RESERVE.swap(ptr::null_mut(), Ordering::Relaxed);
         if !reserve.is_null() {
-            // SAFETY: it was allocated with this layout, and nobody else has the pointer any more.
+            // SAFETY: the memory was allocated with this layout, and no other code has the pointer any more.
             unsafe { System.dealloc(reserve, RESERVE_LAYOUT) };
         }
     }
 
-    /// Passes on what the system gave, unless it is nothing.
+    /// Returns the memory unless it is null.
     #[inline(always)]
     fn checked(&self, memory: *mut u8, bytes: usize) -> *mut u8 {
         if memory.is_null() {
@@ -71,17 +71,17 @@ impl ExitingAllocator {
 
     #[cold]
     fn failed(&self, bytes: usize) {
-        /// Whether a thread has said it already.
-        static SAID: AtomicBool = AtomicBool::new(false);
+        /// Set once a thread reports the failure.
+        static REPORTED: AtomicBool = AtomicBool::new(false);
 
-        // A thread whose local values are gone is about to end, and asks for nothing that may fail.
+        // A thread whose thread-local values are destroyed is about to end, and makes no allocation that may fail.
         if MAY_FAIL.try_with(Cell::get).unwrap_or(false) {
             return;
         }
-        while SAID.swap(true, Ordering::Relaxed) {
+        while REPORTED.swap(true, Ordering::Relaxed) {
             thread::yield_now();
         }
-        Self::give_back_reserve();
+        Self::free_reserve();
         let mut line = [0; 256];
         let mut rest = &mut line[..];
         // Nothing here may allocate.
@@ -92,15 +92,15 @@ impl ExitingAllocator {
         );
         let length = 256 - rest.len();
         let _ = rustix::io::write(rustix::stdio::stderr(), &line[..length]);
-        // SAFETY: it has no requirements. Unlike `exit` it runs nothing that could allocate or wait for a lock.
+        // SAFETY: the call has no requirements. Unlike `exit`, it runs no code that could allocate or wait for a lock.
         unsafe { libc::_exit(self.status) }
     }
 }
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: every call is forwarded to the system allocator.
 unsafe impl GlobalAlloc for ExitingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps to the contract.
+        // SAFETY: the caller upholds the contract.
         self.checked(unsafe { System.alloc(layout) }, layout.size())
     }
 
@@ -131,7 +131,8 @@ mod tests {
         let allocator = ExitingAllocator { program: "test", advice: "none", status: 2 };
         let layout = Layout::array::<u8>(isize::MAX as usize / 2).expect("a layout");
         MAY_FAIL.set(true);
-        // SAFETY: the layout has a size, and what is not there is not used. An allocation whose memory nobody sees is optimised away.
+        // SAFETY: the layout has a size, and null is not dereferenced. `black_box` keeps the unused allocation from
+        // being optimized away.
         assert!(black_box(unsafe { allocator.alloc(layout) }).is_null());
         MAY_FAIL.set(false);
         let mut vector: Vec<u8> = Vec::new();

@@ -1,27 +1,28 @@
-//! Sixty-four bytes at a time: which of them equal a byte, as the bits of a word, and which words they make up.
+//! Operations on windows of 64 bytes: comparison with a byte into a bit mask, and extraction of words.
 //!
 //! A [`Kernel`] is a loop written once over any [`Masks`]. [`dispatch`] compiles it for each instruction set and runs
-//! it on the best that the processor has. All implementations give the same bits; the plain one is the oracle.
+//! it on the best one that the processor has. All implementations give the same bits; `Plain` is the reference
+//! implementation.
 //!
-//! There is no implementation for AVX-512. It was tried and was slower on Cascade Lake: what it saves in instructions
-//! it costs in clock frequency.
+//! There is no implementation for AVX-512. It was slower on Cascade Lake: the lower clock frequency outweighs the saved
+//! instructions.
 
-/// Looks at windows of 64 bytes. Bit `i` of an answer stands for byte `i`.
+/// Operations on windows of 64 bytes. Bit `i` of a mask stands for byte `i`.
 pub trait Masks: Copy {
-    /// Which bytes equal `byte`.
+    /// Returns the mask of the bytes that equal `byte`.
     fn equal(self, window: &[u8; 64], byte: u8) -> u64;
 
-    /// Which bytes equal `one` or `other`.
+    /// Returns the mask of the bytes that equal `one` or `other`.
     fn equal_either(self, window: &[u8; 64], one: u8, other: u8) -> u64;
 
-    /// The first `length` bytes, of at most 64, with zeros behind them, as little-endian words.
+    /// Returns the first `length` bytes, at most 64, padded with zeros, as little-endian words.
     fn prefix(self, window: &[u8; 64], length: usize) -> [u64; 8];
 
-    /// The position of the `nth` set bit, counted from 1 for the lowest, of a word that has so many.
+    /// Returns the position of the `nth` set bit, counted from 1 for the lowest. The word must have that many.
     fn nth_bit(self, word: u64, nth: u32) -> u32;
 }
 
-/// Ones and then zeros: the 64 bytes from `64 - length` on keep the first `length` bytes of a window.
+/// Ones followed by zeros: the 64 bytes from `64 - length` on mask the first `length` bytes of a window.
 static KEEP: [u8; 128] = {
     let mut keep = [0; 128];
     let mut at = 0;
@@ -32,24 +33,24 @@ static KEEP: [u8; 128] = {
     keep
 };
 
-/// The mask that keeps the first `length` bytes of a window.
+/// Returns the mask of the first `length` bytes of a window.
 #[inline(always)]
 fn keep(length: usize) -> &'static [u8; 64] {
     let masks = KEEP.get(64 - length.min(64)..).and_then(|masks| masks.first_chunk());
     masks.unwrap_or(&[0; 64])
 }
 
-/// A loop over windows. Mark [`Kernel::run`] `#[inline(always)]` in an implementation: only what is inlined is
-/// compiled for the wider instruction set.
+/// A loop over windows. Mark [`Kernel::run`] `#[inline(always)]` in an implementation: only inlined code is compiled
+/// for the wider instruction set.
 pub trait Kernel {
-    /// What the loop gives.
+    /// Result of the loop.
     type Output;
 
     /// Runs the loop.
     fn run<M: Masks>(self, masks: M) -> Self::Output;
 }
 
-/// Runs a kernel on the widest instructions that this processor has.
+/// Runs a kernel with the widest instructions of this processor.
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = x86_64::Avx2::detect() {
@@ -58,7 +59,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Plain)
 }
 
-/// Name of the instructions that [`dispatch`] uses here: `AVX2`, or `none` for ordinary registers.
+/// Name of the instruction set that [`dispatch`] uses here: `AVX2`, or `none` for general-purpose registers.
 pub fn name() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     if x86_64::Avx2::detect().is_some() {
@@ -67,7 +68,7 @@ pub fn name() -> &'static str {
     "none"
 }
 
-/// Asks the processor to fetch `target` into its cache, and goes on at once.
+/// Prefetches `target` into the cache, without waiting.
 #[inline(always)]
 pub fn prefetch<T>(target: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -76,20 +77,20 @@ pub fn prefetch<T>(target: &T) {
     let _ = target;
 }
 
-/// Eight bytes at a time in ordinary registers.
+/// Eight bytes at a time in general-purpose registers.
 #[derive(Clone, Copy)]
 struct Plain;
 
 impl Plain {
-    /// The high bit of each byte of `word` that is zero. Exact: no carry crosses a byte
-    /// (Warren, Hacker's Delight, 2nd ed., section 6-1).
+    /// Returns the high bit of each zero byte of `word`. Exact: no carry crosses a byte (Warren, Hacker's Delight, 2nd
+    /// ed., section 6-1).
     #[inline(always)]
     fn zero_bytes(word: u64) -> u64 {
         const LOW_BITS: u64 = 0x7F7F_7F7F_7F7F_7F7F;
         !(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS)
     }
 
-    /// The high bits of eight bytes, side by side.
+    /// Packs the high bits of eight bytes.
     #[inline(always)]
     fn gather(high_bits: u64) -> u64 {
         (high_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
@@ -157,7 +158,8 @@ mod x86_64 {
 
     use super::{Kernel, Masks, keep};
 
-    /// Two registers of 32 bytes. A value of it is the proof that the processor has AVX2, BMI and POPCNT.
+    /// Two registers of 32 bytes. A value of this type proves that the processor has AVX2, BMI1, BMI2, LZCNT and
+    /// POPCNT.
     #[derive(Clone, Copy)]
     pub(super) struct Avx2(());
 
@@ -176,31 +178,31 @@ mod x86_64 {
             fn compiled_for_avx2<K: Kernel>(kernel: K, masks: Avx2) -> K::Output {
                 kernel.run(masks)
             }
-            // SAFETY: `self` is the proof that the processor has these features.
+            // SAFETY: `self` proves that the processor has these features.
             unsafe { compiled_for_avx2(kernel, self) }
         }
 
         #[inline(always)]
         fn halves(window: &[u8; 64]) -> [__m256i; 2] {
             let at = window.as_ptr().cast::<__m256i>();
-            // SAFETY: both loads lie within the 64 bytes of `window` and need no alignment; AVX2 is there.
+            // SAFETY: both loads are within the 64 bytes of `window` and need no alignment; AVX2 is available.
             unsafe { [_mm256_loadu_si256(at), _mm256_loadu_si256(at.add(1))] }
         }
 
         #[inline(always)]
         fn bits(low: __m256i, high: __m256i) -> u64 {
-            // SAFETY: AVX2 is there.
+            // SAFETY: AVX2 is available.
             let (low, high) = unsafe { (_mm256_movemask_epi8(low), _mm256_movemask_epi8(high)) };
             u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
         }
     }
 
-    // No closures here: a closure is compiled for itself, without AVX2, and each instruction in it becomes a call.
+    // No closures here: a closure is compiled separately, without AVX2, and each instruction in it becomes a call.
     impl Masks for Avx2 {
         #[inline(always)]
         fn equal(self, window: &[u8; 64], byte: u8) -> u64 {
             let [low, high] = Self::halves(window);
-            // SAFETY: `self` is the proof that the processor has AVX2.
+            // SAFETY: `self` proves that the processor has AVX2.
             unsafe {
                 let byte = _mm256_set1_epi8(byte.cast_signed());
                 Self::bits(_mm256_cmpeq_epi8(low, byte), _mm256_cmpeq_epi8(high, byte))
@@ -210,7 +212,7 @@ mod x86_64 {
         #[inline(always)]
         fn equal_either(self, window: &[u8; 64], one: u8, other: u8) -> u64 {
             let [low, high] = Self::halves(window);
-            // SAFETY: `self` is the proof that the processor has AVX2.
+            // SAFETY: `self` proves that the processor has AVX2.
             unsafe {
                 let one = _mm256_set1_epi8(one.cast_signed());
                 let other = _mm256_set1_epi8(other.cast_signed());
@@ -225,7 +227,7 @@ mod x86_64 {
             let ([low, high], [keep_low, keep_high]) = (Self::halves(window), Self::halves(keep(length)));
             let mut kept = [0; 8];
             let at = kept.as_mut_ptr().cast::<__m256i>();
-            // SAFETY: both stores lie within the 64 bytes of `kept` and need no alignment; `self` is the proof that the
+            // SAFETY: both stores are within the 64 bytes of `kept` and need no alignment; `self` proves that the
             // processor has AVX2, and it is little-endian.
             unsafe {
                 _mm256_storeu_si256(at, _mm256_and_si256(low, keep_low));
@@ -234,17 +236,17 @@ mod x86_64 {
             kept
         }
 
-        /// Puts a single bit at the place of the nth one: without a loop, whose end a processor would have to guess.
+        /// Deposits a single bit at the nth one. This needs no loop, whose end is hard to predict.
         #[inline(always)]
         fn nth_bit(self, word: u64, nth: u32) -> u32 {
-            // SAFETY: `self` is the proof that the processor has BMI2.
+            // SAFETY: `self` proves that the processor has BMI2.
             unsafe { _pdep_u64(1 << (nth - 1), word) }.trailing_zeros()
         }
     }
 
     #[inline(always)]
     pub(super) fn prefetch<T>(target: &T) {
-        // SAFETY: a prefetch of any address has no effect but on the cache.
+        // SAFETY: a prefetch of any address only affects the cache.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast()) }
     }
 }
@@ -255,10 +257,10 @@ mod tests {
 
     use super::*;
 
-    /// Asks a window both questions.
-    struct Ask([u8; 64], u8, u8);
+    /// Compares a window with a byte, and with two bytes.
+    struct Compare([u8; 64], u8, u8);
 
-    impl Kernel for Ask {
+    impl Kernel for Compare {
         type Output = (u64, u64);
 
         #[inline(always)]
@@ -267,7 +269,7 @@ mod tests {
         }
     }
 
-    /// Takes the first bytes of a window.
+    /// Extracts the first bytes of a window.
     struct Prefix([u8; 64], usize);
 
     impl Kernel for Prefix {
@@ -279,7 +281,7 @@ mod tests {
         }
     }
 
-    /// Asks for the place of a bit.
+    /// Finds the position of a bit.
     struct NthBit(u64, u32);
 
     impl Kernel for NthBit {
@@ -310,8 +312,8 @@ mod tests {
                 byte_by_byte(&wide, |byte| byte == one),
                 byte_by_byte(&wide, |byte| byte == one || byte == other),
             );
-            prop_assert_eq!(Ask(wide, one, other).run(Plain), expected);
-            prop_assert_eq!(dispatch(Ask(wide, one, other)), expected);
+            prop_assert_eq!(Compare(wide, one, other).run(Plain), expected);
+            prop_assert_eq!(dispatch(Compare(wide, one, other)), expected);
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! Starting threads. There is one policy for when the system refuses a thread: the work goes on with fewer.
+//! Starting threads. If the system refuses a thread, the work continues with fewer.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -10,24 +10,24 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::memory::has_address_space;
 
-/// Address space that is free when a thread is started, in bytes. It takes about 3 MiB itself: the standard library's default
-/// stack, its guard page, the alternative signal stack, and the first allocations. The rest is for what other threads
-/// allocate meanwhile.
+/// Address space that must be free to start a thread, in bytes. The thread itself takes about 3 MiB: the default stack
+/// of the standard library, its guard page, the alternative signal stack, and the first allocations. The rest is for
+/// concurrent allocations of other threads.
 const THREAD_SPACE: usize = 16 << 20;
 
-/// How many threads can run at the same time: the processors that this process may use, by its affinity and its control group.
+/// Number of cores available to this process (CPU affinity and control group).
 pub fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Starts a thread in `scope`. None if the system refuses; `work` is then dropped without being called.
+/// Starts a thread in `scope`. Returns `None` if the system refuses; `work` is then dropped without being called.
 pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Option<ScopedJoinHandle<'scope, T>> {
     let (running, started) = room()?;
     let work = move || {
-        running.tell();
+        running.signal();
         work()
     };
     let thread = Builder::new().spawn_scoped(scope, work).ok()?;
@@ -35,12 +35,12 @@ pub fn spawn<'scope, T: Send + 'scope>(
     Some(thread)
 }
 
-/// Starts a thread that ends with the process at the latest, without being joined. False if the system refuses; `work` is
-/// then dropped without being called.
+/// Starts a thread that is not joined, and ends with the process at the latest. Returns `false` if the system refuses;
+/// `work` is then dropped without being called.
 pub fn spawn_detached(work: impl FnOnce() + Send + 'static) -> bool {
     let Some((running, started)) = room() else { return false };
     let work = move || {
-        running.tell();
+        running.signal();
         work();
     };
     let is_spawned = Builder::new().spawn(work).is_ok();
@@ -50,12 +50,12 @@ pub fn spawn_detached(work: impl FnOnce() + Send + 'static) -> bool {
     is_spawned
 }
 
-/// Room for one more thread, if there is.
+/// Checks that there is room for one more thread.
 ///
-/// The standard library aborts when the alternative signal stack of a thread that has already started cannot be mapped. So
-/// where address space is limited (`ulimit -v`), it is probed before the thread is started, and the starter waits until the
-/// thread has what it needs: what the next one needs is probed after that. Without a limit this is one system call, which takes
-/// less than a hundredth of starting a thread.
+/// The standard library aborts if the alternative signal stack of a started thread cannot be mapped. So if address
+/// space is limited (`ulimit -v`), it is probed before the thread is started, and the caller waits until the thread has
+/// made its allocations before it probes for the next one. Without a limit this is a single system call, which takes
+/// less than a hundredth of the time of starting a thread.
 fn room() -> Option<(Running, Started)> {
     if getrlimit(Resource::As).current.is_none() {
         return Some((Running(None), Started(None)));
@@ -64,18 +64,18 @@ fn room() -> Option<(Running, Started)> {
     has_address_space(THREAD_SPACE).then_some((Running(Some(running)), Started(Some(started))))
 }
 
-/// A new thread's side.
+/// The side of the new thread.
 struct Running(Option<Sender<()>>);
 
 impl Running {
-    /// Tells that the thread runs. This is its first allocation, for which the C library takes address space.
-    fn tell(self) {
-        // The starter waits, so it receives this.
+    /// Signals that the thread runs. This is its first allocation, for which the C library takes address space.
+    fn signal(self) {
+        // The other side is waiting, so it receives this.
         let _ = self.0.map(|running| running.send(()));
     }
 }
 
-/// Its starter's side.
+/// The side of the thread that starts it.
 struct Started(Option<Receiver<()>>);
 
 impl Started {
@@ -84,8 +84,9 @@ impl Started {
     }
 }
 
-/// Calls `work` for each part, on up to `threads` threads including the caller's, and returns the results in the order of the
-/// parts. Each thread pulls the next part when it is done with one. A panic in one thread is a panic here.
+/// Calls `work` for each part on up to `threads` threads, including the caller's, and returns the results in the order
+/// of the parts. Each thread pulls the next part when it is done with one. A panic in one thread is propagated to the
+/// caller.
 pub fn map<P: Send, T: Send>(
     threads: usize,
     parts: impl IntoIterator<Item = P, IntoIter: Send>,
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_on_a_thread_is_passed_on() {
+    fn a_panic_on_a_thread_is_propagated() {
         let panicking = || {
             map(2, 0..8, |part| {
                 assert!(part != 5, "the sixth part");

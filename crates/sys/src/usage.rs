@@ -1,4 +1,4 @@
-//! Resource usage of a thread, of the process and of its children: processor time, context switches, page faults, reads from
+//! Resource usage of a thread, of the process and of its children: CPU time, context switches, page faults, reads from
 //! storage.
 
 use std::fs;
@@ -11,13 +11,13 @@ use nix::sys::time::TimeVal;
 /// Resource usage so far, as getrusage(2) reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Processor time outside of the kernel.
+    /// CPU time in user mode.
     pub user: Duration,
-    /// Processor time in the kernel.
+    /// CPU time in the kernel.
     pub system: Duration,
     /// Voluntary context switches: the thread waited for something.
     pub voluntary_switches: u64,
-    /// Involuntary context switches: another thread was given the processor.
+    /// Involuntary context switches: the thread was preempted.
     pub involuntary_switches: u64,
     /// Page faults served from memory.
     pub minor_faults: u64,
@@ -26,7 +26,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Usage of the calling thread; zero where the system does not tell.
+    /// Usage of the calling thread; zero where the system does not report it.
     pub fn of_thread() -> Self {
         #[cfg(target_os = "linux")]
         return Self::of(UsageWho::RUSAGE_THREAD);
@@ -57,8 +57,8 @@ impl Usage {
         }
     }
 
-    /// Processor time, in the program and in the kernel.
-    pub fn processor(&self) -> Duration {
+    /// CPU time, in user mode and in the kernel.
+    pub fn cpu_time(&self) -> Duration {
         self.user + self.system
     }
 }
@@ -96,8 +96,8 @@ impl AddAssign for Usage {
     }
 }
 
-/// Bytes that this process has caused to be read from storage (see proc_pid_io(5)). None where the system does not tell. Takes
-/// about ten microseconds.
+/// Returns the number of bytes that this process has caused to be read from storage (see proc_pid_io(5)), or `None`
+/// where the system does not report it. Takes about 10 µs.
 pub fn bytes_from_storage() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/io").ok()?;
     text.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok())
@@ -113,23 +113,23 @@ mod tests {
     #[test]
     fn work_and_waiting_are_counted() {
         let before = Usage::of_thread();
-        while (Usage::of_thread() - before).processor() < Duration::from_millis(5) {
+        while (Usage::of_thread() - before).cpu_time() < Duration::from_millis(5) {
             black_box((0..1000).map(black_box).sum::<u64>());
         }
         thread::sleep(Duration::from_millis(1));
         let used = Usage::of_thread() - before;
         assert!(used.voluntary_switches >= 1);
-        assert!(Usage::of_process().processor() >= used.processor());
+        assert!(Usage::of_process().cpu_time() >= used.cpu_time());
     }
 
     #[test]
     fn another_thread_has_a_usage_of_its_own() {
-        let mine = Usage::of_thread().processor();
+        let mine = Usage::of_thread().cpu_time();
         let others = thread::spawn(|| {
-            while Usage::of_thread().processor() < Duration::from_millis(20) {}
-            Usage::of_thread().processor()
+            while Usage::of_thread().cpu_time() < Duration::from_millis(20) {}
+            Usage::of_thread().cpu_time()
         });
         assert!(others.join().is_ok_and(|others| others >= Duration::from_millis(20)));
-        assert!(Usage::of_thread().processor() - mine < Duration::from_millis(20));
+        assert!(Usage::of_thread().cpu_time() - mine < Duration::from_millis(20));
     }
 }

@@ -1,6 +1,6 @@
-//! How long a build takes beside libsais alone, and a lookup beside a plain binary search: `cargo bench -p finecomb-text-index`.
+//! Benchmarks a build against libsais alone, and lookups against a plain binary search: `cargo bench -p finecomb-text-index`.
 //!
-//! Prints two tables. Digits come from a generator of pseudo-random numbers: to an index they are like those of pi.
+//! Prints two tables. The digits are pseudo-random; to an index they are like those of pi.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use finecomb_text_index::{Alphabet, BuildOptions, Index, Occurrences, Text};
 use libsais::{SuffixArrayConstruction, ThreadCount};
 
-/// Digits in the text, unless an argument says otherwise.
+/// Default number of digits in the text; an argument overrides it.
 const DIGITS: usize = 100_000_000;
 
 /// Steele, Lea and Flood's SplitMix64.
@@ -39,12 +39,12 @@ fn main() {
     let output = directory.path().join("digits.comb");
     build(&text, &output);
     let index = Index::open(&output).expect("an index");
-    // Every page once, as a server that has run for a while has it.
+    // Reads every page once, for a warm page cache as in a server that has run for a while.
     index.verify(1).expect("a right index");
     lookups(&index, &mut numbers);
 }
 
-/// The two take turns, so that a slow minute is one for both.
+/// Compares a build with libsais alone. The runs are interleaved, so that a slow phase of the machine affects both.
 fn build(text: &[u8], output: &Path) {
     println!(
         "| {} digits | libsais alone | all of the build | ratio |\n| --- | ---: | ---: | ---: |",
@@ -101,14 +101,14 @@ fn lookups(index: &Index, numbers: &mut Numbers) {
         }
         ours.sort_unstable();
         plain.sort_unstable();
-        let (median, plain_median) = (share(&ours, 0.5), share(&plain, 0.5));
+        let (median, plain_median) = (percentile(&ours, 0.5), percentile(&plain, 0.5));
         println!(
             "| {name} | {rounds} | {} | {} | {} | {} | {} | {:.1} |",
             shown(median),
-            shown(share(&ours, 0.99)),
-            shown(share(&ours, 1.0)),
+            shown(percentile(&ours, 0.99)),
+            shown(percentile(&ours, 1.0)),
             shown(plain_median),
-            shown(share(&plain, 0.99)),
+            shown(percentile(&plain, 0.99)),
             plain_median.as_secs_f64() / median.as_secs_f64()
         );
     }
@@ -119,7 +119,7 @@ fn part(index: &Index, numbers: &mut Numbers, length: u64) -> Vec<u8> {
     index.text(start, start + length).expect("a text")
 }
 
-/// The earliest at or after a position, by looking at all of them.
+/// Earliest occurrence at or after a position, by a scan of all occurrences.
 fn lowest(index: &Index, occurrences: &Occurrences<'_>, from: u64) -> Option<u64> {
     index.positions_in_suffix_order(occurrences).filter(|&position| position >= from).min()
 }
@@ -130,8 +130,8 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (result, start.elapsed())
 }
 
-/// The time that this share of all does not exceed.
-fn share(sorted: &[Duration], share: f64) -> Duration {
+/// Percentile of sorted times.
+fn percentile(sorted: &[Duration], share: f64) -> Duration {
     sorted[((sorted.len() - 1) as f64 * share) as usize]
 }
 

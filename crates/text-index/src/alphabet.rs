@@ -1,4 +1,4 @@
-//! Alphabets: the symbols of a text, and the bits that each takes.
+//! Alphabets: the symbols of a text, and the number of bits that each takes.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub enum Alphabet {
     Digits,
     /// `A`, `C`, `G` and `T`, in two bits each.
     Dna,
-    /// Any bytes, as they are.
+    /// Arbitrary bytes, eight bits each.
     Bytes,
 }
 
@@ -19,7 +19,7 @@ const NONE: u8 = u8::MAX;
 static DIGITS: Codes = Codes::of(b"0123456789");
 static DNA: Codes = Codes::of(b"ACGT");
 
-/// Maps bytes to codes, and back.
+/// Table that maps bytes to codes and back.
 pub(crate) struct Codes {
     codes: [u8; 256],
     symbols: &'static [u8],
@@ -36,12 +36,12 @@ impl Codes {
         Self { codes, symbols }
     }
 
-    /// The code of a symbol.
+    /// Code of a symbol.
     pub(crate) fn code(&self, byte: u8) -> u8 {
         self.codes[usize::from(byte)]
     }
 
-    /// The symbol of a code; none for an invalid code, as in a corrupt file.
+    /// Symbol of a code; `None` if the code is invalid, as in a corrupt file.
     pub(crate) fn byte(&self, code: u8) -> Option<u8> {
         self.symbols.get(usize::from(code)).copied()
     }
@@ -79,12 +79,12 @@ impl Alphabet {
         (64 / self.bits()) as usize
     }
 
-    /// Position of the first symbol: digits are counted from 1, the first after the decimal point; all other symbols from 0.
+    /// Position of the first symbol. Digits are counted from 1, starting after the decimal point; other symbols from 0.
     pub fn first_position(self) -> u64 {
         u64::from(self == Self::Digits)
     }
 
-    /// Codes of the symbols; none for bytes.
+    /// Codes of the symbols; `None` for bytes.
     pub(crate) fn codes(self) -> Option<&'static Codes> {
         match self {
             Self::Digits => Some(&DIGITS),
@@ -96,7 +96,7 @@ impl Alphabet {
     /// Finds the first byte that is not a symbol.
     pub(crate) fn first_invalid(self, text: &[u8]) -> Option<usize> {
         let codes = self.codes()?;
-        // Whole blocks are tested without a branch before the byte is searched for.
+        // Tests whole blocks without a branch, and searches for the byte only in a block that has one.
         const BLOCK: usize = 4096;
         let is_invalid = |&byte: &u8| codes.codes[usize::from(byte)] == NONE;
         for (at, block) in text.chunks(BLOCK).enumerate() {
@@ -107,7 +107,7 @@ impl Alphabet {
         None
     }
 
-    /// Number in an index file.
+    /// Number of the alphabet in an index file.
     pub(crate) fn number(self) -> u8 {
         match self {
             Self::Digits => 0,

@@ -1,4 +1,4 @@
-//! Building an index file from a text.
+//! Builds an index file from a text.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -24,11 +24,11 @@ use crate::write::Writer;
 pub enum Stage {
     /// Reading the text.
     Read,
-    /// Packing the text and making the tables that need only the text.
+    /// Packing the text and building the tables that depend on the text only.
     Pack,
-    /// Sorting the suffixes: nearly all of the time.
+    /// Sorting the suffixes, which takes nearly all of the time.
     Sort,
-    /// Writing the suffix array and making its bitmaps.
+    /// Writing the suffix array and building its bitmaps.
     Write,
     /// Syncing the file to the disk.
     Sync,
@@ -43,21 +43,21 @@ pub struct BuildOptions<'a> {
     pub on_stage: &'a dyn Fn(Stage),
 }
 
-/// Bytes of memory that the build of a text of `bytes` bytes takes, for any alphabet.
+/// Memory in bytes that building the index of a text of `bytes` bytes takes, for any alphabet.
 pub fn memory(bytes: u64) -> u64 {
-    // The text, the suffix array and the working memory of libsais. Before the suffix array exists, its place is taken by the codes
-    // of the text, and by the count tables and batches of strings of up to four threads.
+    // The text, the suffix array and the working memory of libsais. Before the suffix array exists, its share is used by the
+    // codes of the text, and by the count tables and batches of strings of up to four threads.
     let batches = bytes.saturating_mul(8).min(128 << 20);
     bytes.saturating_mul(2 + sort::entry_bytes(bytes)).saturating_add(batches + (8 << 20))
 }
 
-/// Upper limit on the size of the index of a text of `bytes` bytes, for an alphabet; without one, for any.
+/// Maximum size of the index of a text of `bytes` bytes, for the given alphabet or, with `None`, for any.
 pub fn max_index_size(bytes: u64, alphabet: Option<Alphabet>) -> u64 {
-    // A text of bytes takes the most room.
+    // The index of a text of bytes is the largest.
     let alphabet = alphabet.unwrap_or(Alphabet::Bytes);
     let header = Header::new(alphabet, bytes, [false; 256]);
     let size = header.ranges().map_or(u64::MAX, |ranges| ranges[Section::ALL.len() - 1].end);
-    // Without a byte that occurs, there is next to no front table in it.
+    // `size` has almost no front table, as the header says that no bytes occur.
     let table = front::max_len(bytes).saturating_mul(header.width.bytes() as u64).next_multiple_of(PAGE);
     if alphabet == Alphabet::Bytes { size.saturating_add(table) } else { size }
 }
@@ -71,7 +71,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Reads a text. A final line end of digits or DNA is ignored.
+    /// Reads a text. A line terminator at the end of digits or DNA is ignored.
     ///
     /// # Errors
     ///
@@ -92,14 +92,14 @@ impl Text {
         Self::new(path, bytes, alphabet)
     }
 
-    /// Makes a text of bytes in memory; `name` stands for it in messages.
+    /// Makes a text of bytes in memory, which messages call `name`.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
     pub fn new(name: &Path, mut bytes: Vec<u8>, alphabet: Option<Alphabet>) -> Result<Self, Error> {
         let path = name.to_owned();
-        // A detected alphabet has been compared with the whole text already.
+        // Detection has already compared the alphabet with the whole text.
         let is_detected = alphabet.is_none();
         let alphabet = alphabet.unwrap_or_else(|| detect(&bytes));
         if alphabet != Alphabet::Bytes {
@@ -172,7 +172,7 @@ fn build(
     let threads = options.threads.get();
     let mut writer = Writer::create(output, header.clone(), threads)?;
     (options.on_stage)(Stage::Pack);
-    // Sections that need no suffix array are written first: the system writes them back while the suffixes are sorted.
+    // Sections that do not need the suffix array are written first, so that the system writes them back during the sort.
     writer.section(Section::Text, &packed(&text, header.alphabet, threads))?;
     let lines = if header.alphabet == Alphabet::Bytes { lines::build(&text) } else { Vec::new() };
     writer.section(Section::Lines, &lines)?;
@@ -223,7 +223,7 @@ fn packed(text: &[u8], alphabet: Alphabet, threads: usize) -> Vec<u8> {
     packed
 }
 
-/// The text as codes, one byte each.
+/// Converts the text to codes, one byte each.
 fn codes(text: &[u8], alphabet: Alphabet) -> Cow<'_, [u8]> {
     match alphabet.codes() {
         None => Cow::Borrowed(text),

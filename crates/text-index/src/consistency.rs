@@ -1,10 +1,10 @@
 //! Consistency checks of search results: a damaged suffix array gives an error, not a wrong answer.
 //!
-//! The range of a pattern is right if the suffix before it is smaller than the pattern and the one behind it greater, and if both
-//! stand where the text puts them. Only one suffix fits strictly between two neighbours that are right. So an entry that is
-//! damaged between them is out of order, whatever it says; of a run of equal entries, such as zeros, no two are in order.
-//! Two neighbours on each side of both ends of a range show damage that no answer of the binary search itself would show.
-//! `docs/index-format.md` says what is noticed, and what is not.
+//! The range of a pattern is correct if the suffix before it is smaller than the pattern, the suffix after it is greater, and
+//! both entries are where the text puts them. Only one suffix fits strictly between two correct neighbours. A damaged entry
+//! between them is therefore unsorted, for any wrong value, and no two entries of a run of equal values, such as zeros, are
+//! sorted. Two neighbours on each side of both ends of a range reveal damage that the binary search itself cannot see.
+//! `docs/index-format.md` lists the damage that is detected and the damage that is not.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -13,24 +13,25 @@ use crate::error::{Damage, Error};
 use crate::index::Index;
 use crate::pattern::Pattern;
 
-/// The suffix array contradicts the text.
+/// Damage: the suffix array contradicts the text.
 pub(crate) const WRONG_SUFFIXES: Damage = Damage::Inconsistent("the suffix array does not match the text");
 
 /// Number of entries checked on each side of an end of a range that a binary search found.
 const NEIGHBOURS: u64 = 2;
 
-/// The same for a range that the front table has, in which a damaged suffix array cannot mislead: each entry is a cache miss.
+/// The same for a range taken from the front table, in which a damaged suffix array cannot mislead the search. Fewer are
+/// checked, as each entry is a cache miss.
 const NEIGHBOURS_OF_SLOT: u64 = 1;
 
-/// Limit on the entries that are compared with the text one by one: about the steps of a binary search.
+/// Maximum number of entries compared with the text one by one: about the number of steps of a binary search.
 const MAX_COMPARED: u64 = 32;
 
-/// Limit on the symbols by which two neighbours are compared, beyond those of the pattern: in a repetitive text, deciding takes
-/// too long.
+/// Maximum number of symbols compared between two neighbours, beyond those of the pattern. In a repetitive text, a full
+/// comparison takes too long.
 const MAX_SYMBOLS: u64 = 1 << 12;
 
-/// The range of the suffix array that a search found, and where it searched.
-pub(crate) struct Evidence<'a> {
+/// Range of the suffix array that a search found, with the range that it searched.
+pub(crate) struct FoundRange<'a> {
     pub(crate) index: &'a Index,
     pub(crate) pattern: &'a Pattern,
     /// Range of the suffixes that begin with the pattern.
@@ -39,7 +40,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) slot: &'a Range<u64>,
 }
 
-impl Evidence<'_> {
+impl FoundRange<'_> {
     /// Checks the neighbours of both ends of the range.
     ///
     /// # Errors
@@ -59,7 +60,7 @@ impl Evidence<'_> {
         if is_consistent { Ok(()) } else { Err(self.index.damaged(WRONG_SUFFIXES)) }
     }
 
-    /// Whether some adjacent entries stand in order, and round the pattern as the range says.
+    /// Returns `true` if adjacent entries are sorted and compare to the pattern as the range implies.
     fn is_consistent(&self, entries: Range<u64>) -> bool {
         let mut before = None;
         let suffixes = self.index.suffixes().range(entries.start, entries.end);
@@ -73,34 +74,35 @@ impl Evidence<'_> {
             };
             let previous = before.replace((position, order));
             self.is_in_place(position, entry, order)
-                // Suffixes on different sides of the pattern are in order.
+                // Suffixes on different sides of the pattern are sorted.
                 && previous.is_none_or(|(previous, side)| {
                     side != order || is_in_order(self.index, previous, position, self.pattern)
                 })
         })
     }
 
-    /// Whether a suffix stands to the pattern in this order, and begins with the symbols of the slot that it is in.
+    /// Returns `true` if a suffix compares to the pattern with this result, and begins with the symbols of its slot.
     fn is_in_place(&self, position: u64, entry: u64, order: Ordering) -> bool {
         let (text, depth) = (self.index.packed(), self.index.front_symbols() as usize);
         if position >= self.index.symbols() || text.compare(position, self.pattern) != order {
             return false;
         }
         let is_free = order.is_eq() || !self.slot.contains(&entry) || self.pattern.len() <= depth;
-        // A slot may end with suffixes that the end of the text cuts off.
+        // A slot may end with suffixes that are cut off by the end of the text.
         let is_cut_off = || order.is_gt() && self.index.symbols() - position < depth as u64;
         is_free || text.compare_first(position, self.pattern, depth).is_eq() || is_cut_off()
     }
 }
 
-/// Whether two adjacent suffixes are in order, as far as the symbols say that are compared.
+/// Returns `true` if two adjacent suffixes are sorted, as far as the compared symbols show.
 fn is_in_order(index: &Index, left: u64, right: u64, pattern: &Pattern) -> bool {
     let most = pattern.len() as u64 + MAX_SYMBOLS;
     index.packed().compare_suffixes(left, right, most).is_none_or(Ordering::is_lt)
 }
 
-/// Checks entries all of which should be occurrences of the pattern: a few one by one. Of many, the lowest and the highest must
-/// be occurrences, which no entry past the end of the text is; and there is one zero at most, in order between its neighbours.
+/// Checks entries that should all be occurrences of the pattern. A few are checked one by one. Of many, the lowest and the
+/// highest must be occurrences, which rules out entries past the end of the text, and at most one entry is zero, which must be
+/// sorted between its neighbours.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Arrays of positions, with 32 bits per entry, or 40 for texts of 4 Gi symbols and more.
+//! Arrays of positions, with 32 bits per entry, or 40 bits for texts of 4 Gi symbols or more.
 
 /// Width of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    /// The narrowest width for a text of `symbols` symbols; their number is an entry, too.
+    /// Narrowest width for a text of `symbols` symbols. The number of symbols must fit as well, as the front table contains it.
     pub(crate) fn of(symbols: u64) -> Self {
         if u32::try_from(symbols).is_ok() { Self::Bits32 } else { Self::Bits40 }
     }
@@ -32,7 +32,7 @@ impl Width {
     }
 }
 
-/// An array of entries, as bytes.
+/// Array of encoded entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'a> {
     bytes: &'a [u8],
@@ -40,7 +40,7 @@ pub(crate) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Reads entries from bytes, the length of which must be a multiple of the width.
+    /// Wraps encoded entries. The length of `bytes` must be a multiple of the width.
     pub(crate) fn new(bytes: &'a [u8], width: Width) -> Self {
         debug_assert!(bytes.len().is_multiple_of(width.bytes()));
         Self { bytes, width }
@@ -51,7 +51,7 @@ impl<'a> Entries<'a> {
         (self.bytes.len() / self.width.bytes()) as u64
     }
 
-    /// The entry at an index, which must be in range.
+    /// Entry at an index, which must be in range.
     pub(crate) fn get(&self, index: u64) -> u64 {
         let index = index as usize;
         match self.width {
@@ -66,19 +66,19 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The entries from `start` to `end`, which must be in range.
+    /// Entries from `start` to `end`, which must be in range.
     pub(crate) fn range(&self, start: u64, end: u64) -> Self {
         let bytes = self.width.bytes();
         Self { bytes: &self.bytes[start as usize * bytes..end as usize * bytes], width: self.width }
     }
 
-    /// The lowest entry that is at least `from`.
+    /// Lowest entry that is at least `from`.
     pub(crate) fn lowest_from(&self, from: u64) -> Option<u64> {
         match self.width {
             Width::Bits32 => {
                 let from = u32::try_from(from).ok()?;
                 let (entries, _) = self.bytes.as_chunks();
-                // Entries below `from` wrap to the highest distances: one subtraction and one minimum per entry.
+                // Entries below `from` wrap around to the largest distances, so each entry costs one subtraction and one minimum.
                 let distance =
                     entries.iter().map(|&entry| u32::from_le_bytes(entry).wrapping_sub(from)).min()?;
                 from.checked_add(distance).map(u64::from)
@@ -87,12 +87,12 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The highest entry below `below`.
+    /// Highest entry below `below`.
     pub(crate) fn highest_below(&self, below: u64) -> Option<u64> {
         self.iter().map(|entry| if entry < below { entry + 1 } else { 0 }).max()?.checked_sub(1)
     }
 
-    /// The lowest and the highest entry.
+    /// Lowest and highest entry.
     pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
         let (lowest, highest) = match self.width {
             Width::Bits32 => {
@@ -133,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entries_of_both_widths_answer_alike(
+        fn entries_of_both_widths_give_the_same_answers(
             values in prop::collection::vec(prop_oneof![0..50_u64, Just(u64::from(u32::MAX)), any::<u32>().prop_map(u64::from)], 0..40),
             bound in prop_oneof![0..60_u64, Just(u64::from(u32::MAX)), any::<u32>().prop_map(u64::from)],
         ) {

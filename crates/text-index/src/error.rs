@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::alphabet::Alphabet;
 
-/// An error of an index, a text or a pattern.
+/// Error of an index, a text or a pattern.
 #[derive(Debug, Error)]
 pub enum Error {
     /// A file could not be opened, read, written or renamed.
@@ -145,7 +145,7 @@ pub enum Damage {
     TruncatedInUse,
 }
 
-/// A byte as a message names it.
+/// Name of a byte in messages.
 struct ByteName(u8);
 
 impl fmt::Display for ByteName {

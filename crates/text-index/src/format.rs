@@ -1,4 +1,5 @@
-//! The index file: a header of one page, and sections that begin at pages. `docs/index-format.md` describes it for others.
+//! Format of index files: a header of one page, followed by page-aligned sections. `docs/index-format.md` is its public
+//! description.
 
 use std::ops::Range;
 
@@ -12,10 +13,10 @@ use crate::lines;
 use crate::packed::packed_len;
 use crate::presence::Shape;
 
-/// First bytes of an index file. The first one does not occur in text; a transfer that converts line ends changes the others.
+/// First bytes of an index file. The first byte does not occur in text; a transfer that converts line endings changes the others.
 const MAGIC: [u8; 8] = *b"\x89COMB\r\n\x1a";
 
-/// The version of the format.
+/// Version of the format.
 pub(crate) const VERSION: u32 = 1;
 
 /// Size of the header; sections are aligned to it.
@@ -68,14 +69,14 @@ pub(crate) struct Header {
     pub(crate) width: Width,
     /// Number of symbols in a string of the front table.
     pub(crate) depth: u32,
-    /// The bytes that occur in a text of bytes; none for other alphabets.
+    /// Bytes that occur in a text of bytes; all `false` for other alphabets.
     pub(crate) occurs: [bool; 256],
     /// Checksum of each section.
     pub(crate) checksums: [u64; Section::ALL.len()],
 }
 
 impl Header {
-    /// Makes the header of a text, without checksums.
+    /// Makes the header of a text, with checksums of zero.
     pub(crate) fn new(alphabet: Alphabet, symbols: u64, occurs: [bool; 256]) -> Self {
         let depth = front::depth(symbols, &Ranks::new(alphabet, &occurs));
         Self {
@@ -96,7 +97,7 @@ impl Header {
         Shape::new(self.symbols)
     }
 
-    /// Size of a section in bytes; none if it overflows.
+    /// Size of a section in bytes; `None` if it overflows.
     fn len(&self, section: Section) -> Option<u64> {
         let width = self.width.bytes() as u64;
         match section {
@@ -109,7 +110,7 @@ impl Header {
         }
     }
 
-    /// Byte ranges of the sections in the file; none if they overflow.
+    /// Byte ranges of the sections in the file; `None` if they overflow.
     pub(crate) fn ranges(&self) -> Option<[Range<u64>; Section::ALL.len()]> {
         let mut start = PAGE;
         let mut ranges = [const { 0..0 }; Section::ALL.len()];
@@ -120,7 +121,7 @@ impl Header {
         Some(ranges)
     }
 
-    /// Hash of the contents: equal for equal indexes, whenever they were built.
+    /// Hash of the contents, equal for equal indexes regardless of when they were built.
     pub(crate) fn version(&self) -> u64 {
         xxh3_64(&self.encode()[..CHECKSUM_AT])
     }
@@ -151,7 +152,7 @@ impl Header {
     pub(crate) fn decode(file: &[u8]) -> Result<Self, Damage> {
         let found = file.len() as u64;
         if !is_index(file) {
-            // A file may be truncated within its first bytes, too.
+            // A file can be truncated within the magic bytes.
             let is_beginning = !file.is_empty() && MAGIC.starts_with(file);
             return Err(if is_beginning {
                 Damage::Truncated { found, expected: PAGE }
@@ -178,7 +179,7 @@ impl Header {
         }
     }
 
-    /// Decodes a page with a valid checksum. None unless encoding the result gives the same page.
+    /// Decodes a page with a valid checksum. Returns `None` unless encoding the result gives the same page.
     fn fields(page: &[u8; PAGE as usize]) -> Option<Self> {
         let symbols = number(page, 16);
         let mut header = Self {
@@ -199,13 +200,13 @@ impl Header {
     }
 }
 
-/// Whether a file begins as an index does, of whatever version, intact or not.
+/// Returns `true` if a file begins with the magic bytes of an index, of any version, intact or not.
 pub fn is_index(file: &[u8]) -> bool {
     file.starts_with(&MAGIC)
 }
 
-/// Makes the checksums of a damaged index right where its section table can be followed, so that a fuzzer gets past them.
-pub fn mend_checksums(file: &mut [u8]) {
+/// Recomputes the checksums of a damaged index, as far as its section table is valid, so that a fuzzer gets past them.
+pub fn recompute_checksums(file: &mut [u8]) {
     for section in 0..Section::ALL.len() {
         let Some((page, _)) = file.split_first_chunk::<{ PAGE as usize }>() else { return };
         let row = TABLE_AT + section * 24;
@@ -255,16 +256,16 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_read_as_they_were_written() {
+    fn headers_survive_encoding_and_decoding() {
         let (header, file) = file();
         assert_eq!(Header::decode(&file), Ok(header));
     }
 
     #[test]
-    fn mended_checksums_are_those_of_a_build() {
+    fn recomputed_checksums_equal_those_of_a_build() {
         let (header, sound) = file();
         let mut file = sound.clone();
-        mend_checksums(&mut file);
+        recompute_checksums(&mut file);
         let mended = Header::decode(&file).expect("a header");
         let of_sections = header.ranges().map_or_else(Vec::new, |ranges| {
             ranges.map(|range| &file[range.start as usize..range.end as usize]).to_vec()
@@ -275,11 +276,11 @@ mod tests {
         }
         let again = mended.encode();
         assert_eq!(again[..], file[..again.len()]);
-        mend_checksums(&mut []);
+        recompute_checksums(&mut []);
     }
 
     #[test]
-    fn a_front_table_of_another_depth_is_refused() {
+    fn a_front_table_of_a_different_depth_is_rejected() {
         for (symbols, depth) in [(0, 255), (0, 1), (1000, 0), (1000, 1), (1000, 255)] {
             let header = Header { depth, ..Header::new(Alphabet::Bytes, symbols, [false; 256]) };
             let mut file = header.encode().to_vec();
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_changed_byte_of_the_header_is_noticed() {
+    fn every_truncation_and_every_changed_byte_of_the_header_is_detected() {
         let (_, file) = file();
         for cut in 1..file.len() {
             assert!(matches!(Header::decode(&file[..cut]), Err(Damage::Truncated { .. })), "cut at {cut}");

@@ -1,7 +1,7 @@
 //! The front table: the range of the suffix array for every string of k symbols.
 //!
-//! For every string of k symbols it has the number of smaller suffixes. A pattern of up to k symbols is found without a search;
-//! a longer one is searched for between two adjacent entries.
+//! For every string of k symbols, the table has the number of smaller suffixes. A pattern of up to k symbols is found without a
+//! search; a longer pattern is searched for between two adjacent entries of the table.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use crate::entries::{Entries, Width};
 use crate::error::Damage;
 use crate::packed::Packed;
 
-/// The front table contradicts the text.
+/// Damage: the front table contradicts the text.
 pub(crate) const WRONG_FRONT: Damage = Damage::Inconsistent("the front table does not match the text");
 
-/// Least number of symbols of the text per entry: the table takes at most an eighth of the size of the suffix array, and a slot
+/// Minimum number of symbols of the text per entry. The table takes at most an eighth of the size of the suffix array, and a slot
 /// has about this many suffixes.
 const SYMBOLS_PER_SLOT: u64 = 8;
 
-/// Limit on k: in a repetitive text, longer strings do not make the slots smaller.
+/// Maximum of k. In a repetitive text, longer strings do not make the slots smaller.
 const MAX_DEPTH: u32 = 16;
 
 /// Ranks of the codes that occur in a text, in ascending order.
@@ -54,7 +54,7 @@ impl Ranks {
         Some(self.rank[usize::from(code)]).filter(|&rank| rank != ABSENT).map(u64::from)
     }
 
-    /// The rank of a code that occurs.
+    /// Rank of a code that occurs.
     fn rank(&self, code: u8) -> u64 {
         u64::from(self.rank[usize::from(code)])
     }
@@ -71,17 +71,17 @@ pub(crate) fn depth(symbols: u64, ranks: &Ranks) -> u32 {
     if ranks.base() < 2 { 0 } else { (0..=MAX_DEPTH).take_while(fits).last().unwrap_or(0) }
 }
 
-/// Number of entries in a table; none if it overflows.
+/// Number of entries in a table; `None` if it overflows.
 pub(crate) fn len(depth: u32, ranks: &Ranks) -> Option<u64> {
     ranks.base().max(1).checked_pow(depth)?.checked_add(1)
 }
 
-/// Limit on the entries of the table of a text of `symbols` symbols.
+/// Maximum number of entries in the table of a text of `symbols` symbols.
 pub(crate) fn max_len(symbols: u64) -> u64 {
     (symbols / SYMBOLS_PER_SLOT).max(1) + 1
 }
 
-/// A table that can be searched.
+/// Front table of an open index.
 #[derive(Clone, Copy)]
 pub(crate) struct Front<'a> {
     pub(crate) entries: Entries<'a>,
@@ -91,7 +91,7 @@ pub(crate) struct Front<'a> {
 
 impl Front<'_> {
     /// Range of the suffixes that begin with these codes. With more codes than the depth of the table, the range includes other
-    /// suffixes. None if one of the first codes does not occur in the text.
+    /// suffixes. Returns `None` if one of the first codes does not occur in the text.
     pub(crate) fn range(&self, codes: &[u8], text: Packed<'_>) -> Option<Range<u64>> {
         let base = self.ranks.base();
         let length = codes.len().min(self.depth as usize);
@@ -100,7 +100,7 @@ impl Front<'_> {
             number = number * base + self.ranks.of(code)?;
         }
         if length < codes.len() {
-            // The slot may end with a suffix that the end of the text truncates: the search handles it.
+            // The slot may end with a suffix that is truncated by the end of the text; the search handles it.
             return Some(self.entries.get(number)..self.entries.get(number + 1));
         }
         let start = self.smaller(number, length as u32, text);
@@ -120,8 +120,8 @@ impl Front<'_> {
 
     /// Number of suffixes smaller than the string of this length with this number.
     ///
-    /// The table has it for the string padded with zeros. The only suffixes between the two are the string itself and the string
-    /// with some of the zeros; they end with the text.
+    /// The table has this number for the string padded with zeros. The only suffixes between the two are the string itself and the
+    /// string with some of the zeros, at the end of the text.
     fn smaller(&self, number: u64, length: u32, text: Packed<'_>) -> u64 {
         let base = self.ranks.base();
         let smaller = self.entries.get(number * base.pow(self.depth - length));
@@ -138,8 +138,8 @@ impl Front<'_> {
     }
 }
 
-/// Makes the table of a text, given as codes: sums up the suffixes before each string, which are those with smaller first symbols,
-/// and those shorter than the string that are a prefix of it or smaller.
+/// Builds the table of a text, given as codes. Sums up the suffixes before each string: those with smaller first symbols, and
+/// those shorter than the string that are a prefix of it or smaller.
 pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threads: usize) -> Vec<u8> {
     let shortest = codes.len().saturating_sub((depth as usize).saturating_sub(1));
     let mut short: Vec<u64> = (shortest..codes.len())
@@ -165,11 +165,11 @@ pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threa
     table
 }
 
-/// Limit on the count tables, one per thread. Together they take at most half the size of the suffix array, which is allocated
-/// later; the work is bound by memory bandwidth, so that more threads help little.
+/// Maximum number of count tables, one per thread. Together they take at most half the size of the suffix array, which is
+/// allocated later. The work is bound by memory bandwidth, so more threads help little.
 const MAX_TABLES: usize = 4;
 
-/// Limit on the symbols in a part of the text, so that counts fit 32 bits.
+/// Maximum number of symbols in a part of the text, so that counts fit 32 bits.
 const MAX_PART: usize = 1 << 31;
 
 /// Counts the strings of the text, in parts.
@@ -181,7 +181,7 @@ fn count(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize, threads: usize) 
     map(threads.min(MAX_TABLES), parts, |codes| count_part(codes, depth, ranks, slots))
 }
 
-/// Limit on the buckets, in which strings are collected by their first symbols; each has its own slice of the table.
+/// Maximum number of buckets, in which strings are collected by their first symbols. Each has its own slice of the table.
 const MAX_BUCKETS: u64 = 1024;
 
 /// Number of strings that are collected before they are counted.
@@ -189,8 +189,8 @@ const BATCH: usize = 1 << 22;
 
 /// Counts the strings of a part of the text.
 ///
-/// Counting in text order is a cache miss per string: a profile showed 36 ns per symbol, nearly all of the cost. So strings are
-/// collected in buckets first and counted bucket by bucket, each in a slice of the table that fits the cache.
+/// Counting in text order is a cache miss per string: a profile showed 36 ns per symbol, nearly all of the cost. Strings are
+/// therefore collected in buckets and counted bucket by bucket, each in a slice of the table that fits the cache.
 fn count_part(codes: &[u8], depth: u32, ranks: &Ranks, slots: usize) -> Vec<u32> {
     let mut counts = vec![0; slots];
     let (base, slots) = (ranks.base().max(1), slots as u64);
@@ -216,7 +216,7 @@ fn count_batch(buckets: &mut [Vec<u32>], slice: usize, counts: &mut [u32]) {
     }
 }
 
-/// Number of the string in a window that slides over the text.
+/// Rolling number of the string in a window over the text.
 struct Window {
     number: u64,
     base: u64,
@@ -241,11 +241,12 @@ impl Window {
     }
 }
 
-/// Calls `take` for each string of the text, in text order, with the number of its first symbols and that of the others.
+/// Calls `take` for each string of the text, in text order, with the number of its `lead` first symbols and the number of its
+/// `rest`.
 fn for_each_string(codes: &[u8], [lead, rest]: [u32; 2], ranks: &Ranks, mut take: impl FnMut(u64, u64)) {
     let (lead_length, length) = (lead as usize, (lead + rest) as usize);
     if length == 0 {
-        // The only string is the empty one, which begins at every symbol.
+        // The only string is the empty string, which begins at every symbol.
         return codes.iter().for_each(|_| take(0, 0));
     }
     if codes.len() < length {
@@ -270,7 +271,7 @@ mod tests {
     use super::*;
     use crate::packed::{PADDING, pack};
 
-    /// Range of the suffixes that begin with the pattern, by comparing all.
+    /// Range of the suffixes that begin with the pattern, by comparing all suffixes.
     fn expected_range(text: &[u8], pattern: &[u8]) -> Range<u64> {
         let smaller = (0..text.len()).filter(|&start| &text[start..] < pattern).count() as u64;
         let equal = (0..text.len()).filter(|&start| text[start..].starts_with(pattern)).count() as u64;
@@ -317,7 +318,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_table_knows_where_patterns_are(
+        fn the_table_has_the_range_of_each_pattern(
             text in prop_oneof!["[09]{0,40}", "[0-9]{0,60}"], pattern in prop_oneof!["[09]{1,5}", "[0-9]{1,4}"],
             depth in 0..5_u32, threads in 1..4_usize,
         ) {
@@ -326,7 +327,7 @@ mod tests {
         }
 
         #[test]
-        fn of_other_alphabets_too(text in "[ACGT]{0,40}", pattern in "[ACGT]{1,5}", depth in 0..5_u32) {
+        fn the_table_has_the_range_of_each_pattern_in_dna_and_bytes(text in "[ACGT]{0,40}", pattern in "[ACGT]{1,5}", depth in 0..5_u32) {
             check(Alphabet::Dna, text.as_bytes(), pattern.as_bytes(), depth, 2)?;
             check(Alphabet::Bytes, text.as_bytes(), pattern.as_bytes(), depth, 3)?;
         }

@@ -15,16 +15,16 @@ use crate::packed::Packed;
 use crate::pattern::Pattern;
 use crate::presence::Presence;
 
-/// Limit on the symbols of a pattern.
+/// Maximum number of symbols in a pattern.
 const MAX_PATTERN: usize = 1 << 24;
 
-/// A code of the text is no symbol of the alphabet.
+/// Damage: a code in the text is not a symbol of the alphabet.
 pub(crate) const INVALID_TEXT: Damage = Damage::Inconsistent("the text has an invalid symbol");
 
-/// The samples of line numbers contradict the text.
+/// Damage: the samples of line numbers contradict the text.
 pub(crate) const WRONG_LINES: Damage = Damage::Inconsistent("the line numbers do not match the text");
 
-/// An open index. Threads may share it.
+/// An open index, which threads can share.
 ///
 /// Opening checks the header, and every answer is checked against the text and its neighbours in the suffix array;
 /// [`verify`](Self::verify) reads the whole file. `docs/index-format.md` says which damage a search notices. If the file is
@@ -77,7 +77,7 @@ impl Index {
         Self::new(path, storage)
     }
 
-    /// Opens an index in memory; `name` stands for it in messages.
+    /// Opens an index in memory, which messages call `name`.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Index {
         self.storage.bytes().len() as u64
     }
 
-    /// Hash of the contents: equal for indexes of the same text.
+    /// Hash of the contents, equal for indexes of the same text.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -135,7 +135,7 @@ impl Index {
         Pattern::new(text, self.alphabet(), MAX_PATTERN)
     }
 
-    /// The text from symbol `start` to `end` (counted from 0), without positions past its end.
+    /// Returns the text from symbol `start` to `end` (counted from 0), up to the end of the text.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl Index {
         self.checked(text)
     }
 
-    /// Line and column of a symbol (counted from 0); none if it is past the end, or the alphabet is not bytes.
+    /// Line and column of a symbol (counted from 0); `None` if it is past the end, or the alphabet is not bytes.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl Index {
         self.header.width.bytes() as u32 * 8
     }
 
-    /// Longest pattern that the front table answers without a search, in symbols.
+    /// Length of the longest pattern that the front table answers without a search, in symbols.
     pub fn front_symbols(&self) -> u32 {
         self.header.depth
     }
@@ -177,7 +177,7 @@ impl Index {
         &self.header
     }
 
-    /// The bytes behind a section, up to the next one; none behind the last, with which the file ends.
+    /// Bytes between a section and the next one; empty after the last section, which ends the file.
     pub(crate) fn gap(&self, section: Section) -> &[u8] {
         let end = self.sections[section as usize].1;
         let next = self.sections.get(section as usize + 1).map_or(end, |&(start, _)| start);
@@ -207,7 +207,7 @@ impl Index {
     }
 
     pub(crate) fn damaged(&self, damage: Damage) -> Error {
-        // In a truncated file, inconsistent sections are a consequence.
+        // In a truncated file, inconsistent sections are a consequence of the truncation.
         let damage = if self.is_truncated() { Damage::TruncatedInUse } else { damage };
         Error::Damaged { path: self.path.clone(), damage }
     }

@@ -1,9 +1,9 @@
-//! A suffix array over packed text: build it once, map it, and search it in microseconds.
+//! Suffix array over packed text: built once, memory-mapped, and searched in microseconds.
 //!
 //! An index is one file: the text with as few bits per symbol as its alphabet needs, its suffix array (Manber and Myers: Suffix
 //! arrays, 1993), a front table that replaces most of the binary search, and bitmaps of the parts of the text in which the
 //! suffixes of a range of the array begin. The occurrences of a pattern are adjacent in the array: the ends of their range give
-//! their number, and the bitmaps give the earliest at or after a position without a scan of all.
+//! their number, and the bitmaps give the earliest one at or after a position without a scan of all occurrences.
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -49,7 +49,7 @@ mod sort;
 mod verify;
 mod write;
 
-// Linked only: its feature links the OpenMP runtime of the sorting statically.
+// Not used directly: its feature statically links the OpenMP runtime that the sorting uses.
 use openmp_sys as _;
 
 pub use alphabet::Alphabet;
@@ -57,11 +57,11 @@ pub use build::{BuildOptions, Stage, Text, max_index_size, memory};
 pub use error::{Damage, Error};
 pub use format::is_index;
 #[doc(hidden)]
-pub use format::mend_checksums;
+pub use format::recompute_checksums;
 pub use index::Index;
 pub use lines::Place;
 pub use occurrences::{Occurrences, Positions};
 pub use passage::Passage;
 pub use pattern::Pattern;
 pub use pisearch::{import_pisearch, pisearch_files};
-pub use write::write_beside;
+pub use write::write_atomically;

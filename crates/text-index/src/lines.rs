@@ -22,7 +22,7 @@ pub(crate) fn len(symbols: u64) -> u64 {
     symbols.div_ceil(STRIDE as u64) * SAMPLE as u64
 }
 
-/// Makes the samples of a text.
+/// Builds the samples of a text.
 pub(crate) fn build(text: &[u8]) -> Vec<u8> {
     let mut samples = Vec::with_capacity(len(text.len() as u64) as usize);
     let (mut feeds, mut begin) = (0_u64, 0_u64);
@@ -37,8 +37,8 @@ pub(crate) fn build(text: &[u8]) -> Vec<u8> {
     samples
 }
 
-/// The place of a byte of the text. None if it is past the end, or the sample contradicts the text before it: its line must
-/// begin behind a line feed, unless it is the first.
+/// Returns the place of a byte of the text, or `None` if it is past the end, or if the sample contradicts the text before it:
+/// the line must begin after a line feed, unless it is the first.
 pub(crate) fn place(samples: &[u8], text: &[u8], offset: u64) -> Option<Place> {
     let number = (offset / STRIDE as u64) as usize;
     let before = text.get(number * STRIDE..offset as usize)?;
@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_are_those_that_counting_gives(
+        fn places_equal_those_from_counting_line_feeds(
             lines in prop::collection::vec(prop_oneof![0..40_usize, 3000..9000_usize], 0..30),
             offset in any::<prop::sample::Index>(),
         ) {

@@ -1,9 +1,9 @@
-//! Mapped files that may be truncated while they are read.
+//! Memory-mapped files that may be truncated while they are read.
 //!
 //! Reading a page past the end of a mapped file, or one that the disk cannot deliver, raises SIGBUS, which by default ends the
 //! process. A server must survive the truncation of one of its files: the handler here replaces the missing page with zeros and
-//! marks the map as damaged. Readers check the mark before they use what they read.
-//! This is the one module of the crate with `unsafe` code.
+//! marks the map as damaged. Readers check the mark before they use the data.
+//! This is the only module of the crate with `unsafe` code.
 #![allow(unsafe_code, reason = "maps and signal handlers have no safe interface")]
 
 use std::fs::File;
@@ -18,10 +18,10 @@ use memmap2::{Advice, Mmap, MmapOptions};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use rustix::param::page_size;
 
-/// Limit on guarded maps: a signal handler can neither take a lock nor grow a list.
+/// Maximum number of guarded maps. The table has a fixed size, as a signal handler can neither take a lock nor grow a list.
 const SLOTS: usize = 1024;
 
-/// A guarded range of addresses; unused if its end is zero.
+/// Guarded range of addresses; unused if its end is zero.
 struct Slot {
     taken: AtomicBool,
     start: AtomicUsize,
@@ -38,7 +38,7 @@ static MAPS: [Slot; SLOTS] = [const {
     }
 }; SLOTS];
 
-/// A read-only mapped file.
+/// Read-only memory-mapped file.
 #[derive(Debug)]
 pub(crate) struct Map {
     map: Mmap,
@@ -51,8 +51,8 @@ impl Map {
         guard()?;
         let slot = MAPS.iter().position(|slot| !slot.taken.swap(true, Ordering::AcqRel));
         let slot = slot.ok_or_else(|| io::Error::other("too many open indexes"))?;
-        // SAFETY: the bytes are only read as bytes, and no decision relies on reading the same ones twice; a file that others
-        // change gives wrong answers, which are checked, but nothing worse. The guard handles a truncated file.
+        // SAFETY: the bytes are only read as bytes, and no decision relies on reading the same bytes twice. If another process
+        // changes the file, answers may be wrong, and they are checked. The guard handles a truncated file.
         let map = unsafe { MmapOptions::new().map(file) }.inspect_err(|_| release(slot))?;
         // Prevents readahead around every page fault. A kernel may refuse the advice.
         let _ = map.advise(Advice::Random);
@@ -63,7 +63,7 @@ impl Map {
         Ok(Self { map, slot })
     }
 
-    /// Whether a page was missing when it was read.
+    /// Returns `true` if a page was missing when it was read.
     pub(crate) fn is_damaged(&self) -> bool {
         MAPS[self.slot].is_damaged.load(Ordering::Acquire)
     }
@@ -88,9 +88,9 @@ fn release(slot: usize) {
     MAPS[slot].taken.store(false, Ordering::Release);
 }
 
-/// Page size, for the handler.
+/// Page size, stored for the handler.
 static PAGE: AtomicUsize = AtomicUsize::new(0);
-/// Previous action of the signal.
+/// Previous action for the signal.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// Installs the handler, once.
@@ -104,8 +104,8 @@ fn install() -> io::Result<()> {
     PAGE.store(page_size(), Ordering::Relaxed);
     // SAFETY: a `sigaction` of zeros is a valid one: the default action, no flags, no signals blocked.
     let mut before: libc::sigaction = unsafe { mem::zeroed() };
-    // SAFETY: both pointers are null or point to a `sigaction`. The handler calls nothing but functions of atomics and two system
-    // calls; it allocates nothing, takes no lock and cannot panic.
+    // SAFETY: both pointers are null or point to a `sigaction`. The handler only uses atomics and two system calls; it does not
+    // allocate, lock or panic.
     unsafe {
         check(libc::sigaction(libc::SIGBUS, ptr::null(), &mut before))?;
         let mut action = *BEFORE.get_or_init(|| before);
@@ -119,8 +119,8 @@ fn check(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Replaces a missing page of a map with zeros. A fault elsewhere is left to the previous action: the instruction runs again when
-/// this returns.
+/// Replaces a missing page of a map with zeros. For a fault elsewhere, restores the previous action: the instruction runs again
+/// when the handler returns.
 extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: with SA_SIGINFO the kernel passes a valid pointer, and for SIGBUS the address is set.
     let address = unsafe { (*info).si_addr() } as usize;
@@ -130,13 +130,13 @@ extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
     });
     let page = PAGE.load(Ordering::Relaxed);
     let start = address & !(page - 1);
-    // SAFETY: the page lies in a map of this module, which nothing but shared slices of bytes refer to.
+    // SAFETY: the page lies in a map of this module, to which only shared slices of bytes refer.
     let replaced = map.is_some_and(|_| unsafe {
         mmap_anonymous(start as *mut _, page, ProtFlags::READ, MapFlags::PRIVATE | MapFlags::FIXED).is_ok()
     });
     match (map, BEFORE.get()) {
         (Some(map), _) if replaced => map.is_damaged.store(true, Ordering::Release),
-        // SAFETY: the action is the one that the kernel gave.
+        // SAFETY: the action is one that the kernel returned.
         (_, Some(before)) => unsafe {
             libc::sigaction(libc::SIGBUS, before, ptr::null_mut());
         },
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_map_outlives_the_end_of_its_file() {
+    fn a_map_survives_the_truncation_of_its_file() {
         let mut file = tempfile::tempfile().expect("a file");
         let page = page_size();
         file.write_all(&vec![7; 8 * page]).expect("written");
@@ -169,7 +169,7 @@ mod tests {
         drop(map);
         assert_eq!(whole[3 * page], 0);
         assert!(whole.is_damaged());
-        // A slot that is taken anew is as new.
+        // A reused slot is not marked as damaged.
         file.set_len(2 * page as u64).expect("longer");
         let again = Map::new(&file).expect("a map");
         assert_eq!(again.iter().filter(|&&byte| byte == 7).count(), page);

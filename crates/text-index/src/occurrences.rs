@@ -1,11 +1,11 @@
-//! Occurrences of a pattern: their number, the first from a position on, the last before one, and all in order.
+//! Occurrences of a pattern: their number, the first at or after a position, the last before a position, and all in order.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use memchr::memmem::{Finder, FinderRev};
 
-use crate::consistency::{Evidence, WRONG_SUFFIXES, check_occurrences};
+use crate::consistency::{FoundRange, WRONG_SUFFIXES, check_occurrences};
 use crate::entries::Entries;
 use crate::error::{Damage, Error};
 use crate::front::WRONG_FRONT;
@@ -14,13 +14,13 @@ use crate::packed::Packed;
 use crate::pattern::Pattern;
 use crate::presence::Shape;
 
-/// Limit on the occurrences that are collected and sorted; for more, the text is scanned.
+/// Maximum number of occurrences that are collected and sorted; for more, the text is scanned.
 const MAX_SORTED: u64 = 1 << 16;
 
-/// Symbols in the first scan: few enough for the L1 cache, as the next occurrence is usually near.
+/// Number of symbols in the first scan. They fit the L1 cache, and the next occurrence is usually near.
 const FIRST_SCAN: u64 = 1 << 10;
 
-/// The bitmaps contradict the text.
+/// Damage: the bitmaps contradict the text.
 const WRONG_BITMAPS: Damage = Damage::Inconsistent("the bitmaps do not match the text");
 
 /// The occurrences of a pattern. Positions are counted from 0.
@@ -40,7 +40,8 @@ impl Index {
     /// If the index turns out to be corrupt.
     pub fn occurrences<'a>(&'a self, pattern: &'a Pattern) -> Result<Occurrences<'a>, Error> {
         let Some(slot) = self.front().range(pattern.codes(), self.packed()) else {
-            // Which bytes occur is in the header, whose checksum was compared when the index was opened.
+            // A byte of the pattern does not occur in the text. The set of bytes that occur is in the header, whose checksum was
+            // verified when the index was opened.
             return self.checked(Occurrences { index: self, pattern, suffixes: 0..0 });
         };
         if slot.start > slot.end || slot.end > self.symbols() {
@@ -48,7 +49,7 @@ impl Index {
         }
         let is_whole_slot = pattern.len() <= self.front_symbols() as usize;
         let suffixes = if is_whole_slot { slot.clone() } else { self.search(slot.clone(), pattern) };
-        Evidence { index: self, pattern, found: &suffixes, slot: &slot }.check()?;
+        FoundRange { index: self, pattern, found: &suffixes, slot: &slot }.check()?;
         self.checked(Occurrences { index: self, pattern, suffixes })
     }
 
@@ -76,7 +77,7 @@ impl Index {
     fn search(&self, slot: Range<u64>, pattern: &Pattern) -> Range<u64> {
         let text = self.packed();
         let start = self.partition(slot.clone(), |position| text.compare(position, pattern).is_lt());
-        // Most patterns longer than those of the table occur a few times at most: an exponential search finds the end.
+        // Most patterns longer than those of the table occur at most a few times, so an exponential search finds the end.
         let is_one = |entry| text.compare(self.suffixes().get(entry), pattern) == Ordering::Equal;
         let (mut known, mut probe, mut step) = (start, start, 1);
         while probe < slot.end && is_one(probe) {
@@ -89,7 +90,8 @@ impl Index {
         start..end
     }
 
-    /// Binary search for the first entry of a range whose position does not satisfy the condition; all satisfying ones come before.
+    /// Binary search for the first entry of a range whose position does not satisfy the condition. The positions that satisfy it
+    /// must come first.
     fn partition(&self, range: Range<u64>, condition: impl Fn(u64) -> bool) -> u64 {
         let suffixes = self.suffixes();
         let Range { mut start, mut end } = range;
@@ -107,9 +109,9 @@ impl<'a> Occurrences<'a> {
         self.suffixes.end - self.suffixes.start
     }
 
-    /// The first occurrence at or after a position.
+    /// First occurrence at or after a position.
     ///
-    /// Takes O(√n) time for a text of n symbols, whatever the number of occurrences.
+    /// Takes O(√n) time for a text of n symbols, for any number of occurrences.
     ///
     /// # Errors
     ///
@@ -139,7 +141,7 @@ impl<'a> Occurrences<'a> {
         }
     }
 
-    /// The last occurrence that begins before a position.
+    /// Last occurrence that begins before a position.
     ///
     /// # Errors
     ///
@@ -179,7 +181,7 @@ impl<'a> Occurrences<'a> {
         Positions { occurrences: self, rest }
     }
 
-    /// The occurrences at or after a position, descending.
+    /// Occurrences at or after a position, in descending order.
     fn sorted_from(&self, position: u64) -> Result<Vec<u64>, Error> {
         let suffixes = self.entries(self.suffixes.clone())?;
         let mut sorted: Vec<u64> = suffixes.iter().filter(|&found| found >= position).collect();
@@ -191,7 +193,7 @@ impl<'a> Occurrences<'a> {
         self.index.header().shape()
     }
 
-    /// Entries of the suffix array, all of them occurrences, after a check.
+    /// Entries of the suffix array, after a check that they are occurrences.
     fn entries(&self, range: Range<u64>) -> Result<Entries<'a>, Error> {
         check_occurrences(self.index, range.clone(), self.pattern)?;
         Ok(self.index.suffixes().range(range.start, range.end))
@@ -221,7 +223,7 @@ impl<'a> Occurrences<'a> {
         found.map(|found| start + found as u64)
     }
 
-    /// The codes of a part of the text, extended by the length of an occurrence that begins in it.
+    /// Codes of a part of the text, extended so that occurrences which begin in it are complete.
     fn codes(&self, start: u64, end: u64) -> Vec<u8> {
         let end = end.min(self.index.symbols());
         let mut codes = Vec::with_capacity((end.saturating_sub(start)) as usize + self.pattern.len() + 8);
@@ -232,7 +234,7 @@ impl<'a> Occurrences<'a> {
         codes
     }
 
-    /// Compares a position from the suffix array with the text.
+    /// Checks a position from the suffix array against the text.
     fn verified(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
         let is_there = |found| self.index.packed().compare(found, self.pattern) == Ordering::Equal;
         if found.is_none_or(is_there) {
@@ -241,7 +243,7 @@ impl<'a> Occurrences<'a> {
         Err(self.index.damaged(WRONG_SUFFIXES))
     }
 
-    /// Returns the occurrence that the bitmaps promise.
+    /// Returns the occurrence that the bitmaps imply, or an error if there is none.
     fn expect_found(&self, found: Option<u64>) -> Result<Option<u64>, Error> {
         match found {
             Some(_) => self.index.checked(found),
@@ -259,9 +261,10 @@ pub struct Positions<'a> {
 
 #[derive(Debug)]
 enum Rest {
-    /// Remaining positions, descending.
+    /// Remaining positions, in descending order.
     Sorted(Vec<u64>),
-    /// Remaining positions of one group, descending, and where the next scan starts. If all are listed, how many are missing.
+    /// Remaining positions of one group, in descending order, and the start of the next scan. `missing` is the number of
+    /// occurrences not found yet, if the iterator lists all of them.
     Scanned { found: Vec<u64>, next: Option<u64>, missing: Option<u64> },
     /// The error, until it was returned.
     Failed(Option<Error>),

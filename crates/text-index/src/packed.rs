@@ -1,6 +1,6 @@
-//! Packed text: a few bits per symbol, the first in the highest bits of a byte.
+//! Packed text: a few bits per symbol, the first symbol in the highest bits of a byte.
 //!
-//! Big-endian words of it compare as their symbols do.
+//! Words that are read big-endian compare like their symbols.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ pub(crate) fn packed_len(symbols: u64, alphabet: Alphabet) -> u64 {
     symbols.div_ceil(alphabet.per_byte() as u64) + PADDING as u64
 }
 
-/// Packs symbols, and pads the last byte with zeros. The text must have no bytes outside the alphabet.
+/// Packs symbols, and pads the last byte with zero bits. All bytes of the text must be in the alphabet.
 pub(crate) fn pack(text: &[u8], alphabet: Alphabet, packed: &mut Vec<u8>) {
     let Some(codes) = alphabet.codes() else { return packed.extend_from_slice(text) };
     let (bits, per_byte) = (alphabet.bits(), alphabet.per_byte());
@@ -40,7 +40,7 @@ pub(crate) fn pack(text: &[u8], alphabet: Alphabet, packed: &mut Vec<u8>) {
     }
 }
 
-/// Mask of the highest bits of a window, for a number of symbols.
+/// Mask of the first `symbols` symbols of a window.
 fn mask(symbols: usize, bits: u32) -> u64 {
     match symbols as u32 * bits {
         0 => 0,
@@ -49,7 +49,7 @@ fn mask(symbols: usize, bits: u32) -> u64 {
 }
 
 impl<'a> Packed<'a> {
-    /// Reads a text from bytes, of which there must be [`packed_len`].
+    /// Wraps the bytes of a packed text, whose length must be [`packed_len`].
     pub(crate) fn new(bytes: &'a [u8], symbols: u64, alphabet: Alphabet) -> Self {
         debug_assert_eq!(bytes.len() as u64, packed_len(symbols, alphabet));
         Self { bytes, symbols, alphabet }
@@ -59,7 +59,7 @@ impl<'a> Packed<'a> {
         self.symbols
     }
 
-    /// 64 bits of symbols from a position on; zero past the end of the text.
+    /// Reads 64 bits of symbols starting at a position; bits past the end of the text are zero.
     fn window(&self, position: u64) -> u64 {
         let bit = position * u64::from(self.alphabet.bits());
         let (byte, shift) = ((bit / 8) as usize, (bit % 8) as u32);
@@ -69,12 +69,13 @@ impl<'a> Packed<'a> {
         head << shift | u64::from(tail[0]) >> (8 - shift)
     }
 
-    /// Compares the suffix at a position with a pattern; equal if it begins with the pattern.
+    /// Compares the suffix at a position with a pattern. Returns `Equal` if the suffix begins with the pattern.
     pub(crate) fn compare(&self, position: u64, pattern: &Pattern) -> Ordering {
         self.compare_first(position, pattern, pattern.len())
     }
 
-    /// Compares the suffix at a position with the first `length` symbols of a pattern; equal if it begins with them.
+    /// Compares the suffix at a position with the first `length` symbols of a pattern. Returns `Equal` if the suffix begins with
+    /// them.
     pub(crate) fn compare_first(&self, position: u64, pattern: &Pattern, length: usize) -> Ordering {
         let (bits, per_word) = (self.alphabet.bits(), self.alphabet.per_word());
         let mut position = position;
@@ -96,7 +97,7 @@ impl<'a> Packed<'a> {
         Ordering::Equal
     }
 
-    /// Compares two suffixes; none if their first `at_most` symbols are equal.
+    /// Compares two suffixes. Returns `None` if their first `at_most` symbols are equal.
     pub(crate) fn compare_suffixes(&self, left: u64, right: u64, at_most: u64) -> Option<Ordering> {
         if left == right {
             return Some(Ordering::Equal);
@@ -125,7 +126,7 @@ impl<'a> Packed<'a> {
         (self.window(position) >> (64 - bits)) as u8
     }
 
-    /// Appends the codes of symbols, without positions past the end of the text.
+    /// Appends the codes of the symbols from `start` to `end`, up to the end of the text.
     pub(crate) fn codes(&self, start: u64, end: u64, codes: &mut Vec<u8>) {
         let end = end.min(self.symbols);
         if start >= end {
@@ -147,7 +148,7 @@ impl<'a> Packed<'a> {
         codes.truncate(from + (end - start) as usize);
     }
 
-    /// The original text from `start` to `end`, without positions past its end. None if a code in it is no symbol.
+    /// Returns the original text from `start` to `end`, up to the end of the text, or `None` if a code in it is invalid.
     pub(crate) fn text(&self, start: u64, end: u64) -> Option<Vec<u8>> {
         let mut text = Vec::with_capacity(end.min(self.symbols).saturating_sub(start) as usize);
         self.codes(start, end, &mut text);
@@ -159,7 +160,7 @@ impl<'a> Packed<'a> {
         Some(text)
     }
 
-    /// Whether all bits past the last symbol are zero, those of the padding included.
+    /// Returns `true` if all bits past the last symbol are zero, including those of the padding.
     pub(crate) fn has_zero_padding(&self) -> bool {
         let bits = self.symbols * u64::from(self.alphabet.bits());
         let (last, padding) = self.bytes[(bits / 8) as usize..].split_at(1);
@@ -184,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packed_texts_read_and_compare_as_plain_ones(
+        fn packed_texts_read_and_compare_like_unpacked_ones(
             (alphabet, text) in texts(),
             start in 0..300_usize, length in 0..80_usize, other in 0..300_usize, cut in 0..80_usize,
             first in any::<prop::sample::Index>(),
@@ -200,7 +201,7 @@ mod tests {
             let other = other.min(text.len());
             let wanted = text[start..].cmp(&text[other..]);
             prop_assert_eq!(packed.compare_suffixes(start as u64, other as u64, u64::MAX), Some(wanted));
-            // A pattern from the text, and one that may leave it on the way.
+            // A pattern from the text, and a prefix of it.
             let piece = &text[other..(other + cut).min(text.len())];
             let pattern = Pattern::new(piece, alphabet, 1000).ok();
             if let Some(pattern) = pattern {

@@ -1,11 +1,11 @@
-//! An occurrence with its context.
+//! Occurrences with their context.
 
 use crate::alphabet::Alphabet;
 use crate::error::Error;
 use crate::index::Index;
 use crate::lines::Place;
 
-/// A part of the text with its context.
+/// Part of the text with its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// Position of the part: digits are counted from 1, all other symbols from 0.
@@ -42,7 +42,7 @@ impl Index {
         Ok(Passage { position, place, before, matched: self.text(offset, end)?, after })
     }
 
-    /// The offset, counted from 0, of a position. The end of the text is a valid position, at which nothing begins.
+    /// Offset, counted from 0, of a position. The end of the text is a valid position, at which nothing begins.
     ///
     /// # Errors
     ///
@@ -62,12 +62,12 @@ impl Index {
     }
 }
 
-/// Number of bytes at the start that continue a character: at most three.
+/// Number of UTF-8 continuation bytes at the start, at most three.
 fn leading_continuation(text: &[u8]) -> usize {
     text.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count()
 }
 
-/// Number of bytes at the end that belong to an incomplete character.
+/// Number of bytes of an incomplete UTF-8 character at the end.
 fn trailing_incomplete(text: &[u8]) -> usize {
     for (length, &byte) in text.iter().rev().take(3).enumerate() {
         match byte {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_are_not_cut() {
+    fn characters_are_not_split() {
         let text = "aäö€😀".as_bytes();
         for end in 0..=text.len() {
             let whole = &text[..end - trailing_incomplete(&text[..end])];

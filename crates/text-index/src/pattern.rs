@@ -1,4 +1,4 @@
-//! Patterns: symbols, packed as the text is.
+//! Patterns: symbols packed like the text.
 
 use crate::alphabet::Alphabet;
 use crate::error::Error;
@@ -43,7 +43,7 @@ impl Pattern {
         })
     }
 
-    /// The bytes of the pattern.
+    /// Bytes of the pattern.
     pub fn text(&self) -> &[u8] {
         &self.text
     }

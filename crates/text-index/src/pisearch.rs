@@ -1,5 +1,6 @@
-//! The file format of the Pi Searcher (David G. Andersen): `BASE.4.bin`, two digits per byte, the first in the high half, and
-//! `BASE.4.idx`, the suffix array in 32 bits, little-endian. The number of digits is even: twice the size of the first file.
+//! Imports and exports the file format of the Pi Searcher (David G. Andersen): `BASE.4.bin`, two digits per byte, the first in
+//! the high half, and `BASE.4.idx`, the suffix array as little-endian integers of 32 bits. The number of digits is even: twice
+//! the size of the first file.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +14,7 @@ use crate::format::Section;
 use crate::index::Index;
 use crate::sort::Sorted;
 use crate::verify::is_suffix_array;
-use crate::write::write_beside;
+use crate::write::write_atomically;
 
 /// Paths of the two files.
 pub fn pisearch_files(base: &Path) -> [PathBuf; 2] {
@@ -50,7 +51,7 @@ impl Index {
         let text = &self.section(Section::Text)[..(self.symbols() / 2) as usize];
         for (name, bytes) in names.iter().zip([text, self.section(Section::Suffixes)]) {
             let failed = |error| Error::Io { path: name.clone(), doing: "cannot write: ", error };
-            write_beside(name, bytes).map_err(failed)?;
+            write_atomically(name, bytes).map_err(failed)?;
         }
         self.checked(names)
     }

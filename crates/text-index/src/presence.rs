@@ -1,32 +1,32 @@
 //! Bitmaps of the parts of the text in which the suffixes of a range of the suffix array begin. They find the earliest occurrence
 //! at or after a position without a scan of all occurrences.
 //!
-//! The text is divided into groups of positions, the suffix array into blocks of entries, about √n of each. Every block has a
-//! bitmap with a bit per group, set if a suffix of the block begins in the group. In the tree above the blocks, each node is the
-//! union of sixteen bitmaps. A range of the suffix array is some nodes of the tree and two partial blocks: the lowest bit of the
-//! nodes is the first group with an occurrence, and a scan of the group finds it. A query takes O(√n) time, whatever the pattern.
-//! The bitmaps take a quarter of a bit to one bit per entry: 1 to 3 % of the suffix array.
+//! The text is divided into groups of positions, and the suffix array into blocks of entries, about √n of each. Every block has
+//! a bitmap with one bit per group, set if a suffix of the block begins in the group. In the tree above the blocks, each node is
+//! the union of sixteen bitmaps. A range of the suffix array consists of some nodes of the tree and two partial blocks. The
+//! lowest bit of the nodes is the first group with an occurrence, and a scan of the group finds the occurrence. A query takes
+//! O(√n) time for any pattern. The bitmaps take a quarter of a bit to one bit per entry, 1 to 3 % of the suffix array.
 
 use std::ops::Range;
 
 use finecomb_sys::threads::map;
 
-/// Number of children per node, as a power of two.
+/// Binary logarithm of the number of children per node.
 const FAN_OUT_SHIFT: u32 = 4;
 
-/// Least size of groups and blocks, as a power of two: scanning as much takes no longer than a lookup.
+/// Binary logarithm of the minimum size of groups and blocks. Scanning that many entries takes no longer than a lookup.
 const MIN_SHIFT: u32 = 10;
 
 /// Layout of the bitmaps of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     symbols: u64,
-    /// Number of positions in a group, as a power of two.
+    /// Binary logarithm of the number of positions in a group.
     shift: u32,
 }
 
 impl Shape {
-    /// The layout for a text of `symbols` symbols.
+    /// Layout for a text of `symbols` symbols.
     pub(crate) fn new(symbols: u64) -> Self {
         Self { symbols, shift: (symbols.max(1).ilog2() / 2 + 1).max(MIN_SHIFT) }
     }
@@ -36,7 +36,7 @@ impl Shape {
         1 << self.shift
     }
 
-    /// Number of entries in a block; that of the positions in a group, so that both scans cost about the same.
+    /// Number of entries in a block: the number of positions in a group, so that both scans cost about the same.
     pub(crate) fn block(self) -> u64 {
         1 << self.shift
     }
@@ -50,12 +50,12 @@ impl Shape {
         self.symbols.div_ceil(self.group())
     }
 
-    /// Size of a bitmap in bytes: whole words of 64 bits.
+    /// Size of a bitmap in bytes, a multiple of 64 bits.
     fn bitmap(self) -> usize {
         self.groups().div_ceil(64) as usize * 8
     }
 
-    /// Number of nodes in each level, the blocks first.
+    /// Number of nodes in each level, starting with the blocks.
     fn levels(self) -> impl Iterator<Item = u64> {
         let blocks = self.symbols.div_ceil(self.block());
         let mut next = Some(blocks);
@@ -72,7 +72,7 @@ impl Shape {
     }
 }
 
-/// The bitmaps of a text.
+/// Bitmaps of a text.
 #[derive(Clone, Copy)]
 pub(crate) struct Presence<'a> {
     pub(crate) bytes: &'a [u8],
@@ -80,7 +80,7 @@ pub(crate) struct Presence<'a> {
 }
 
 impl Presence<'_> {
-    /// The first group from `from` on in which a suffix of these blocks begins.
+    /// First group from `from` on in which a suffix of these blocks begins.
     pub(crate) fn first_group(&self, blocks: Range<u64>, from: u64) -> Option<u64> {
         let mut first: Option<u64> = None;
         self.for_each_node(blocks, |bitmap| {
@@ -90,7 +90,7 @@ impl Presence<'_> {
         first
     }
 
-    /// The last group below `before` in which a suffix of these blocks begins.
+    /// Last group below `before` in which a suffix of these blocks begins.
     pub(crate) fn last_group(&self, blocks: Range<u64>, before: u64) -> Option<u64> {
         let mut last: Option<u64> = None;
         self.for_each_node(blocks, |bitmap| {
@@ -163,7 +163,7 @@ fn highest(bitmap: &[u8], from: u64, below: u64) -> Option<u64> {
     None
 }
 
-/// Makes the bitmaps of a suffix array, of which `positions` gives the entries of a range. Invalid positions are skipped.
+/// Builds the bitmaps of a suffix array; `positions` returns the entries of a range. Invalid positions are skipped.
 pub(crate) fn build<P>(positions: impl Fn(Range<u64>) -> P + Sync, shape: Shape, threads: usize) -> Vec<u8>
 where
     P: Iterator<Item = u64>,
@@ -213,12 +213,12 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
         #[test]
-        fn groups_are_found_as_by_looking_at_all_entries(
+        fn groups_equal_those_from_a_scan_of_all_entries(
             seed in any::<u64>(), symbols in 0..60_000_u64, threads in 1..4_usize,
             queries in prop::collection::vec((0..64_u64, 0..64_u64, 0..64_u64), 20),
         ) {
             let shape = Shape::new(symbols);
-            // Any permutation will do; this one leaves gaps in most blocks.
+            // Any permutation works; this one leaves gaps in most blocks.
             let mut positions: Vec<u64> = (0..symbols).collect();
             positions.sort_by_key(|&position| (position >> 12).wrapping_mul(seed | 1) >> 7);
             let part = |range: Range<u64>| positions[range.start as usize..range.end as usize].iter().copied();

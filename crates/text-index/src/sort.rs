@@ -1,5 +1,5 @@
-//! The suffix array of a text, by libsais (Ilya Grebnov): induced sorting (Nong, Zhang and Chan: Two Efficient Algorithms for
-//! Linear Time Suffix Array Construction, 2011) on all cores.
+//! Builds the suffix array of a text with libsais (Ilya Grebnov): induced sorting (Nong, Zhang and Chan: Two Efficient
+//! Algorithms for Linear Time Suffix Array Construction, 2011) on all cores.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,14 +13,14 @@ use libsais::{SuffixArrayConstruction, ThreadCount};
 
 use crate::entries::Width;
 
-/// A suffix array in memory. The end of the text is smaller than any symbol.
+/// Suffix array in memory. The end of the text sorts before any symbol.
 #[derive(Debug)]
 pub(crate) enum Sorted {
     Narrow(Vec<u32>),
     Wide(Vec<u64>),
 }
 
-/// Bytes per entry while a text of `symbols` symbols is sorted: the entries of libsais are signed.
+/// Bytes per entry while a text of `symbols` symbols is sorted. The entries of libsais are signed.
 pub(crate) fn entry_bytes(symbols: u64) -> u64 {
     if i32::try_from(symbols).is_ok() { 4 } else { 8 }
 }
@@ -30,7 +30,7 @@ impl Sorted {
     ///
     /// # Errors
     ///
-    /// The library's error: not enough memory.
+    /// If there is not enough memory. The message is the library's.
     pub(crate) fn new(text: &[u8], threads: usize) -> Result<Self, String> {
         let threads = ThreadCount::fixed(u16::try_from(available_threads(threads)).unwrap_or(u16::MAX));
         let construction = SuffixArrayConstruction::for_text(text);
@@ -53,7 +53,7 @@ impl Sorted {
         narrow.iter().map(|&entry| u64::from(entry)).chain(wide.iter().copied())
     }
 
-    /// Bytes of a range of the array, as an index file has them.
+    /// Bytes of a range of the array, encoded as in an index file.
     pub(crate) fn bytes(&self, range: Range<usize>, width: Width) -> Cow<'_, [u8]> {
         match self {
             Self::Narrow(entries) if width == Width::Bits32 && cfg!(target_endian = "little") => {
@@ -78,7 +78,8 @@ const STACK: usize = 8 << 20;
 
 /// Number of threads, up to `wanted` and including the caller's, that the system grants at the same time.
 ///
-/// OpenMP ends the process if it cannot start a thread. So as many are started here first, and stay until all are counted.
+/// OpenMP ends the process if it cannot start a thread. Starting the same number of threads here first, and keeping them until
+/// all are counted, determines the number that is safe.
 fn available_threads(wanted: usize) -> usize {
     let gate = Mutex::new(());
     let (report, reports) = mpsc::channel();
@@ -92,7 +93,7 @@ fn available_threads(wanted: usize) -> usize {
                 let _ = report.send(has_space);
                 drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
             });
-            // Nothing is received from a thread that was refused.
+            // A thread that the system refused sends nothing.
             thread.and_then(|_| reports.recv().ok()).filter(|&has_space| has_space)
         };
         let started = (1..wanted).map_while(start).count();
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_counted_with_the_callers() {
+    fn the_callers_thread_is_counted() {
         assert_eq!(available_threads(0), 1);
         assert_eq!(available_threads(1), 1);
         assert_eq!(available_threads(3), 3);

@@ -1,4 +1,4 @@
-//! Verification of whole indexes.
+//! Verifies whole indexes.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,11 +17,11 @@ use crate::write::map_pieces;
 /// Number of sampled pairs of adjacent suffixes.
 const SAMPLES: u64 = 100_000;
 
-/// Limit on the compared symbols of a pair: in a repetitive text, deciding takes too long.
+/// Maximum number of symbols compared per pair. In a repetitive text, a full comparison takes too long.
 const MAX_COMPARED: u64 = 1 << 14;
 
 impl Index {
-    /// Compares the checksums of the whole file, and checks the order of 100,000 pairs of suffixes.
+    /// Verifies the checksums of the whole file and the order of 100,000 pairs of suffixes.
     ///
     /// # Errors
     ///
@@ -46,8 +46,8 @@ impl Index {
         self.checked(())
     }
 
-    /// Does what [`verify`](Self::verify) does, and checks everything against the text: that the suffix array has every position
-    /// once, the order of all suffixes, and every entry of the tables. Takes 9 bytes of memory per symbol.
+    /// Does everything that [`verify`](Self::verify) does, and checks all sections against the text: that the suffix array
+    /// contains every position once and is sorted, and every entry of the tables. Takes 9 bytes of memory per symbol.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Index {
         self.checked(())
     }
 
-    /// Checks that all codes of the text are symbols, and that the header says which bytes occur.
+    /// Checks that all codes of the text are symbols, and that the header's set of occurring bytes is correct.
     fn check_codes(&self, codes: &[u8]) -> Result<(), Error> {
         let mut occurs = [false; 256];
         codes.iter().for_each(|&code| occurs[usize::from(code)] = true);
@@ -119,9 +119,9 @@ impl Index {
 
 const NOT_SORTED: Damage = Damage::Inconsistent("the suffixes are not sorted");
 
-/// Checks in linear time that an array is the suffix array of a text: of two adjacent suffixes, the first must have the smaller
-/// first symbol, or the same one and the smaller rest (Burkhardt and Kärkkäinen: Fast Lightweight Suffix Array Construction and
-/// Checking, 2003).
+/// Checks in linear time that an array is the suffix array of a text. Of two adjacent suffixes, the first must have the smaller
+/// first symbol, or the same first symbol and the smaller rest (Burkhardt and Kärkkäinen: Fast Lightweight Suffix Array
+/// Construction and Checking, 2003).
 pub(crate) fn is_suffix_array<P>(
     codes: &[u8],
     positions: impl Fn(Range<u64>) -> P + Sync,
@@ -131,7 +131,7 @@ where
     P: Iterator<Item = u64>,
 {
     let symbols = codes.len() as u64;
-    // Ranks start at 1: the empty suffix, which is smaller than all others, has rank 0.
+    // Ranks start at 1. Rank 0 is the empty suffix, which is smaller than all others.
     let ranks: Vec<AtomicU64> = (0..=symbols).map(|_| AtomicU64::new(0)).collect();
     let each = symbols.div_ceil(threads.max(1) as u64).max(1);
     let parts = || (0..symbols).step_by(each as usize).map(|start| start..(start + each).min(symbols));
@@ -147,7 +147,7 @@ where
     }
     let key =
         |position: u64| (codes[position as usize], ranks[position as usize + 1].load(Ordering::Relaxed));
-    // Each part starts with the last position of the one before.
+    // Each part starts with the last position of the previous part.
     let is_in_order = |range: Range<u64>| {
         let mut before = None;
         positions(range.start.saturating_sub(1)..range.end).all(|position| {

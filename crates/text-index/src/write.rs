@@ -1,4 +1,4 @@
-//! Writing index files atomically, on all cores.
+//! Writes index files atomically, on all cores.
 
 use std::borrow::Cow;
 use std::fs::{File, Permissions};
@@ -15,10 +15,10 @@ use tempfile::NamedTempFile;
 use crate::error::Error;
 use crate::format::{Header, PIECE, Section, checksum, piece_hash};
 
-/// The operation, in error messages.
+/// Operation named in error messages.
 const WRITING: &str = "cannot write the index: ";
 
-/// Writes an index file.
+/// Writer of an index file.
 pub(crate) struct Writer {
     output: PathBuf,
     file: TemporaryFile,
@@ -34,7 +34,7 @@ fn directory_of(path: &Path) -> &Path {
 
 /// A temporary file in the directory of the file that it will replace.
 enum TemporaryFile {
-    /// Unnamed (`O_TMPFILE`): nothing is left of it if the process is killed.
+    /// Unnamed (`O_TMPFILE`), so that nothing remains if the process is killed.
     Unnamed(File),
     /// Named, on file systems without unnamed files.
     Named(NamedTempFile),
@@ -45,7 +45,7 @@ impl TemporaryFile {
     fn beside(path: &Path) -> io::Result<Self> {
         let directory = directory_of(path);
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        // It is linked through this directory later.
+        // `persist` links the file through this directory.
         if Path::new(DESCRIPTORS).is_dir()
             && let Ok(file) = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o666))
         {
@@ -82,7 +82,7 @@ impl TemporaryFile {
                 named.persist(path).map_err(|error| error.error)?;
             }
         }
-        // The new name is durable only when the directory is synced.
+        // The new name is durable only after the directory is synced.
         File::open(directory)?.sync_all()
     }
 }
@@ -98,7 +98,7 @@ const DESCRIPTORS: &str = "/proc/self/fd";
 /// # Errors
 ///
 /// If it cannot be written. A previous file is then unchanged.
-pub fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unplaced = TemporaryFile::beside(path)?;
     unplaced.file().write_all_at(bytes, 0)?;
     unplaced.persist(path)
@@ -114,7 +114,7 @@ impl Writer {
         let length = ranges[Section::ALL.len() - 1].end;
         file.file().set_len(length).map_err(failed)?;
         match rustix::fs::fallocate(file.file(), FallocateFlags::empty(), 0, length) {
-            // Where the file system cannot reserve space, a full disk is noticed later.
+            // If the file system cannot reserve space, a full disk is an error of a later write.
             Ok(()) | Err(rustix::io::Errno::OPNOTSUPP) => {}
             Err(error) => return Err(failed(error.into())),
         }
@@ -127,7 +127,7 @@ impl Writer {
         self.pieces(section, |range| Cow::Borrowed(&bytes[range]))
     }
 
-    /// Writes a section, of which `bytes` gives the bytes of a range.
+    /// Writes a section in pieces; `bytes` returns the bytes of a range.
     pub(crate) fn pieces<'a>(
         &mut self,
         section: Section,
@@ -181,7 +181,7 @@ mod tests {
     use crate::packed::PADDING;
 
     #[test]
-    fn each_piece_of_a_section_is_written_in_its_place() {
+    fn each_piece_of_a_section_is_written_at_its_offset() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("text.comb");
         let symbols = PIECE + 1000;

@@ -1,4 +1,4 @@
-//! Damaged and crafted index files: an answer is right or an error, and nothing panics.
+//! Tests of damaged and crafted index files: every answer is correct or an error, and nothing panics.
 
 mod support;
 
@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use support::{Numbers, scan};
 
-/// The bytes of the index of a text.
+/// Returns the bytes of the index of a text.
 fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {
     let directory = tempdir_in("/dev/shm").or_else(|_| tempdir()).expect("a directory");
     let output = directory.path().join("text.comb");
@@ -41,7 +41,7 @@ fn number(file: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(file[at..at + 8].try_into().expect("eight bytes"))
 }
 
-/// Where the sections of a file are, by its header.
+/// Ranges of the sections of a file, according to its header.
 fn sections(file: &[u8]) -> [Range<usize>; 5] {
     std::array::from_fn(|section| {
         let start = number(file, TABLE + section * ROW) as usize;
@@ -49,8 +49,8 @@ fn sections(file: &[u8]) -> [Range<usize>; 5] {
     })
 }
 
-/// Makes all checksums right, as `docs/index-format.md` says. Sections are shorter than a piece here.
-fn mend(file: &mut [u8], sections: &[Range<usize>; 5]) {
+/// Recomputes all checksums as described in `docs/index-format.md`. Each section here is shorter than a piece.
+fn recompute_checksums(file: &mut [u8], sections: &[Range<usize>; 5]) {
     for (section, range) in sections.iter().enumerate() {
         let hash = xxh3_64(&file[range.clone()]).to_le_bytes();
         let pieces = if range.is_empty() { &[][..] } else { &hash };
@@ -61,7 +61,7 @@ fn mend(file: &mut [u8], sections: &[Range<usize>; 5]) {
     file[CHECKSUM..HEADER].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// The answers of an index about a pattern, each of which is one or an error.
+/// Checks that each answer of an index about a pattern is correct or an error.
 fn check(index: &Index, wanted: &[u64], pattern: &[u8], from: u64) -> Result<(), TestCaseError> {
     let pattern = index.pattern(pattern).expect("a pattern of the alphabet");
     let Ok(found) = index.occurrences(&pattern) else { return Ok(()) };
@@ -83,11 +83,11 @@ fn check(index: &Index, wanted: &[u64], pattern: &[u8], from: u64) -> Result<(),
 /// Damage of a suffix array.
 #[derive(Clone, Debug)]
 enum Damage {
-    /// Zeros over a part.
+    /// A part is overwritten with zeros.
     Zeros,
-    /// Values that are no positions over a part.
+    /// A part is overwritten with values past the end of the text.
     PastTheEnd,
-    /// One entry with another position.
+    /// One entry has a wrong position.
     One(u32),
 }
 
@@ -123,7 +123,7 @@ fn texts() -> impl Strategy<Value = (Alphabet, Vec<u8>)> {
     ]
 }
 
-/// Occurrences that are all compared with the text; of more, one wrong position among them may stay unnoticed.
+/// Maximum number of occurrences that are all compared with the text. Among more, one wrong position may go undetected.
 const ALL_COMPARED: usize = 32;
 
 proptest! {
@@ -154,9 +154,9 @@ proptest! {
         }
     }
 
-    /// A file that passes has the bytes that a build of its text writes.
+    /// A file that passes verification is byte for byte the index of its text.
     #[test]
-    fn a_crafted_file_with_right_checksums_is_noticed_and_never_panics(
+    fn a_crafted_file_with_valid_checksums_is_detected_and_never_panics(
         (alphabet, text) in prop_oneof![4 => texts(), 1 => Just((Alphabet::Bytes, Vec::new()))],
         changes in prop::collection::vec(
             (0..11_usize, any::<prop::sample::Index>(), prop_oneof![1..=255_u8, (0..8_u8).prop_map(|bit| 1 << bit)]), 1..4,
@@ -166,7 +166,7 @@ proptest! {
         let sections = sections(&file);
         let mut changed = file.clone();
         for (place, offset, mask) in changes {
-            // The header, its fields, the sections, and what is between them.
+            // The header, its fields, the sections, and the gaps between them.
             let range = match place {
                 0 => 0..HEADER,
                 1 => 16..96,
@@ -177,9 +177,9 @@ proptest! {
                 changed[range.start + offset.index(range.len())] ^= mask;
             }
         }
-        mend(&mut changed, &sections);
+        recompute_checksums(&mut changed, &sections);
         let Ok(index) = open(changed.clone()) else { return Ok(()) };
-        ask(&index);
+        query_all(&index);
         let _ = index.verify(1);
         if index.verify_fully(1).is_ok() {
             let text = index.text(0, index.symbols()).expect("a text");
@@ -188,8 +188,8 @@ proptest! {
     }
 }
 
-/// Asks all that can be asked.
-fn ask(index: &Index) {
+/// Calls all methods that read the index.
+fn query_all(index: &Index) {
     for pattern in
         [&b"0"[..], b"00", b"07", b"314159265", b"ACGT", b"a\n", b"a", b"ab", b"aaaaaaaaaaaaaaaaaaaa"]
     {
@@ -204,7 +204,7 @@ fn ask(index: &Index) {
 }
 
 impl Numbers {
-    /// A part of something of a length, of at most so many items.
+    /// Random range of at most `most` items within `length` items.
     fn part(&mut self, length: usize, most: u64) -> Range<usize> {
         let start = self.below(length as u64) as usize;
         start..length.min(start + 1 + self.below(most) as usize)
@@ -213,7 +213,7 @@ impl Numbers {
 
 const LONG: usize = 40_000;
 
-/// Texts with a front table, and with patterns that the bitmaps answer.
+/// Texts that are long enough for a front table and for patterns that the bitmaps answer.
 fn long_texts(numbers: &mut Numbers) -> [(Alphabet, Vec<u8>); 4] {
     let digits: Vec<u8> = (0..LONG).map(|_| b'0' + numbers.below(10) as u8).collect();
     let dna = (0..LONG).map(|_| b"ACGT"[numbers.below(4) as usize]).collect();
@@ -256,7 +256,8 @@ fn zeros_in_a_long_suffix_array_give_right_answers_or_errors() {
     }
 }
 
-/// Suffix 0 is an occurrence, too, and its own entry is in another block: only the order of the suffixes shows the damage.
+/// Suffix 0 is an occurrence as well, and its own entry is in a different block: only the order of the suffixes reveals the
+/// damage.
 #[test]
 fn one_zero_among_many_occurrences_is_an_error() {
     let [many, gap] = [b"a".repeat(3000), b"b".repeat(5000)];
@@ -277,8 +278,8 @@ fn one_zero_among_many_occurrences_is_an_error() {
     assert_eq!(ask(&file), [Err(said.clone()), Err(said)]);
 }
 
-/// A pattern of which an occurrence is damaged itself is no longer in the text, and is left out here. So is the repetitive text, in
-/// which many damaged passages are neighbours in the suffix array.
+/// Skips patterns with a damaged occurrence, which is no longer in the text, and the repetitive text, in which many damaged
+/// passages are neighbours in the suffix array.
 #[test]
 fn damage_of_the_text_elsewhere_gives_right_answers_or_errors() {
     let mut numbers = Numbers(2);
@@ -311,21 +312,21 @@ fn damage_of_the_text_elsewhere_gives_right_answers_or_errors() {
     }
 }
 
-/// Changes a byte of an index of a text, makes the checksums right, and verifies it fully.
+/// Changes the index of a text, recomputes the checksums, verifies the index fully, and returns the error.
 fn crafted(text: &[u8], alphabet: Alphabet, change: impl FnOnce(&mut [u8], &[Range<usize>; 5])) -> String {
     let mut file = build(text, alphabet);
     let sections = sections(&file);
     change(&mut file, &sections);
-    mend(&mut file, &sections);
+    recompute_checksums(&mut file, &sections);
     let verified = open(file).and_then(|index| {
-        ask(&index);
+        query_all(&index);
         index.verify_fully(1)
     });
     verified.expect_err("noticed").to_string()
 }
 
 #[test]
-fn crafted_files_are_described_in_a_line() {
+fn errors_of_crafted_files_name_the_damage() {
     let text: Vec<u8> = b"mississippi, ".repeat(40);
     let wrong_set = "damaged: index corrupt: the set of bytes that occur does not match the text";
     let behind = "damaged: index corrupt: bytes behind the text are not zero";
@@ -334,7 +335,7 @@ fn crafted_files_are_described_in_a_line() {
     // 'm' occurs and 'o' does not: the set has as many bytes as before.
     let swapped = |file: &mut [u8], _: &[_; 5]| file[64 + usize::from(b'm') / 8] ^= 1 << 5 | 1 << 7;
     assert_eq!(crafted(&text, Alphabet::Bytes, swapped), wrong_set);
-    // In a short text k is 0, and no table is made of the set.
+    // In a short text k is 0, and the table does not depend on the set.
     assert_eq!(crafted(b"mi", Alphabet::Bytes, swapped), wrong_set);
     let any = |file: &mut [u8], _: &[_; 5]| file[64] = 1;
     assert_eq!(crafted(&b"0123456789".repeat(9), Alphabet::Digits, any), wrong_set);

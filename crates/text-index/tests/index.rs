@@ -1,4 +1,4 @@
-//! Indexes of all kinds of texts, compared with scans of the texts.
+//! Differential tests of indexes against scans of their texts.
 
 mod support;
 
@@ -22,7 +22,7 @@ struct Built {
 }
 
 fn build(text: &[u8], alphabet: Option<Alphabet>, threads: usize) -> Built {
-    // In memory if there is such a place: each build waits for the disk.
+    // In memory if possible, as each build syncs its file.
     let directory = tempdir_in("/dev/shm").or_else(|_| tempdir()).expect("a directory");
     let output = directory.path().join("text.comb");
     let text = Text::new(Path::new("text"), text.to_vec(), alphabet).expect("a text");
@@ -75,7 +75,7 @@ proptest! {
         let narrow = build(&text, None, threads);
         let narrow = Index::open(&narrow.output).expect("an index");
         narrow.verify_fully(threads).expect("a right index");
-        // The index of digits or DNA is without a line end; texts of these never have one here.
+        // An index of digits or DNA drops a final line terminator; these texts have none.
         prop_assert_eq!(narrow.symbols(), text.len() as u64);
         for (cut, length, from, is_changed) in cuts {
             let start = if text.is_empty() { 0 } else { cut.index(text.len()) };
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_bytes_come_out_at_any_number_of_threads(text in texts()) {
+    fn the_index_has_the_same_bytes_at_any_number_of_threads(text in texts()) {
         let first = fs::read(build(&text, None, 1).output).expect("an index");
         for threads in [2, 3, 8, 64] {
             prop_assert!(fs::read(build(&text, None, threads).output).expect("an index") == first);
@@ -112,9 +112,9 @@ proptest! {
     }
 }
 
-/// Patterns with many occurrences, in texts where they are everywhere, in one half only, and in a few places only.
+/// Patterns with many occurrences, in texts that have them everywhere, in one half only, and in a few places only.
 #[test]
-fn frequent_patterns_are_found_wherever_they_are() {
+fn frequent_patterns_are_found_in_all_distributions() {
     let mut numbers = Numbers(1);
     let length = 40_000;
     let half = length / 2;
@@ -157,9 +157,9 @@ fn frequent_patterns_are_found_wherever_they_are() {
     }
 }
 
-/// More occurrences than are sorted at a time.
+/// The pattern has more occurrences than are collected and sorted.
 #[test]
-fn all_positions_of_a_very_frequent_pattern() {
+fn all_positions_of_a_very_frequent_pattern_are_listed() {
     let text: Vec<u8> = b"aab".repeat(60_000);
     let built = build(&text, None, 2);
     let index = Index::open(&built.output).expect("an index");
@@ -173,7 +173,7 @@ fn all_positions_of_a_very_frequent_pattern() {
 }
 
 #[test]
-fn alphabets_are_recognised_and_a_final_line_end_does_not_count() {
+fn alphabets_are_detected_and_a_final_line_terminator_is_ignored() {
     let alphabet = |text: &[u8]| {
         let text = Text::new(Path::new("text"), text.to_vec(), None).expect("a text");
         (text.alphabet(), text.symbols())
@@ -208,7 +208,7 @@ fn bytes_outside_the_alphabet_are_errors() {
     assert_eq!(pattern(&vec![b'1'; 1 << 25]), "the pattern is 33554432 symbols long; the limit is 16777216");
 }
 
-/// Every byte of a small index, changed, and every cut: opening or verifying says so, and asking never panics.
+/// Changes every byte of a small index and truncates it at many lengths: opening or verifying fails, and no query panics.
 #[test]
 fn damage_is_an_error_and_never_a_panic() {
     let text: Vec<u8> = b"mississippi, ".repeat(40);
@@ -247,7 +247,7 @@ fn damage_is_an_error_and_never_a_panic() {
 }
 
 #[test]
-fn positions_reach_from_the_first_symbol_to_the_end_of_the_text() {
+fn valid_positions_range_from_the_first_symbol_to_the_end_of_the_text() {
     let offset = |alphabet, position| {
         let built = build(b"314", Some(alphabet), 1);
         Index::open(&built.output).expect("an index").offset(position).map_err(|error| error.to_string())
@@ -291,7 +291,7 @@ fn a_replaced_index_still_reads_the_previous_file() {
 }
 
 #[test]
-fn the_files_of_the_pi_searcher_are_read_and_written() {
+fn pi_searcher_files_are_imported_and_exported() {
     let digits = b"14159265358979323846264338327950288419716939937510";
     let built = build(digits, None, 2);
     let index = Index::open(&built.output).expect("an index");
@@ -304,7 +304,7 @@ fn the_files_of_the_pi_searcher_are_read_and_written() {
     let again = built.directory.path().join("again.comb");
     import_pisearch(&base, &again, &options(2)).expect("imported");
     assert!(fs::read(&again).expect("an index") == fs::read(&built.output).expect("an index"));
-    // A suffix array that is not that of the digits, and digits that are none, are refused.
+    // A suffix array of different digits and invalid digits are rejected.
     let import = || import_pisearch(&base, &again, &options(1)).expect_err("refused").to_string();
     let mut swapped = suffixes_were.clone();
     swapped.swap(0, 4);

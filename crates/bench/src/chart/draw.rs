@@ -1,4 +1,4 @@
-//! Drawing with plotters.
+//! Drawing of charts with plotters.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 use std::io;
@@ -17,11 +17,11 @@ use crate::wrap::wrapped;
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
 
-/// Factor by which plotters draws a picture larger than its declared size. It rounds to whole pixels, which curves and small
-/// marks would show.
+/// Factor by which plotters draws a picture larger than its declared size, since it rounds coordinates to whole pixels, which
+/// would be visible in curves and small marks.
 const FINENESS: i32 = 8;
 
-/// Text sizes in pixels: titles, and all else.
+/// Text sizes in pixels: of titles, and of all other text.
 const TITLE: i32 = 22;
 pub(crate) const LABEL: i32 = 16;
 
@@ -30,7 +30,7 @@ const INK: RGBColor = RGBColor(34, 34, 34);
 const AXIS: RGBColor = RGBColor(110, 110, 110);
 const GRID: RGBColor = RGBColor(225, 225, 225);
 
-/// The colours of Okabe and Ito, those that stand out best from white first; yellow, which hardly does, is left out.
+/// The colours of Okabe and Ito, in order of use; yellow, which is hardly visible on white, is omitted.
 pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -41,19 +41,19 @@ pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-/// Pixels of the axes of a panel with their labels. One panel alone is wider, so that there is room for the title.
+/// Width and height of a panel in pixels, with axis labels. A single panel is wider, to make room for the title.
 const PANEL: (i32, i32) = (516, 360);
 const ALONE: i32 = 680;
 /// Pixels around the picture.
 const MARGIN: i32 = 16;
-/// Pixels for the numbers and the name of the vertical and the horizontal axis.
+/// Pixels for the numbers and the name of the vertical and of the horizontal axis.
 const LEFT: i32 = 68;
 pub(crate) const BELOW: i32 = 46;
-/// Pixels of a line sample in the legend, and of a row of the legend.
+/// Pixels of a line sample in the legend, and height of a row of the legend.
 const SAMPLE: i32 = 26;
 const ROW: i32 = LABEL * 5 / 4;
 
-/// Pixels of the picture in those of plotters.
+/// Converts pixels of the picture to pixels of plotters.
 pub(crate) fn px(pixels: i32) -> i32 {
     pixels * FINENESS
 }
@@ -62,14 +62,14 @@ pub(crate) fn text_style(size: i32, style: FontStyle) -> TextStyle<'static> {
     TextStyle::from(("sans-serif", px(size)).into_font().style(style)).color(&INK)
 }
 
-/// An SVG document with a title and a subtitle, and below them `size` pixels (width and height) for `draw`.
+/// An SVG document with a title and a subtitle, and an area of `size` pixels (width and height) below for `draw`.
 pub(crate) fn document(
     title: &str,
     subtitle: &str,
     size: (i32, i32),
     draw: impl FnOnce(&Area<'_>) -> Drawn,
 ) -> String {
-    // About the width of DejaVu Sans, which is wider than most fonts.
+    // Approximate character width of DejaVu Sans, which is wider than most fonts.
     let columns = |text_size: i32| (f64::from(size.0) / (f64::from(text_size) * 0.47)) as usize;
     let texts = [(title, TITLE, FontStyle::Bold), (subtitle, LABEL, FontStyle::Normal)];
     let lines = texts.into_iter().flat_map(|(text, size, style)| {
@@ -94,7 +94,7 @@ pub(crate) fn document(
         .expect("drawing into a string cannot fail");
     let size = |width, height| format!("width=\"{width}\" height=\"{height}\"");
     let svg = svg.replacen(&size(px(width), px(height)), &size(width, height), 1);
-    // Texts may have characters that XML cannot hold.
+    // Texts may contain characters that XML cannot represent.
     svg.replace(|char: char| char.is_control() && char != '\n', "\u{FFFD}")
 }
 
@@ -104,7 +104,7 @@ pub(super) fn chart(chart: &Chart) -> String {
     let width = if panels == 1 { ALONE } else { PANEL.0 * panels as i32 };
     let titled = chart.panels.iter().any(|panel| !panel.title.is_empty());
     let rows = chart.panels.iter().map(|panel| legend_rows(panel).len()).max().unwrap_or(0);
-    // All panels have their axes at the same height.
+    // The axes of all panels are at the same height.
     let head = ROW * (i32::from(titled) + rows as i32) + 10;
     document(&chart.title, &chart.subtitle, (width, head + PANEL.1), |area| {
         for (panel, area) in chart.panels.iter().zip(area.split_evenly((1, panels))) {
@@ -115,12 +115,12 @@ pub(super) fn chart(chart: &Chart) -> String {
             let [least, most] = extent(panel, |point| [point.x; 2], [1.0, 2.0]);
             match panel.x {
                 Axis::Linear => {
-                    // Room for the mark at the end.
+                    // Leaves room for the last mark.
                     let least = least.min(0.0);
                     axes(chart, panel, &frame, least..most + (most - least).max(f64::MIN_POSITIVE) * 0.02)?;
                 }
                 Axis::Log2 => {
-                    // At least one power of two, and room for the marks at both ends.
+                    // Spans at least one power of two, and leaves room for the marks at both ends.
                     let from = (least.log2() + 0.2).floor().exp2().min(least) / 1.1;
                     let to = (most.log2() - 0.2).ceil().exp2().max(most) * 1.1;
                     axes(chart, panel, &frame, (from..to).log_scale().base(2.0))?;
@@ -131,7 +131,7 @@ pub(super) fn chart(chart: &Chart) -> String {
     })
 }
 
-/// Sets the style that the axes and the grid of all charts have.
+/// Sets the common style of axes and grid.
 pub(crate) fn set_style<X: Ranged, Y: Ranged>(mesh: &mut MeshStyle<'_, '_, X, Y, SVGBackend<'_>>) {
     mesh.label_style(text_style(LABEL, FontStyle::Normal))
         .axis_desc_style(text_style(LABEL, FontStyle::Normal))
@@ -165,20 +165,20 @@ where
     set_style(&mut mesh);
     mesh.draw()?;
     for series in &panel.series {
-        let look = Look::of(chart, series);
+        let style = SeriesStyle::of(chart, series);
         let points: Vec<&Point> = shown(series, panel.x).collect();
-        let places = points.iter().map(|point| (point.x, point.y));
+        let positions = points.iter().map(|point| (point.x, point.y));
         match series.kind {
             SeriesKind::Points => {}
             SeriesKind::Line | SeriesKind::Joined => {
-                axes.draw_series(LineSeries::new(places.clone(), look.stroke()))?;
+                axes.draw_series(LineSeries::new(positions.clone(), style.stroke()))?;
             }
             SeriesKind::Dashed => {
-                axes.draw_series(DashedLineSeries::new(places.clone(), px(6), px(4), look.stroke()))?;
+                axes.draw_series(DashedLineSeries::new(positions.clone(), px(6), px(4), style.stroke()))?;
             }
         }
         for point in points.iter().filter(|point| point.low < point.high) {
-            let (thin, half) = (look.colour.stroke_width(px(3) as u32 / 2), px(4));
+            let (thin, half) = (style.colour.stroke_width(px(3) as u32 / 2), px(4));
             axes.draw_series(once(PathElement::new([(point.x, point.low), (point.x, point.high)], thin)))?;
             axes.draw_series(
                 [point.low, point.high].map(|y| {
@@ -187,27 +187,27 @@ where
             )?;
         }
         if series.kind.is_marked() {
-            axes.draw_series(places.map(|place| look.sample(place, 0)))?;
+            axes.draw_series(positions.map(|position| style.sample(position, 0)))?;
         }
     }
     Ok(())
 }
 
-/// The series that the legend of a panel names. A single series needs none.
+/// The series in the legend of a panel. A single series needs no legend.
 fn legend_rows(panel: &Panel) -> Vec<&Series> {
     let rows: Vec<&Series> = panel.series.iter().filter(|series| !series.name.is_empty()).collect();
     if rows.len() < 2 { Vec::new() } else { rows }
 }
 
-/// Draws the legend of a panel: above its axes, where no data can be.
+/// Draws the legend of a panel above its axes, where it cannot hide data.
 fn legend(chart: &Chart, panel: &Panel, area: &Area<'_>) -> Drawn {
     let mut axes = ChartBuilder::on(area).build_cartesian_2d(0.0..1.0, 0.0..1.0)?;
     for series in legend_rows(panel) {
-        let look = Look::of(chart, series);
+        let style = SeriesStyle::of(chart, series);
         let annotation = axes.draw_series(empty::<Circle<(f64, f64), i32>>())?;
         annotation
             .label(series.name.clone())
-            .legend(move |(x, y)| look.sample((x + px(SAMPLE / 2), y), px(SAMPLE)));
+            .legend(move |(x, y)| style.sample((x + px(SAMPLE / 2), y), px(SAMPLE)));
     }
     axes.configure_series_labels()
         .position(SeriesLabelPosition::Coordinate(px(LEFT), 0))
@@ -217,22 +217,22 @@ fn legend(chart: &Chart, panel: &Panel, area: &Area<'_>) -> Drawn {
         .draw()
 }
 
-type Place = (i32, i32);
+type Position = (i32, i32);
 type Sample<'a, C> =
-    ComposedElement<C, SVGBackend<'a>, Polygon<Place>, DashedPathElement<vec::IntoIter<Place>, i32>>;
+    ComposedElement<C, SVGBackend<'a>, Polygon<Position>, DashedPathElement<vec::IntoIter<Position>, i32>>;
 
 /// Colour and marks of a series.
 #[derive(Clone, Copy)]
-struct Look {
+struct SeriesStyle {
     colour: RGBColor,
     kind: SeriesKind,
-    /// Corners of its marks, which differ for prints without colours; many are a circle.
+    /// Number of corners of its marks, which differ for prints without colour; many make a circle.
     corners: u32,
 }
 
-impl Look {
-    /// Colours and marks go by names, in the order in which names appear, those of measured series first. They repeat when
-    /// there are more names.
+impl SeriesStyle {
+    /// Assigns colours and marks by name, in order of appearance, measured series first. They repeat if there are more
+    /// names than colours.
     fn of(chart: &Chart, series: &Series) -> Self {
         let all = || chart.panels.iter().flat_map(|panel| &panel.series);
         let mut names: Vec<&str> = Vec::new();
@@ -249,16 +249,16 @@ impl Look {
         self.colour.stroke_width(px(2) as u32)
     }
 
-    /// Draws its mark at a place, if it has marks, and a piece of its line through that place, of a length in pixels.
+    /// Its mark at a position, if it has marks, with a piece of its line of `length` pixels through that position.
     fn sample<'a, C>(self, at: C, length: i32) -> Sample<'a, C> {
-        // A corner above, or an edge if there are four.
+        // The top is a corner, or an edge if there are four corners.
         let first = if self.corners == 4 { 0.5 } else { 0.0 };
         let radius = f64::from(px(if self.corners > 4 { 4 } else { 5 }));
         let corner = |number| {
             let angle = (f64::from(number) + first) / f64::from(self.corners) * TAU - FRAC_PI_2;
             ((radius * angle.cos()).round() as i32, (radius * angle.sin()).round() as i32)
         };
-        let corners: Vec<Place> = (0..self.corners).map(corner).collect();
+        let corners: Vec<Position> = (0..self.corners).map(corner).collect();
         let fill = if self.kind.is_marked() { self.colour.filled() } else { TRANSPARENT.filled() };
         let dash = if self.kind == SeriesKind::Dashed { px(6) } else { length };
         let has_line = length > 0 && self.kind != SeriesKind::Points;
@@ -269,16 +269,16 @@ impl Look {
     }
 }
 
-/// The points of a series that can be shown on such an axis.
+/// The points of a series that can be drawn on an axis.
 fn shown(series: &Series, axis: Axis) -> impl Iterator<Item = &Point> {
     series.points.iter().filter(move |point| {
         let finite = [point.x, point.y, point.low, point.high].iter().all(|value| value.is_finite());
-        // The ratio of two places on a logarithmic axis must be finite.
+        // The ratio of two positions on a logarithmic axis must be finite.
         finite && (axis == Axis::Linear || (1e-150..1e150).contains(&point.x))
     })
 }
 
-/// The least and the largest of some values of all points shown in a panel.
+/// Minimum and maximum of `values` over all drawn points of a panel, or `otherwise` if there are none.
 fn extent(panel: &Panel, values: impl Fn(&Point) -> [f64; 2], otherwise: [f64; 2]) -> [f64; 2] {
     let points = panel.series.iter().flat_map(|series| shown(series, panel.x));
     let all = points.map(values).reduce(|[low, high], [least, most]| [low.min(least), high.max(most)]);

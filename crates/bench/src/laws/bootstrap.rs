@@ -1,17 +1,17 @@
-//! The bootstrap: how much an outcome would vary if all were measured again.
+//! The bootstrap: estimates the variation of a result over repeated measurements.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::least_squares::Sums;
 
-/// Number of resamples: enough for percentiles at the edges.
+/// Number of resamples: enough for the outer percentiles.
 const RESAMPLES: usize = 2000;
-/// Seed: the same measurements always give the same intervals.
+/// Fixed seed, so that the same measurements always give the same intervals.
 const SEED: u64 = 0x636f_6d62;
 
-/// Solutions for resampled groups, each drawn with replacement and as large as the group. None if all groups
-/// have but one observation, which says nothing about how much observations vary.
+/// Solutions for resampled groups, each drawn with replacement and as large as the original. Empty if all groups have only one
+/// observation, which gives no information about variation.
 pub(super) fn resampled<L, const P: usize>(
     groups: &[Vec<Sums<P>>],
     solve: impl Fn(Sums<P>) -> Option<L>,
@@ -31,7 +31,7 @@ pub(super) fn resampled<L, const P: usize>(
     (0..RESAMPLES).filter_map(resample).collect()
 }
 
-/// A number from 0 to `bound` - 1, each with the same probability, but for one part in 2^32 / `bound`.
+/// Random number from 0 to `bound` - 1, uniform except for a relative bias of `bound` / 2^32.
 pub(crate) fn below(random: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u64::from(random.next_u32()) * bound as u64) >> 32) as usize
 }

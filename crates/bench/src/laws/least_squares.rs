@@ -1,11 +1,11 @@
-//! Linear least squares with a few coefficients that cannot be negative.
+//! Linear least squares with a few non-negative coefficients.
 
 use std::iter::Sum;
 
-/// Pivots that are smaller than this, in proportion to the largest number of the system, are rounding errors.
+/// Pivots smaller than this, relative to the largest number of the system, are rounding errors.
 const SMALLEST_PIVOT: f64 = 1e-13;
 
-/// The sums that the best coefficients follow from: those of the normal equations, where every observation is to be 1.
+/// Sums of the normal equations, where the expected value of every observation is 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sums<const P: usize> {
     /// Sums of the products of terms.
@@ -30,12 +30,12 @@ impl<const P: usize> Sums<P> {
         self.count += other.count;
     }
 
-    /// The coefficients, none negative, for which the sum of squared errors is smallest, and the root of the mean
-    /// squared error. None without observations.
+    /// The non-negative coefficients with the smallest sum of squared errors, and the root mean squared error. `None` without
+    /// observations.
     ///
-    /// The coefficients that are zero are found by trying: the best of the solutions without some of the terms that have no
-    /// negative coefficient is the solution sought, as the sum of squares is convex. (For more than a few coefficients one
-    /// would take Charles Lawson and Richard Hanson's algorithm.)
+    /// Tries all subsets of terms: as the sum of squares is convex, the optimum is the best of the unconstrained solutions
+    /// that have no negative coefficient. (More than a few coefficients would need the algorithm of Charles Lawson and
+    /// Richard Hanson.)
     pub(super) fn solve(&self) -> Option<([f64; P], f64)> {
         let solutions = (1..1_u32 << P).filter_map(|chosen| self.solve_with(chosen));
         let allowed = solutions.filter(|solution| solution.iter().all(|&coefficient| coefficient >= 0.0));
@@ -45,7 +45,7 @@ impl<const P: usize> Sums<P> {
             .map(|(solution, squared)| (solution, (squared / self.count).sqrt()))
     }
 
-    /// The solution in which only the chosen coefficients are not zero; none if the chosen terms depend on each other.
+    /// The solution with all coefficients zero except the chosen ones; `None` if the chosen terms are linearly dependent.
     fn solve_with(&self, chosen: u32) -> Option<[f64; P]> {
         let is_chosen = |index: usize| chosen & 1 << index != 0;
         let mut matrix = self.products;
@@ -69,7 +69,7 @@ impl<const P: usize> Sums<P> {
     }
 }
 
-/// Solves linear equations by Gaussian elimination with pivots, none of which may be as small as `negligible`.
+/// Solves linear equations by Gaussian elimination with partial pivoting; `None` if a pivot is at most `negligible`.
 fn solve<const P: usize>(
     mut matrix: [[f64; P]; P],
     mut right: [f64; P],

@@ -12,7 +12,7 @@ pub(crate) struct Amdahl {
 }
 
 impl Amdahl {
-    /// The share of the serial part in the time that one processor needs, from 0 to 1.
+    /// Share of the serial part in the time of one processor, from 0 to 1.
     pub(crate) fn serial_fraction(&self) -> f64 {
         self.serial / (self.serial + self.divided)
     }
@@ -35,7 +35,7 @@ impl Law<2> for Amdahl {
 /// T(n) = T1 (1/n + σ (n − 1)/n + κ (n − 1)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Usl {
-    /// T1: seconds that one thread needs.
+    /// T1: seconds with one thread.
     one: f64,
     /// T1 σ.
     contention: f64,
@@ -44,17 +44,17 @@ pub(crate) struct Usl {
 }
 
 impl Usl {
-    /// σ: the share of the work for which threads wait for each other in a line.
+    /// σ: share of the work for which threads queue for a shared resource.
     pub(crate) fn contention(&self) -> f64 {
         self.contention / self.one
     }
 
-    /// κ: what it costs that two threads have to agree, as a share of the work, for each other thread.
+    /// κ: cost of coherency between two threads, as a share of the work, per other thread.
     pub(crate) fn coherency(&self) -> f64 {
         self.coherency / self.one
     }
 
-    /// The width at which the job is quickest, √((1 − σ)/κ), at least 1; infinite if more threads never make it slower.
+    /// The fastest width, √((1 − σ)/κ), at least 1; infinite if more threads never make the job slower.
     pub(crate) fn peak(&self) -> f64 {
         match (1.0 - self.contention(), self.coherency()) {
             (gain, cost) if cost > 0.0 => (gain / cost).max(1.0).sqrt(),

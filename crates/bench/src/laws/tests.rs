@@ -10,7 +10,7 @@ fn exact<L: Law<P>, const P: usize>(law: &L, widths: &[usize]) -> Vec<Timing> {
     widths.iter().map(|&width| Timing { width, seconds: law.seconds(width as f64) }).collect()
 }
 
-/// Timings with errors that are in proportion to time, normally distributed (by the sum of twelve even distributions).
+/// Timings with relative errors that are normally distributed (approximated by the sum of twelve uniform distributions).
 fn noisy<L: Law<P>, const P: usize>(law: &L, runs: usize, noise: f64, seed: u64) -> Vec<Timing> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = || (0..12).map(|_| f64::from(random.next_u32()) / 2f64.powi(32)).sum::<f64>() - 6.0;
@@ -27,7 +27,7 @@ fn usl(one: f64, contention: f64, coherency: f64) -> Usl {
     Usl::new([one, one * contention, one * coherency]).expect("a law")
 }
 
-/// The sum of squared relative errors, as it is defined.
+/// Sum of squared relative errors, by definition.
 fn squared_error<L: Law<P>, const P: usize>(law: &L, timings: &[Timing]) -> f64 {
     timings.iter().map(|timing| (law.seconds(timing.width as f64) / timing.seconds - 1.0).powi(2)).sum()
 }
@@ -43,7 +43,7 @@ fn is_close(left: f64, right: f64) -> bool {
 
 proptest! {
     #[test]
-    fn amdahl_is_found_again(one in 0.001..1000.0, serial in 0.0..=1.0) {
+    fn amdahl_is_recovered_from_exact_timings(one in 0.001..1000.0, serial in 0.0..=1.0) {
         let fit = fit::<Amdahl, 2>(&exact(&amdahl(one, serial), &WIDTHS)).expect("a fit");
         prop_assert!(is_close(fit.law.serial_fraction(), serial));
         prop_assert!(is_close(fit.law.seconds(1.0), one));
@@ -51,14 +51,14 @@ proptest! {
     }
 
     #[test]
-    fn the_universal_scalability_law_is_found_again(one in 0.001..1000.0, contention in 0.0..0.9, coherency in 0.0..0.1) {
+    fn usl_is_recovered_from_exact_timings(one in 0.001..1000.0, contention in 0.0..0.9, coherency in 0.0..0.1) {
         let fit = fit::<Usl, 3>(&exact(&usl(one, contention, coherency), &WIDTHS)).expect("a fit");
         prop_assert!(is_close(fit.law.contention(), contention));
         prop_assert!(is_close(fit.law.coherency(), coherency));
         prop_assert!(is_close(fit.law.seconds(1.0), one));
     }
 
-    /// Where the textbook's weighted regression has no negative coefficient, it is the fit.
+    /// The fit is the weighted linear regression of textbooks if that has no negative coefficient.
     #[test]
     fn amdahl_is_a_weighted_regression(timings in timings()) {
         let weights = timings.iter().map(|timing| timing.seconds.powi(-2));
@@ -80,9 +80,9 @@ proptest! {
         }
     }
 
-    /// No point of a grid, and none near the fit, fits better.
+    /// No point of a grid and no point near the fit has a smaller error.
     #[test]
-    fn nothing_fits_better(timings in timings()) {
+    fn no_other_coefficients_fit_better(timings in timings()) {
         let (Ok(first), Ok(second)) = (fit::<Amdahl, 2>(&timings), fit::<Usl, 3>(&timings)) else {
             return Ok(());
         };
@@ -107,25 +107,26 @@ proptest! {
 }
 
 #[test]
-fn intervals_hold_the_truth_about_as_often_as_they_say() {
+fn intervals_contain_the_true_value_about_as_often_as_stated() {
     let (first, second) = (amdahl(3.0, 0.08), usl(3.0, 0.08, 0.002));
-    let mut held = [0; 4];
-    let within =
-        |estimate: Estimate, truth: f64| usize::from(estimate.low <= truth && truth <= estimate.high);
+    let mut contained = [0; 4];
+    let within = |estimate: Estimate, true_value: f64| {
+        usize::from(estimate.low <= true_value && true_value <= estimate.high)
+    };
     for seed in 0..100 {
         let fitted = fit::<Amdahl, 2>(&noisy(&first, 10, 0.03, seed)).expect("a fit");
-        held[0] += within(fitted.estimate(Amdahl::serial_fraction), 0.08);
-        held[1] += within(fitted.estimate(|law| law.speed_up(64.0)), first.speed_up(64.0));
+        contained[0] += within(fitted.estimate(Amdahl::serial_fraction), 0.08);
+        contained[1] += within(fitted.estimate(|law| law.speed_up(64.0)), first.speed_up(64.0));
         let fitted = fit::<Usl, 3>(&noisy(&second, 10, 0.03, seed)).expect("a fit");
-        held[2] += within(fitted.estimate(Usl::coherency), 0.002);
-        held[3] += within(fitted.estimate(Usl::peak), second.peak());
+        contained[2] += within(fitted.estimate(Usl::coherency), 0.002);
+        contained[3] += within(fitted.estimate(Usl::peak), second.peak());
     }
-    // 95 are expected, a few fewer with ten runs at a width; in 100 trials either number strays by 4 or so.
-    assert!(held.iter().all(|held| (82..=99).contains(held)), "{held:?}");
+    // 95 are expected, a few fewer with ten runs per width; over 100 trials the number varies by about 4.
+    assert!(contained.iter().all(|contained| (82..=99).contains(contained)), "{contained:?}");
 }
 
 #[test]
-fn intervals_are_the_same_each_time() {
+fn intervals_are_reproducible() {
     let timings = noisy(&amdahl(1.0, 0.1), 5, 0.02, 7);
     let estimate = || fit::<Amdahl, 2>(&timings).expect("a fit").estimate(Amdahl::serial_fraction);
     assert_eq!(estimate(), estimate());
@@ -133,7 +134,7 @@ fn intervals_are_the_same_each_time() {
 }
 
 #[test]
-fn one_run_at_each_width_says_nothing_about_certainty() {
+fn one_run_at_each_width_gives_no_interval() {
     let estimate =
         fit::<Usl, 3>(&exact(&usl(1.0, 0.1, 0.01), &WIDTHS)).expect("a fit").estimate(Usl::contention);
     assert!(is_close(estimate.value, 0.1) && estimate.low.is_nan() && estimate.high.is_nan());
@@ -149,7 +150,7 @@ fn a_law_needs_as_many_widths_as_it_has_coefficients() {
 }
 
 #[test]
-fn what_gets_faster_than_it_should_has_no_serial_part() {
+fn superlinear_speed_up_has_no_serial_part() {
     let timings = [(1, 10.0), (2, 4.5), (4, 2.0)].map(|(width, seconds)| Timing { width, seconds });
     let law = fit::<Amdahl, 2>(&timings).expect("a fit").law;
     assert_eq!(law.serial_fraction(), 0.0);
@@ -157,14 +158,14 @@ fn what_gets_faster_than_it_should_has_no_serial_part() {
 }
 
 #[test]
-fn what_gets_slower_is_all_serial() {
+fn a_slowdown_is_all_serial() {
     let timings = [(1, 1.0), (2, 1.5), (4, 2.0)].map(|(width, seconds)| Timing { width, seconds });
     assert_eq!(fit::<Amdahl, 2>(&timings).expect("a fit").law.serial_fraction(), 1.0);
     assert_eq!(fit::<Usl, 3>(&timings).expect("a fit").law.peak(), 1.0);
 }
 
 #[test]
-fn the_peak_is_where_the_law_is_quickest() {
+fn the_peak_is_the_fastest_width() {
     let law = usl(1.0, 0.05, 0.0006);
     let peak = law.peak();
     assert!(is_close(peak, (0.95_f64 / 0.0006).sqrt()));

@@ -1,4 +1,4 @@
-//! Reading, working, or both, by some threads.
+//! Reading, hashing, or both, on a number of threads.
 
 use std::ops::AddAssign;
 
@@ -7,9 +7,9 @@ use finecomb_sys::out_of_memory::try_reserve_exact;
 
 use super::pieces::{OpenFiles, PIECE, Piece};
 use super::prefetch::Prefetcher;
-use super::words::{Words, work_on};
+use super::words::{Words, hash_words};
 use crate::error::{Error, Result};
-use crate::threads::share_out;
+use crate::threads::distribute;
 
 /// Result of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,18 +30,18 @@ impl AddAssign for Total {
     }
 }
 
-/// A way to read files and work on them.
+/// A way to read and hash files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
     pub(super) width: usize,
     /// Whether pieces are prefetched.
     pub(super) ahead: bool,
-    /// Repetitions of the work on each piece; 0 to read only.
+    /// Number of times that each piece is hashed; 0 to read only.
     pub(super) work: u32,
 }
 
 impl Job {
-    /// Goes through all pieces of the files.
+    /// Processes all pieces of the files.
     pub(super) fn run(self, files: &[FoundFile], pieces: &[Piece]) -> Result<Total> {
         let open = OpenFiles::new(files, self.ahead);
         let prefetcher = Prefetcher::default();
@@ -52,18 +52,18 @@ impl Job {
             buffer.resize(PIECE as usize, 0);
             *total += match open.read(&pieces[taken], buffer) {
                 Some(bytes) => {
-                    Total { bytes: bytes.len() as u64, unreadable: 0, words: work_on(bytes, self.work) }
+                    Total { bytes: bytes.len() as u64, unreadable: 0, words: hash_words(bytes, self.work) }
                 }
                 None => Total { unreadable: 1, ..Total::default() },
             };
         };
         let mut total = Total::default();
-        share_out(self.width, pieces.len(), work)?.into_iter().for_each(|(part, _)| total += part);
+        distribute(self.width, pieces.len(), work)?.into_iter().for_each(|(part, _)| total += part);
         Ok(total)
     }
 }
 
-/// Pieces that are in memory, to be worked on without reading.
+/// Pieces loaded into memory, to be hashed without reading.
 pub(super) struct Loaded {
     bytes: Vec<u8>,
     /// End of each piece.
@@ -72,7 +72,7 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Reads pieces from the first one on, as many as `most` bytes hold, and at least one.
+    /// Loads the first pieces, up to `most` bytes in all, and at least one.
     pub(super) fn read(files: &[FoundFile], pieces: &[Piece], most: u64) -> Result<Self> {
         let sizes = pieces.iter().scan(0, |sum, piece| {
             *sum += piece.length;
@@ -95,16 +95,16 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Whether these are all pieces.
+    /// Returns `true` if all pieces are loaded.
     pub(super) fn is_all_of(&self, pieces: &[Piece]) -> bool {
         self.ends.len() == pieces.len()
     }
 
-    /// Does the work on what is in memory, on this thread.
+    /// Hashes the loaded pieces on this thread.
     pub(super) fn work(&self, times: u32) -> Total {
         let (mut words, mut start) = (Words::default(), 0);
         for &end in &self.ends {
-            words += work_on(&self.bytes[start..end], times);
+            words += hash_words(&self.bytes[start..end], times);
             start = end;
         }
         Total { bytes: self.bytes.len() as u64, unreadable: self.unreadable, words }
@@ -115,7 +115,7 @@ impl Loaded {
 mod tests {
     use std::fs;
 
-    use super::super::pieces::cut;
+    use super::super::pieces::split;
     use super::*;
     use crate::files;
 
@@ -133,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn every_width_comes_to_the_same_with_and_without_advice_and_in_memory() {
+    fn every_width_gives_the_same_result_with_and_without_prefetch_and_in_memory() {
         let (_directory, found) = tree();
-        let pieces = cut(&found);
+        let pieces = split(&found);
         let memory = Loaded::read(&found, &pieces, u64::MAX).expect("memory");
         let expected = memory.work(1);
         assert_eq!((expected.bytes, expected.unreadable), (found.iter().map(|file| file.size).sum(), 0));
-        // 200,000 words, some of which a cut makes two, and two in each small file.
+        // 200,000 words, some of them split in two at the end of a piece, and two in each small file.
         assert!((200_200..200_300).contains(&expected.words.count), "{expected:?}");
         for width in [1, 2, 8] {
             for ahead in [false, true] {
@@ -156,16 +156,16 @@ mod tests {
     #[test]
     fn as_much_is_loaded_as_fits() {
         let (_directory, found) = tree();
-        let pieces = cut(&found);
+        let pieces = split(&found);
         let size = |most| Loaded::read(&found, &pieces, most).expect("memory").work(1).bytes;
         assert_eq!(size(0), pieces[0].length);
         assert_eq!(size(pieces[0].length + pieces[1].length), pieces[0].length + pieces[1].length);
     }
 
     #[test]
-    fn what_vanished_is_counted() {
+    fn a_removed_file_is_counted_as_unreadable() {
         let (directory, found) = tree();
-        let pieces = cut(&found);
+        let pieces = split(&found);
         fs::remove_file(directory.path().join("7")).expect("removed");
         for ahead in [false, true] {
             assert_eq!(Job { width: 3, ahead, work: 1 }.run(&found, &pieces).expect("a run").unreadable, 1);

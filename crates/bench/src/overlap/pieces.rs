@@ -1,4 +1,4 @@
-//! Pieces of files, and the files that are open to read them.
+//! Pieces of files, and the open files to read them from.
 
 use std::fs::File;
 use std::io;
@@ -10,23 +10,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use finecomb_scan::FoundFile;
 use rustix::fs::{Advice, fadvise};
 
-/// Bytes that are read with one call.
+/// Bytes per read.
 pub(super) const PIECE: u64 = 128 << 10;
 
-/// A part of a file. Cuts are at fixed offsets, so that the work is the same whoever does it: a word on a cut
-/// counts as two.
+/// A part of a file. Boundaries are at fixed offsets, so that the result does not depend on the thread: a word across a
+/// boundary counts as two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// The number of its file.
+    /// Index of its file.
     pub(super) file: usize,
     /// Its offset in that file.
     pub(super) offset: u64,
-    /// Its bytes, from 1 to [`PIECE`].
+    /// Its length in bytes, from 1 to [`PIECE`].
     pub(super) length: u64,
 }
 
 /// All pieces of all files, in order.
-pub(super) fn cut(files: &[FoundFile]) -> Vec<Piece> {
+pub(super) fn split(files: &[FoundFile]) -> Vec<Piece> {
     let of = |(file, found): (usize, &FoundFile)| {
         let size = found.size;
         let piece = move |number| {
@@ -38,51 +38,51 @@ pub(super) fn cut(files: &[FoundFile]) -> Vec<Piece> {
     files.iter().enumerate().flat_map(of).collect()
 }
 
-/// Files that are opened when the first piece of them is wanted, and closed when the last has been read.
+/// Files, opened before their first piece is read and closed after the last.
 pub(super) struct OpenFiles<'a> {
     files: &'a [FoundFile],
     states: Vec<Mutex<State>>,
-    /// Pieces of each file that were not read yet.
-    left: Vec<AtomicU64>,
-    /// Whether the system is told that files are read from front to back.
+    /// Unread pieces of each file.
+    remaining: Vec<AtomicU64>,
+    /// Whether the kernel is advised of sequential access.
     advises: bool,
 }
 
 enum State {
     Unopened,
     Open(Arc<File>),
-    /// It was closed, or could not be opened.
-    Gone,
+    /// Closed, or could not be opened.
+    Closed,
 }
 
 impl<'a> OpenFiles<'a> {
     pub(super) fn new(files: &'a [FoundFile], advises: bool) -> Self {
         let states = files.iter().map(|_| Mutex::new(State::Unopened)).collect();
-        let left = files.iter().map(|file| AtomicU64::new(file.size.div_ceil(PIECE))).collect();
-        Self { files, states, left, advises }
+        let remaining = files.iter().map(|file| AtomicU64::new(file.size.div_ceil(PIECE))).collect();
+        Self { files, states, remaining, advises }
     }
 
-    /// Reads a piece, which must not have been read before, to the beginning of a buffer. Fewer bytes than it
-    /// should have if the file has shrunk; none if it cannot be read.
+    /// Reads a piece into the beginning of a buffer, at most once per piece. Returns fewer bytes than the length of the piece
+    /// if the file has shrunk, and `None` on errors.
     pub(super) fn read<'b>(&self, piece: &Piece, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let length = usize::try_from(piece.length).ok()?;
         let buffer = &mut buffer[..length];
         let file = self.open(piece.file);
         let read = file.and_then(|file| read_at(&file, buffer, piece.offset).ok());
-        if self.left[piece.file].fetch_sub(1, Ordering::AcqRel) == 1 {
-            *self.state(piece.file) = State::Gone;
+        if self.remaining[piece.file].fetch_sub(1, Ordering::AcqRel) == 1 {
+            *self.state(piece.file) = State::Closed;
         }
         read.map(|length| &buffer[..length])
     }
 
-    /// Asks the system to read some bytes of a file soon. It may ignore that.
+    /// Advises the kernel to prefetch a range of a file.
     pub(super) fn prefetch(&self, file: usize, offset: u64, length: u64) {
         if let Some(file) = self.open(file) {
             let _ = fadvise(&file, offset, NonZeroU64::new(length), Advice::WillNeed);
         }
     }
 
-    /// The file, opened if nobody has opened it yet; none if it cannot be, or all of it was read.
+    /// The file, opened on first use; `None` if that fails, or all of it has been read.
     fn open(&self, number: usize) -> Option<Arc<File>> {
         let mut state = self.state(number);
         if matches!(*state, State::Unopened) {
@@ -94,12 +94,12 @@ impl<'a> OpenFiles<'a> {
                     }
                     State::Open(Arc::new(file))
                 }
-                Err(_) => State::Gone,
+                Err(_) => State::Closed,
             };
         }
         match &*state {
             State::Open(file) => Some(Arc::clone(file)),
-            State::Unopened | State::Gone => None,
+            State::Unopened | State::Closed => None,
         }
     }
 
@@ -143,11 +143,11 @@ mod tests {
             piece(3, PIECE, PIECE),
             piece(3, 2 * PIECE, 5),
         ];
-        assert_eq!(cut(&files), expected);
+        assert_eq!(split(&files), expected);
     }
 
     #[test]
-    fn files_are_closed_when_they_were_read() {
+    fn files_are_closed_after_their_last_piece() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
         let bytes: Vec<u8> = (0..2 * PIECE + 5).map(|at| at as u8 ^ (at >> 8) as u8).collect();
@@ -157,17 +157,17 @@ mod tests {
         open.prefetch(0, 0, 1);
         let mut buffer = vec![0; PIECE as usize];
         let mut read = Vec::new();
-        for piece in cut(&files) {
+        for piece in split(&files) {
             assert!(matches!(*open.state(0), State::Open(_)));
             read.extend_from_slice(open.read(&piece, &mut buffer).expect("bytes"));
         }
         assert_eq!(read, bytes);
         open.prefetch(0, 0, 1);
-        assert!(matches!(*open.state(0), State::Gone));
+        assert!(matches!(*open.state(0), State::Closed));
     }
 
     #[test]
-    fn what_cannot_be_opened_is_not_read() {
+    fn a_file_that_cannot_be_opened_is_not_read() {
         let files = found(&[3]);
         let open = OpenFiles::new(&files, false);
         assert_eq!(open.read(&Piece { file: 0, offset: 0, length: 3 }, &mut [0; 3]), None);

@@ -1,16 +1,16 @@
-//! Report on reading and working, as text and as a picture.
+//! Report on reading and hashing, as text and as a picture.
 
 use super::{Case, Overlap, Part};
-use crate::cache::{Cold, temperature};
+use crate::cache::{Cold, cache_state};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
-use crate::sample::SPREAD_NOTE;
+use crate::sample::IQR_NOTE;
 use crate::table::Table;
 use crate::units::{Unit, grouped, medians_of, ratio};
 
-/// Names of reading without and with prefetching.
-const WITHOUT: &str = "without advice";
-const WITH: &str = "reading ahead";
+/// Names of the cases without and with prefetch.
+const WITHOUT: &str = "no prefetch";
+const WITH: &str = "prefetch";
 
 impl Overlap {
     fn unit(&self) -> Unit {
@@ -22,11 +22,11 @@ impl Overlap {
         self.parts.first().map_or(0, |part| part.working.values().len())
     }
 
-    /// Times of both against the number of threads, warm and cold side by side, between the two that bound
-    /// them.
+    /// Wall times by number of threads, with warm and cold cache side by side, and the times of reading alone and of hashing
+    /// alone as bounds.
     fn chart(&self) -> Chart {
         Chart {
-            title: format!("Reading and working on {} bytes of {}", grouped(self.bytes), self.path),
+            title: format!("Reading and hashing {} bytes of {}", grouped(self.bytes), self.path),
             subtitle: format!("{}; {}", medians_of(self.runs()), self.machine),
             panels: self.parts.iter().map(|part| self.panel(part)).collect(),
         }
@@ -44,7 +44,7 @@ impl Overlap {
             Series::new(name, SeriesKind::Dashed, with(false).map(point))
         };
         Panel {
-            title: temperature(part.cold).to_owned(),
+            title: cache_state(part.cold).to_owned(),
             x_label: "threads",
             y_label: unit.label("wall"),
             x: Axis::Log2,
@@ -52,7 +52,7 @@ impl Overlap {
                 both(WITHOUT, false),
                 both(WITH, true),
                 alone("reading alone", &|case| part.reading_at(case.width)),
-                alone("working alone", &|case| part.working_at(case.width, cores)),
+                alone("hashing alone", &|case| part.working_at(case.width, cores)),
             ],
         }
     }
@@ -63,7 +63,7 @@ impl Experiment for Overlap {
 
     fn heading(&self) -> String {
         format!(
-            "Reading {} bytes of {}, and hashing {} words in them{}: {}; {}",
+            "Reading {} bytes of {} and hashing {} words{}: {}; {}",
             grouped(self.bytes),
             self.path,
             grouped(self.words.count),
@@ -80,15 +80,15 @@ impl Experiment for Overlap {
         let table = Table::of(
             rows,
             [
-                ("caches", &|(part, _)| temperature(part.cold).to_owned()),
+                ("state", &|(part, _)| cache_state(part.cold).to_owned()),
                 ("threads", &|(_, case)| case.width.to_string()),
-                ("how", &|(_, case)| if case.ahead { WITH } else { WITHOUT }.to_owned()),
-                (&unit.label("reading"), &|(_, case)| unit.number(case.reading.median())),
-                (&unit.label("working"), &|(part, case)| unit.number(part.working_at(case.width, cores))),
+                ("prefetch", &|(_, case)| if case.ahead { "yes" } else { "no" }.to_owned()),
+                (&unit.label("read"), &|(_, case)| unit.number(case.reading.median())),
+                (&unit.label("hash"), &|(part, case)| unit.number(part.working_at(case.width, cores))),
                 (&unit.label("bound"), &|row| unit.number(bound(row))),
-                (&unit.label("both"), &|(_, case)| unit.number(case.both.median())),
-                (&unit.label("spread"), &|(_, case)| unit.number(case.both.spread())),
-                ("to bound", &|row| ratio(row.1.both.median(), bound(row))),
+                (&unit.label("read + hash"), &|(_, case)| unit.number(case.both.median())),
+                (&unit.label("IQR"), &|(_, case)| unit.number(case.both.iqr())),
+                ("vs. bound", &|row| ratio(row.1.both.median(), bound(row))),
             ],
         );
         table.with_text([0, 2])
@@ -96,31 +96,27 @@ impl Experiment for Overlap {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
-            "Working is what one thread takes for bytes in memory, divided by the threads that have a core. \
-             The bound is the longer of that and reading, in whichever way is quicker with as many threads; \
-             both is reading and working at the same time."
+            "hash is the time of one thread for data in memory, divided by the number of threads that have a core. \
+             bound is the longer of hash and the faster read at this number of threads; read + hash does both at once."
                 .to_owned(),
-            "Every way came to the same words. Which files there are was found out before, and is not part \
-             of the times."
-                .to_owned(),
+            "All runs hashed the same words. Times exclude listing the files.".to_owned(),
         ];
         if self.in_memory < self.bytes {
             notes.push(format!(
-                "Working was measured with the first {} bytes and scaled to all, which are more than should \
-                 be held in memory.",
+                "hash was measured for the first {} bytes and scaled to all, which would take too much memory.",
                 grouped(self.in_memory)
             ));
         }
-        for (count, what) in [
-            (self.unseen, "files or directories could not be looked at"),
+        for (count, problem) in [
+            (self.unseen, "files or directories could not be accessed"),
             (self.unreadable, "pieces of files could not be read"),
         ] {
             if count > 0 {
-                notes.push(format!("{} {what}.", grouped(count)));
+                notes.push(format!("{} {problem}.", grouped(count)));
             }
         }
         notes.extend(self.parts.iter().filter_map(|part| part.cold).map(Cold::note));
-        notes.push(SPREAD_NOTE.to_owned());
+        notes.push(IQR_NOTE.to_owned());
         notes
     }
 
@@ -136,7 +132,7 @@ mod tests {
     use super::super::Words;
     use super::*;
     use crate::cache::{Method, Residue};
-    use crate::experiment::tests::survives_its_file;
+    use crate::experiment::tests::round_trips_through_its_file;
     use crate::machine::Machine;
     use crate::sample::Sample;
 
@@ -169,45 +165,45 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_the_longer_of_reading_and_working() {
+    fn the_bound_is_the_longer_of_reading_and_hashing() {
         let table = example().table().markdown();
         let rows: Vec<&str> = table.lines().skip(2).collect();
         let expected = [
-            "| warm | 1 | without advice | 100.00 | 600.00 | 600.00 | 800.00 | 0.00 | 1.33 |",
-            "| warm | 1 | reading ahead | 100.00 | 600.00 | 600.00 | 660.00 | 0.00 | 1.10 |",
-            "| warm | 4 | without advice | 100.00 | 300.00 | 300.00 | 500.00 | 0.00 | 1.67 |",
-            "| warm | 4 | reading ahead | 100.00 | 300.00 | 300.00 | 480.00 | 0.00 | 1.60 |",
-            "| cold | 1 | without advice | 700.00 | 600.00 | 650.00 | 800.00 | 0.00 | 1.23 |",
-            "| cold | 1 | reading ahead | 650.00 | 600.00 | 650.00 | 660.00 | 0.00 | 1.02 |",
-            "| cold | 4 | without advice | 700.00 | 300.00 | 650.00 | 500.00 | 0.00 | 0.77 |",
-            "| cold | 4 | reading ahead | 650.00 | 300.00 | 650.00 | 480.00 | 0.00 | 0.74 |",
+            "| warm cache | 1 | no | 100.00 | 600.00 | 600.00 | 800.00 | 0.00 | 1.33 |",
+            "| warm cache | 1 | yes | 100.00 | 600.00 | 600.00 | 660.00 | 0.00 | 1.10 |",
+            "| warm cache | 4 | no | 100.00 | 300.00 | 300.00 | 500.00 | 0.00 | 1.67 |",
+            "| warm cache | 4 | yes | 100.00 | 300.00 | 300.00 | 480.00 | 0.00 | 1.60 |",
+            "| cold cache | 1 | no | 700.00 | 600.00 | 650.00 | 800.00 | 0.00 | 1.23 |",
+            "| cold cache | 1 | yes | 650.00 | 600.00 | 650.00 | 660.00 | 0.00 | 1.02 |",
+            "| cold cache | 4 | no | 700.00 | 300.00 | 650.00 | 500.00 | 0.00 | 0.77 |",
+            "| cold cache | 4 | yes | 650.00 | 300.00 | 650.00 | 480.00 | 0.00 | 0.74 |",
         ];
         assert_eq!(rows, expected);
-        survives_its_file(&example());
+        round_trips_through_its_file(&example());
     }
 
     #[test]
-    fn what_one_must_know_is_said() {
+    fn caveats_are_in_the_notes() {
         let mut overlap = example();
         overlap.in_memory = 500_000;
         overlap.unreadable = 3;
         let notes = overlap.notes().join("\n");
         assert!(notes.contains("the first 500,000 bytes and scaled to all"), "{notes}");
         assert!(notes.contains("3 pieces of files could not be read."), "{notes}");
-        assert!(notes.contains("caches were dropped by the kernel"), "{notes}");
+        assert!(notes.contains("Caches were dropped before each cold run by the kernel"), "{notes}");
     }
 
     #[test]
-    fn there_is_a_panel_for_each_temperature() {
+    fn there_is_a_panel_for_each_cache_state() {
         let mut overlap = example();
         let titles = |overlap: &Overlap| {
             overlap.chart().panels.into_iter().map(|panel| panel.title).collect::<Vec<_>>()
         };
-        assert_eq!(titles(&overlap), ["warm", "cold"]);
+        assert_eq!(titles(&overlap), ["warm cache", "cold cache"]);
         if let Some(Cold { residue: Some(residue), .. }) = &mut overlap.parts[1].cold {
             residue.in_memory = 64;
         }
-        assert_eq!(titles(&overlap), ["warm", "warm, as caches could not be dropped"]);
+        assert_eq!(titles(&overlap), ["warm cache", "warm cache (could not be dropped)"]);
         overlap.parts.clear();
         assert!(overlap.picture().is_some() && !overlap.text().is_empty());
     }

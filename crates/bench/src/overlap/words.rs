@@ -1,4 +1,4 @@
-//! The work: what a lexer does first with every byte of a source file.
+//! The computation: splitting text into words and hashing each, the first step of a lexer.
 
 use std::hint::black_box;
 use std::ops::AddAssign;
@@ -6,11 +6,11 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Result of the work. It does not depend on the order of the pieces.
+/// Number and combined hash of words, independent of the order of the pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Words {
     pub(super) count: u64,
-    /// The sum of their hashes, modulo 2^64.
+    /// Sum of their hashes, modulo 2^64.
     pub(super) sum: u64,
 }
 
@@ -21,7 +21,7 @@ impl AddAssign for Words {
     }
 }
 
-/// Bytes that are part of a word: letters, digits, the underscore, and all bytes of characters beyond ASCII.
+/// Bytes that are part of a word: ASCII letters, digits, underscore, and all bytes of non-ASCII characters.
 const IN_WORDS: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -33,8 +33,8 @@ const IN_WORDS: [bool; 256] = {
     table
 };
 
-/// Cuts bytes into words and hashes each; does it all again until it was done `times` times.
-pub(super) fn work_on(bytes: &[u8], times: u32) -> Words {
+/// Splits bytes into words and hashes each, `times` times in all.
+pub(super) fn hash_words(bytes: &[u8], times: u32) -> Words {
     let mut words = Words::default();
     for _ in 0..times {
         words = black_box(words_in(black_box(bytes)));
@@ -76,13 +76,13 @@ mod tests {
     }
 
     #[test]
-    fn doing_it_again_changes_nothing() {
-        assert_eq!(work_on(b"one two", 3), of(&["one", "two"]));
+    fn repetition_does_not_change_the_result() {
+        assert_eq!(hash_words(b"one two", 3), of(&["one", "two"]));
     }
 
     proptest! {
         #[test]
-        fn they_are_what_splitting_gives(text in "[a-z_0-9 .()\n\u{e4}]{0,200}") {
+        fn words_are_those_of_str_split(text in "[a-z_0-9 .()\n\u{e4}]{0,200}") {
             let is_between = |char: char| !(char == '_' || char.is_alphanumeric());
             let split: Vec<&str> = text.split(is_between).filter(|word| !word.is_empty()).collect();
             prop_assert_eq!(words_in(text.as_bytes()), of(&split));

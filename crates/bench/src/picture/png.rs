@@ -1,4 +1,4 @@
-//! An SVG document as pixels.
+//! Rendering of an SVG document as PNG.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, Query};
 use resvg::usvg::{Options, Tree};
 
-/// Pixels of a PNG for each of the picture: for screens with fine pixels, and for print.
+/// Scale factor of a PNG, for high-resolution screens and for print.
 const MAGNIFICATION: f32 = 2.0;
 
-/// Fonts without serifs that a system may have, those preferred first.
+/// Common sans-serif fonts, in order of preference.
 const FAMILIES: [&str; 6] =
     ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Roboto", "Open Sans", "FreeSans"];
 
-/// The picture as a PNG, or the reason why there is none.
+/// The picture as a PNG, or the reason for a failure.
 pub(super) fn encoded(svg: &str, fonts: Database) -> Result<Vec<u8>, String> {
     if fonts.is_empty() {
-        // A text for which there is no font would be silently left out.
-        return Err("no fonts are installed to label a PNG; name a file that ends with .svg".to_owned());
+        // The renderer silently omits text without a font.
+        return Err("no fonts are installed to label a PNG; use .svg".to_owned());
     }
     let failed = |reason: &dyn ToString| format!("cannot draw the picture: {}", reason.to_string());
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
@@ -30,7 +30,7 @@ pub(super) fn encoded(svg: &str, fonts: Database) -> Result<Vec<u8>, String> {
     pixmap.encode_png().map_err(|error| failed(&error))
 }
 
-/// The system's fonts, with one of them standing for `sans-serif`, which need not be the library's choice, Arial.
+/// The fonts of the system, with `sans-serif` mapped to an installed one if the default of the library, Arial, is not.
 pub(super) fn fonts() -> Database {
     let mut fonts = Database::new();
     fonts.load_system_fonts();
@@ -52,7 +52,7 @@ mod tests {
     use crate::chart::{Point, SeriesKind};
 
     #[test]
-    fn a_chart_becomes_pixels() {
+    fn a_chart_is_rendered() {
         // Not every system has fonts.
         if !fonts().is_empty() {
             let points = (1..9).map(|x| Point::between(f64::from(x), 2.0, 1.0, 3.0)).collect();
@@ -64,6 +64,6 @@ mod tests {
     #[test]
     fn without_fonts_there_is_no_png() {
         let error = encoded("<svg/>", Database::new()).expect_err("no fonts");
-        assert_eq!(error, "no fonts are installed to label a PNG; name a file that ends with .svg");
+        assert_eq!(error, "no fonts are installed to label a PNG; use .svg");
     }
 }

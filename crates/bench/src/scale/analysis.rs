@@ -1,5 +1,4 @@
-//! Analysis of the measurements. A file has a summary of it besides them, for programs that read the file;
-//! comb itself computes it anew.
+//! Analysis of the measurements. A file includes a summary for other programs; comb itself recomputes it.
 
 use std::num::NonZeroUsize;
 
@@ -11,12 +10,12 @@ use crate::laws::{Amdahl, Estimate, Fitted, Law, Prediction, Timing, TooFewWidth
 use crate::run::Measured;
 use crate::sample::Sample;
 
-/// Factor by which a width that pays is faster than a smaller one.
+/// Minimum speed-up for which a larger width pays.
 const PAYS: f64 = 1.05;
-/// Share of the time for which processors are busy if a job is bound by them: with as many threads as cores,
+/// Minimum utilisation of the cores by a CPU-bound job with as many threads as cores.
 const BUSY: f64 = 0.75;
-/// or with a single thread. A job with a large serial part leaves most of many cores idle, and yet waits for nothing but
-/// processors.
+/// Minimum utilisation by a CPU-bound job at the smallest width. A job with a large serial part is CPU-bound even though it
+/// leaves most of many cores idle.
 const BUSY_ALONE: f64 = 0.9;
 
 /// Findings from the measurements.
@@ -24,33 +23,34 @@ const BUSY_ALONE: f64 = 0.9;
 pub(super) struct Analysis {
     cores: NonZeroUsize,
     pub(super) rows: Vec<Row>,
-    /// The smallest fixed width, which the others are compared with, and its median wall time.
+    /// The smallest fixed width, the baseline, and its median wall time.
     pub(super) base: Option<(usize, f64)>,
     /// The fastest fixed width, and its median wall time.
     pub(super) best: Option<(usize, f64)>,
-    /// The smallest width from which no larger one is notably faster.
+    /// The smallest width such that no larger one pays.
     pub(super) pays_up_to: Option<usize>,
     pub(super) bound: Bound,
     pub(super) amdahl: Result<Fitted<Amdahl>, TooFewWidths>,
     pub(super) usl: Result<Fitted<Usl>, TooFewWidths>,
 }
 
-/// Measurements at a width, and comparisons: a row of the table and of the summary in a file.
+/// Measurements and comparisons at a width: a row of the table, and of the summary in a file.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
     pub(super) width: Width,
     #[serde(serialize_with = "median")]
     pub(super) wall: Sample,
-    pub(super) wall_spread: f64,
+    #[serde(rename = "wall_spread")]
+    pub(super) wall_iqr: f64,
     #[serde(serialize_with = "median")]
     pub(super) cpu: Sample,
-    /// Factor by which it is faster than the smallest width.
+    /// Speed-up over the smallest width.
     pub(super) speed_up: f64,
-    /// Speed-up for each thread that the smallest width does not have.
+    /// Speed-up divided by the factor in threads, both relative to the smallest width.
     pub(super) efficiency: f64,
-    /// Processors that were busy on average: the median over the runs.
+    /// Average number of busy cores: the median over the runs.
     pub(super) busy: f64,
-    /// Time in proportion to that of the best fixed width.
+    /// Wall time relative to the best fixed width.
     pub(super) to_best: f64,
 }
 
@@ -61,11 +61,11 @@ fn median<S: Serializer>(sample: &Sample, serializer: S) -> Result<S::Ok, S::Err
 /// The bottleneck of the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bound {
-    /// Whether it is processors, and not waiting.
+    /// Whether the job is CPU-bound.
     pub(super) by_processors: bool,
-    /// Threads that were looked at to find out.
+    /// Width at which this was determined.
     pub(super) width: usize,
-    /// The share of the time for which the processors that they could use were busy.
+    /// Utilisation of the cores available to that number of threads.
     pub(super) busy: f64,
 }
 
@@ -104,7 +104,7 @@ impl Analysis {
         self.rows.iter().find(|row| row.width == Width::Auto)
     }
 
-    /// Factor by which a time is shorter than that of the smallest width.
+    /// Speed-up of a time over the smallest width.
     pub(super) fn speed_up(&self, seconds: f64) -> f64 {
         self.base.map_or(f64::NAN, |(_, base)| base / seconds)
     }
@@ -117,7 +117,7 @@ impl Row {
         let widths = base.zip(case.width.fixed());
         Self {
             width: case.width,
-            wall_spread: wall.spread(),
+            wall_iqr: wall.iqr(),
             cpu: case.runs.iter().map(Measured::cpu).collect(),
             speed_up,
             efficiency: widths.map_or(f64::NAN, |((base, _), own)| speed_up * base as f64 / own as f64),
@@ -143,7 +143,7 @@ impl Bound {
     }
 }
 
-/// The smallest width from which no larger one is notably faster.
+/// The smallest width such that no larger one pays.
 fn pays_up_to(fixed: &[(usize, f64)]) -> Option<usize> {
     let holds = |&(width, seconds): &(usize, f64)| {
         fixed.iter().filter(|(larger, _)| *larger > width).all(|(_, other)| seconds <= other * PAYS)
@@ -151,14 +151,14 @@ fn pays_up_to(fixed: &[(usize, f64)]) -> Option<usize> {
     fixed.iter().find(|case| holds(case)).map(|&(width, _)| width)
 }
 
-/// All single runs at fixed widths up to one.
+/// All single runs at fixed widths up to `most`.
 fn timings(record: &Record, most: usize) -> Vec<Timing> {
     let fixed = record.cases.iter().filter_map(|case| Some((case.width.fixed()?, &case.runs)));
     let taken = fixed.filter(|(width, _)| *width <= most);
     taken.flat_map(|(width, runs)| runs.iter().map(move |run| Timing { width, seconds: run.wall })).collect()
 }
 
-/// Summary in a file. Numbers that are infinite or not known are null.
+/// Summary in a file. Infinite and unknown numbers are null.
 #[derive(Serialize)]
 struct Summary<'a> {
     widths: &'a [Row],

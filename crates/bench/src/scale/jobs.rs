@@ -1,4 +1,4 @@
-//! A command of comb at every width.
+//! A comb command at every width.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,26 +9,26 @@ use super::Width;
 use crate::run::{Job, quoted};
 use crate::{Error, Result};
 
-/// The commands that can be given a width, and the flags that set it.
+/// The commands with a width, and the flags that set it.
 const COMMANDS: [(&str, &[&str]); 2] =
     [("top", &["-j", "-w", "--threads", "--width"]), ("grep", &["-j", "--threads", "--width", "--workers"])];
 
-/// A command line of comb that can be given a width.
+/// A comb command line that takes a width.
 #[derive(Clone, Debug)]
 pub(super) struct Scalable(Job);
 
 impl Scalable {
-    /// Checks that these words can be given a width, and are not given one already.
+    /// Checks that the command takes a width, and that its arguments set none.
     pub(super) fn new(program: PathBuf, words: &[OsString], pipe: Option<PathBuf>) -> Result<Self> {
         let name = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
         let Some((_, flags)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
             let example = "'comb bench scale -- top -f 7 access.log'";
-            let reason = format!("'{name}' has no width to set; top and grep have, as in {example}");
+            let reason = format!("'{name}' cannot be scaled; use top or grep, as in {example}");
             return Err(Error::Other(reason));
         };
         let mut own = words.iter().take_while(|word| *word != "--").map(|word| word.to_string_lossy());
-        if let Some(flag) = own.find(|word| sets(word, flags)) {
-            let reason = format!("leave out {flag}: 'comb bench scale' sets the width, those of --widths");
+        if let Some(flag) = own.find(|word| sets_width(word, flags)) {
+            let reason = format!("remove {flag}: 'comb bench scale' sets the width from --widths");
             return Err(Error::Other(reason));
         }
         Ok(Self(Job { program, arguments: words.to_vec(), pipe }))
@@ -37,29 +37,29 @@ impl Scalable {
     /// The job at a width.
     pub(super) fn at(&self, width: Width) -> Job {
         let mut job = self.0.clone();
-        // Behind all flags: of several widths the last one holds.
-        let place = job.arguments.iter().position(|word| word == "--").unwrap_or(job.arguments.len());
-        job.arguments.splice(place..place, ["--width".into(), width.to_string().into()]);
+        // After all other flags: the last of several widths applies.
+        let position = job.arguments.iter().position(|word| word == "--").unwrap_or(job.arguments.len());
+        job.arguments.splice(position..position, ["--width".into(), width.to_string().into()]);
         job
     }
 
-    /// Brings the program itself back into memory after caches were dropped, and by running it the libraries that it needs.
-    pub(super) fn awaken(&self) -> Result<()> {
+    /// Loads the program and its libraries into the page cache after caches were dropped, by reading and running it.
+    pub(super) fn load_program(&self) -> Result<()> {
         let path = &self.0.program;
         let read = File::open(path).and_then(|mut program| io::copy(&mut program, &mut io::sink()));
         read.map_err(|error| Error::Io { path: path.clone(), doing: "", error })?;
         Job::new(path, ["--version"]).measure().map(drop)
     }
 
-    /// The files and directories that it reads, as far as its arguments tell; the current directory if they name none.
+    /// The arguments that are existing files or directories; the current directory if there are none.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         let named = self.0.arguments.iter().skip(1).map(PathBuf::from).chain(self.0.pipe.clone());
         let paths: Vec<PathBuf> = named.filter(|path| path.exists()).collect();
         if paths.is_empty() { vec![Path::new(".").to_owned()] } else { paths }
     }
 
-    /// The command line without a width.
-    pub(super) fn line(&self) -> String {
+    /// The command line for a shell, without a width.
+    pub(super) fn command_line(&self) -> String {
         let words: Vec<String> =
             self.0.arguments.iter().map(|word| quoted(&word.to_string_lossy())).collect();
         let input = self.0.pipe.iter().map(|pipe| format!("cat {} | ", quoted(&pipe.to_string_lossy())));
@@ -67,8 +67,8 @@ impl Scalable {
     }
 }
 
-/// Whether a word is one of these flags, alone or with its value.
-fn sets(word: &str, flags: &[&str]) -> bool {
+/// Returns `true` if an argument is one of these flags, with or without a value.
+fn sets_width(word: &str, flags: &[&str]) -> bool {
     flags.iter().any(|flag| match word.strip_prefix(flag) {
         Some(rest) => rest.is_empty() || rest.starts_with('=') || !flag.starts_with("--"),
         None => false,
@@ -92,29 +92,29 @@ mod tests {
         let job = scalable.at(Width::Fixed(NonZeroUsize::new(4).expect("not zero")));
         assert_eq!(job.to_string(), "comb grep -e 'a b' --width 4 -- -j");
         assert_eq!(scalable.at(Width::Auto).to_string(), "comb grep -e 'a b' --width auto -- -j");
-        assert_eq!(scalable.line(), "comb grep -e 'a b' -- -j");
+        assert_eq!(scalable.command_line(), "comb grep -e 'a b' -- -j");
     }
 
     #[test]
     fn a_pipe_is_part_of_the_job() {
         let scalable = Scalable::new("comb".into(), &["top".into()], Some("a log".into())).expect("a job");
-        assert_eq!(scalable.line(), "cat 'a log' | comb top");
+        assert_eq!(scalable.command_line(), "cat 'a log' | comb top");
         assert_eq!(scalable.at(Width::Auto).pipe, Some("a log".into()));
     }
 
     #[test]
-    fn only_what_takes_a_width_can_be_scaled() {
-        let said = |words: &[&str]| scalable(words).expect_err("refused").to_string();
+    fn only_commands_with_a_width_can_be_scaled() {
+        let message = |words: &[&str]| scalable(words).expect_err("refused").to_string();
         assert_eq!(
-            said(&["index", "info"]),
-            "'index' has no width to set; top and grep have, as in 'comb bench scale -- top -f 7 access.log'"
+            message(&["index", "info"]),
+            "'index' cannot be scaled; use top or grep, as in 'comb bench scale -- top -f 7 access.log'"
         );
-        assert!(said(&["comb", "top"]).starts_with("'comb' has no width"));
-        assert!(said(&[]).starts_with("'' has no width"));
+        assert!(message(&["comb", "top"]).starts_with("'comb' cannot be scaled"));
+        assert!(message(&[]).starts_with("'' cannot be scaled"));
     }
 
     #[test]
-    fn a_width_of_its_own_is_refused() {
+    fn a_job_that_sets_its_width_is_refused() {
         for (words, flag) in [
             (&["top", "-w4", "x"][..], "-w4"),
             (&["top", "-j4", "x"], "-j4"),
@@ -125,10 +125,7 @@ mod tests {
             (&["grep", "--workers=2", "x"], "--workers=2"),
         ] {
             let message = scalable(words).expect_err(flag).to_string();
-            assert_eq!(
-                message,
-                format!("leave out {flag}: 'comb bench scale' sets the width, those of --widths")
-            );
+            assert_eq!(message, format!("remove {flag}: 'comb bench scale' sets the width from --widths"));
         }
         for words in
             [&["grep", "-w", "x"][..], &["top", "-f", "7"], &["grep", "--", "--width"], &["grep", "--widthy"]]

@@ -1,20 +1,21 @@
-//! Findings of a measurement, in sentences.
+//! Notes on a scaling measurement.
 
 use std::fmt::Display;
 
 use super::Scale;
 use super::analysis::{Analysis, Bound};
-use crate::cache::{Cold, temperature};
+use crate::cache::{Cold, cache_state};
 use crate::laws::{Amdahl, Estimate, Fitted, Law, TooFewWidths, Usl};
+use crate::sample::IQR_NOTE;
 use crate::units::{counted, medians_of};
 
-/// A fit that misses by more than this is not to be relied on.
+/// Root mean squared relative error above which a fit is poor.
 const POOR: f64 = 0.1;
 
-/// Number of runs, temperature and machine.
+/// Number of runs, cache state and machine.
 pub(super) fn circumstances(scale: &Scale) -> String {
     let record = &scale.record;
-    format!("{}, {}; {}", medians_of(scale.runs()), temperature(record.cold), record.machine)
+    format!("{}, {}; {}", medians_of(scale.runs()), cache_state(record.cold), record.machine)
 }
 
 pub(super) fn notes(scale: &Scale) -> Vec<String> {
@@ -31,12 +32,12 @@ pub(super) fn notes(scale: &Scale) -> Vec<String> {
 
 fn columns(scale: &Scale) -> Vec<String> {
     let base = scale.analysis.base.map(|(base, _)| {
-        format!("Speed-up is against width {base}; efficiency is the share of it for each thread.")
+        format!("Speed-up and efficiency are relative to width {base}; efficiency is speed-up per thread.")
     });
     let fixed = [
-        "CPU is processor time; busy is how many processors that is at a time.",
-        "The spread is the range in which the middle half of the runs lie; to best is in proportion to the best fixed width.",
-        "In parentheses are 95 % confidence intervals.",
+        IQR_NOTE,
+        "CPU is user plus system time; busy cores is CPU divided by wall time; vs. best is wall time relative to the best fixed width.",
+        "Parentheses give 95 % confidence intervals.",
     ];
     base.into_iter().chain(fixed.map(str::to_owned)).collect()
 }
@@ -44,8 +45,8 @@ fn columns(scale: &Scale) -> Vec<String> {
 fn output(scale: &Scale) -> String {
     let bytes = counted(scale.record.output.bytes, "byte");
     match scale.record.cases.len() {
-        1 => format!("It wrote {bytes}."),
-        _ => format!("It wrote the same {bytes} at every width."),
+        1 => format!("Output: {bytes}."),
+        _ => format!("Output: {bytes}, identical at every width."),
     }
 }
 
@@ -53,9 +54,9 @@ fn pays(scale: &Scale) -> Option<String> {
     let width = scale.analysis.pays_up_to?;
     let largest = scale.analysis.fixed().map(|(width, _)| width).max()?;
     Some(if width == largest {
-        format!("More threads paid up to the largest width that was measured, {width}.")
+        format!("More threads pay up to the largest measured width, {width}.")
     } else {
-        format!("Beyond width {width} it does not pay: no larger width is more than 5 % faster.")
+        format!("More than {width} threads do not pay: no larger width is more than 5 % faster.")
     })
 }
 
@@ -64,7 +65,7 @@ fn auto(scale: &Scale) -> Option<String> {
     Some(format!("auto takes {:.2} times as long as the best fixed width, {best}.", row.to_best))
 }
 
-/// Findings by a law, or the reason why it was not fitted.
+/// Findings by a law, or the reason that it cannot be fitted.
 fn fitted<L>(
     law: &str,
     fitted: &Result<Fitted<L>, TooFewWidths>,
@@ -84,7 +85,7 @@ fn by_amdahl(scale: &Scale, fitted: &Fitted<Amdahl>) -> Vec<String> {
     let unit = if scale.analysis.bound.by_processors { "cores" } else { "threads" };
     let predicted = predictions(scale, fitted, unit);
     vec![
-        format!("Amdahl's law: {serial} of the work is serial, from which follows {predicted}."),
+        format!("Amdahl's law: {serial} of the work is serial; predicted speed-up {predicted}."),
         format!("{}{}", quality(fitted), choice(scale)),
     ]
 }
@@ -93,54 +94,56 @@ fn by_usl(scale: &Scale, fitted: &Fitted<Usl>) -> Vec<String> {
     let contention = with_interval(fitted.estimate(Usl::contention), |value| format!("{value:.3}"));
     let coherency = with_interval(fitted.estimate(Usl::coherency), |value| format!("{value:.5}"));
     let peak = fitted.estimate(Usl::peak);
-    let threads = |count: f64| if count.is_finite() { format!("{count:.0}") } else { "any".to_owned() };
-    let quickest = match peak.value.is_finite() {
-        true => format!("it is quickest at width {}", with_interval(peak, threads)),
-        false => format!("more threads never make it slower{}", interval(peak, threads)),
+    let threads = |count: f64| if count.is_finite() { format!("{count:.0}") } else { "∞".to_owned() };
+    let fastest = match peak.value.is_finite() {
+        true => format!("Fastest at width {}", with_interval(peak, threads)),
+        false => format!("Fastest width unbounded{}", interval(peak, threads)),
     };
     vec![
         format!(
-            "Universal Scalability Law, about threads on this machine: contention σ = {contention}, coherency κ = {coherency}."
+            "Universal Scalability Law, for threads on this machine: contention σ = {contention}, coherency κ = {coherency}."
         ),
-        format!("From this follows that {quickest}, and {}.", predictions(scale, fitted, "threads")),
+        format!("{fastest}; predicted speed-up {}.", predictions(scale, fitted, "threads")),
         quality(fitted),
     ]
 }
 
-/// The speed-ups at two and four times as many as there are cores.
+/// Predicted speed-ups for two and four times as many threads or cores as this machine has cores.
 fn predictions<L: Law<P>, const P: usize>(scale: &Scale, fitted: &Fitted<L>, unit: &str) -> String {
     let [twice, four_times] = fitted.predictions(scale.record.machine.cores).map(|predicted| {
         let speed_up = with_interval(predicted.speed_up, |value| format!("{value:.2}"));
         format!("{speed_up} with {}", predicted.width)
     });
-    format!("a speed-up of {twice} {unit} and of {four_times}")
+    format!("{twice} {unit}, {four_times}")
 }
 
 /// Widths and error of a fit.
 fn quality<L: Law<P>, const P: usize>(fitted: &Fitted<L>) -> String {
     let (widths, error) = (listed(fitted.widths.iter()), percent(fitted.error));
-    let missed = format!("It is fitted to widths {widths}, and misses the runs by {error} on average");
+    let fit = format!("Fitted to widths {widths} with a root mean squared error of {error}");
     match () {
-        // A law goes through as many points as it has coefficients: what it misses is what the runs differ by.
-        () if fitted.widths.len() == P => format!("{missed}; so few widths do not show whether it holds."),
-        () if fitted.error > POOR => format!("{missed}: it does not describe this job well."),
-        () => format!("{missed}."),
+        // A law with as many coefficients as points goes through all of them: the error is the noise of the runs.
+        () if fitted.widths.len() == P => format!("{fit}: too few widths to test the law."),
+        () if fitted.error > POOR => format!("{fit}: a poor fit."),
+        () => format!("{fit}."),
     }
 }
 
-/// Reason for the widths that Amdahl's law was fitted to, if some are beyond the cores.
+/// Reason for the choice of widths for Amdahl's law, if some exceed the number of cores.
 fn choice(scale: &Scale) -> String {
     let cores = scale.record.machine.cores.get();
     if !scale.analysis.fixed().any(|(width, _)| width > cores) {
         return String::new();
     }
     let Bound { by_processors, width, busy } = scale.analysis.bound;
-    let which = match by_processors {
-        true => "Larger ones are left out, as the job is bound by the processors",
-        false => "All are taken in, as the job waits for other things than processors, such as storage",
+    let reason = match by_processors {
+        true => "Larger widths are excluded because the job is CPU-bound",
+        false => {
+            "All widths are included because the job is not CPU-bound but waits, for example for storage"
+        }
     };
     let busy = percent(busy);
-    format!(" {which}: at width {width} it keeps those that it can use busy for {busy} of the time.")
+    format!(" {reason}: at width {width} the cores that it can use are busy {busy} of the time.")
 }
 
 /// A number with its confidence interval.
@@ -148,7 +151,7 @@ fn with_interval(estimate: Estimate, shown: impl Fn(f64) -> String) -> String {
     format!("{}{}", shown(estimate.value), interval(estimate, shown))
 }
 
-/// A confidence interval; nothing if none is known.
+/// A confidence interval in parentheses, or nothing if it is unknown.
 fn interval(Estimate { low, high, .. }: Estimate, shown: impl Fn(f64) -> String) -> String {
     if low.is_nan() || high.is_nan() {
         return String::new();
@@ -160,10 +163,10 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// Things with commas between them, and the word before the last.
-pub(super) fn listed(things: impl Iterator<Item = impl Display>) -> String {
-    let things: Vec<String> = things.map(|thing| thing.to_string()).collect();
-    match things.split_last() {
+/// Items separated by commas, with `and` before the last.
+pub(super) fn listed(items: impl Iterator<Item = impl Display>) -> String {
+    let items: Vec<String> = items.map(|item| item.to_string()).collect();
+    match items.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
         None => String::new(),

@@ -6,16 +6,16 @@ use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::laws::Law;
 use crate::sample::Sample;
 
-/// Points of a curve for each doubling of the width.
+/// Points of a curve per doubling of the width.
 const STEPS: u32 = 16;
-/// Factor above the measured speed-up at which the ideal line ends where only the threads limit the speed-up.
+/// Height of the ideal line relative to the largest measured speed-up, for jobs that are not CPU-bound.
 const ABOVE: f64 = 1.2;
 
 /// Speed-up and times against width.
 pub(super) fn chart(scale: &Scale) -> Chart {
     Chart {
         title: scale.record.job.clone(),
-        subtitle: format!("{}; whiskers: the middle half of the runs", notes::circumstances(scale)),
+        subtitle: format!("{}; whiskers: interquartile range", notes::circumstances(scale)),
         panels: vec![speed_up(scale), times(scale)],
     }
 }
@@ -32,7 +32,7 @@ fn speed_up(scale: &Scale) -> Panel {
     if let Ok(fitted) = &analysis.amdahl {
         let serial = fitted.law.serial_fraction() * 100.0;
         let name = match analysis.bound.by_processors {
-            true => format!("Amdahl's law if cores were added, {serial:.1} % serial"),
+            true => format!("Amdahl's law with more cores, {serial:.1} % serial"),
             false => format!("Amdahl's law, {serial:.1} % serial"),
         };
         all.push(Series::new(name, SeriesKind::Line, curve(scale, &fitted.law)));
@@ -43,10 +43,10 @@ fn speed_up(scale: &Scale) -> Panel {
     }
     all.extend(auto(scale));
     all.push(Series::new("measured", SeriesKind::Points, measured));
-    panel("Speed-up", "times as fast".to_owned(), all)
+    panel("Speed-up", "speed-up".to_owned(), all)
 }
 
-/// Speed-up in proportion to the threads; for jobs that are bound by processors, no more than these allow.
+/// Linear speed-up; for CPU-bound jobs, up to the number of cores.
 fn ideal(scale: &Scale, measured: &[Point]) -> Series {
     let (from, to) = span(scale);
     let most = match scale.analysis.bound.by_processors {
@@ -62,7 +62,7 @@ fn ideal(scale: &Scale, measured: &[Point]) -> Series {
     Series::new("ideal", SeriesKind::Dashed, points)
 }
 
-/// Speed-up by a law, against the time measured at the smallest width.
+/// Speed-up by a law, relative to the time measured at the smallest width.
 fn curve<L: Law<P>, const P: usize>(scale: &Scale, law: &L) -> Vec<Point> {
     let (from, to) = span(scale);
     steps(from, to).map(|width| Point::new(width, scale.analysis.speed_up(law.seconds(width)))).collect()
@@ -82,18 +82,18 @@ fn times(scale: &Scale) -> Panel {
         let points = scale.analysis.fixed().map(|(width, row)| Point::of(width, of(row), unit));
         Series::new(name, SeriesKind::Joined, points)
     };
-    let all = vec![joined("wall time", |row| &row.wall), joined("processor time", |row| &row.cpu)];
+    let all = vec![joined("wall time", |row| &row.wall), joined("CPU time", |row| &row.cpu)];
     panel("Time", unit.label("time"), all)
 }
 
-/// The widths at which curves begin and end, measured and predicted.
+/// Smallest and largest width of the curves, measured and predicted.
 fn span(scale: &Scale) -> (f64, f64) {
     let widths = || scale.analysis.fixed().map(|(width, _)| width);
     let most = widths().max().unwrap_or(1).max(4 * scale.record.machine.cores.get());
     (widths().min().unwrap_or(1) as f64, most as f64)
 }
 
-/// Widths from one to another, evenly spread on a logarithmic axis.
+/// Widths from one to another, evenly spaced on a logarithmic axis.
 fn steps(from: f64, to: f64) -> impl Iterator<Item = f64> {
     let count = ((to / from).log2() * f64::from(STEPS)).ceil().max(1.0);
     (0..=count as u32).map(move |step| from * (to / from).powf(f64::from(step) / count))

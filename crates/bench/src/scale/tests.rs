@@ -1,13 +1,13 @@
 use super::*;
 use crate::cache::{Cold, Method, Residue};
-use crate::experiment::tests::survives_its_file;
+use crate::experiment::tests::round_trips_through_its_file;
 use crate::run::Measured;
 
 fn fixed(width: usize) -> Width {
     Width::Fixed(NonZeroUsize::new(width).expect("not zero"))
 }
 
-/// A run that took so long, in seconds.
+/// A run with these times, in seconds.
 fn run(wall: f64, cpu: f64) -> Measured {
     Measured { wall, user: cpu, system: 0.0, voluntary_switches: 1, involuntary_switches: 2, major_faults: 0 }
 }
@@ -25,7 +25,7 @@ fn record(cores: usize, cases: &[(Width, &[(f64, f64)])]) -> Record {
     }
 }
 
-/// A job of which a tenth is serial, on four cores; more threads gain nothing.
+/// A job with a serial fraction of a tenth, on four cores; more threads gain nothing.
 fn example() -> Record {
     record(
         4,
@@ -44,18 +44,18 @@ fn shown(record: Record) -> String {
 }
 
 #[test]
-fn what_is_shown_can_be_read() {
+fn the_text_is_the_expected_one() {
     assert_eq!(shown(example()), include_str!("tests/example.txt"));
 }
 
 #[test]
-fn measurements_survive_their_files() {
-    survives_its_file(&Scale::new(example()));
-    survives_its_file(&Scale::new(record(1, &[(Width::Auto, &[(0.1, 0.1)])])));
+fn measurements_round_trip_through_their_files() {
+    round_trips_through_its_file(&Scale::new(example()));
+    round_trips_through_its_file(&Scale::new(record(1, &[(Width::Auto, &[(0.1, 0.1)])])));
 }
 
 #[test]
-fn the_same_is_shown_from_a_file() {
+fn a_file_gives_the_same_report() {
     let scale = Scale::new(example());
     let json = serde_json::to_string(&scale).expect("text");
     let read: Scale = serde_json::from_str(&json).expect("a measurement");
@@ -69,7 +69,7 @@ fn the_same_is_shown_from_a_file() {
 }
 
 #[test]
-fn a_job_must_write_the_same_at_every_width() {
+fn output_must_be_the_same_at_every_width() {
     let job = Scalable::new("comb".into(), &["top".into(), "log".into()], None).expect("a job");
     let widths = [fixed(1), fixed(2), fixed(4), Width::Auto];
     let digests = |hashes: &str| {
@@ -78,7 +78,7 @@ fn a_job_must_write_the_same_at_every_width() {
     assert_eq!(same_output(&job, &widths, digests("aaaa")).expect("the same").xxh3_128, "a");
     assert_eq!(
         same_output(&job, &widths, digests("aaba")).expect_err("another").to_string(),
-        "comb top log: what it writes at width 4 is not what it writes at width 1, 2 and auto"
+        "comb top log: output at width 4 differs from output at width 1, 2 and auto"
     );
     assert!(same_output(&job, &widths, digests("abcb")).is_err());
 }
@@ -90,21 +90,15 @@ fn impossible_measurements_are_refused() {
         change(&mut record);
         Scale::try_from(record).expect_err("impossible")
     };
-    assert_eq!(refused(|record| record.cases.clear()), "it has no cases");
-    assert_eq!(refused(|record| record.cases.swap(0, 1)), "its widths are not in ascending order");
-    assert_eq!(refused(|record| record.cases[1].runs.clear()), "it has no runs at width 2");
-    assert_eq!(
-        refused(|record| record.cases[0].runs[0].wall = 0.0),
-        "a run at width 1 has taken an impossible time"
-    );
-    assert_eq!(
-        refused(|record| record.cases[4].runs[0].user = -1.0),
-        "a run at width auto has taken an impossible time"
-    );
+    assert_eq!(refused(|record| record.cases.clear()), "no cases");
+    assert_eq!(refused(|record| record.cases.swap(0, 1)), "widths are not in ascending order");
+    assert_eq!(refused(|record| record.cases[1].runs.clear()), "no runs at width 2");
+    assert_eq!(refused(|record| record.cases[0].runs[0].wall = 0.0), "invalid time of a run at width 1");
+    assert_eq!(refused(|record| record.cases[4].runs[0].user = -1.0), "invalid time of a run at width auto");
 }
 
 #[test]
-fn widths_that_pay_are_told_from_those_that_do_not() {
+fn the_largest_width_that_pays_is_found() {
     let pays = |walls: &[f64]| {
         let runs: Vec<[(f64, f64); 1]> = walls.iter().map(|&wall| [(wall, wall)]).collect();
         let cases: Vec<(Width, &[(f64, f64)])> =
@@ -120,7 +114,7 @@ fn widths_that_pay_are_told_from_those_that_do_not() {
 }
 
 #[test]
-fn a_job_that_waits_may_gain_from_threads_beyond_the_cores() {
+fn a_job_that_is_not_cpu_bound_is_fitted_to_all_widths() {
     let waiting: &[(Width, &[(f64, f64)])] = &[
         (fixed(1), &[(8.0, 0.8), (8.0, 0.8)]),
         (fixed(2), &[(4.2, 0.8), (4.2, 0.8)]),
@@ -131,22 +125,22 @@ fn a_job_that_waits_may_gain_from_threads_beyond_the_cores() {
     assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 2, 4, 8]);
     let text = scale.text();
     assert!(
-        text.contains("All are taken in, as the job waits for other things than processors, such as storage: at width 2 it keeps those that it can use busy for 9.5 % of the time."),
+        text.contains("All widths are included because the job is not CPU-bound but waits, for example for storage: at width 2 the cores that it can use are busy 9.5 % of the time."),
         "{text}"
     );
 }
 
 #[test]
-fn a_large_serial_part_is_not_taken_for_waiting() {
+fn a_large_serial_part_is_still_cpu_bound() {
     let serial: &[(Width, &[(f64, f64)])] =
         &[(fixed(1), &[(1.0, 0.99)]), (fixed(4), &[(0.7, 1.0)]), (fixed(16), &[(0.7, 1.0)])];
     let scale = Scale::new(record(4, serial));
     assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 4]);
-    assert!(scale.text().contains("at width 1 it keeps those that it can use busy"), "{}", scale.text());
+    assert!(scale.text().contains("at width 1 the cores that it can use are busy"), "{}", scale.text());
 }
 
 #[test]
-fn laws_that_need_more_widths_are_left_out() {
+fn laws_that_need_more_widths_are_not_fitted() {
     let scale = Scale::new(record(1, &[(fixed(1), &[(1.0, 1.0)]), (fixed(2), &[(1.0, 1.0)])]));
     let text = scale.text();
     assert!(
@@ -161,17 +155,17 @@ fn laws_that_need_more_widths_are_left_out() {
 }
 
 #[test]
-fn runs_are_called_cold_only_if_they_were() {
-    let said = |in_memory| {
+fn runs_are_reported_as_cold_only_if_they_were() {
+    let report = |in_memory| {
         let residue = Some(Residue { pages: 64, in_memory });
         let cold = Some(Cold { method: Method::Kernel, residue });
         let scale = Scale::new(Record { cold, ..example() });
         (scale.heading(), scale.notes().join("\n"))
     };
-    let (heading, notes) = said(3);
-    assert!(heading.contains("3 runs, cold; 4 cores"), "{heading}");
-    assert!(notes.contains("dropped by the kernel (drop_caches)"), "{notes}");
-    let (heading, notes) = said(64);
-    assert!(heading.contains("warm, as caches could not be dropped;"), "{heading}");
-    assert!(notes.contains("so the runs were warm"), "{notes}");
+    let (heading, notes) = report(3);
+    assert!(heading.contains("3 runs, cold cache; 4 cores"), "{heading}");
+    assert!(notes.contains("before each cold run by the kernel (drop_caches)"), "{notes}");
+    let (heading, notes) = report(64);
+    assert!(heading.contains("warm cache (could not be dropped);"), "{heading}");
+    assert!(notes.contains("so the cache was warm"), "{notes}");
 }

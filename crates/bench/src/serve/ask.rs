@@ -1,4 +1,4 @@
-//! Concurrent clients that ask for some time, each its next question as soon as the one before is answered.
+//! Concurrent clients that send queries in a closed loop for a given time.
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
@@ -19,13 +19,13 @@ use super::cgi;
 use super::client::Client;
 use super::questions::path;
 use crate::error::{Error, Result};
-use crate::threads::together;
+use crate::threads::start_together;
 
-/// A way to have questions answered.
+/// A way to serve requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Way {
-    /// A server, over connections that stay open.
+pub(super) enum Mode {
+    /// A server, over persistent connections.
     KeptConnections,
     /// A server, over a new connection for each request.
     NewConnections,
@@ -33,99 +33,98 @@ pub(super) enum Way {
     NewProcesses,
 }
 
-impl Way {
-    /// All of them, the fastest first.
+impl Mode {
+    /// All modes, the fastest first.
     pub(super) const ALL: [Self; 3] = [Self::KeptConnections, Self::NewConnections, Self::NewProcesses];
 }
 
-impl Display for Way {
+impl Display for Mode {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
-            Self::KeptConnections => "a server, connections kept",
-            Self::NewConnections => "a server, a connection for each request",
-            Self::NewProcesses => "a process for each request",
+            Self::KeptConnections => "server, persistent connections",
+            Self::NewConnections => "server, connection per request",
+            Self::NewProcesses => "CGI, process per request",
         })
     }
 }
 
-/// Server, CGI program and questions.
-pub(super) struct Asker<'a> {
+/// Server, CGI program and queries.
+pub(super) struct Load<'a> {
     comb: &'a Path,
     index: &'a Path,
     server: SocketAddr,
-    questions: &'a [String],
-    /// The first answer to each question. All others must be the same.
+    queries: &'a [String],
+    /// First answer to each query. All others must be equal.
     bodies: Vec<OnceLock<Bytes>>,
 }
 
 /// Latencies of many requests.
 #[derive(Clone)]
 pub(super) struct Latencies {
-    /// Nanoseconds, off by less than 1 %.
+    /// Nanoseconds, with an error below 1 %.
     pub(super) nanoseconds: Histogram<u64>,
-    /// The longest, exact.
+    /// Maximum, exact.
     pub(super) longest: Duration,
-    /// Time from the first question to the last answer.
+    /// Time from the first query to the last answer.
     pub(super) took: Duration,
 }
 
 /// Significant digits of latencies.
 const DIGITS: u8 = 2;
 
-/// Pause before another try when all ports for connections are taken by connections that were just closed, and the largest
-/// number of pauses. The system keeps such a port for a minute at most.
+/// Pause before a retry when all local ports are taken by closed connections, and maximum number of pauses. The kernel keeps
+/// such a port (TIME_WAIT) for at most a minute.
 const PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSES: u32 = 60_000;
 
-impl<'a> Asker<'a> {
-    pub(super) fn new(comb: &'a Path, index: &'a Path, server: SocketAddr, questions: &'a [String]) -> Self {
-        Self { comb, index, server, questions, bodies: vec![OnceLock::new(); questions.len()] }
+impl<'a> Load<'a> {
+    pub(super) fn new(comb: &'a Path, index: &'a Path, server: SocketAddr, queries: &'a [String]) -> Self {
+        Self { comb, index, server, queries, bodies: vec![OnceLock::new(); queries.len()] }
     }
 
-    /// Asks the first `count` questions in every way, one after another, and compares the answers.
+    /// Sends the first `count` queries in every mode, one after another, and compares the answers.
     pub(super) fn compare(&self, count: usize) -> Result<()> {
-        for way in Way::ALL {
-            let failed = |error| failed(way, &error);
+        for mode in Mode::ALL {
+            let failed = |error| failed(mode, &error);
             let mut client = Client::new(self.server).map_err(failed)?;
-            for number in 0..count.min(self.questions.len()) {
-                self.ask(way, number, &mut client).map_err(failed)?;
+            for number in 0..count.min(self.queries.len()) {
+                self.send(mode, number, &mut client).map_err(failed)?;
             }
         }
         Ok(())
     }
 
-    /// Asks for some time, from concurrent clients. Fails if a question is not answered, or not as it was
-    /// before.
-    pub(super) fn keep_asking(&self, way: Way, clients: usize, time: Duration) -> Result<Latencies> {
-        let (next, gave_up) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let results = together(clients, |opened| {
-            let result = self.ask_until(way, clients, next.fetch_add(1, Ordering::Relaxed), || {
-                opened.elapsed() >= time || gave_up.load(Ordering::Relaxed)
+    /// Sends queries from concurrent clients for some time. Fails if a query is not answered, or not as before.
+    pub(super) fn run(&self, mode: Mode, clients: usize, time: Duration) -> Result<Latencies> {
+        let (next, failed_early) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let results = start_together(clients, |opened| {
+            let result = self.run_client(mode, clients, next.fetch_add(1, Ordering::Relaxed), || {
+                opened.elapsed() >= time || failed_early.load(Ordering::Relaxed)
             });
-            gave_up.fetch_or(result.is_err(), Ordering::Relaxed);
+            failed_early.fetch_or(result.is_err(), Ordering::Relaxed);
             result.map(|latencies| Latencies { took: opened.elapsed(), ..latencies })
         })?;
         let mut all = Latencies::new();
         for result in results {
-            let latencies = result.map_err(|error| failed(way, &error))?;
+            let latencies = result.map_err(|error| failed(mode, &error))?;
             all.merge(&latencies);
             all.took = all.took.max(latencies.took);
         }
         Ok(all)
     }
 
-    /// Asks as one of the clients, at least once, so that there is a latency however short the time is.
-    fn ask_until(
+    /// Sends queries as one of the clients, at least one, so that there is always a latency.
+    fn run_client(
         &self,
-        way: Way,
+        mode: Mode,
         clients: usize,
         client: usize,
         is_over: impl Fn() -> bool,
     ) -> io::Result<Latencies> {
-        let first = client * self.questions.len() / clients;
+        let first = client * self.queries.len() / clients;
         let (mut latencies, mut client) = (Latencies::new(), Client::new(self.server)?);
-        for number in (0..self.questions.len()).cycle().skip(first) {
-            latencies.record(self.ask(way, number, &mut client)?);
+        for number in (0..self.queries.len()).cycle().skip(first) {
+            latencies.record(self.send(mode, number, &mut client)?);
             if is_over() {
                 break;
             }
@@ -133,16 +132,16 @@ impl<'a> Asker<'a> {
         Ok(latencies)
     }
 
-    /// Latency of the answer to a question, with the connection if there is a new one for each.
-    fn ask(&self, way: Way, number: usize, client: &mut Client) -> io::Result<Duration> {
-        let question = &self.questions[number];
-        let target = format!("{}?{question}", path());
+    /// Latency of a request, including the connection if it is new.
+    fn send(&self, mode: Mode, number: usize, client: &mut Client) -> io::Result<Duration> {
+        let query = &self.queries[number];
+        let target = format!("{}?{query}", path());
         for _ in 0..MAX_PAUSES {
             let start = Instant::now();
-            let answer = match way {
-                Way::KeptConnections => client.get(&target, false),
-                Way::NewConnections => client.get(&target, true),
-                Way::NewProcesses => cgi::ask(self.comb, self.index, question),
+            let answer = match mode {
+                Mode::KeptConnections => client.get(&target, false),
+                Mode::NewConnections => client.get(&target, true),
+                Mode::NewProcesses => cgi::run(self.comb, self.index, query),
             };
             let latency = start.elapsed();
             match answer {
@@ -154,13 +153,13 @@ impl<'a> Asker<'a> {
     }
 
     fn check(&self, number: usize, (status, body): (StatusCode, Bytes)) -> io::Result<()> {
-        let query = &self.questions[number];
+        let query = &self.queries[number];
         if status != StatusCode::OK {
             let status = status.as_u16();
             return Err(io::Error::other(format!("the answer to '{query}' has status {status}")));
         }
         if *self.bodies[number].get_or_init(|| body.clone()) != body {
-            let reason = format!("the answer to '{query}' is not the one that was given before");
+            let reason = format!("the answer to '{query}' differs from an earlier one");
             return Err(io::Error::other(reason));
         }
         Ok(())
@@ -184,7 +183,7 @@ impl Latencies {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// The latency in seconds that a share of all (from 0 to 1) does not exceed; not a number if there are none.
+    /// Quantile of the latencies in seconds, at `share` from 0 to 1; NaN if there are none.
     pub(super) fn quantile(&self, share: f64) -> f64 {
         if self.nanoseconds.is_empty() {
             return f64::NAN;
@@ -194,8 +193,8 @@ impl Latencies {
     }
 }
 
-fn failed(way: Way, error: &io::Error) -> Error {
-    Error::Other(format!("{way}: {}", io_reason(error)))
+fn failed(mode: Mode, error: &io::Error) -> Error {
+    Error::Other(format!("{mode}: {}", io_reason(error)))
 }
 
 #[cfg(test)]
@@ -222,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_out_is_less_than_one_percent_off(nanoseconds in 1_u64..1 << 50) {
+        fn quantiles_have_an_error_below_one_percent(nanoseconds in 1_u64..1 << 50) {
             let mut latencies = all(&[nanoseconds]);
             latencies.longest = Duration::MAX;
             prop_assert!((latencies.quantile(0.5) * 1e9 / nanoseconds as f64 - 1.0).abs() < 0.01);

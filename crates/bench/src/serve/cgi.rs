@@ -1,4 +1,4 @@
-//! `comb cgi` as a web server runs it: a new process for each request (RFC 3875).
+//! `comb cgi`, run as by a web server: a new process per request (RFC 3875).
 
 use std::io;
 use std::path::Path;
@@ -8,26 +8,26 @@ use hyper::StatusCode;
 use hyper::body::Bytes;
 
 use super::questions::path;
-use super::server::named;
+use super::server::index_argument;
 
-/// Status and body of the answer that a process of its own gives to a question. Fails if the process cannot
-/// be started, fails, or does not print an answer.
-pub(super) fn ask(comb: &Path, index: &Path, question: &str) -> io::Result<(StatusCode, Bytes)> {
+/// Status and body of the answer of a new process to a query. Fails if the process cannot be started, fails, or prints no valid
+/// answer.
+pub(super) fn run(comb: &Path, index: &Path, query: &str) -> io::Result<(StatusCode, Bytes)> {
     let output = Command::new(comb)
         .arg("cgi")
-        .arg(named(index))
+        .arg(index_argument(index))
         .env_clear()
-        .envs(request(question))
+        .envs(variables(query))
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()?;
     if !output.status.success() {
-        return Err(io::Error::other(format!("'comb cgi' ended with {}", output.status)));
+        return Err(io::Error::other(format!("'comb cgi' failed: {}", output.status)));
     }
-    answer(output.stdout.into()).ok_or_else(|| io::Error::other("'comb cgi' printed no answer"))
+    answer(output.stdout.into()).ok_or_else(|| io::Error::other("'comb cgi' printed no valid answer"))
 }
 
-/// Status and body of a printed answer; none if its header has no status or another length.
+/// Status and body of a printed answer; `None` if its header has no status or the wrong length.
 fn answer(printed: Bytes) -> Option<(StatusCode, Bytes)> {
     let end = printed.windows(4).position(|window| window == b"\r\n\r\n")?;
     let header = str::from_utf8(&printed[..end]).ok()?;
@@ -40,8 +40,8 @@ fn answer(printed: Bytes) -> Option<(StatusCode, Bytes)> {
     (field("Content-Length")?.parse() == Ok(body.len())).then_some((status, body))
 }
 
-/// The variables that a web server must set (RFC 3875, section 4.1), and no other.
-fn request(question: &str) -> [(&'static str, String); 11] {
+/// The environment variables that a web server must set (RFC 3875, section 4.1), and no others.
+fn variables(query: &str) -> [(&'static str, String); 11] {
     let text = str::to_owned;
     [
         ("GATEWAY_INTERFACE", text("CGI/1.1")),
@@ -54,7 +54,7 @@ fn request(question: &str) -> [(&'static str, String); 11] {
         ("REQUEST_METHOD", text("GET")),
         ("SCRIPT_NAME", text("/cgi-bin/comb")),
         ("PATH_INFO", path()),
-        ("QUERY_STRING", text(question)),
+        ("QUERY_STRING", text(query)),
     ]
 }
 
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn printed_answers_are_understood() {
+    fn printed_answers_are_parsed() {
         let printed = "Status: 404 Not Found\r\ncontent-type: x\r\nCONTENT-LENGTH: 2\r\n\r\n{}";
         assert_eq!(answer(printed.into()), Some((StatusCode::NOT_FOUND, "{}".into())));
         for wrong in [

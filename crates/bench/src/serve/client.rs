@@ -1,4 +1,4 @@
-//! HTTP client of one connection at a time, which it keeps or opens anew.
+//! HTTP client with one connection at a time, persistent or new for each request.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-/// Time-out of a request: a server that takes longer is out of order.
+/// Time-out of a request: a server that takes longer has failed.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Largest body: larger than any answer of the interface.
+/// Maximum length of a body, above that of any answer of the API.
 const MAX_BODY: usize = 64 << 20;
 
 /// A client of one server.
@@ -33,9 +33,8 @@ impl Client {
         Ok(Self { address, runtime, connection: None })
     }
 
-    /// Status and body of the answer to a GET. `close` opens a connection for this request alone; otherwise
-    /// the one of the last request is used again. Fails if the server cannot be reached, or does not give a
-    /// whole answer in time.
+    /// Status and body of the response to a GET. `close` opens a connection for this request alone; otherwise the last
+    /// connection is reused. Fails if the server cannot be reached, or does not send a complete response in time.
     pub(super) fn get(&mut self, target: &str, close: bool) -> io::Result<(StatusCode, Bytes)> {
         let Self { address, runtime, connection } = self;
         let answer = async {
@@ -64,13 +63,13 @@ async fn connect(address: SocketAddr) -> io::Result<SendRequest<Empty<Bytes>>> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(failed)?;
-    // It ends with the server's side, or when the sender is dropped; errors are seen by the sender.
+    // The task ends when the server closes the connection or the sender is dropped; the sender gets its errors.
     tokio::spawn(connection);
     Ok(sender)
 }
 
 fn failed(error: hyper::Error) -> io::Error {
-    let reason = "the connection was closed in the middle of an answer";
+    let reason = "connection closed in the middle of a response";
     if error.is_incomplete_message() || error.is_closed() {
         return io::Error::new(io::ErrorKind::UnexpectedEof, reason);
     }
@@ -85,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// Results of a client for answers that a server sends, each byte by itself, to one request after the other.
+    /// Results of a client for responses that a server sends byte by byte, to one request after another.
     fn answered(answers: &[&str]) -> Vec<io::Result<(u16, Vec<u8>)>> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");

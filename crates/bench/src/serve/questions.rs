@@ -1,4 +1,4 @@
-//! Questions for pieces of the index's own text, at places that a seeded generator chooses.
+//! Queries for substrings of the indexed text, at positions from a seeded random generator.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,29 +11,28 @@ use serde::Deserialize;
 
 use super::client::Client;
 
-/// Different questions.
+/// Number of distinct queries.
 const COUNT: usize = 1000;
-/// Places of the text that are tried for each, as not every one has what can be asked for.
+/// Maximum number of positions to try per query, as not every text can be a query.
 const TRIALS: usize = 10;
-/// The shortest and the longest pattern, in symbols: what people look for in the digits of pi, a year to a
-/// birthday.
+/// Minimum and maximum pattern length in symbols: in digits of pi, from a year to a date of birth.
 const LENGTHS: (u64, u64) = (4, 8);
-/// Seed: the same questions each time.
+/// Fixed seed, so that the queries are always the same.
 const SEED: u64 = 1415;
 
-/// The name under which the index is served.
+/// Name of the index on the server.
 pub(super) const NAME: &str = "asked";
 
 /// All but the unreserved characters of RFC 3986.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The path of a URL that questions are asked of.
+/// URL path for queries.
 pub(super) fn path() -> String {
     format!("/api/v1/{NAME}/search")
 }
 
-/// A question for a pattern, as the query of a URL.
-fn question(pattern: &str) -> String {
+/// URL query for a pattern.
+fn query(pattern: &str) -> String {
     format!("q={}", utf8_percent_encode(pattern, ESCAPED))
 }
 
@@ -51,45 +50,45 @@ struct Described {
 #[derive(Deserialize)]
 struct Part {
     text: String,
-    /// There if the text is not all of it.
+    /// Present if `text` is not lossless.
     text_base64: Option<String>,
 }
 
-/// Questions for parts of the text that a server serves. Fails if it does not answer, or there is no text.
-pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<String>> {
+/// Queries for substrings of the text on a server. Fails if the server does not answer, or the text is empty.
+pub(super) fn sample(server: SocketAddr) -> io::Result<Vec<String>> {
     let mut client = Client::new(server)?;
-    let Indexes { indexes } = asked(&mut client, "/api/v1/indexes")?;
-    let no_text = || io::Error::other("there is no text in it that could be asked for");
+    let Indexes { indexes } = get_json(&mut client, "/api/v1/indexes")?;
+    let no_text = || io::Error::other("the index has no text to query");
     let Described { symbols, first_position } = indexes.into_iter().next().ok_or_else(no_text)?;
-    let (mut questions, mut random) = (Vec::with_capacity(COUNT), ChaCha8Rng::seed_from_u64(SEED));
+    let (mut queries, mut random) = (Vec::with_capacity(COUNT), ChaCha8Rng::seed_from_u64(SEED));
     for _ in 0..COUNT * TRIALS {
-        if questions.len() == COUNT || symbols == 0 {
+        if queries.len() == COUNT || symbols == 0 {
             break;
         }
         let length = below(&mut random, LENGTHS.1 - LENGTHS.0 + 1) + LENGTHS.0;
         let start = below(&mut random, symbols.saturating_sub(length) + 1) + first_position;
         let target = format!("/api/v1/{NAME}/text?start={start}&count={}", length.min(symbols));
-        let Part { text, text_base64 } = asked(&mut client, &target)?;
+        let Part { text, text_base64 } = get_json(&mut client, &target)?;
         if text_base64.is_none() {
-            questions.push(question(&text));
+            queries.push(query(&text));
         }
     }
-    if questions.is_empty() { Err(no_text()) } else { Ok(questions) }
+    if queries.is_empty() { Err(no_text()) } else { Ok(queries) }
 }
 
-fn asked<T: for<'a> Deserialize<'a>>(client: &mut Client, target: &str) -> io::Result<T> {
+fn get_json<T: for<'a> Deserialize<'a>>(client: &mut Client, target: &str) -> io::Result<T> {
     let (status, body) = client.get(target, false)?;
     if status != StatusCode::OK {
         return Err(io::Error::other(format!("the answer to {target} has status {}", status.as_u16())));
     }
     serde_json::from_slice(&body)
-        .map_err(|error| io::Error::other(format!("the answer to {target} is not understood: {error}")))
+        .map_err(|error| io::Error::other(format!("the answer to {target} is invalid: {error}")))
 }
 
-/// A number below `bound`, all as likely as makes no difference here.
+/// Random number below `bound`, uniform for practical purposes.
 fn below(random: &mut impl Rng, bound: u64) -> u64 {
     let scaled = (u128::from(random.next_u64()) * u128::from(bound)) >> 64;
-    // Less than the bound, as what was multiplied is less than 2^64.
+    // Less than `bound`, as the random factor is less than 2^64.
     scaled as u64
 }
 
@@ -99,12 +98,12 @@ mod tests {
 
     #[test]
     fn patterns_are_encoded() {
-        assert_eq!(question("14~9"), "q=14~9");
-        assert_eq!(question("a b+ä&\n"), "q=a%20b%2B%C3%A4%26%0A");
+        assert_eq!(query("14~9"), "q=14~9");
+        assert_eq!(query("a b+ä&\n"), "q=a%20b%2B%C3%A4%26%0A");
     }
 
     #[test]
-    fn numbers_are_below_their_bound_and_reach_all_of_it() {
+    fn random_numbers_cover_the_range_below_their_bound() {
         let mut random = ChaCha8Rng::seed_from_u64(SEED);
         let mut counts = [0; 5];
         (0..500).for_each(|_| counts[below(&mut random, 5) as usize] += 1);

@@ -1,4 +1,4 @@
-//! A server of its own, for as long as it is asked.
+//! A server process for the duration of the measurement.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,30 +10,29 @@ use std::thread;
 use super::questions::NAME;
 use crate::error::{Error, Result};
 
-/// A running `comb serve` on this machine's own address. It ends when this is dropped, and also when this
-/// process ends in any other way.
+/// A running `comb serve` on the loopback address. It is killed on drop, and if this process ends in any way.
 pub(super) struct Server {
-    keeper: Child,
+    supervisor: Child,
     address: SocketAddr,
 }
 
-/// A shell that starts the server, and kills it when its own standard input comes to an end. As the other end
-/// of that is held by this process only, no server stays behind even if this process is killed. The standard
-/// error is the server's alone, so that it ends with it.
-const KEEPER: &str = "\"$@\" & exec 2>&-; read _; kill -9 $!; wait";
+/// Shell script that starts the server, and kills it at the end of its own standard input. Only this process holds the other
+/// end, so that no server remains even if this process is killed. Standard error is closed in the shell, so that it ends
+/// with the server.
+const SUPERVISOR: &str = "\"$@\" & exec 2>&-; read _; kill -9 $!; wait";
 
-/// Message of a server that is ready, before its address.
+/// Message of a ready server, before its address.
 const READY: &str = "comb: listening on http://";
 
 impl Server {
-    /// Starts one, at a port that is free. Fails with the last message of a server that ends at once.
+    /// Starts a server on a free port. Fails with the last message of a server that exits.
     pub(super) fn start(comb: &Path, index: &Path) -> Result<Self> {
         let failed = |error| Error::Start { command: "comb serve".to_owned(), error };
-        let mut keeper = Command::new("/bin/sh")
-            .args(["-c", KEEPER, "sh"])
+        let mut supervisor = Command::new("/bin/sh")
+            .args(["-c", SUPERVISOR, "sh"])
             .arg(comb)
             .args(["serve", "--listen", "127.0.0.1:0"])
-            .arg(named(index))
+            .arg(index_argument(index))
             .env("NO_COLOR", "1")
             .env_remove("CLICOLOR_FORCE")
             .stdin(Stdio::piped())
@@ -41,12 +40,12 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        let messages = keeper.stderr.take();
-        // From here on an error ends it.
-        let mut server = Self { keeper, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        let messages = supervisor.stderr.take();
+        // From here on, an error drops the server and so kills it.
+        let mut server = Self { supervisor, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
         let mut messages = BufReader::new(messages.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?);
         server.address = address(&mut messages).map_err(failed)??;
-        // It must not wait for somebody to read what else it says.
+        // Further messages are drained, so that the server does not block on a full pipe.
         thread::spawn(move || io::copy(&mut messages, &mut io::sink()));
         Ok(server)
     }
@@ -58,41 +57,41 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.keeper.stdin.take());
-        // It is known by its number and has not been waited for: this cannot fail.
-        let _ = self.keeper.wait();
+        drop(self.supervisor.stdin.take());
+        // Cannot fail: the process has not been reaped.
+        let _ = self.supervisor.wait();
     }
 }
 
-/// Reads what a server says until it is ready. If it ends before that, its last line is the reason.
+/// Reads messages of a server until it is ready, and returns its address. If it exits first, its last line is the error.
 fn address(messages: &mut BufReader<ChildStderr>) -> io::Result<Result<SocketAddr>> {
-    /// A line that is longer is none of comb's.
+    /// Maximum length of a line; comb prints no longer ones.
     const LONGEST_LINE: u64 = 64 << 10;
-    let mut said = Vec::new();
+    let mut message = Vec::new();
     loop {
         let mut line = Vec::new();
         if messages.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
-            return Ok(Err(Error::Other(reason(&String::from_utf8_lossy(&said)))));
+            return Ok(Err(Error::Other(reason(&String::from_utf8_lossy(&message)))));
         }
         let text = String::from_utf8_lossy(&line);
         match text.trim().strip_prefix(READY).and_then(|address| address.parse().ok()) {
             Some(address) => return Ok(Ok(address)),
-            None => said = line,
+            None => message = line,
         }
     }
 }
 
-/// The argument that serves an index under the name that questions use.
-pub(super) fn named(index: &Path) -> OsString {
+/// Argument of `comb serve` and `comb cgi` for an index, with the name that queries use.
+pub(super) fn index_argument(index: &Path) -> OsString {
     let mut argument = OsString::from(format!("{NAME}="));
     argument.push(index);
     argument
 }
 
-/// Reason in a message, without the name of the program.
-fn reason(said: &str) -> String {
-    match said.trim().trim_start_matches("comb: ") {
-        "" => "'comb serve' ended without a word".to_owned(),
+/// A message without the name of the program.
+fn reason(message: &str) -> String {
+    match message.trim().trim_start_matches("comb: ") {
+        "" => "'comb serve' exited without a message".to_owned(),
         reason => reason.replace(|char: char| char.is_control(), "\u{FFFD}"),
     }
 }
@@ -103,11 +102,11 @@ mod tests {
 
     use super::*;
 
-    /// Result of starting a program that does this instead of serving.
+    /// Result of starting a shell script instead of a server.
     fn started(script: &str, directory: &Path) -> Result<Server> {
         let program = directory.join("program");
-        // A file that this process had open for writing could not always be executed, as other tests start
-        // processes, too.
+        // Written by another process: a file that this one had open for writing might fail to execute (ETXTBSY), as a child
+        // process of another test could have inherited the descriptor.
         let write = format!("cat > '{0}' && chmod +x '{0}'", program.display());
         let mut shell =
             Command::new("sh").args(["-c", &write]).stdin(Stdio::piped()).spawn().expect("a shell");
@@ -138,11 +137,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_says_when_it_ends_is_the_reason() {
+    fn the_last_message_of_a_server_that_exits_is_the_error() {
         let directory = tempfile::tempdir().expect("a directory");
-        let said = |script: &str| started(script, directory.path()).err().map(|error| error.to_string());
-        assert_eq!(said("#!/bin/sh\nexit 1\n").as_deref(), Some("'comb serve' ended without a word"));
+        let message = |script: &str| started(script, directory.path()).err().map(|error| error.to_string());
+        assert_eq!(message("#!/bin/sh\nexit 1\n").as_deref(), Some("'comb serve' exited without a message"));
         let last = "#!/bin/sh\necho note >&2\necho 'comb: pi.txt: is no index' >&2\n";
-        assert_eq!(said(last).as_deref(), Some("pi.txt: is no index"));
+        assert_eq!(message(last).as_deref(), Some("pi.txt: is no index"));
     }
 }

@@ -1,4 +1,4 @@
-//! A chart of who ran when: a row for each thread, a bar where it ran.
+//! Timeline of the time slices: a row per thread, a bar per slice.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -6,24 +6,24 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::Slices;
 use crate::chart::draw::{BELOW, COLOURS, LABEL, document, px, set_style, text_style};
 
-/// Pixels for the bars, and of the labels beside them.
+/// Width in pixels of the bars, and of the labels to their left.
 const WIDTH: i32 = 1000;
 const LEFT: i32 = 150;
-/// Pixels of a row. Above a number of threads, rows are thinner.
+/// Height of a row in pixels. Rows are thinner for more than `MANY` threads.
 const ROW: i32 = 28;
 const THIN_ROW: i32 = 14;
 const MANY: usize = 24;
 
-/// Shades of columns in which a thread ran for a part of the time.
+/// Number of shades for columns in which a thread ran part of the time.
 const SHADES: u32 = 8;
 
-/// The chart as an SVG document. Its size is bounded by its number of pixels, however many slices there are.
+/// The chart as an SVG document. Its size is bounded by the number of pixels, for any number of slices.
 pub(super) fn svg(slices: &Slices) -> String {
     let threads = slices.threads.len();
     let (row, label) = if threads > MANY { (THIN_ROW, LABEL * 5 / 8) } else { (ROW, LABEL) };
     let subtitle = format!("{}; {}", slices.subject(), slices.machine);
     let size = (LEFT + WIDTH, row * threads as i32 + BELOW);
-    document("Who ran when", &subtitle, size, |area| {
+    document("Time slices", &subtitle, size, |area| {
         let milliseconds = |column: usize| column as f64 / f64::from(WIDTH) * slices.time as f64 / 1e6;
         let end = milliseconds(WIDTH as usize).max(f64::MIN_POSITIVE);
         let mut axes = ChartBuilder::on(area)
@@ -35,7 +35,7 @@ pub(super) fn svg(slices: &Slices) -> String {
         let mut mesh = axes.configure_mesh();
         mesh.disable_y_mesh()
             .disable_y_axis()
-            .x_desc("time since all began [ms]")
+            .x_desc("time since start [ms]")
             .x_label_formatter(&milliseconds_label);
         set_style(&mut mesh);
         mesh.draw()?;
@@ -55,8 +55,8 @@ pub(super) fn svg(slices: &Slices) -> String {
     })
 }
 
-/// The share of each of `columns` equal parts of a time, from 0 to 1, that slices cover. Slices are in order,
-/// and those that are not, or reach beyond the end, are cut.
+/// Divides a time into `columns` equal parts, and returns the share of each that is covered by slices, from 0 to 1. Clips slices
+/// that overlap the one before or reach beyond the end.
 fn coverage(slices: &[[u64; 2]], time: u64, columns: usize) -> Vec<f64> {
     let mut shares = vec![0.0; columns];
     let mut covered = 0;
@@ -77,12 +77,12 @@ fn coverage(slices: &[[u64; 2]], time: u64, columns: usize) -> Vec<f64> {
     shares
 }
 
-/// Neighbouring columns that look the same, as one: its start, its length, and its shade, from 1 to `shades`,
-/// which is full. Columns in which the thread did not run are left out.
+/// Runs of columns of the same shade: start, length, and shade from 1 to `shades` (full). Omits columns in which the thread did
+/// not run.
 fn runs(shares: &[f64], shades: u32) -> Vec<(usize, usize, u32)> {
     let shade = |share: f64| {
         let shade = (share * f64::from(shades)).round() as u32;
-        // A thread that ran at all is seen.
+        // Any time on the CPU is visible.
         if share > 0.0 { shade.clamp(1, shades) } else { 0 }
     };
     let mut runs: Vec<(usize, usize, u32)> = Vec::new();
@@ -138,24 +138,24 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_stays_small_however_many_slices_there_are() {
+    fn the_size_of_a_picture_is_bounded() {
         let slices: Vec<[u64; 2]> =
             (0..20_000).map(|number| [number * 5_000, number * 5_000 + 2_500]).collect();
         let svg = chart(64, &slices, 100_000_000);
         assert!(svg.len() < 100_000, "{}", svg.len());
-        // Half of the time, all over.
+        // Every column is covered for half of its time.
         assert_eq!(bars(&svg).iter().filter(|bar| bar.1 == 1000).count(), 64);
         assert_eq!(svg.matches("opacity=\"0.5\" fill=\"#0072B2\"").count(), 64);
     }
 
     #[test]
-    fn nothing_is_a_picture_too() {
+    fn an_empty_chart_is_valid() {
         assert!(chart(0, &[], 0).trim_end().ends_with("</svg>"));
         assert!(chart(1, &[], 0).contains("0.0 %"));
     }
 
     #[test]
-    fn slices_that_are_thinner_than_a_column_add_up() {
+    fn slices_thinner_than_a_column_add_up() {
         assert_eq!(coverage(&[[0, 16], [24, 48], [50, 51], [52, 53]], 64, 4), [1.0, 0.5, 1.0, 0.125]);
         assert_eq!(coverage(&[[5, 900]], 40, 2), [0.75, 1.0]);
         assert_eq!(coverage(&[[9, 3], [0, 0]], 40, 2), [0.0, 0.0]);
@@ -163,14 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_look_the_same_become_one() {
+    fn columns_of_the_same_shade_are_joined() {
         assert_eq!(runs(&[1.0, 1.0, 0.0, 0.5, 0.01, 1.0], 4), [(0, 2, 4), (3, 1, 2), (4, 1, 1), (5, 1, 4)]);
         assert_eq!(runs(&[0.0; 3], 4), []);
     }
 
     proptest! {
         #[test]
-        fn nothing_is_lost(cuts in prop::collection::btree_set(0_u64..=1000, 0..20), columns in 1_usize..50) {
+        fn coverage_preserves_the_total_time(cuts in prop::collection::btree_set(0_u64..=1000, 0..20), columns in 1_usize..50) {
             let cuts: Vec<u64> = cuts.into_iter().collect();
             let slices: Vec<[u64; 2]> = cuts.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
             let ran: u64 = slices.iter().map(|[from, to]| to - from).sum();

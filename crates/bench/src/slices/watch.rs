@@ -1,17 +1,16 @@
-//! Reading the clock without pause: gaps between readings show when a thread was off the processor.
+//! Reading of the clock in a loop: gaps between readings show when a thread was off the CPU.
 
 use std::time::Duration;
 
 use super::Thread;
 
-/// Slices of a thread that are kept, at most: 320 KB of them, and half a minute even of slices of 1 ms each.
+/// Maximum number of slices kept per thread: 320 KB, or at least 20 s of slices of 1 ms.
 pub(super) const MAX_SLICES: usize = 20_000;
 
-/// Reads a clock until it says `end`, and notes every step from one reading to the next that is longer than
-/// `gap`.
+/// Reads a clock until `end`, and records every step between two readings that is longer than `gap`.
 ///
-/// `most` slices are kept, and room for them is taken beforehand: to grow a vector while watching would look
-/// like a gap. The kernel's own counts are left to the caller.
+/// Keeps at most `most` slices, and allocates them in advance: growing a vector could look like a gap. The caller adds the counts
+/// of the kernel.
 pub(super) fn watch(
     mut clock: impl FnMut() -> Duration,
     end: Duration,
@@ -58,7 +57,7 @@ mod tests {
         Thread { slices: slices.to_vec(), ran, gaps, longest_gap, dropped, ..Thread::default() }
     }
 
-    /// Watches a clock that shows these times and then the end, 100 ns, with gaps of more than 5 ns.
+    /// Watches a clock that reads these times and then the end, 100 ns, with gaps of more than 5 ns.
     fn seen(times: &[u64], most: usize) -> Thread {
         let mut times = times.iter().copied().chain(std::iter::repeat(120));
         let clock = || Duration::from_nanos(times.next().expect("endless"));
@@ -66,20 +65,20 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_are_longer_than_a_gap_part_slices() {
+    fn steps_longer_than_a_gap_separate_slices() {
         let all: Vec<u64> = (1..20).chain(40..=60).chain([65, 70, 76, 77]).chain(90..100).collect();
         let slices = [[0, 19], [40, 70], [76, 77], [90, 100]];
         assert_eq!(seen(&all, 9), thread(&slices, 60, 3, 21, 0));
     }
 
     #[test]
-    fn being_late_and_being_off_at_the_end_are_gaps() {
+    fn a_late_start_and_an_early_end_are_gaps() {
         let seen = seen(&[30, 31, 32], 9);
         assert_eq!(seen, thread(&[[30, 32]], 2, 2, 68, 0));
     }
 
     #[test]
-    fn slices_that_are_not_kept_are_counted() {
+    fn slices_beyond_the_maximum_are_counted() {
         let seen = seen(&[1, 2, 10, 11, 20, 22, 30, 34], 2);
         assert_eq!(seen, thread(&[[0, 2], [10, 11]], 9, 4, 66, 2));
     }

@@ -1,10 +1,10 @@
-//! Report on strategies, as text and as a picture.
+//! Report on threading strategies, as text and as a picture.
 
 use super::{Case, DU, Spawn, Strategy};
-use crate::cache::{Cold, temperature};
+use crate::cache::{Cold, cache_state};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
-use crate::sample::SPREAD_NOTE;
+use crate::sample::IQR_NOTE;
 use crate::table::Table;
 use crate::units::{Unit, counted, grouped, medians_of, ratio};
 
@@ -27,10 +27,10 @@ impl Spawn {
     }
 
     fn circumstances(&self) -> String {
-        format!("{}, {}; {}", medians_of(self.runs()), temperature(self.cold), self.machine)
+        format!("{}, {}; {}", medians_of(self.runs()), cache_state(self.cold), self.machine)
     }
 
-    /// The time that pools take against their width, with lines for everything that has no width.
+    /// Wall time of pools by width, with horizontal lines for strategies without a width.
     fn chart(&self) -> Chart {
         let unit = self.unit();
         let pool = |case: &Case| {
@@ -38,7 +38,7 @@ impl Spawn {
             Some(Point::of(width.get(), &case.times.wall, unit))
         };
         let pools: Vec<Point> = self.cases.iter().filter_map(pool).collect();
-        // Lines reach a little beyond the points, and are lines also where there is only one of these.
+        // Lines extend beyond the points, and are visible even with a single point.
         let ends = [
             pools.first().map_or(1.0, |point| point.x / 1.1),
             pools.last().map_or(2.0, |point| point.x * 1.1),
@@ -46,7 +46,7 @@ impl Spawn {
         let level = |name: String, seconds: f64| {
             Series::new(name, SeriesKind::Dashed, ends.map(|x| Point::new(x, unit.scaled(seconds))))
         };
-        let mut series = vec![Series::new("a pool", SeriesKind::Joined, pools)];
+        let mut series = vec![Series::new("pool", SeriesKind::Joined, pools)];
         for strategy in [Strategy::OneThread, Strategy::ThreadPerFile] {
             series.push(level(strategy.to_string(), self.wall_of(strategy)));
         }
@@ -55,7 +55,7 @@ impl Spawn {
         }
         let panel = Panel {
             title: String::new(),
-            x_label: "threads of the pool",
+            x_label: "threads in the pool",
             y_label: unit.label("wall"),
             x: Axis::Log2,
             series,
@@ -73,19 +73,19 @@ impl Spawn {
         let mut notes = Vec::new();
         for case in self.cases.iter().filter(|case| case.strategy == Strategy::ThreadPerFile) {
             notes.push(format!(
-                "At most {} of the threads for a file were alive at the same time.",
+                "Thread per file: at most {} threads were alive at the same time.",
                 grouped(case.alive as u64)
             ));
             if case.refused > 0 {
                 let refused = grouped(case.refused);
                 notes.push(format!(
-                    "The system refused a thread {refused} times; then the oldest was waited for."
+                    "Starting a thread failed {refused} times; the oldest thread was joined before each retry."
                 ));
             }
             if case.waits > 0 {
                 let waits = grouped(case.waits);
                 notes.push(format!(
-                    "A thread found too many files open {waits} times, and tried again after a millisecond."
+                    "Opening a file failed {waits} times because too many were open; it was retried after 1 ms."
                 ));
             }
         }
@@ -110,10 +110,10 @@ impl Experiment for Spawn {
             [
                 ("strategy", &|(name, _)| name.clone()),
                 (&unit.label("wall"), &|(_, times)| unit.number(times.wall.median())),
-                (&unit.label("spread"), &|(_, times)| unit.number(times.wall.spread())),
+                (&unit.label("IQR"), &|(_, times)| unit.number(times.wall.iqr())),
                 (&unit.label("CPU"), &|(_, times)| unit.number(times.cpu.median())),
-                ("to one thread", &|(_, times)| ratio(times.wall.median(), one)),
-                ("to du -s", &|(_, times)| ratio(times.wall.median(), self.wall_of_du())),
+                ("vs. one thread", &|(_, times)| ratio(times.wall.median(), one)),
+                ("vs. du -s", &|(_, times)| ratio(times.wall.median(), self.wall_of_du())),
             ],
         );
         table.with_text([0])
@@ -121,20 +121,19 @@ impl Experiment for Spawn {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
-            format!("Every strategy found {}.", self.tally),
-            "Which files there are was found out before, and is not part of the times; du -s finds it out \
-             itself, and reads no file."
+            format!("All strategies found {}.", self.tally),
+            "Times exclude listing the files, except that of du -s, which lists them and reads none."
                 .to_owned(),
         ];
         notes.extend(self.notes_on_threads());
         if self.unseen > 0 {
-            notes.push(format!("{} files or directories could not be looked at.", grouped(self.unseen)));
+            notes.push(format!("{} files or directories could not be accessed.", grouped(self.unseen)));
         }
         if self.du.is_none() {
-            notes.push("There is no program du here to compare with.".to_owned());
+            notes.push("du is not installed, so there is no comparison with it.".to_owned());
         }
         notes.extend(self.cold.map(Cold::note));
-        notes.push(SPREAD_NOTE.to_owned());
+        notes.push(IQR_NOTE.to_owned());
         notes
     }
 
@@ -149,7 +148,7 @@ mod tests {
 
     use super::super::Times;
     use super::*;
-    use crate::experiment::tests::survives_its_file;
+    use crate::experiment::tests::round_trips_through_its_file;
     use crate::machine::Machine;
     use crate::sample::Sample;
     use crate::spawn::Tally;
@@ -181,41 +180,45 @@ mod tests {
     #[test]
     fn the_table_compares_with_one_thread_and_with_du() {
         let expected = "\
-Searching tree for 'lock': single runs, warm; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
+Searching tree for 'lock': single runs, warm cache; 2 cores, Some CPU, Linux 6.1, 2025-01-31T12:00:00Z
 
-strategy                wall [s]  spread [s]  CPU [s]  to one thread  to du -s
-one thread                 2.000       0.000    1.000           1.00      8.00
-a thread for each file    14.000       0.000    7.000           7.00     56.00
-a pool of 2                1.250       0.000    0.625           0.62      5.00
-a pool of 8                1.500       0.000    0.750           0.75      6.00
-du -s                      0.250       0.000    0.125           0.12      1.00
+strategy         wall [s]  IQR [s]  CPU [s]  vs. one thread  vs. du -s
+one thread          2.000    0.000    1.000            1.00       8.00
+thread per file    14.000    0.000    7.000            7.00      56.00
+pool of 2           1.250    0.000    0.625            0.62       5.00
+pool of 8           1.500    0.000    0.750            0.75       6.00
+du -s               0.250    0.000    0.125            0.12       1.00
 
-Every strategy found 1,234 matching lines in 80,000 files with 1,000,000,000 bytes.
-Which files there are was found out before, and is not part of the times; du -s finds it out itself, \
-and reads no file.
-At most 4,321 of the threads for a file were alive at the same time.
-The spread is the range in which the middle half of the runs lie.
+All strategies found 1,234 matching lines in 80,000 files with 1,000,000,000 bytes.
+Times exclude listing the files, except that of du -s, which lists them and reads none.
+Thread per file: at most 4,321 threads were alive at the same time.
+Times are medians; IQR is the interquartile range of the runs.
 ";
         assert_eq!(example().text(), expected);
-        survives_its_file(&example());
+        round_trips_through_its_file(&example());
     }
 
     #[test]
-    fn what_the_system_refused_is_said() {
+    fn caveats_are_in_the_notes() {
         let mut spawn = example();
         spawn.cases[1].refused = 17;
         spawn.cases[1].waits = 1000;
         spawn.du = None;
         spawn.unseen = 1;
         let notes = spawn.notes().join("\n");
-        assert!(notes.contains("refused a thread 17 times; then the oldest was waited for."), "{notes}");
-        assert!(notes.contains("too many files open 1,000 times"), "{notes}");
-        assert!(notes.contains("There is no program du here"), "{notes}");
-        assert!(notes.contains("1 files or directories could not be looked at."), "{notes}");
+        assert!(
+            notes.contains(
+                "Starting a thread failed 17 times; the oldest thread was joined before each retry."
+            ),
+            "{notes}"
+        );
+        assert!(notes.contains("Opening a file failed 1,000 times because too many were open"), "{notes}");
+        assert!(notes.contains("du is not installed"), "{notes}");
+        assert!(notes.contains("1 files or directories could not be accessed."), "{notes}");
     }
 
     #[test]
-    fn pools_are_points_and_all_else_is_a_line() {
+    fn pools_are_points_and_other_strategies_are_lines() {
         let chart = example().chart();
         let shapes: Vec<_> =
             chart.panels[0].series.iter().map(|series| (series.kind, series.points.len())).collect();

@@ -1,4 +1,4 @@
-//! The bare search: read a file, count the lines that match. No rules, no colours, no binary files.
+//! The minimal search: reads a file and counts matching lines, without ignore rules, colours or detection of binary files.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::units::{counted, grouped};
 use crate::{Error, Result};
 
-/// Result of a search. It must be the same for every strategy.
+/// Result of a search, the same for every strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tally {
     /// Files that were read.
@@ -56,27 +56,26 @@ impl Display for Tally {
 
 type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
-/// Searches files. All threads share one.
+/// Searches files. Shared by all threads.
 pub(super) struct Searcher {
     regex: Regex,
-    /// Findings of the regex engines about the pattern, kept for the next file on whichever thread that is:
-    /// otherwise a thread for each file would begin anew with every file, and lose for a reason that has
-    /// nothing to do with threads.
+    /// State of the regex engines (such as lazily built DFAs), reused for the next file on any thread. Otherwise a thread per
+    /// file would rebuild it for every file, a cost that is unrelated to threads.
     caches: Pool<Cache, MakeCache>,
-    /// Times that a file could not be opened because too many were open.
+    /// Number of times that a file could not be opened because too many were open.
     pub(super) waits: AtomicU64,
 }
 
-/// Pause for other threads to close a file, and the largest number of pauses: a file that cannot be opened
-/// for ten seconds is taken for one that cannot be read.
+/// Pause for other threads to close a file, and maximum number of pauses: a file that cannot be opened for ten seconds counts as
+/// unreadable.
 const PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSES: u32 = 10_000;
 
 impl Searcher {
-    /// Searcher for a regular expression over bytes, in which `^` and `$` stand for the ends of lines.
+    /// Searcher for a regular expression over bytes, in which `^` and `$` match at line ends.
     pub(super) fn new(pattern: &str) -> Result<Self> {
         let refused = |error: BuildError| {
-            Error::Other(format!("the pattern '{pattern}' is no regular expression: {}", reason(&error)))
+            Error::Other(format!("invalid regular expression '{pattern}': {}", reason(&error)))
         };
         let regex = Regex::builder()
             .syntax(syntax::Config::new().utf8(false).multi_line(true))
@@ -88,7 +87,7 @@ impl Searcher {
         Ok(Self { regex, caches: Pool::new(make), waits: AtomicU64::new(0) })
     }
 
-    /// Searches a file. All of it is read into `buffer` first.
+    /// Reads a file into `buffer` as a whole, and searches it.
     pub(super) fn search(&self, path: &Path, buffer: &mut Vec<u8>) -> Tally {
         if self.read(path, buffer).is_err() {
             return Tally { unreadable: 1, ..Tally::default() };
@@ -115,7 +114,7 @@ impl Searcher {
         let mut cache = self.caches.get();
         let (mut lines, mut at) = (0, 0);
         while let Some(found) = self.regex.search_with(&mut cache, &Input::new(bytes).range(at..)) {
-            // Behind the last line feed there is no line.
+            // No line follows the last line feed.
             if found.start() == bytes.len() && bytes.last().is_none_or(|&byte| byte == b'\n') {
                 break;
             }
@@ -129,10 +128,10 @@ impl Searcher {
     }
 }
 
-/// Error in a pattern, in a line: the last of those in which the parser shows its position.
+/// Reason of a syntax error on one line: the last line of the parser's message, without the excerpt of the pattern.
 fn reason(error: &BuildError) -> String {
-    let said = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
-    let last = said.lines().last().unwrap_or_default();
+    let message = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+    let last = message.lines().last().unwrap_or_default();
     last.trim_start_matches("error: ").to_owned()
 }
 
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_once() {
+    fn each_matching_line_is_counted_once() {
         assert_eq!(lines("a", b"aaa\nb\na"), 2);
         assert_eq!(lines("^", b""), 0);
         assert_eq!(lines("^", b"one\n\ntwo\n"), 3);
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_counted() {
+    fn unreadable_files_are_counted() {
         let searcher = Searcher::new("a").expect("a pattern");
         let tally = searcher.search(Path::new("/nowhere"), &mut Vec::new());
         assert_eq!((tally, searcher.waits.into_inner()), (Tally { unreadable: 1, ..Tally::default() }, 0));
@@ -169,7 +168,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_counts_what_a_search_line_by_line_counts(
+        fn the_count_equals_that_of_a_search_line_by_line(
             text in "[ab\n]{0,40}",
             pattern in prop::sample::select(&["a", "ab", "^a", "b$", "^$", "a*", "a|bb", "."]),
         ) {

@@ -1,4 +1,4 @@
-//! Strategies to share files among threads.
+//! Threading strategies.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 
 use super::search::{Searcher, Tally};
 use crate::error::{Error, Result};
-use crate::threads::share_out;
+use crate::threads::distribute;
 use finecomb_scan::FoundFile;
 
-/// A way to share files among threads.
+/// A way to distribute files over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Strategy {
-    /// One thread takes file after file.
+    /// One thread for all files.
     OneThread,
     /// A new thread for each file.
     ThreadPerFile,
-    /// A number of threads, each of which takes the next file that nobody has.
+    /// A fixed number of threads, each of which takes the next unclaimed file.
     Pool(NonZeroUsize),
 }
 
@@ -32,8 +32,8 @@ impl Display for Strategy {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::OneThread => formatter.write_str("one thread"),
-            Self::ThreadPerFile => formatter.write_str("a thread for each file"),
-            Self::Pool(width) => write!(formatter, "a pool of {width}"),
+            Self::ThreadPerFile => formatter.write_str("thread per file"),
+            Self::Pool(width) => write!(formatter, "pool of {width}"),
         }
     }
 }
@@ -42,11 +42,11 @@ impl Display for Strategy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) tally: Tally,
-    /// Times that the system refused a thread, so that the oldest was waited for.
+    /// Number of refused threads; before each retry the oldest thread was joined.
     pub(super) refused: u64,
-    /// Threads that were alive at the same time, at most, besides the one that started them.
+    /// Maximum number of threads alive at the same time, besides the one that started them.
     pub(super) alive: usize,
-    /// Times that a file could not be opened because too many were open.
+    /// Number of times that a file could not be opened because too many were open.
     pub(super) waits: u64,
 }
 
@@ -56,7 +56,7 @@ impl Strategy {
         let waits = || searcher.waits.load(Ordering::Relaxed);
         let before = waits();
         let outcome = match self {
-            Self::OneThread => Outcome { tally: one_after_another(files, searcher), ..Outcome::default() },
+            Self::OneThread => Outcome { tally: sequential(files, searcher), ..Outcome::default() },
             Self::ThreadPerFile => thread_per_file(files, searcher, max_threads(), &Builder::new)?,
             Self::Pool(width) => pool(width.get(), files, searcher)?,
         };
@@ -64,7 +64,7 @@ impl Strategy {
     }
 }
 
-fn one_after_another(files: &[FoundFile], searcher: &Searcher) -> Tally {
+fn sequential(files: &[FoundFile], searcher: &Searcher) -> Tally {
     let (mut tally, mut buffer) = (Tally::default(), Vec::new());
     for file in files {
         tally += searcher.search(&file.path, &mut buffer);
@@ -77,12 +77,12 @@ fn pool(width: usize, files: &[FoundFile], searcher: &Searcher) -> Result<Outcom
         *tally += searcher.search(&files[number].path, buffer);
     };
     let mut outcome = Outcome { alive: width, ..Outcome::default() };
-    share_out(width, files.len(), search)?.into_iter().for_each(|(tally, _)| outcome.tally += tally);
+    distribute(width, files.len(), search)?.into_iter().for_each(|(tally, _)| outcome.tally += tally);
     Ok(outcome)
 }
 
-/// Starts a thread for each file. Nothing but the system bounds how many there are: when it refuses one, the
-/// oldest is waited for. `most` is its bound on those that it does not refuse with grace.
+/// Starts a thread per file. Only the system limits their number: when it refuses one, the oldest is joined. `most` is a limit
+/// beyond which the system might abort the process instead of refusing a thread.
 fn thread_per_file(
     files: &[FoundFile],
     searcher: &Searcher,
@@ -93,9 +93,9 @@ fn thread_per_file(
         let mut outcome = Outcome::default();
         let mut alive: VecDeque<ScopedJoinHandle<'_, Tally>> = VecDeque::new();
         for file in files {
-            // A thread that has ended keeps its stack until it is joined.
+            // A finished thread keeps its stack until it is joined.
             while let Some(ended) = alive.pop_front_if(|thread| thread.is_finished()) {
-                outcome.tally += joined(ended);
+                outcome.tally += join(ended);
             }
             loop {
                 let refused = match alive.len() < most {
@@ -107,27 +107,27 @@ fn thread_per_file(
                     Err(error) => {
                         outcome.refused += 1;
                         let oldest = alive.pop_front().ok_or(Error::Thread { count: 1, error })?;
-                        outcome.tally += joined(oldest);
+                        outcome.tally += join(oldest);
                     }
                 }
             }
             outcome.alive = outcome.alive.max(alive.len());
         }
-        alive.into_iter().for_each(|thread| outcome.tally += joined(thread));
+        alive.into_iter().for_each(|thread| outcome.tally += join(thread));
         Ok(outcome)
     })
 }
 
-fn joined(thread: ScopedJoinHandle<'_, Tally>) -> Tally {
+fn join(thread: ScopedJoinHandle<'_, Tally>) -> Tally {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Number of threads that have room in a process. Each has a stack and a stack for signals, and a guard
-/// before both; that is four of the maps that Linux gives a process. A thread that gets the first two and not
-/// the others ends the process, so a part is left free.
+/// Number of threads that the limit of memory maps of a process allows. Each thread has a stack and a signal stack, with a guard
+/// page each: four maps. A thread that gets the first two but not the others aborts the process, so some maps are left
+/// free.
 fn max_threads() -> usize {
     const MAPS_OF_A_THREAD: usize = 5;
-    /// Default of Linux.
+    /// Default limit of Linux.
     const MAPS: usize = 65_530;
     let maps = fs::read_to_string("/proc/sys/vm/max_map_count").ok();
     maps.and_then(|maps| maps.trim().parse().ok()).unwrap_or(MAPS) / MAPS_OF_A_THREAD
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::files;
 
-    /// 40 files of one to forty lines, of which every third has a match.
+    /// 40 files of 1 to 40 lines, with a match on every third line.
     fn tree() -> tempfile::TempDir {
         let directory = tempfile::tempdir().expect("a directory");
         for count in 1..=40 {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_strategy_counts_the_same() {
+    fn all_strategies_give_the_same_counts() {
         let directory = tree();
         let (found, _) = files::below(directory.path()).expect("files");
         let searcher = Searcher::new("ma(t)ch$").expect("a pattern");
@@ -171,11 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn where_threads_are_refused_the_oldest_is_waited_for() {
+    fn the_oldest_thread_is_joined_if_one_is_refused() {
         let directory = tree();
         let (found, _) = files::below(directory.path()).expect("files");
         let searcher = Searcher::new("line").expect("a pattern");
-        let one = one_after_another(&found, &searcher);
+        let one = sequential(&found, &searcher);
         for most in [1, 3] {
             let each = thread_per_file(&found, &searcher, most, &Builder::new).expect("a run");
             assert_eq!(each.tally, one);

@@ -130,7 +130,7 @@ fn shown<T>(measure: impl FnOnce(Progress<'_>) -> T) -> T {
     let result = measure(&|step| {
         bar.set_length(step.total as u64);
         bar.set_position(step.done as u64);
-        bar.set_message(step.what.to_owned());
+        bar.set_message(step.name.to_owned());
     });
     bar.finish_and_clear();
     result

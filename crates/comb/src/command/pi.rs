@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         let written = out.write_all(&computed).and_then(|()| out.flush());
         return written.map_or_else(|error| output_failed(&error), |()| Exit::Found);
     };
-    match write_beside(path, &computed) {
+    match write_atomically(path, &computed) {
         Ok(()) => Exit::Found,
         Err(error) => {
             message::error(format_args!("{}: cannot write: {}", path.display(), io_reason(&error)));
@@ -93,11 +93,11 @@ fn is_device(path: &Path) -> bool {
 }
 
 /// Writes a file that is there with all its bytes or not at all. What is not a regular file, such as a device, is written to as it is.
-fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_device(path) {
         return std::fs::write(path, bytes);
     }
-    finecomb_text_index::write_beside(path, bytes)
+    finecomb_text_index::write_atomically(path, bytes)
 }
 
 #[cfg(test)]

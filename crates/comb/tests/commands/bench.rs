@@ -1,4 +1,4 @@
-//! `comb bench` as a whole command.
+//! Command tests of `comb bench scale`.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ const LOG: &str = "1 a\n2 b\n3 a\n4 c\n5 a\n";
 #[test]
 fn a_signal_ends_the_job_that_is_measured() {
     let directory = directory_with(&[]);
-    // The job waits for a pipe that nothing is written into.
+    // The job waits for a pipe without data.
     let script = format!(
         "mkfifo pipe; exec 3<> pipe; '{COMB}' bench scale --runs 1 --widths 1 -- top pipe & \
          until cat /proc/$!/task/*/children > list 2> none && [ -s list ]; do :; done; \
@@ -27,12 +27,12 @@ fn a_job_is_run_at_all_widths() {
     );
     assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
     let heading = out.lines().next().expect("a line");
-    assert!(heading.starts_with("comb top -f 2 log: medians of 2 runs, warm; "), "{heading}");
+    assert!(heading.starts_with("comb top -f 2 log: medians of 2 runs, warm cache; "), "{heading}");
     let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
     let rows: Vec<_> = out.lines().skip(2).map_while(first).collect();
     assert_eq!(rows, ["width", "1", "2", "4", "auto"]);
     for said in [
-        "It wrote the same 12 bytes at every width.",
+        "Output: 12 bytes, identical at every width.",
         "times as long as the best fixed width",
         "Amdahl's law: ",
         "contention σ = ",
@@ -47,14 +47,14 @@ fn a_job_is_run_at_all_widths() {
     assert_eq!(read("again.svg"), svg);
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{svg}");
     assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
-    assert!(svg.contains("Universal Scalability Law") && svg.contains("processor time"), "{svg}");
+    assert!(svg.contains("Universal Scalability Law") && svg.contains("CPU time"), "{svg}");
     let json: serde_json::Value = serde_json::from_str(&read("scale.json")).expect("json");
     assert_eq!((&json["experiment"], &json["version"]), (&"scale".into(), &1.into()));
     assert_eq!(json["cases"][3]["width"], "auto");
     assert_eq!(json["cases"][0]["runs"].as_array().map(Vec::len), Some(2));
 
     let (out, _, _) = comb("comb bench scale --from-json scale.json --format markdown");
-    assert!(out.contains("\n| width | wall [") && out.contains("\n- It wrote the same 12 bytes"), "{out}");
+    assert!(out.contains("\n| width | wall [") && out.contains("\n- Output: 12 bytes, identical"), "{out}");
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn a_pipe_can_be_the_input() {
     let (out, message, code) =
         run(&mut shell(&directory, "comb bench scale --runs 1 --widths 1,2 --pipe log -- grep -c a"));
     assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
-    assert!(out.starts_with("cat log | comb grep -c a: single runs, warm; "), "{out}");
-    assert!(out.contains("It wrote the same 2 bytes at every width."), "{out}");
+    assert!(out.starts_with("cat log | comb grep -c a: single runs, warm cache; "), "{out}");
+    assert!(out.contains("Output: 2 bytes, identical at every width."), "{out}");
     assert!(
         out.contains("The Universal Scalability Law cannot be fitted: it needs 3 different widths"),
         "{out}"
@@ -72,28 +72,28 @@ fn a_pipe_can_be_the_input() {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_a_line() {
+fn errors_are_one_line() {
     let directory =
         directory_with(&[("log", LOG), ("spin.json", "{\"experiment\": \"spin\", \"version\": 1}")]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     for (arguments, message) in [
         (
             "-- top -f 2 nix",
-            "comb: comb top -f 2 nix --width 1 ended with exit status 2: comb: nix: No such file or directory",
+            "comb: comb top -f 2 nix --width 1 exited with status 2: comb: nix: No such file or directory",
         ),
         (
             "-- index info log",
-            "comb: 'index' has no width to set; top and grep have, as in 'comb bench scale -- top -f 7 access.log'",
+            "comb: 'index' cannot be scaled; use top or grep, as in 'comb bench scale -- top -f 7 access.log'",
         ),
-        ("-- top -w 2 log", "comb: leave out -w: 'comb bench scale' sets the width, those of --widths"),
+        ("-- top -w 2 log", "comb: remove -w: 'comb bench scale' sets the width from --widths"),
         ("--pipe nix -- top", "comb: nix: No such file or directory"),
         ("--save nix/s.json -- top log", "comb: nix/s.json: cannot write: No such file or directory"),
         ("--plot log/s.svg -- top log", "comb: log/s.svg: cannot write: Not a directory"),
         ("--from-json nix", "comb: nix: No such file or directory"),
-        ("--from-json spin.json", "comb: spin.json: this is not a result of 'scale': it is of 'spin'"),
+        ("--from-json spin.json", "comb: spin.json: not a result of experiment 'scale': it is of 'spin'"),
         (
             "--from-json log",
-            "comb: log: this is not a result of 'scale': invalid type: integer `1`, expected struct Label at line 1 column 1",
+            "comb: log: not a result of experiment 'scale': invalid type: integer `1`, expected struct Label at line 1 column 1",
         ),
     ] {
         let (out, said, code) = comb(&format!("comb bench scale {arguments}"));

@@ -1,5 +1,4 @@
-//! `comb bench spin`, `spawn`, `overlap` and `serve` as whole commands. What they measure is not looked at,
-//! only what they say.
+//! Command tests of `comb bench spin`, `spawn`, `overlap` and `serve`: of their output, not of the measured values.
 
 use std::fs;
 
@@ -11,14 +10,14 @@ fn comb(directory: &TempDir, script: &str) -> Answer {
     run(&mut shell(directory, script))
 }
 
-/// What a command prints that must succeed without a message.
+/// Output of a command that must succeed without a message.
 fn printed(directory: &TempDir, script: &str) -> String {
     let (out, messages, code) = comb(directory, script);
     assert_eq!((messages.as_str(), code), ("", Some(0)), "{script}: {out}");
     out
 }
 
-/// The first cells of a table's rows, without the heading.
+/// First cells of the rows of a table, without the heading.
 fn first_cells(out: &str) -> Vec<&str> {
     let rows = out.lines().skip_while(|line| !line.is_empty()).skip(2).take_while(|line| !line.is_empty());
     rows.map(|row| row.split("  ").find(|cell| !cell.is_empty()).unwrap_or_default().trim()).collect()
@@ -30,13 +29,16 @@ fn json(directory: &TempDir, name: &str) -> Value {
 }
 
 #[test]
-fn greedy_threads_are_measured_kept_and_drawn() {
+fn oversubscription_is_measured_saved_and_drawn() {
     let directory = directory_with(&[]);
     let out = printed(
         &directory,
         "comb bench spin --widths 3,1..2 --iterations 1000 --runs 2 --save spin.json --plot spin.svg",
     );
-    assert!(out.starts_with("Threads that each count to 1,000: medians of 2 runs; "), "{out}");
+    assert!(
+        out.starts_with("Oversubscription with threads that count to 1,000: medians of 2 runs; "),
+        "{out}"
+    );
     assert_eq!(first_cells(&out), ["1", "2", "3"]);
     let kept = json(&directory, "spin.json");
     assert_eq!((&kept["experiment"], &kept["version"]), (&"spin".into(), &1.into()));
@@ -49,16 +51,13 @@ fn greedy_threads_are_measured_kept_and_drawn() {
 }
 
 #[test]
-fn who_ran_when_is_drawn() {
+fn time_slices_are_drawn() {
     let directory = directory_with(&[]);
     let out = printed(
         &directory,
         "comb bench spin --slices --widths 2 --seconds 0.05 --gap 200 --save slices.json --plot slices.svg",
     );
-    assert!(
-        out.starts_with("2 threads that look at the clock for 50 ms; a gap is longer than 200 µs; "),
-        "{out}"
-    );
+    assert!(out.starts_with("Time slices of 2 threads over 50 ms, with gaps of more than 200 µs; "), "{out}");
     assert_eq!(first_cells(&out), ["1", "2"]);
     assert_eq!(printed(&directory, "comb bench spin --slices --from-json slices.json"), out);
     let picture = fs::read_to_string(directory.path().join("slices.svg")).expect("a picture");
@@ -66,7 +65,7 @@ fn who_ran_when_is_drawn() {
     let (_, message, code) = comb(&directory, "comb bench spin --from-json slices.json");
     assert_eq!(
         (message.as_str(), code),
-        ("comb: slices.json: this is not a result of 'spin': it is of 'slices'\n", Some(2))
+        ("comb: slices.json: not a result of experiment 'spin': it is of 'slices'\n", Some(2))
     );
 }
 
@@ -83,54 +82,50 @@ fn strategies_are_compared() {
         &directory,
         "comb bench spawn --widths 1,2 --runs 1 --save spawn.json --plot spawn.svg '^.*one' tree",
     );
-    assert!(out.starts_with("Searching tree for '^.*one': single runs, warm; "), "{out}");
-    let ways = ["one thread", "a thread for each file", "a pool of 1", "a pool of 2", "du -s"];
+    assert!(out.starts_with("Searching tree for '^.*one': single runs, warm cache; "), "{out}");
+    let ways = ["one thread", "thread per file", "pool of 1", "pool of 2", "du -s"];
     assert_eq!(first_cells(&out), ways);
-    assert!(out.contains("Every strategy found 2 matching lines in 3 files with 18 bytes."), "{out}");
+    assert!(out.contains("All strategies found 2 matching lines in 3 files with 18 bytes."), "{out}");
     assert_eq!(printed(&directory, "comb bench spawn --from-json spawn.json"), out);
     assert!(fs::read_to_string(directory.path().join("spawn.svg")).expect("a picture").contains("du -s"));
     let mut command = program(COMB, directory.path());
     command.args(["bench", "spawn", "--widths", "1", "--runs", "1", "one", "tree"]).env("PATH", "/nowhere");
     let (without_du, _, _) = run(&mut command);
-    assert!(without_du.contains("There is no program du here"), "{without_du}");
+    assert!(without_du.contains("du is not installed"), "{without_du}");
 }
 
 #[test]
-fn reading_ahead_is_compared_cold_and_warm() {
+fn prefetch_is_compared_on_a_cold_and_a_warm_cache() {
     let large = "a word, and another\n".repeat(20_000);
     let directory = directory_with(&[("tree/large", &large), ("tree/small", "word\n")]);
     let out = printed(
         &directory,
         "comb bench overlap tree --warm --widths 1,3 --runs 1 --work 2 --save overlap.json --plot a.svg",
     );
-    assert!(out.starts_with("Reading 400,005 bytes of tree, and hashing 80,0"), "{out}");
-    assert_eq!(first_cells(&out), ["warm"; 4]);
+    assert!(out.starts_with("Reading 400,005 bytes of tree and hashing 80,0"), "{out}");
+    assert_eq!(first_cells(&out), ["warm cache"; 4]);
     assert_eq!(printed(&directory, "comb bench overlap --from-json overlap.json"), out);
     if rustix::process::geteuid().is_root() {
-        // Dropping caches would concern all of the machine.
+        // Dropping caches would affect the whole machine.
         return;
     }
-    // Whether caches can be dropped depends on the machine; that it is said how that went does not.
+    // Success of dropping caches depends on the machine, but the note is always present.
     let cold = printed(&directory, "comb bench overlap tree --cold --widths 1 --runs 1");
-    assert!(cold.contains("\nBefore each cold run caches were dropped "), "{cold}");
+    assert!(cold.contains("\nCaches were dropped before each cold run "), "{cold}");
     assert_eq!(first_cells(&cold).len(), 2);
 }
 
 #[test]
-fn a_server_is_compared_with_processes() {
+fn a_server_is_compared_with_cgi() {
     let digits: String =
         (0..2000_u32).map(|number| char::from(b'0' + (number * number / 7 % 10) as u8)).collect();
     let directory = directory_with(&[("pi", &digits)]);
     assert_eq!(comb(&directory, "comb index build pi").2, Some(0));
     let out = printed(&directory, "comb bench serve pi.comb --connections 2 --seconds 0.2 --save serve.json");
-    assert!(out.starts_with("1,000 different searches in pi.comb, asked for by 2 at a time; "), "{out}");
+    assert!(out.starts_with("1,000 distinct queries on pi.comb, 2 concurrent clients; "), "{out}");
     assert_eq!(
         first_cells(&out),
-        [
-            "a server, connections kept",
-            "a server, a connection for each request",
-            "a process for each request"
-        ]
+        ["server, persistent connections", "server, connection per request", "CGI, process per request"]
     );
     let kept = json(&directory, "serve.json");
     for way in kept["ways"].as_array().expect("ways") {
@@ -140,21 +135,21 @@ fn a_server_is_compared_with_processes() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said() {
+fn errors_are_one_line() {
     let directory = directory_with(&[("file", "text\n"), ("tree/.hidden", "x"), ("json", "{}")]);
     for (command, message) in [
         ("spawn a missing", "comb: missing: No such file or directory\n"),
         ("overlap missing", "comb: missing: No such file or directory\n"),
-        ("spawn a tree", "comb: tree: there is no file to read\n"),
-        ("overlap tree", "comb: tree: there is no file to read\n"),
-        ("spawn 'a(' file", "comb: the pattern 'a(' is no regular expression: unclosed group\n"),
+        ("spawn a tree", "comb: tree: no files to read\n"),
+        ("overlap tree", "comb: tree: no files to read\n"),
+        ("spawn 'a(' file", "comb: invalid regular expression 'a(': unclosed group\n"),
         ("serve file", "comb: file: not a comb index; build one with 'comb index build'\n"),
         ("serve missing", "comb: missing: No such file or directory\n"),
         ("spin --slices --widths 1,2", "comb: --slices shows one number of threads; give one to --widths\n"),
         ("spin --from-json missing", "comb: missing: No such file or directory\n"),
         (
             "spawn --from-json json",
-            "comb: json: this is not a result of 'spawn': missing field `experiment` at line 1 column 2\n",
+            "comb: json: not a result of experiment 'spawn': missing field `experiment` at line 1 column 2\n",
         ),
         ("overlap --from-json tree", "comb: tree: Is a directory\n"),
     ] {
@@ -166,7 +161,7 @@ fn what_cannot_be_measured_is_said() {
 }
 
 #[test]
-fn flags_that_make_no_sense_are_refused_before_anything_runs() {
+fn invalid_flags_are_refused_before_anything_runs() {
     let directory = directory_with(&[("file", "text\n")]);
     for (command, reason) in [
         ("spin --widths 0", "it is a list of numbers from 1 to 1024, such as 1,2,4 or 1..64"),
@@ -191,7 +186,7 @@ fn flags_that_make_no_sense_are_refused_before_anything_runs() {
 }
 
 #[test]
-fn results_are_printed_though_they_cannot_be_kept() {
+fn results_are_printed_even_if_they_cannot_be_saved() {
     let directory = directory_with(&[]);
     let (out, message, code) =
         comb(&directory, "comb bench spin --widths 1 --iterations 1 --runs 1 --save /dev/full");
@@ -203,7 +198,7 @@ fn results_are_printed_though_they_cannot_be_kept() {
 }
 
 #[test]
-fn what_is_saved_can_be_printed() {
+fn json_output_equals_the_saved_file() {
     let directory = directory_with(&[]);
     printed(&directory, "comb bench spin --widths 1 --iterations 1000 --runs 1 --save spin.json");
     for flag in ["--json", "--format json"] {

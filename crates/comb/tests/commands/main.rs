@@ -8,6 +8,7 @@ mod bench_experiments;
 mod binary;
 mod browser;
 mod cmd;
+mod documents;
 mod flags;
 mod grep;
 mod index;

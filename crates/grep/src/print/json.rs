@@ -1,4 +1,4 @@
-//! Lines as JSON, a message each, in the schema of ripgrep: editors and scripts parse it.
+//! Prints each line as a JSON message, in ripgrep's schema, which editors and scripts parse.
 
 use std::path::Path;
 use std::time::Duration;
@@ -44,7 +44,7 @@ struct SubMatch<'a> {
     end: usize,
 }
 
-/// Text, or bytes that are none.
+/// Bytes, serialized as `text` if they are UTF-8, or as `bytes` in base64.
 #[derive(Clone, Copy)]
 struct Data<'a>(&'a [u8]);
 
@@ -52,30 +52,30 @@ impl Serialize for Data<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         #[serde(rename_all = "lowercase")]
-        enum As<'a> {
+        enum Encoded<'a> {
             Text(&'a str),
             Bytes(String),
         }
         match std::str::from_utf8(self.0) {
-            Ok(text) => As::Text(text).serialize(serializer),
-            Err(_) => As::Bytes(STANDARD.encode(self.0)).serialize(serializer),
+            Ok(text) => Encoded::Text(text).serialize(serializer),
+            Err(_) => Encoded::Bytes(STANDARD.encode(self.0)).serialize(serializer),
         }
     }
 }
 
 fn write(message: &Message<'_>, out: &mut Vec<u8>) {
-    // Writing to memory does not fail, and all of it can be said in JSON.
+    // Writing to memory cannot fail, and every message is valid JSON.
     let _ = serde_json::to_writer(&mut *out, message);
     out.push(b'\n');
 }
 
-/// Prints the lines of a file, or of a block of one, as messages.
+/// Sink that prints the lines of a file or block as messages.
 pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) options: &'a GrepOptions,
     pub(crate) finder: &'a Finder<M>,
     pub(crate) matches: &'a mut Matches<M>,
     pub(crate) path: &'a Path,
-    /// Whether anything has been printed of the file.
+    /// Whether the `begin` message of the file has been printed.
     pub(crate) begun: bool,
     pub(crate) tally: &'a mut Tally,
     pub(crate) out: &'a mut Output<'o>,
@@ -96,7 +96,7 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn context(&mut self, line: Line<'_>) {
         self.matches.clear();
         if self.options.invert {
-            // Of such a line alone, not of what is before it, ripgrep asks for matches.
+            // ripgrep searches such a line by itself, without the lines before it.
             self.find(Line { offset: 0, ..line });
         }
         self.print(line, true);
@@ -137,16 +137,16 @@ impl<M: Matcher> Printer<'_, '_, M> {
         };
         let message = if is_context { Message::Context(lines) } else { Message::Match(lines) };
         write(&message, self.out.bytes());
-        self.out.relieve();
+        self.out.flush_if_full();
     }
 }
 
-/// Ends a file that something was printed of.
+/// Writes the `end` message of a file.
 pub(crate) fn end(path: &Path, binary_offset: Option<u64>, stats: &Stats, out: &mut Vec<u8>) {
     write(&Message::End { path: Data(path.as_os_str().as_encoded_bytes()), binary_offset, stats }, out);
 }
 
-/// Ends the output.
+/// Returns the `summary` message, which ends the output.
 pub(crate) fn summary(stats: &Stats, elapsed: Duration) -> Vec<u8> {
     let message = json!({
         "type": "summary",

@@ -1,6 +1,6 @@
-//! Lines as text: `path:line:text`, or under a heading, or only what matched.
+//! Prints lines as text: `path:line:text`, lines under a heading, or only the matched text.
 //!
-//! What is printed where is what ripgrep prints, byte by byte.
+//! The output is byte for byte that of ripgrep.
 
 use std::io::Write;
 
@@ -11,23 +11,23 @@ use grep_matcher::{LineTerminator, Match, Matcher};
 use super::paint::Paint;
 use super::{Matches, Tally};
 use crate::file_state::{Line, Sink};
-use crate::find::{Finder, without_end};
+use crate::find::{Finder, without_terminator};
 use crate::options::GrepOptions;
 
-/// How lines are printed.
+/// Format of printed lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Style {
     pub(crate) options: GrepOptions,
     pub(crate) paint: Paint,
     pub(crate) terminator: LineTerminator,
-    /// Whether it must be known where in a line the matches are.
+    /// Whether the positions of matches within a line are needed.
     needs_matches: bool,
 }
 
 impl Style {
     pub(crate) fn new(options: &GrepOptions) -> Self {
         let paint = Paint::new(options.colors.as_ref());
-        let needs_matches = paint.paints_matches
+        let needs_matches = paint.colors_matches
             || options.column
             || options.replace.is_some()
             || options.vimgrep
@@ -36,7 +36,7 @@ impl Style {
         Self { options: options.clone(), paint, terminator: options.line_end.terminator(), needs_matches }
     }
 
-    /// A path as it is printed: in colour, with the separator that is asked for.
+    /// Writes a path in colour, with the chosen path separator.
     pub(crate) fn write_path(&self, path: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(&self.paint.path);
         match self.options.path_separator {
@@ -49,14 +49,14 @@ impl Style {
     }
 }
 
-/// Prints the lines of a file, or of a block of one.
+/// Sink that prints the lines of a file or block as text.
 pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) style: &'a Style,
     pub(crate) finder: &'a Finder<M>,
     pub(crate) matches: &'a mut Matches<M>,
     /// The path of the file, if it is printed.
     pub(crate) path: Option<&'a [u8]>,
-    /// Whether anything has been printed of the file.
+    /// Whether any line of the file has been printed.
     pub(crate) begun: bool,
     pub(crate) tally: &'a mut Tally,
     pub(crate) out: &'a mut Output<'o>,
@@ -79,9 +79,9 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
 
     fn context(&mut self, line: Line<'_>) {
         self.matches.clear();
-        // Of inverted matches, it is the context that has something to show.
+        // With inverted matching, the lines that contain matches are the context.
         if self.style.options.invert && self.style.needs_matches {
-            // Of such a line alone, not of what is before it, ripgrep asks for matches.
+            // ripgrep searches such a line by itself, without the lines before it.
             self.find(Line { offset: 0, ..line });
         }
         self.print(line, true);
@@ -111,19 +111,19 @@ impl<M: Matcher> Printer<'_, '_, M> {
         }
         let Self { style, out, matches, tally, .. } = self;
         let (bytes, shown) = matches.shown(line.bytes);
-        let originals = matches.found.len();
+        let match_count = matches.found.len();
         let prelude = Prelude { path: self.path, line, is_context };
         let options = &style.options;
         let mut write = |from: Option<&Match>, bytes: &[u8], colored: &[Match]| {
             let only = from.filter(|_| options.only_matching || options.vimgrep);
             let offset = line.offset + only.map_or(0, |found| found.start() as u64);
             let bytes_out = out.bytes();
-            tally.colors +=
+            tally.color_bytes +=
                 prelude.write(style, offset, from.map(|found| found.start() as u64 + 1), bytes_out);
-            let mut painter = Painter { style, is_context, originals, colors: 0, out: bytes_out };
-            painter.colored_line(bytes, colored, shown);
-            tally.colors += painter.colors;
-            out.relieve();
+            let mut painter = Painter { style, is_context, match_count, color_bytes: 0, out: bytes_out };
+            painter.write_line(bytes, colored, shown);
+            tally.color_bytes += painter.color_bytes;
+            out.flush_if_full();
         };
         match shown {
             [] => write(None, bytes, &[]),
@@ -142,20 +142,20 @@ impl<M: Matcher> Printer<'_, '_, M> {
         }
     }
 
-    /// What comes before the first line of a file.
+    /// Begins the output of a file: prints the separator from the previous file, and the heading.
     fn begin(&mut self) {
         self.out.begin_group();
         let options = &self.style.options;
         if let Some(path) = self.path.filter(|_| options.heading) {
             self.style.write_path(path, self.out.bytes());
-            self.tally.colors += self.style.paint.cost(&self.style.paint.path);
+            self.tally.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
             let end = if options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
             self.out.bytes().extend_from_slice(end);
         }
     }
 }
 
-/// What comes before the text of a line.
+/// Fields printed before the text of a line: path, line number, column and byte offset.
 struct Prelude<'a> {
     path: Option<&'a [u8]>,
     line: Line<'a>,
@@ -163,7 +163,7 @@ struct Prelude<'a> {
 }
 
 impl Prelude<'_> {
-    /// Gives how many bytes of it switch colours.
+    /// Writes the fields. Returns the number of bytes in colour escapes.
     fn write(&self, style: &Style, offset: u64, column: Option<u64>, out: &mut Vec<u8>) -> u64 {
         let mut colors = 0;
         let Style { options, paint, .. } = style;
@@ -173,11 +173,11 @@ impl Prelude<'_> {
         };
         if let Some(path) = self.path.filter(|_| !options.heading) {
             style.write_path(path, out);
-            colors += paint.cost(&paint.path);
+            colors += paint.escape_len(&paint.path);
             if options.null_after_path { out.push(0) } else { out.extend_from_slice(separator) }
         }
         let mut field = |color: &[u8], number: u64| {
-            colors += paint.cost(color);
+            colors += paint.escape_len(color);
             paint.write(color, itoa::Buffer::new().format(number).as_bytes(), out);
             out.extend_from_slice(separator);
         };
@@ -198,10 +198,10 @@ impl Prelude<'_> {
 struct Painter<'a> {
     style: &'a Style,
     is_context: bool,
-    /// How many matches the line has, before any are replaced.
-    originals: usize,
-    /// Bytes that switch colours.
-    colors: u64,
+    /// Number of matches in the line, before replacement.
+    match_count: usize,
+    /// Number of bytes written in colour escapes.
+    color_bytes: u64,
     out: &'a mut Vec<u8>,
 }
 
@@ -210,11 +210,11 @@ impl Painter<'_> {
         self.out.extend_from_slice(self.style.terminator.as_bytes());
     }
 
-    /// A line without colours. `matches` are counted if it is too long.
-    fn line(&mut self, bytes: &[u8], matches: &[Match]) {
-        let bytes = &bytes[self.indent(bytes)..];
+    /// Writes a line without colours. `matches` are counted in the note on a line that is too long.
+    fn write_plain(&mut self, bytes: &[u8], matches: &[Match]) {
+        let bytes = &bytes[self.leading_blanks(bytes)..];
         if self.is_too_long(bytes) {
-            return self.too_long(bytes, 0, matches);
+            return self.write_omitted(bytes, 0, matches);
         }
         self.out.extend_from_slice(bytes);
         if !self.style.terminator.is_suffix(bytes) {
@@ -222,28 +222,28 @@ impl Painter<'_> {
         }
     }
 
-    /// A line with `matches` in colour. `all` is what it would say of itself without colours, if it were too long.
-    fn colored_line(&mut self, bytes: &[u8], matches: &[Match], all: &[Match]) {
-        if !self.style.paint.paints_matches || matches.is_empty() {
-            return self.line(bytes, all);
+    /// Writes a line with `matches` in colour. Without colours, the note on a line that is too long counts `all`.
+    fn write_line(&mut self, bytes: &[u8], matches: &[Match], all: &[Match]) {
+        if !self.style.paint.colors_matches || matches.is_empty() {
+            return self.write_plain(bytes, all);
         }
-        let from = self.indent(bytes);
+        let from = self.leading_blanks(bytes);
         if self.is_too_long(bytes) {
-            return self.too_long(bytes, from, matches);
+            return self.write_omitted(bytes, from, matches);
         }
-        self.colored(bytes, from..bytes.len(), matches);
+        self.write_colored(bytes, from..bytes.len(), matches);
         self.end_line();
     }
 
-    /// Part of a line with matches in colour, without the end of the line.
-    fn colored(&mut self, bytes: &[u8], part: std::ops::Range<usize>, matches: &[Match]) {
-        let end = part.start + without_end(&bytes[part.clone()], self.style.terminator).len();
-        let Paint { matched, highlight, reset, paints_matches, .. } = &self.style.paint;
-        if !paints_matches || matches.is_empty() {
+    /// Writes part of a line with its matches in colour, without the line terminator.
+    fn write_colored(&mut self, bytes: &[u8], part: std::ops::Range<usize>, matches: &[Match]) {
+        let end = part.start + without_terminator(&bytes[part.clone()], self.style.terminator).len();
+        let Paint { matched, highlight, reset, colors_matches, .. } = &self.style.paint;
+        if !colors_matches || matches.is_empty() {
             return self.out.extend_from_slice(&bytes[part.start..end]);
         }
         let highlight: &[u8] = if self.is_context { &[] } else { highlight };
-        let behind_match = if highlight.is_empty() { reset } else { highlight };
+        let after_match = if highlight.is_empty() { reset } else { highlight };
         self.out.extend_from_slice(highlight);
         let mut colors = highlight.len();
         let mut at = part.start;
@@ -253,10 +253,10 @@ impl Painter<'_> {
             if stop <= start {
                 continue;
             }
-            // Matches that adjoin are one in colour.
+            // Adjacent matches share one pair of escapes.
             if in_match && start > at {
-                self.out.extend_from_slice(behind_match);
-                colors += behind_match.len();
+                self.out.extend_from_slice(after_match);
+                colors += after_match.len();
                 in_match = false;
             }
             self.out.extend_from_slice(&bytes[at..start]);
@@ -268,24 +268,24 @@ impl Painter<'_> {
             at = stop;
         }
         if in_match {
-            self.out.extend_from_slice(behind_match);
-            colors += behind_match.len();
+            self.out.extend_from_slice(after_match);
+            colors += after_match.len();
         }
         self.out.extend_from_slice(&bytes[at..end]);
         if !highlight.is_empty() {
             self.out.extend_from_slice(reset);
             colors += reset.len();
         }
-        self.colors += colors as u64;
+        self.color_bytes += colors as u64;
     }
 
-    /// What stands for a line that is too long.
-    fn too_long(&mut self, bytes: &[u8], from: usize, matches: &[Match]) {
+    /// Writes the preview of, or the note on, a line that is too long.
+    fn write_omitted(&mut self, bytes: &[u8], from: usize, matches: &[Match]) {
         let options = &self.style.options;
         if options.max_columns_preview {
             let columns = usize::try_from(options.max_columns.unwrap_or(0)).unwrap_or(usize::MAX);
             let shown = bytes[from..].grapheme_indices().take(columns).last().map_or(0, |(_, end, _)| end);
-            self.colored(bytes, from..from + shown, matches);
+            self.write_colored(bytes, from..from + shown, matches);
             let _ = match matches {
                 [] => write!(self.out, " [... omitted end of long line]"),
                 _ => {
@@ -295,8 +295,8 @@ impl Painter<'_> {
                     write!(self.out, " [... {more} more {noun}]")
                 }
             };
-        } else if self.originals > 0 && !options.only_matching {
-            let _ = write!(self.out, "[Omitted long line with {} matches]", self.originals);
+        } else if self.match_count > 0 && !options.only_matching {
+            let _ = write!(self.out, "[Omitted long line with {} matches]", self.match_count);
         } else {
             let kind = if self.is_context { "context" } else { "matching" };
             let _ = write!(self.out, "[Omitted long {kind} line]");
@@ -308,8 +308,8 @@ impl Painter<'_> {
         self.style.options.max_columns.is_some_and(|max| line.len() as u64 > max)
     }
 
-    /// How many blanks at the beginning of a line are left out.
-    fn indent(&self, bytes: &[u8]) -> usize {
+    /// Number of leading blanks to omit from a line.
+    fn leading_blanks(&self, bytes: &[u8]) -> usize {
         if !self.style.options.trim {
             return 0;
         }

@@ -1,16 +1,17 @@
-//! Where in a line the matches are, and what the line is with them replaced.
+//! Finds and replaces the matches in a line.
 
 use grep_matcher::{Captures, LineTerminator, Match, Matcher};
 
 use crate::file_state::Line;
-use crate::find::{Finder, length_of_end, without_end};
+use crate::find::{Finder, terminator_len, without_terminator};
 
 /// The matches in one line.
 pub(crate) struct Matches<M: Matcher> {
-    /// In the line, in order.
+    /// Matches, in order.
     pub(crate) found: Vec<Match>,
-    /// The line with each match replaced, and where the replacements are in it. None if nothing is.
+    /// The line with each match replaced; empty if nothing is.
     replaced: Vec<u8>,
+    /// Positions of the replacements in `replaced`.
     replacements: Vec<Match>,
     captures: Option<M::Captures>,
 }
@@ -28,14 +29,14 @@ impl<M: Matcher> Matches<M> {
         self.replacements.clear();
     }
 
-    /// Finds the matches in a line, which has its end. What an engine fails at counts as not found: it has found the
-    /// line with the same search before.
+    /// Finds the matches in a line with its terminator. Errors of the engine count as no match: the same search has found the
+    /// line before without an error.
     pub(crate) fn find(&mut self, finder: &Finder<M>, line: Line<'_>) {
         self.clear();
         let (offset, line, found) = (line.offset, line.bytes, &mut self.found);
-        let text = without_end(line, finder.terminator());
-        // ripgrep looks for matches with the lines before in view. Where nothing is behind a line feed, PCRE2 does not match.
-        if text.is_empty() && offset > 0 && finder.hides_last_line() {
+        let text = without_terminator(line, finder.terminator());
+        // ripgrep searches with the preceding lines in view, and PCRE2 does not match after a line feed at the end of the text.
+        if text.is_empty() && offset > 0 && finder.misses_final_empty_line() {
             let before = [finder.terminator().as_byte()];
             let any = finder.matcher().find_at(&before, 1).ok().flatten().is_some();
             found.extend(any.then_some(Match::zero(0)));
@@ -45,13 +46,13 @@ impl<M: Matcher> Matches<M> {
             found.push(found_here);
             true
         });
-        // At the very end of the file there is no line any more for an empty match to be in.
+        // An empty match at the very end of the file is in no line.
         if found.last().is_some_and(|last| last.is_empty() && last.start() >= line.len()) {
             found.pop();
         }
     }
 
-    /// Replaces each match; `$1` and the like in `replacement` stand for what groups matched.
+    /// Replaces each match; `$1` and the like in `replacement` stand for capture groups.
     pub(crate) fn replace(
         &mut self,
         matcher: &M,
@@ -70,7 +71,7 @@ impl<M: Matcher> Matches<M> {
             *captures = Some(new);
             return self.replace(matcher, line, terminator, replacement);
         };
-        let end = line.len() - length_of_end(line, terminator);
+        let end = line.len() - terminator_len(line, terminator);
         let text = &line[..end];
         let mut copied = 0;
         let _ = matcher.captures_iter(text, captures, |captures| {
@@ -87,7 +88,8 @@ impl<M: Matcher> Matches<M> {
         replaced.extend_from_slice(&line[copied..]);
     }
 
-    /// The line with each match replaced, and where the replacements are in it; the line itself if nothing is.
+    /// Returns the line with each match replaced and the positions of the replacements, or, without replacements, the line
+    /// and its matches.
     pub(crate) fn shown<'a>(&'a self, line: &'a [u8]) -> (&'a [u8], &'a [Match]) {
         match self.replacement() {
             Some(shown) => shown,
@@ -95,7 +97,7 @@ impl<M: Matcher> Matches<M> {
         }
     }
 
-    /// The line with each match replaced, and where the replacements are in it.
+    /// Returns the line with each match replaced and the positions of the replacements, if there are any.
     pub(crate) fn replacement(&self) -> Option<(&[u8], &[Match])> {
         (!self.replacements.is_empty()).then_some((&self.replaced, &self.replacements))
     }

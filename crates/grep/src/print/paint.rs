@@ -1,20 +1,20 @@
-//! Colours, as the bytes that switch them on.
+//! Colours as escape sequences.
 
 use grep_printer::ColorSpecs;
 use termcolor::{Ansi, ColorSpec, WriteColor};
 
-/// What to write before each kind of text, and after it. Without colours all of it is empty.
+/// Escape sequences before and after each kind of text; all are empty without colours.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paint {
     pub(crate) path: Vec<u8>,
     pub(crate) line: Vec<u8>,
     pub(crate) column: Vec<u8>,
     pub(crate) matched: Vec<u8>,
-    /// For the rest of a line that matches; empty if it is not coloured.
+    /// For the rest of a matching line; empty if it is not coloured.
     pub(crate) highlight: Vec<u8>,
     pub(crate) reset: Vec<u8>,
-    /// Whether matches are coloured, so that it must be known where they are.
-    pub(crate) paints_matches: bool,
+    /// Whether matches are coloured, so that their positions are needed.
+    pub(crate) colors_matches: bool,
 }
 
 impl Paint {
@@ -22,18 +22,18 @@ impl Paint {
         let Some(colors) = colors else { return Self::default() };
         let has_highlight = !colors.highlight().is_none();
         Self {
-            path: switch_on(colors.path()),
-            line: switch_on(colors.line()),
-            column: switch_on(colors.column()),
-            matched: switch_on(colors.matched()),
-            highlight: if has_highlight { switch_on(colors.highlight()) } else { Vec::new() },
-            reset: bytes(|ansi| ansi.reset()),
-            paints_matches: !colors.matched().is_none(),
+            path: color_escape(colors.path()),
+            line: color_escape(colors.line()),
+            column: color_escape(colors.column()),
+            matched: color_escape(colors.matched()),
+            highlight: if has_highlight { color_escape(colors.highlight()) } else { Vec::new() },
+            reset: escape(|ansi| ansi.reset()),
+            colors_matches: !colors.matched().is_none(),
         }
     }
 
-    /// How many bytes it takes to write text in a colour, besides the text.
-    pub(crate) fn cost(&self, color: &[u8]) -> u64 {
+    /// Number of bytes that [`write`](Self::write) adds to the text.
+    pub(crate) fn escape_len(&self, color: &[u8]) -> u64 {
         (color.len() + self.reset.len()) as u64
     }
 
@@ -45,13 +45,13 @@ impl Paint {
     }
 }
 
-fn switch_on(color: &ColorSpec) -> Vec<u8> {
-    bytes(|ansi| ansi.set_color(color))
+fn color_escape(color: &ColorSpec) -> Vec<u8> {
+    escape(|ansi| ansi.set_color(color))
 }
 
-fn bytes(write: impl FnOnce(&mut Ansi<Vec<u8>>) -> std::io::Result<()>) -> Vec<u8> {
+fn escape(write: impl FnOnce(&mut Ansi<Vec<u8>>) -> std::io::Result<()>) -> Vec<u8> {
     let mut ansi = Ansi::new(Vec::new());
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = write(&mut ansi);
     ansi.into_inner()
 }

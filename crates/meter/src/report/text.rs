@@ -107,14 +107,14 @@ impl Report {
 
     fn write_process(&self, text: &mut String) {
         let Some(process) = &self.process else { return };
-        let others = process.usage.processor().saturating_sub(self.usage().processor());
+        let others = process.usage.cpu_time().saturating_sub(self.usage().cpu_time());
         let _ = writeln!(
             text,
             "the process: {:.1} ms, of which {:.1} before and after the job; \
              {:.1} ms on processors, of which {:.1} not by these threads",
             millis(process.wall),
             millis(process.wall.saturating_sub(self.wall)),
-            millis(process.usage.processor()),
+            millis(process.usage.cpu_time()),
             millis(others)
         );
     }

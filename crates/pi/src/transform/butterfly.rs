@@ -1,6 +1,6 @@
-//! Butterflies: one or two levels of the tree of remainders at once.
+//! Butterflies: one or two levels of the remainder tree at once.
 //!
-//! Bounds are in units of the prime; the product of x and a root of at most 1/2 is at most 1/2 + x / 8.
+//! Bounds are in units of the prime. The product of x and a root of at most 1/2 is at most 1/2 + x / 8.
 
 use pulp::Simd;
 
@@ -40,7 +40,7 @@ pub(super) fn quarters<T>(node: &mut [T]) -> [&mut [T]; 4] {
     [first, second, third, fourth]
 }
 
-/// Remainders of a node by its two children. From up to 3 to up to 3.
+/// Replaces a node by its remainders modulo its two children. Bounds: input up to 3, output up to 3.
 #[inline(always)]
 pub(super) fn forward2<S: Simd>(field: Field<S>, node: &mut [S::f64s], root: f64) {
     let root = field.splat(root);
@@ -51,8 +51,9 @@ pub(super) fn forward2<S: Simd>(field: Field<S>, node: &mut [S::f64s], root: f64
     }
 }
 
-/// Remainders of a node by its four grandchildren. From up to 3 to up to 3: the first quarter is reduced to 1/2, which adds
-/// up to 1/2 + 7/8 to it, as the second one is at most 3 + 7/8, to which adds less than 1.
+/// Replaces a node by its remainders modulo its four grandchildren. Bounds: input up to 3, output up to 3. The first
+/// quarter is reduced to 1/2 and grows to at most 1/2 + 7/8; the second one grows to at most 3 + 7/8, so its product
+/// with a root is less than 1.
 #[inline(always)]
 pub(super) fn forward4<S: Simd>(field: Field<S>, node: [&mut [S::f64s]; 4], twiddles: Twiddles) {
     let [x0, x1, x2, x3] = node;
@@ -69,7 +70,7 @@ pub(super) fn forward4<S: Simd>(field: Field<S>, node: [&mut [S::f64s]; 4], twid
     }
 }
 
-/// Twice a node from its remainders by its children. From up to 1 to up to 1.
+/// Computes twice a node from its remainders modulo its children. Bounds: input up to 1, output up to 1.
 #[inline(always)]
 pub(super) fn inverse2<S: Simd>(field: Field<S>, node: &mut [S::f64s], inverse_root: f64) {
     let root = field.splat(inverse_root);
@@ -80,14 +81,14 @@ pub(super) fn inverse2<S: Simd>(field: Field<S>, node: &mut [S::f64s], inverse_r
     }
 }
 
-/// Four times a node from its remainders by its grandchildren. From up to 1 to up to 1.
+/// Computes four times a node from its remainders modulo its grandchildren. Bounds: input up to 1, output up to 1.
 #[inline(always)]
 pub(super) fn inverse4<S: Simd>(field: Field<S>, node: [&mut [S::f64s]; 4], twiddles: Twiddles) {
     let [x0, x1, x2, x3] = node;
     let (parent, low, high) =
         (field.splat(twiddles.parent), field.splat(twiddles.low), field.splat(twiddles.high));
     for (((x0, x1), x2), x3) in x0.iter_mut().zip(x1).zip(x2).zip(x3) {
-        // Up to 1/2, and 1/2 + 2/8.
+        // Bounds: 1/2, and 1/2 + 2/8.
         let (y0, y1) = (field.reduce(field.add(*x0, *x1)), field.multiply(field.subtract(*x0, *x1), low));
         let (y2, y3) = (field.reduce(field.add(*x2, *x3)), field.multiply(field.subtract(*x2, *x3), high));
         *x0 = field.add(y0, y2);

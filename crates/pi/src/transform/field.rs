@@ -1,23 +1,24 @@
 //! Arithmetic modulo a prime on vectors of `f64`.
 //!
-//! After the small-prime transforms of FLINT (`fft_small`): the product h + l of two residues is computed exactly as
-//! h = ab rounded and l = ab - h by a fused multiply-add; then q = h / p rounded to an integer gives ab - qp = (h - qp) + l,
-//! again exactly. Reduction is lazy: a residue stands for its class as long as its magnitude stays within a few times p.
+//! After the small-prime transforms of FLINT (`fft_small`): the product h + l of two residues is computed exactly as h
+//! = ab rounded and l = ab - h by a fused multiply-add; then q = h / p rounded to an integer gives ab - qp = (h - qp) +
+//! l, again exactly. Reduction is lazy: a residue represents its class as long as its magnitude stays within a few
+//! times p.
 
 use pulp::{Simd, WithSimd};
 
 use super::prime::Prime;
 
-/// Adding and subtracting this number rounds to an integer whatever is less than 2^51.
+/// Adding and then subtracting this number rounds numbers below 2^51 to integers.
 const ROUNDING: f64 = 1.5 * (1u64 << 52) as f64;
 
-/// 2^27 + 1, which cuts a number in two halves of 26 bits.
+/// 2^27 + 1, which splits a number into two halves of 26 bits.
 const SPLITTER: f64 = ((1 << 27) + 1) as f64;
 
-/// Runs `kernel` on the widest vectors with fused multiply-adds that this processor has.
+/// Runs `kernel` on the widest vectors with fused multiply-adds of this processor.
 ///
-/// Kernels must be `#[inline(always)]` all through: only what is inlined is compiled for these instructions. Vectors of 8
-/// are not used: a leaf of a transform has 4 residues.
+/// Kernels must be `#[inline(always)]` throughout: only inlined code is compiled for these instructions. Vectors of 8
+/// are not used, because a leaf of a transform has 4 residues.
 pub(super) fn run<K: WithSimd>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if let Some(simd) = pulp::x86::V3::try_new() {
@@ -30,7 +31,7 @@ pub(super) fn run<K: WithSimd>(kernel: K) -> K::Output {
     Simd::vectorize(pulp::Scalar, kernel)
 }
 
-/// The numbers modulo a prime p.
+/// Arithmetic modulo a prime p.
 #[derive(Clone, Copy)]
 pub(super) struct Field<S: Simd> {
     simd: S,
@@ -70,31 +71,31 @@ impl<S: Simd> Field<S> {
         self.add(number, number)
     }
 
-    /// Four times a residue of up to 1, reduced to up to 1/2.
+    /// Returns four times a residue of up to 1, reduced to up to 1/2.
     #[inline(always)]
     pub(super) fn times4(self, number: S::f64s) -> S::f64s {
         self.reduce(self.times2(self.times2(number)))
     }
 
-    /// A residue of the product, for factors whose product is at most 2^51 p. If it is x p^2, the result is at most
-    /// (1/2 + x / 4) p.
+    /// Returns a residue of the product, for factors whose product is at most 2^51 p. If the product is x p^2, the
+    /// residue is at most (1/2 + x / 4) p.
     #[inline(always)]
     pub(super) fn multiply(self, left: S::f64s, right: S::f64s) -> S::f64s {
         let high = self.simd.mul_f64s(left, right);
-        // The negative of l: there is an instruction for high - left * right, and not for its negative.
+        // The negative of l: there is an instruction for high - left * right, but not for its negative.
         let low = self.minus_product(high, left, right);
         let product = self.subtract(self.remainder(high), low);
-        // Without a fused multiply-add the quotient is rounded twice, and the result may be up to (1/2 + 3x / 8) p.
+        // Without a fused multiply-add the quotient is rounded twice, and the residue may be up to (1/2 + 3x / 8) p.
         if S::IS_SCALAR { self.reduce(product) } else { product }
     }
 
-    /// A residue of at most p / 2 (and a tiny bit), for numbers below 2^51.
+    /// Returns a residue of at most p / 2 (up to rounding), for numbers below 2^51.
     #[inline(always)]
     pub(super) fn reduce(self, number: S::f64s) -> S::f64s {
         self.remainder(number)
     }
 
-    /// `number` - qp for q near `number` / p, if that is below 2^51.
+    /// Returns `number` - qp for q near `number` / p, if that is below 2^51.
     #[inline(always)]
     fn remainder(self, number: S::f64s) -> S::f64s {
         let quotient =
@@ -102,11 +103,11 @@ impl<S: Simd> Field<S> {
         self.minus_product(number, quotient, self.prime)
     }
 
-    /// `minuend` - `left` * `right`, exact if it is an integer below 2^53.
+    /// Returns `minuend` - `left` * `right`, exact if it is an integer below 2^53.
     #[inline(always)]
     fn minus_product(self, minuend: S::f64s, left: S::f64s, right: S::f64s) -> S::f64s {
         if S::IS_SCALAR {
-            // The library function for a fused multiply-add is slow where there is no instruction.
+            // The library function for a fused multiply-add is slow without the instruction.
             let high = self.simd.mul_f64s(left, right);
             self.subtract(self.subtract(minuend, high), self.rounding_error(left, right, high))
         } else {
@@ -114,7 +115,7 @@ impl<S: Simd> Field<S> {
         }
     }
 
-    /// `left` * `right` - `product`, where `product` is the rounded one.
+    /// Returns `left` * `right` - `product`, where `product` is the rounded product.
     ///
     /// T. J. Dekker, "A floating-point technique for extending the available precision" (1971).
     #[inline(always)]
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
     use crate::transform::prime::PRIMES;
 
-    /// Products and remainders of vectors, one number in all places.
+    /// Products and remainders of vectors with the same number in all lanes.
     struct Operate(&'static Prime, f64, f64);
 
     impl WithSimd for Operate {
@@ -172,14 +173,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn residues_are_exact_on_vectors_and_without_them(
+        fn residues_are_exact_with_and_without_vectors(
             number in 0..PRIMES.len(),
             left in -(1i64 << 52)..1 << 52,
             right in -(1i64 << 49)..1 << 49,
         ) {
             let prime = &PRIMES[number];
             let half = prime.value.cast_signed() / 2;
-            // Four primes times half of one is the most that a product may be.
+            // Four primes times half of one is the maximum of a product.
             let left = left.clamp(-4 * half, 4 * half);
             check(prime, left, right.clamp(-half, half));
             check(prime, 4 * half, right.clamp(-half, half));

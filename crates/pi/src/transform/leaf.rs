@@ -9,10 +9,10 @@ use super::prime::Prime;
 use super::tree::LEAF;
 use crate::team::Team;
 
-/// So many residues at once are multiplied by one thread.
+/// Maximum number of residues that one thread multiplies at a time.
 const SHARED: usize = 1 << 14;
 
-/// Multiplies the leaves of a node by those of `right`, or by themselves. The results are at most half of the prime.
+/// Multiplies the leaves of a node by those of `right`, or squares them. The results are at most half of the prime.
 pub(super) fn multiply_leaves(
     team: &Team<'_>,
     prime: &Prime,
@@ -51,10 +51,10 @@ impl WithSimd for Leaves<'_> {
         let field = Field::new(simd, prime);
         let (left, _) = S::as_mut_simd_f64s(left);
         let mut right = right.map(|right| S::as_simd_f64s(right).0.as_chunks::<LEAF>().0.iter());
-        // Four vectors are as many leaves as a vector has residues.
+        // Four vectors hold as many leaves as a vector has residues.
         for (number, left) in left.as_chunks_mut::<LEAF>().0.iter_mut().enumerate() {
             let first = first + number * S::F64_LANES;
-            // Turned like the leaves, so that each constant is where its leaf is, in whatever order that may be.
+            // Transposed like the leaves, so that each constant is in the lane of its leaf, in any order.
             let [constants, ..] = simd.deinterleave_shfl_f64s([
                 constant(field, roots, first),
                 constant(field, roots, first + S::F64_LANES / 4),
@@ -71,7 +71,7 @@ impl WithSimd for Leaves<'_> {
     }
 }
 
-/// The product of a and b modulo z^4 - c, for residues of at most half of the prime.
+/// Returns the product of a and b modulo z^4 - c, for residues of at most half of the prime.
 #[inline(always)]
 fn multiply<S: Simd>(field: Field<S>, a: [S::f64s; 4], b: [S::f64s; 4], c: S::f64s) -> [S::f64s; 4] {
     let [b0, b1, b2, b3] = b;
@@ -84,7 +84,7 @@ fn multiply<S: Simd>(field: Field<S>, a: [S::f64s; 4], b: [S::f64s; 4], c: S::f6
     ]
 }
 
-/// The sum of four products.
+/// Returns the sum of four products.
 #[inline(always)]
 fn coefficient<S: Simd>(field: Field<S>, a: [S::f64s; 4], b: [S::f64s; 4]) -> S::f64s {
     let low = field.add(field.multiply(a[0], b[0]), field.multiply(a[1], b[1]));
@@ -92,16 +92,16 @@ fn coefficient<S: Simd>(field: Field<S>, a: [S::f64s; 4], b: [S::f64s; 4]) -> S:
     field.reduce(field.add(low, high))
 }
 
-/// Four vectors with the residues of as many leaves as a vector holds: the first residues of all, the second ones and so
-/// on.
+/// Transposes the residues of as many leaves as a vector holds: the first residues of all leaves, the second ones, and
+/// so on.
 #[inline(always)]
 fn transposed<S: Simd>(simd: S, field: Field<S>, leaves: [S::f64s; 4]) -> [S::f64s; 4] {
     let [x0, x1, x2, x3] = simd.deinterleave_shfl_f64s(leaves);
     [field.reduce(x0), field.reduce(x1), field.reduce(x2), field.reduce(x3)]
 }
 
-/// The c of the leaf that begins in a vector, for all its residues. The leaf with an even number belongs to z^4 - t, the
-/// one behind it to z^4 + t.
+/// Returns the c of the leaf that begins in a vector, in all lanes. An even leaf belongs to z^4 - t, the leaf after it
+/// to z^4 + t.
 #[inline(always)]
 fn constant<S: Simd>(field: Field<S>, roots: &[f64], leaf: usize) -> S::f64s {
     let root = roots[leaf / 2];

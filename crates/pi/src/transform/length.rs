@@ -1,7 +1,8 @@
 //! Lengths of transforms between powers of two.
 //!
-//! A polynomial of 5, 6 or 7 eighths of N residues is found from its remainders by some factors of z^N - 1 of as high a
-//! degree together (Joris van der Hoeven, "The truncated Fourier transform and applications", 2004). With m = N / 8 these are
+//! A polynomial of 5, 6 or 7 eighths of N residues is determined by its remainders modulo some factors of z^N - 1 of
+//! the same total degree (Joris van der Hoeven, "The truncated Fourier transform and applications", 2004). With m = N /
+//! 8 these are
 //!
 //! ```text
 //! the half       z^4m - 1                        node 0
@@ -17,25 +18,25 @@ use super::field::{Field, run};
 use super::prime::Prime;
 use crate::team::Team;
 
-/// The fewest residues of an eighth: leaves are worked on four at a time.
-const LEAST_EIGHTH: usize = 16;
+/// Minimum number of residues of an eighth: leaves are processed four at a time.
+const MIN_EIGHTH: usize = 16;
 
-/// So many residues at once are divided by one thread.
+/// Maximum number of residues that one thread divides at a time.
 const SHARED: usize = 1 << 14;
 
 /// A number of residues, as eighths of a power of two.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
-    /// 4 to 7.
+    /// Number of eighths, 4 to 7.
     eighths: usize,
-    /// The residues of an eighth, a power of two.
+    /// Residues of an eighth, a power of two.
     eighth: usize,
 }
 
 impl Length {
-    /// The least length of at least so many residues.
+    /// Returns the minimum length of at least this number of residues.
     pub(super) fn of(residues: usize) -> Self {
-        let eighth = (residues.div_ceil(7)).next_power_of_two().max(LEAST_EIGHTH);
+        let eighth = (residues.div_ceil(7)).next_power_of_two().max(MIN_EIGHTH);
         Self { eighths: residues.div_ceil(eighth).max(4), eighth }
     }
 
@@ -43,12 +44,12 @@ impl Length {
         self.eighths * self.eighth
     }
 
-    /// The logarithm of N.
+    /// Binary logarithm of N.
     pub(super) fn bits(self) -> u32 {
         self.eighth.ilog2() + 3
     }
 
-    /// The parts of a polynomial that are transformed each by itself, and the numbers of their nodes.
+    /// The parts of a polynomial that are transformed separately, and the numbers of their nodes.
     pub(super) fn parts(self) -> impl Iterator<Item = (Range<usize>, usize)> {
         let parts: &[(Range<usize>, usize)] = match self.eighths {
             4 => &[(0..4, 0)],
@@ -59,7 +60,7 @@ impl Length {
         parts.iter().map(move |(part, node)| (part.start * self.eighth..part.end * self.eighth, *node))
     }
 
-    /// Replaces a polynomial by its remainders. From up to 1/2 to up to 3.
+    /// Replaces a polynomial by its remainders. Bounds: input up to 1/2, output up to 3.
     pub(super) fn divide(self, team: &Team<'_>, prime: &Prime, roots: &[f64], residues: &mut [f64]) {
         if self.eighths > 4 {
             let columns = columns(residues, self.eighth);
@@ -67,29 +68,29 @@ impl Length {
         }
     }
 
-    /// The polynomial that has these remainders, as [`Transform::inverse`](super::tree::Transform::inverse) leaves them,
-    /// times 2 to the power of [`excess`](Self::excess).
-    pub(super) fn unite(self, team: &Team<'_>, prime: &Prime, roots: &[f64], residues: &mut [f64]) {
+    /// Computes the polynomial with these remainders, as left by
+    /// [`Transform::inverse`](super::tree::Transform::inverse), times 2 to the power of [`excess`](Self::excess).
+    pub(super) fn combine(self, team: &Team<'_>, prime: &Prime, roots: &[f64], residues: &mut [f64]) {
         if self.eighths > 4 {
             let columns = columns(residues, self.eighth);
-            work(team, &Columns { prime, roots, direction: Direction::Unite }, columns);
+            work(team, &Columns { prime, roots, direction: Direction::Combine }, columns);
         }
     }
 
-    /// The logarithm of what the results of inverse transforms are too large by.
+    /// Binary logarithm of the excess factor in the results of inverse transforms.
     pub(super) fn excess(self) -> u32 {
         let doubled = u32::from(self.eighths > 4);
         self.eighth.ilog2() + doubled
     }
 }
 
-/// The eighths of a polynomial; those it does not have are empty.
+/// Splits a polynomial into eighths; missing ones are empty.
 fn columns(residues: &mut [f64], eighth: usize) -> [&mut [f64]; 7] {
     let mut eighths = residues.chunks_exact_mut(eighth);
     std::array::from_fn(|_| eighths.next().unwrap_or_default())
 }
 
-/// Works on all columns, by all threads.
+/// Processes all columns on all threads.
 fn work(team: &Team<'_>, kernel: &Columns<'_>, columns: [&mut [f64]; 7]) {
     let length = columns[0].len();
     if length <= SHARED {
@@ -105,7 +106,7 @@ fn work(team: &Team<'_>, kernel: &Columns<'_>, columns: [&mut [f64]; 7]) {
 
 enum Direction {
     Divide,
-    Unite,
+    Combine,
 }
 
 struct Columns<'t> {
@@ -135,16 +136,16 @@ impl WithSimd for Kernel<'_> {
             (Direction::Divide, true, _) => columns.divide5(view(x4), field.splat(roots[2])),
             (Direction::Divide, _, true) => columns.divide6(view(x4), view(x5)),
             (Direction::Divide, ..) => columns.divide7(view(x4), view(x5), view(x6), field.splat(roots[3])),
-            (Direction::Unite, true, _) => columns.unite5(view(x4), field.splat(roots[2])),
-            (Direction::Unite, _, true) => columns.unite6(view(x4), view(x5)),
-            (Direction::Unite, ..) => {
-                columns.unite7(view(x4), view(x5), view(x6), field.splat(roots[3]), half);
+            (Direction::Combine, true, _) => columns.combine5(view(x4), field.splat(roots[2])),
+            (Direction::Combine, _, true) => columns.combine6(view(x4), view(x5)),
+            (Direction::Combine, ..) => {
+                columns.combine7(view(x4), view(x5), view(x6), field.splat(roots[3]), half);
             }
         }
     }
 }
 
-/// The eighths x0 to x3. The coefficients of the remainders by z^4m + 1 are d(k) = x(k) - x(k + 4).
+/// The eighths x0 to x3. The coefficients of the remainder modulo z^4m + 1 are d(k) = x(k) - x(k + 4).
 struct Eighths<'t, S: Simd> {
     field: Field<S>,
     low: [&'t mut [S::f64s]; 4],
@@ -187,10 +188,10 @@ impl<S: Simd> Eighths<'_, S> {
         }
     }
 
-    // The remainders come multiplied by m times 1, 1/2 and 1/4. All results are doubled.
+    // The remainders are multiplied by m times 1, 1/2 and 1/4. All results are doubled.
 
     #[inline(always)]
-    fn unite5(self, x4: &mut [S::f64s], root: S::f64s) {
+    fn combine5(self, x4: &mut [S::f64s], root: S::f64s) {
         let Self { field, low: [x0, x1, x2, x3], i } = self;
         for ((((x0, x1), x2), x3), x4) in x0.iter_mut().zip(x1).zip(x2).zip(x3).zip(x4) {
             let quarter1 = field.add(*x1, field.multiply(*x3, i));
@@ -202,7 +203,7 @@ impl<S: Simd> Eighths<'_, S> {
     }
 
     #[inline(always)]
-    fn unite6(self, x4: &mut [S::f64s], x5: &mut [S::f64s]) {
+    fn combine6(self, x4: &mut [S::f64s], x5: &mut [S::f64s]) {
         let Self { field, low: [x0, x1, x2, x3], i } = self;
         for (((((x0, x1), x2), x3), x4), x5) in x0.iter_mut().zip(x1).zip(x2).zip(x3).zip(x4).zip(x5) {
             let d0 = field.reduce(field.subtract(field.times2(*x4), field.multiply(*x2, i)));
@@ -214,7 +215,7 @@ impl<S: Simd> Eighths<'_, S> {
     }
 
     #[inline(always)]
-    fn unite7(
+    fn combine7(
         self,
         x4: &mut [S::f64s],
         x5: &mut [S::f64s],

@@ -1,19 +1,19 @@
 //! The primes of the transforms.
 
-/// Transforms have roots of unity of orders up to 2^32.
+/// Roots of unity have orders up to 2^32.
 const ORDER_BITS: u32 = 32;
 
 /// A prime just under 2^50 that is 1 modulo 2^32.
 ///
-/// Residues are whole numbers in `f64`: a fused multiply-add makes their products exact, and every processor of the last
-/// ten years works on four at a time.
+/// Residues are integers in `f64`: a fused multiply-add makes their products exact, and every processor of the last ten
+/// years computes four at a time.
 pub(super) struct Prime {
     pub(super) value: u64,
-    /// A number that is not a square modulo the prime.
+    /// A quadratic nonresidue modulo the prime.
     nonsquare: u64,
 }
 
-/// The largest primes of this form. Products take the first three, or all four if a factor is long.
+/// The largest primes of this form. Products use the first three, or all four if both factors are long.
 pub(super) const PRIMES: [Prime; 4] = [
     Prime { value: 0x3_fff3_0000_0001, nonsquare: 5 },
     Prime { value: 0x3_ffed_0000_0001, nonsquare: 7 },
@@ -26,7 +26,7 @@ impl Prime {
         (left as u128 * right as u128 % self.value as u128) as u64
     }
 
-    /// The product of two balanced residues.
+    /// Returns the product of two balanced residues.
     pub(super) fn product(&self, left: f64, right: f64) -> u64 {
         let canonical =
             |balanced: f64| (balanced as i64).rem_euclid(self.value.cast_signed()).cast_unsigned();
@@ -49,18 +49,18 @@ impl Prime {
         self.power(number % self.value, self.value - 2)
     }
 
-    /// The inverse of 2^`exponent`, for exponents up to 32: as p = c 2^32 + 1, it is -c 2^(32 - exponent).
+    /// Returns the inverse of 2^`exponent`, for exponents up to 32: as p = c 2^32 + 1, it is -c 2^(32 - exponent).
     pub(super) fn inverse_power_of_2(&self, exponent: u32) -> u64 {
         self.value - ((self.value - 1) >> exponent)
     }
 
-    /// A root of unity of order 2^`bits`. That of one order is the square of that of the next.
+    /// Returns a root of unity of order 2^`bits`. The root of each order is the square of that of the next one.
     pub(super) fn root(&self, bits: u32) -> u64 {
         let root = self.power(self.nonsquare, (self.value - 1) >> ORDER_BITS);
         self.power(root, 1 << (ORDER_BITS - bits))
     }
 
-    /// The residue of least magnitude, as the transforms want their constants.
+    /// Returns the residue of minimum magnitude, the form of constants in the transforms.
     pub(super) fn balanced(&self, residue: u64) -> f64 {
         if residue > self.value / 2 { -((self.value - residue) as f64) } else { residue as f64 }
     }
@@ -70,7 +70,7 @@ impl Prime {
 mod tests {
     use super::*;
 
-    /// Whether Miller and Rabin's test finds `number` composite; it is right for all numbers below 2^64 with these bases.
+    /// Runs the Miller-Rabin test, which is exact for all numbers below 2^64 with these bases.
     fn is_prime(number: u64) -> bool {
         let arithmetic = Prime { value: number, nonsquare: 0 };
         let twos = (number - 1).trailing_zeros();

@@ -1,4 +1,4 @@
-//! From limbs to residues and back.
+//! Conversion from limbs to residues and back.
 
 use pulp::{Simd, WithSimd};
 
@@ -6,19 +6,19 @@ use super::field::{Field, run};
 use super::prime::{PRIMES, Prime};
 use crate::team::Team;
 
-/// Residues converted at once, in the first cache.
+/// Number of residues converted at a time, which fit the L1 cache.
 const CHUNK: usize = 64;
 
-/// So many limbs at once are converted by one thread.
+/// Maximum number of limbs that one thread converts at a time.
 const SHARED: usize = 1 << 14;
 
-/// 2^52, whose last bit counts 1: an integer below can be put there, and be read from there.
+/// 2^52, whose last bit has the value 1: integers below it can be inserted and extracted as bits.
 const UNITS: f64 = (1u64 << 52) as f64;
 
-/// 1.5 * 2^52, the same for integers of both signs.
+/// 1.5 * 2^52, the same for signed integers.
 const SIGNED_UNITS: f64 = 1.5 * UNITS;
 
-/// Writes the limbs modulo a prime, and zeros behind them. Residues are at most 1/2.
+/// Writes the limbs modulo a prime, followed by zeros. Residues are at most 1/2.
 pub(super) fn load(team: &Team<'_>, prime: &Prime, limbs: &[u64], residues: &mut [f64]) {
     let length = residues.len();
     if length <= SHARED {
@@ -58,10 +58,10 @@ impl WithSimd for Load<'_> {
     }
 }
 
-/// Numbers from their residues modulo the first K primes, by the Chinese remainder theorem:
-/// x = sum of (x(i) / (P / p(i)) mod p(i)) P / p(i), minus a small multiple of P, the product of all p.
+/// Reconstruction of numbers from their residues modulo the first K primes, by the Chinese remainder theorem: x = sum
+/// of (x(i) / (P / p(i)) mod p(i)) P / p(i), minus a small multiple of P, the product of all p.
 pub(super) struct Remainders<const K: usize> {
-    /// Inverses of P / p(i), and of what residues are multiplied by, modulo p(i).
+    /// Inverses of P / p(i) and of the excess factor of the residues, modulo p(i).
     scales: [f64; K],
     /// P / p(i).
     cofactors: [[u64; 3]; K],
@@ -90,7 +90,7 @@ impl<const K: usize> Remainders<K> {
         inverses
     };
 
-    /// For residues that are too large by a factor of 2^`excess`.
+    /// For residues with an excess factor of 2^`excess`.
     pub(super) fn new(excess: u32) -> Self {
         let product_without = |left_out: usize| {
             let others = PRIMES[..K].iter().enumerate().filter(|&(number, _)| number != left_out);
@@ -109,8 +109,9 @@ impl<const K: usize> Remainders<K> {
         }
     }
 
-    /// Adds up the numbers with these residues, each a limb behind the one before, and as many as there are `limbs`. They are less than 3/4 of the primes'
-    /// product, and than 2^191. Returns what is carried behind the last limb.
+    /// Reconstructs the numbers with these residues, one for each of `limbs`, and adds them up, each shifted by one
+    /// limb. The numbers are less than 3/4 of the product of the primes, and than 2^191. Returns the carry out of the
+    /// last limb.
     pub(super) fn add_up(&self, team: &Team<'_>, residues: [&[f64]; K], limbs: &mut [u64]) -> u128 {
         if limbs.len() <= SHARED {
             return run(AddUp { remainders: self, residues, limbs });
@@ -124,10 +125,10 @@ impl<const K: usize> Remainders<K> {
         high_carry + add_carry(high, low_carry)
     }
 
-    /// A number from its scaled residues.
+    /// Reconstructs a number from its scaled residues.
     #[inline(always)]
     fn number(&self, residues: [u64; K]) -> [u64; 3] {
-        // Residues have 50 bits, so that four of these products fit.
+        // Residues have 50 bits, so the sum of four of these products fits.
         let (mut low, mut middle, mut high) = (0u128, 0u128, 0u64);
         let mut quotient = -0.375;
         for (i, residue) in residues.into_iter().enumerate() {
@@ -140,8 +141,8 @@ impl<const K: usize> Remainders<K> {
         }
         middle += low >> 64;
         high = high.wrapping_add((middle >> 64) as u64);
-        // The sum is x + kP with x / P < 3/4, so what is 3/8 less than its quotient is not near the half of an odd number, and
-        // adding a large number rounds it to k.
+        // The sum is x + kP with x / P < 3/4, so its quotient minus 3/8 is not near a half-integer, and adding a large
+        // number rounds it to k.
         let excess = self.multiples[(quotient + SIGNED_UNITS).to_bits() as usize % 4];
         let (low, borrow) = (low as u64).overflowing_sub(excess[0]);
         let (middle, borrow) = (middle as u64).borrowing_sub(excess[1], borrow);
@@ -149,7 +150,7 @@ impl<const K: usize> Remainders<K> {
     }
 }
 
-/// A multiple of a number, modulo 2^192.
+/// Returns a multiple of a number, modulo 2^192.
 fn times(number: [u64; 3], factor: u64) -> [u64; 3] {
     let mut carry = 0;
     number.map(|limb| {
@@ -159,7 +160,7 @@ fn times(number: [u64; 3], factor: u64) -> [u64; 3] {
     })
 }
 
-/// Adds `carry` to `limbs` and returns what is carried behind the last one.
+/// Adds `carry` to `limbs` and returns the carry out of the last one.
 fn add_carry(limbs: &mut [u64], mut carry: u128) -> u128 {
     for limb in limbs {
         if carry == 0 {

@@ -5,20 +5,21 @@ use pulp::{Simd, WithSimd};
 use super::field::{Field, run};
 use super::prime::{PRIMES, Prime};
 
-/// The roots that the nodes of a transform need, for one prime.
+/// Roots of the nodes of a transform, for one prime.
 ///
-/// A transform is a tree of remainders. Its root is z^N - 1, and a node z^(2m) - t^2 has the children z^m - t and z^m + t,
-/// with the numbers 2j and 2j + 1 if its own is j. The t of node j is the same on all levels and for all N: with i the
+/// A transform is a tree of remainders. Its root is z^N - 1. A node z^(2m) - t^2 with number j has the children z^m - t
+/// and z^m + t, with the numbers 2j and 2j + 1. The t of node j is the same on all levels and for all N: with i the
 /// root of order 4, t(0) = 1, t(2j) is a square root of t(j), and t(2j + 1) = i t(2j). So one table, in bit-reversed
-/// order, serves all transforms up to a length. (Daniel Bernstein, "Multidigit multiplication for mathematicians", 2001.)
+/// order, covers all transforms up to a length. (Daniel Bernstein, "Multidigit multiplication for mathematicians",
+/// 2001.)
 pub(super) type Roots = Vec<f64>;
 
-/// The t of the first 2^`bits` nodes modulo `prime`.
+/// Returns the t of the first 2^`bits` nodes modulo `prime`.
 fn table(prime: &Prime, bits: u32) -> Roots {
     let mut roots = Vec::with_capacity(1 << bits);
     roots.push(1.0);
     for bit in 0..bits {
-        // Number 2^bit + j has the bits of j, reversed, and one bit behind them.
+        // Number 2^bit + j has the reversed bits of j, followed by one more bit.
         let root = prime.balanced(prime.root(bit + 2));
         roots.extend_from_within(..);
         run(Multiply { prime, roots: &mut roots[1 << bit..], root });
@@ -26,7 +27,7 @@ fn table(prime: &Prime, bits: u32) -> Roots {
     roots
 }
 
-/// Multiplies all `roots` by one.
+/// Multiplies all `roots` by `root`.
 struct Multiply<'t> {
     prime: &'t Prime,
     roots: &'t mut [f64],
@@ -41,7 +42,7 @@ impl WithSimd for Multiply<'_> {
         let field = Field::new(simd, self.prime);
         let (vectors, rest) = S::as_mut_simd_f64s(self.roots);
         for roots in vectors {
-            // A product may be a little more than half of the prime; the butterflies' bounds want it to be less.
+            // A product may be slightly more than half of the prime; the bounds of the butterflies need less.
             *roots = field.reduce(field.multiply(*roots, field.splat(self.root)));
         }
         for root in rest {
@@ -52,7 +53,7 @@ impl WithSimd for Multiply<'_> {
 
 /// The tables of all primes.
 pub(crate) struct Tables {
-    /// How many roots there are of each prime, as a power of two.
+    /// Number of roots per prime, as a power of two.
     bits: u32,
     roots: [Roots; PRIMES.len()],
 }
@@ -60,12 +61,12 @@ pub(crate) struct Tables {
 impl Tables {
     /// Tables for transforms of up to 2^`length_bits` residues: see [`super::length::Length`].
     pub(crate) fn new(length_bits: u32) -> Self {
-        // The last nodes with children have 8 residues.
+        // The lowest nodes with children have 8 residues.
         let bits = length_bits.saturating_sub(3);
         Self { bits, roots: PRIMES.each_ref().map(|prime| table(prime, bits)) }
     }
 
-    pub(crate) fn serve(&self, length_bits: u32) -> bool {
+    pub(crate) fn cover(&self, length_bits: u32) -> bool {
         length_bits <= self.bits + 3
     }
 
@@ -74,9 +75,10 @@ impl Tables {
     }
 }
 
-/// The inverse of t(`node`).
+/// Returns the inverse of t(`node`).
 ///
-/// 1 / t(2^k + m) = -t(2^(k + 1) - 1 - m): all other bits of its exponent are the complement, and its sign makes up for 1.
+/// 1 / t(2^k + m) = -t(2^(k + 1) - 1 - m): the other bits of its exponent are complemented, and the sign accounts for
+/// the difference of 1.
 #[inline(always)]
 pub(super) fn inverse_root(roots: &[f64], node: usize) -> f64 {
     if node == 0 {

@@ -1,7 +1,7 @@
 //! Transforms of a node of the tree: down to its leaves and back up.
 //!
-//! A leaf is a remainder of [`LEAF`] residues by z^4 - c. Nodes that do not fit the first cache are divided level by level
-//! and then worked on one after the other, so that each of them is in the cache while it is needed.
+//! A leaf is a remainder of [`LEAF`] residues modulo z^4 - c. Nodes that do not fit the L1 cache are divided level by
+//! level, and their descendants are processed one after another, so that each is in the cache while it is needed.
 
 use pulp::{Simd, WithSimd};
 
@@ -11,17 +11,17 @@ use super::prime::Prime;
 use super::roots::inverse_root;
 use crate::team::Team;
 
-/// The residues of a leaf.
+/// Residues per leaf.
 pub(super) const LEAF: usize = 4;
 
-/// Nodes of up to this many residues are transformed in one go: 32 KB, the first cache of most processors.
+/// Maximum number of residues of a node that is transformed in one go: 32 KiB, the L1 cache of most processors.
 const BLOCK: usize = 1 << 12;
 
-/// Nodes of at least this many residues are worth another thread: starting it takes as long as transforming a few
-/// thousand residues.
+/// Minimum number of residues of a node that is split between threads: starting a thread takes as long as transforming
+/// a few thousand residues.
 const SHARED: usize = 1 << 16;
 
-/// What is transformed, and modulo what.
+/// Settings of a transform.
 #[derive(Clone, Copy)]
 pub(super) struct Transform<'t, 'a> {
     pub(super) team: &'t Team<'a>,
@@ -29,7 +29,7 @@ pub(super) struct Transform<'t, 'a> {
     pub(super) roots: &'t [f64],
 }
 
-/// Up or down.
+/// Direction of a transform.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Direction {
     Forward,
@@ -37,7 +37,7 @@ enum Direction {
 }
 
 impl Transform<'_, '_> {
-    /// The remainders of node number `node` by its leaves.
+    /// Replaces node number `node` by its remainders modulo its leaves.
     pub(super) fn forward(&self, residues: &mut [f64], node: usize) {
         if residues.len() <= BLOCK {
             return run(Block { transform: self, residues, node, direction: Direction::Forward });
@@ -46,7 +46,7 @@ impl Transform<'_, '_> {
         self.children(residues, node, Direction::Forward);
     }
 
-    /// The node of which there are the remainders by the leaves, times a quarter of its length.
+    /// Computes a node from its remainders modulo its leaves, times a quarter of its length.
     pub(super) fn inverse(&self, residues: &mut [f64], node: usize) {
         if residues.len() <= BLOCK {
             return run(Block { transform: self, residues, node, direction: Direction::Inverse });
@@ -69,7 +69,7 @@ impl Transform<'_, '_> {
         );
     }
 
-    /// Two levels of a node, by all threads.
+    /// Transforms two levels of a node on all threads.
     fn pass(&self, node: [&mut [f64]; 4], twiddles: Twiddles, direction: Direction) {
         let columns = node[0].len();
         if columns < SHARED / 2 {
@@ -111,7 +111,7 @@ impl WithSimd for Pass<'_> {
     }
 }
 
-/// All levels of a node that fits the first cache.
+/// All levels of a node that fits the L1 cache.
 struct Block<'t, 'a> {
     transform: &'t Transform<'t, 'a>,
     residues: &'t mut [f64],
@@ -133,7 +133,7 @@ impl WithSimd for Block<'_, '_> {
     }
 }
 
-/// The quarters of four vectors.
+/// Returns the quarters of four vectors.
 #[inline(always)]
 fn single<T>(node: &mut [T; 4]) -> [&mut [T]; 4] {
     node.each_mut().map(std::slice::from_mut)
@@ -153,7 +153,7 @@ fn forward_block<S: Simd>(field: Field<S>, residues: &mut [S::f64s], roots: &[f6
         }
         (length, first) = (length / 4, 4 * first);
     }
-    // The same once more, if a leaf is one vector: here the compiler knows that there is one in each quarter.
+    // The same again for a leaf of one vector: here the compiler knows that each quarter has one vector.
     if length > leaf {
         for (number, node) in residues.as_chunks_mut().0.iter_mut().enumerate() {
             forward4(field, single(node), Twiddles::forward(roots, first + number));

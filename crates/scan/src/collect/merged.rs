@@ -1,4 +1,4 @@
-//! A scanning command as a fold of a commutative monoid over blocks of lines.
+//! Scanning commands as folds of a commutative monoid over blocks of lines.
 
 mod line_number;
 mod worker;
@@ -21,47 +21,47 @@ use crate::schedule::threads;
 use crate::source::reader::{Context, Reader};
 use crate::walk::directory::Walk;
 
-use worker::Gatherer;
+use worker::FoldWorker;
 
-/// What a worker gathers from its blocks.
+/// The results that a worker accumulates from its blocks.
 ///
-/// In the end each worker's gathering falls into parts, as many for every worker, and the workers join the parts of
-/// one number, each number by itself, in parallel: so the serial part of a job stays small. For the answer to be the
-/// same at any number of workers, it must not matter in which order blocks are taken in, which worker takes them,
-/// and in which order [`Accumulate::join`] is given its parts.
+/// In the end the results of each worker are split into independent parts, the same number for every worker. The
+/// workers join the parts with the same number in parallel, so the sequential part of a job stays small. For the result
+/// to be the same at any number of workers, it must not depend on the order of the blocks, on the worker that takes
+/// each of them, or on the order of the parts in [`Accumulate::join`].
 pub trait Accumulate: Send {
     /// One of the independent parts.
     type Part: Send;
-    /// All workers' parts of one number, joined.
+    /// The joined parts of all workers with the same number.
     type Joined: Send;
 
-    /// Takes in a block. [`ControlFlow::Break`] ends the job: workers leave off after the blocks they are at.
+    /// Processes a block. [`ControlFlow::Break`] ends the job: workers stop after their current blocks.
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()>;
 
-    /// Ends the gathering.
+    /// Splits the results into parts.
     fn into_parts(self) -> Vec<Self::Part>;
 
-    /// Joins the parts of one number, one of each worker. Associative and commutative.
+    /// Joins the parts with the same number, one per worker. Must be associative and commutative.
     fn join(parts: Vec<Self::Part>) -> Self::Joined;
 }
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Debug)]
 pub struct Folded<J> {
     /// The joined parts, in the order of [`Accumulate::into_parts`].
     pub joined: Vec<J>,
-    /// What went wrong, in the order of the inputs.
+    /// Problems, in the order of the inputs.
     pub problems: Vec<Problem>,
-    /// How many bytes of lines were taken in.
+    /// Bytes of lines processed.
     pub bytes: u64,
-    /// Where the time of each worker went, if it was measured.
+    /// Time profile of each worker, if requested.
     pub report: Option<Report>,
 }
 
-/// Takes in all lines of `inputs` with as many workers as `options` say, each of which starts with what `make` gives.
-/// The calling thread is one of them.
+/// Processes all lines of `inputs` with the number of workers in `options`. Each worker starts with the value of
+/// `make`. The calling thread is one of the workers.
 ///
-/// Nothing that goes wrong with an input ends the job: it is found in [`Folded::problems`].
+/// Problems with an input do not end the job; they are returned in [`Folded::problems`].
 pub fn fold<A: Accumulate>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
@@ -73,38 +73,38 @@ pub fn fold<A: Accumulate>(
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
     let context = Context { inputs, bounds: options.bounds(), walk: &walk };
-    let ending = Ending::new();
-    lock(&ending.problems).add_rules(notes);
+    let joining = Joining::new();
+    lock(&joining.problems).add_rules(notes);
     let over = Over::default();
     let work = |number| {
-        let meter = ending.enter().then(|| stopwatch.meter())?;
-        let mut gatherer = Gatherer::new(&queue, number, make(), Reader::new(context, meter), is_watched);
-        gatherer.run();
-        Some(ending.join(gatherer))
+        let meter = joining.register().then(|| stopwatch.meter())?;
+        let mut worker = FoldWorker::new(&queue, number, make(), Reader::new(context, meter), is_watched);
+        worker.run();
+        Some(joining.join(worker))
     };
     let threads: Vec<_> = thread::scope(|scope| {
         if let Some(watch) = options.watch {
             let (queue, over, stopwatch) = (&queue, &over, &stopwatch);
-            // Without it the job is done all the same.
+            // The job also completes without progress reports.
             let _ = spawn(scope, move || progress::show(watch, inputs, queue, over, stopwatch));
         }
         threads::run(options.width, &queue, &over, || work(0), work).into_iter().flatten().collect()
     });
-    let mut joined = into_inner(ending.joined);
+    let mut joined = into_inner(joining.joined);
     joined.sort_by_key(|&(number, _)| number);
     Folded {
         joined: joined.into_iter().map(|(_, joined)| joined).collect(),
-        problems: into_inner(ending.problems).into_sorted().collect(),
+        problems: into_inner(joining.problems).into_sorted().collect(),
         bytes: threads.iter().map(|thread| thread.bytes).sum(),
         report: stopwatch.report(threads),
     }
 }
 
-/// Where workers meet when nothing is left to read.
-struct Ending<A: Accumulate> {
+/// The final phase of a job, in which the workers join their results.
+struct Joining<A: Accumulate> {
     arrivals: Mutex<Arrivals>,
-    all_here: Condvar,
-    /// By number, the parts that are still to be joined.
+    all_arrived: Condvar,
+    /// Parts to be joined, by number.
     parts: Mutex<Vec<Vec<A::Part>>>,
     next: AtomicUsize,
     joined: Mutex<Vec<(usize, A::Joined)>>,
@@ -113,18 +113,18 @@ struct Ending<A: Accumulate> {
 
 #[derive(Default)]
 struct Arrivals {
-    /// Workers that have begun.
-    begun: usize,
+    /// Workers that have started.
+    started: usize,
     arrived: usize,
-    /// Whether all are here that there will be.
+    /// Set once all workers have arrived.
     closed: bool,
 }
 
-impl<A: Accumulate> Ending<A> {
+impl<A: Accumulate> Joining<A> {
     fn new() -> Self {
         Self {
             arrivals: Mutex::default(),
-            all_here: Condvar::new(),
+            all_arrived: Condvar::new(),
             parts: Mutex::default(),
             next: AtomicUsize::new(0),
             joined: Mutex::default(),
@@ -132,33 +132,33 @@ impl<A: Accumulate> Ending<A> {
         }
     }
 
-    /// Counts a worker in. False if it comes too late, when all that have begun are done.
-    fn enter(&self) -> bool {
+    /// Registers a worker. Returns `false` if it is too late: all others are done.
+    fn register(&self) -> bool {
         let mut arrivals = lock(&self.arrivals);
-        arrivals.begun += usize::from(!arrivals.closed);
+        arrivals.started += usize::from(!arrivals.closed);
         !arrivals.closed
     }
 
-    /// Waits until all workers that have begun are here. There is nothing left to do for others then.
-    fn meet(&self) {
+    /// Waits until all registered workers have arrived. Then there is no work left.
+    fn wait_for_all(&self) {
         let mut arrivals = lock(&self.arrivals);
         arrivals.arrived += 1;
-        if arrivals.arrived == arrivals.begun {
+        if arrivals.arrived == arrivals.started {
             arrivals.closed = true;
-            self.all_here.notify_all();
+            self.all_arrived.notify_all();
         }
-        drop(self.all_here.wait_while(arrivals, |arrivals| !arrivals.closed));
+        drop(self.all_arrived.wait_while(arrivals, |arrivals| !arrivals.closed));
     }
 
-    /// Lays down what a worker gathered and, once all have, joins parts until there are none.
-    fn join(&self, gatherer: Gatherer<'_, A>) -> ThreadTimes {
-        let Gatherer { accumulator, reader, .. } = gatherer;
+    /// Adds the results of a worker and, once all workers have done so, joins parts until none are left.
+    fn join(&self, worker: FoldWorker<'_, A>) -> ThreadTimes {
+        let FoldWorker { accumulator, reader, .. } = worker;
         let Reader { mut meter, problems, .. } = reader;
         meter.enter(Phase::Merge);
         lock(&self.problems).merge(problems);
-        self.lay_down(accumulator.into_parts());
+        self.add_parts(accumulator.into_parts());
         meter.enter(Phase::Wait);
-        self.meet();
+        self.wait_for_all();
         meter.enter(Phase::Merge);
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -169,7 +169,7 @@ impl<A: Accumulate> Ending<A> {
         meter.finish()
     }
 
-    fn lay_down(&self, parts: Vec<A::Part>) {
+    fn add_parts(&self, parts: Vec<A::Part>) {
         let mut all = lock(&self.parts);
         all.resize_with(parts.len(), Vec::new);
         for (number, part) in parts.into_iter().enumerate() {

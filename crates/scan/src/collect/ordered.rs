@@ -1,9 +1,9 @@
-//! A job whose output is in the order of its inputs, at any number of workers.
+//! Jobs with output in the order of their inputs, at any number of workers.
 //!
-//! A [`Visit`] says what is done with a file. A file is one block or many. What can be found out about a block without
-//! knowing what is before it in the file ([`Visit::search`]) is done in parallel. Per-file state, such as the number of lines
-//! so far, advances from block to block in order ([`Visit::advance`]); that should be little work. The output of the block
-//! follows from both ([`Visit::print`]), in parallel again.
+//! A [`Visit`] defines how a file is processed. A file is one block or many. Everything that can be determined without
+//! knowing the preceding part of the file ([`Visit::search`]) runs in parallel. Per-file state, such as the number of
+//! lines so far, advances from block to block in order ([`Visit::advance`]); this should be little work. The output of
+//! a block follows from both ([`Visit::print`]), again in parallel.
 
 mod chain;
 mod job;
@@ -32,55 +32,56 @@ use job::{Collected, Job};
 pub use output::Output;
 use worker::Visitor;
 
-/// How files are searched and printed. Each worker has a value of its own.
+/// Defines how files are searched and printed. Each worker has its own value.
 pub trait Visit: Send {
-    /// What was found in a block.
+    /// Result of the search of a block.
     type Found: Send;
     /// Per-file state that advances from block to block.
     type State: Clone + Send;
-    /// Counted while the blocks of a file are printed, in any order.
+    /// Totals of a file, accumulated while its blocks are printed in any order.
     type Tally: Default + Send;
 
-    /// How much of a file is wanted. Default: blocks.
+    /// The part of a file that is wanted. Default: blocks.
     fn wants(&self) -> Wants {
         Wants::Blocks
     }
 
-    /// Takes in a file of which only the name is wanted.
+    /// Processes a file of which only the name is wanted.
     fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
 
-    /// The state before the first block of a file. Of a file that is not whole in its first block, `start` is its
-    /// first [`START`](crate::START) bytes, or fewer if it is a pipe.
+    /// Returns the state before the first block of a file. `start` holds the first [`HEAD_SIZE`](crate::HEAD_SIZE) bytes of a
+    /// file that is larger than its first block, or fewer for a pipe.
     fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
 
-    /// Which NULs end lines of a file. Default: none.
+    /// Returns the NULs that end lines of a file. Default: none.
     fn nul_ends(&self, _source: &Source) -> NulEnds {
-        NulEnds::Nowhere
+        NulEnds::Never
     }
 
-    /// Whether nothing more of a file is wanted, given the state before its first block. Default: no.
+    /// Returns `true` if nothing of a file is wanted, given the state before its first block. Default: `false`.
     fn is_over(&self, _state: &Self::State) -> bool {
         false
     }
 
-    /// Searches a block, knowing nothing of what is before it. The bytes may be changed: the later steps are given what is
-    /// left there.
+    /// Searches a block without knowing the preceding part of the file. The bytes may be changed; later steps see the
+    /// changed bytes.
     fn search(&mut self, block: &mut Block<'_>) -> Self::Found;
 
-    /// Whether a block certainly has no match and changes the state by its length only. Such blocks are skipped until one block
-    /// of the file is different. Default: no.
-    fn has_nothing(&mut self, _block: &Block<'_>) -> bool {
+    /// Returns `true` if a block has no match and changes the state only by its length. Such blocks are skipped until
+    /// another block of the file is different. Default: `false`.
+    fn is_skippable(&mut self, _block: &Block<'_>) -> bool {
         false
     }
 
-    /// Advances the state of the file past a block. [`ControlFlow::Break`] says that nothing more of the file is wanted.
+    /// Advances the state of the file past a block. Returns [`ControlFlow::Break`] if nothing more of the file is
+    /// wanted.
     fn advance(&mut self, block: &Block<'_>, found: &Self::Found, state: &mut Self::State)
     -> ControlFlow<()>;
 
-    /// Advances the state past a line that is too long, of at least so many bytes.
+    /// Advances the state past an overlong line of at least this many bytes.
     fn skip_line(&mut self, _state: &mut Self::State, _bytes: u64) {}
 
-    /// Prints what was found in a block, given the state before it. Default: nothing.
+    /// Prints the result of a block, given the state before it. Default: nothing.
     fn print(
         &mut self,
         _block: &Block<'_>,
@@ -91,11 +92,10 @@ pub trait Visit: Send {
     ) {
     }
 
-    /// Adds up what was counted for two blocks.
+    /// Adds the totals of other blocks.
     fn add(_tally: &mut Self::Tally, _other: Self::Tally) {}
 
-    /// Ends a file, given the state behind its last block and the sum of what was counted. [`ControlFlow::Break`] ends the
-    /// job.
+    /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job.
     fn end(
         &mut self,
         _source: &Source,
@@ -107,36 +107,36 @@ pub trait Visit: Send {
     }
 }
 
-/// How much of a file is wanted.
+/// The part of a file that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
-    /// Its name: it is not even opened.
+    /// Its name only: the file is not opened.
     Name,
-    /// All of it at once.
+    /// The whole file at once.
     Whole,
-    /// Blocks of whole lines; all of it at once if it is small.
+    /// Blocks of whole lines; a small file at once.
     Blocks,
 }
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Debug)]
-pub struct Done<V> {
-    /// What each worker visited files with.
+pub struct Ordered<V> {
+    /// The visitor of each worker.
     pub visits: Vec<V>,
-    /// What went wrong, in the order of the inputs.
+    /// Problems, in the order of the inputs.
     pub problems: Vec<Problem>,
-    /// How many files were visited.
+    /// Number of files visited.
     pub files: u64,
-    /// How many bytes were printed.
+    /// Bytes printed.
     pub bytes: u64,
-    /// Why standard output could not be written any more, if so.
+    /// The error that ended the output, if any.
     pub output_error: Option<io::Error>,
-    /// Where the time of each worker went, if it was measured.
+    /// Time profile of each worker, if requested.
     pub report: Option<Report>,
 }
 
-impl<V> Default for Done<V> {
-    /// Nothing came of it.
+impl<V> Default for Ordered<V> {
+    /// An empty result.
     fn default() -> Self {
         Self {
             visits: Vec::new(),
@@ -149,17 +149,17 @@ impl<V> Default for Done<V> {
     }
 }
 
-/// Visits all files and prints to `out`, with `separator` between the groups of output. `make` gives each worker
-/// its visitor. The calling thread is one of the workers; others are started once there is something for them to do.
+/// Visits all files and prints to `out`, with `separator` between groups of output. `make` creates the visitor of each
+/// worker. The calling thread is one of the workers; others are started once there is work for them.
 ///
-/// Output is written as soon as nothing before it is missing. What has to wait is bounded: see `schedule/plan.rs`.
+/// Output is written as soon as all output before it has been. Pending output is bounded: see `schedule/plan.rs`.
 pub fn in_order<V: Visit>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
     separator: Option<Vec<u8>>,
     out: &mut (dyn Write + Send),
     make: impl Fn() -> V + Sync,
-) -> Done<V> {
+) -> Ordered<V> {
     let stopwatch = Stopwatch::start(options.profile, false);
     let mut notes = Vec::new();
     let wants = make().wants();
@@ -191,7 +191,7 @@ pub fn in_order<V: Visit>(
         visits.push(visitor.visit);
         times.push(spent);
     }
-    Done {
+    Ordered {
         visits,
         problems: problems.into_sorted().collect(),
         files,
@@ -201,7 +201,7 @@ pub fn in_order<V: Visit>(
     }
 }
 
-/// Finds all files, and sorts them.
+/// Finds and sorts all files.
 fn collect<V: Visit>(
     context: Context<'_>,
     options: &ScanOptions<'_>,
@@ -224,7 +224,7 @@ fn collect<V: Visit>(
         files.extend(visitor.collected);
     }
     files.sort_by(|one, other| {
-        // Where the key cannot be had, it is as if it were larger than all others.
+        // Files without a key come last.
         let by_key = match (one.key, other.key) {
             (Some(one), Some(other)) => one.cmp(&other),
             (one, other) => one.is_none().cmp(&other.is_none()),
@@ -246,7 +246,7 @@ fn run<'w, V: Visit + 'w>(
     visitor: impl Fn(usize) -> Visitor<'w, V> + Sync,
 ) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
     let mut first = visitor(0);
-    // The first step or two are not worth a thread.
+    // The first few steps are not worth a thread.
     while first.step() && !first.has_shared_work() {}
     if !first.has_shared_work() {
         return vec![first.run()];

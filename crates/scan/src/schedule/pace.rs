@@ -1,9 +1,9 @@
-//! What the workers of a job and its governor tell each other.
+//! State shared by the workers of a job and its governor.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many workers may work, and how much they have done.
+/// The number of workers that may run, and the work done so far.
 pub(crate) struct Pace {
     wanted: AtomicUsize,
     cold: AtomicBool,
@@ -17,7 +17,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Whether the worker of a number may work. The one of number 0 always may.
+    /// Returns `true` if the worker with this number may run. Number 0 always may.
     pub(crate) fn is_wanted(&self, number: usize) -> bool {
         number < self.wanted.load(Ordering::Relaxed).max(1)
     }
@@ -26,7 +26,7 @@ impl Pace {
         self.wanted.store(workers, Ordering::Relaxed);
     }
 
-    /// Whether files come from storage at the moment, so that it pays to ask for them early.
+    /// Returns `true` if files currently come from storage, so that prefetching pays off.
     pub(crate) fn is_cold(&self) -> bool {
         self.cold.load(Ordering::Relaxed)
     }
@@ -35,8 +35,8 @@ impl Pace {
         self.cold.store(cold, Ordering::Relaxed);
     }
 
-    /// Books work that was done, in a unit of the job's own.
-    pub(crate) fn book(&self, work: u64) {
+    /// Adds work done, in a unit of the job.
+    pub(crate) fn add_work(&self, work: u64) {
         self.work.fetch_add(work, Ordering::Relaxed);
     }
 
@@ -45,7 +45,7 @@ impl Pace {
     }
 }
 
-/// How many workers wait for something to do, and how long all of them together have.
+/// Number of workers that wait for work, and their total waiting time.
 pub(crate) struct Idle {
     workers: usize,
     since: Instant,
@@ -60,12 +60,12 @@ impl Default for Idle {
 
 impl Idle {
     pub(crate) fn begin(&mut self) {
-        self.settle();
+        self.update();
         self.workers += 1;
     }
 
     pub(crate) fn end(&mut self) {
-        self.settle();
+        self.update();
         self.workers -= 1;
     }
 
@@ -73,13 +73,13 @@ impl Idle {
         self.workers
     }
 
-    /// The waiting so far.
+    /// Total waiting time so far.
     pub(crate) fn total(&mut self) -> Duration {
-        self.settle();
+        self.update();
         self.before
     }
 
-    fn settle(&mut self) {
+    fn update(&mut self) {
         let now = Instant::now();
         let workers = u32::try_from(self.workers).unwrap_or(u32::MAX);
         self.before += (now - self.since) * workers;
@@ -87,17 +87,17 @@ impl Idle {
     }
 }
 
-/// What a governor governs.
+/// A job whose number of workers a governor adapts.
 pub(crate) trait Governed: Sync {
-    /// How long all workers together have waited for something to do.
+    /// Total time that workers have waited for work.
     fn idle(&self) -> Duration;
 
-    /// Whether there are files that nobody has opened yet.
+    /// Returns `true` if there are files to open.
     fn has_backlog(&self) -> bool;
 
-    /// What it shares with its workers.
+    /// The state shared with the workers.
     fn pace(&self) -> &Pace;
 
-    /// Lets workers with numbers below this work, and none else.
-    fn want(&self, workers: usize);
+    /// Lets only the workers with numbers below `workers` run.
+    fn set_workers(&self, workers: usize);
 }

@@ -1,13 +1,12 @@
-//! What there is to do in a job whose output is in order, and the sequencer that lets the output out.
+//! The work of a job with ordered output, and the sequencer of the output.
 //!
-//! The output is a list of slots in the order of paths. Whatever is to be done has a slot, which it fills with what it
-//! prints. A directory that has been listed becomes a slot for each run of files and for each directory in it; a file
-//! that is searched in blocks becomes a slot for each block. The first slot that is not filled is the front.
+//! The output is a list of slots in the order of paths. Every piece of work has a slot, which it fills with its output.
+//! A directory that has been listed becomes a slot per run of files and per subdirectory; a file that is searched in
+//! blocks becomes a slot per block. The first slot that is not filled is the front.
 //!
-//! Tasks are taken in the order of their slots. So the front is always being worked on or the next to be taken, and
-//! whoever works on it never waits for anybody but the writer: that is why a bound on what waits to be written cannot
-//! cause a deadlock. A worker whose slot is not the front waits once the bound is reached, until what is
-//! before it has been let out.
+//! Tasks are claimed in the order of their slots. So the front is always in progress or the next to be claimed, and its
+//! worker waits for nothing but the writer. Therefore a bound on pending output cannot cause a deadlock: a worker whose
+//! slot is not the front waits at the bound until the output before it has been written.
 
 #[cfg(test)]
 mod tests;
@@ -23,11 +22,10 @@ use finecomb_meter::{Meter, Phase};
 use super::pace::{Governed, Idle, Pace};
 use crate::stop::Stop;
 
-/// How many bytes may wait for what is before them, over all workers. Each worker may have what it is printing at the
-/// moment on top of it: a few blocks' worth.
-const WAITING_LIMIT: usize = 4 << 20;
+/// Bound on pending output, in bytes, over all workers. Each worker may hold the output of a few blocks on top of it.
+const PENDING_LIMIT: usize = 4 << 20;
 
-/// A place in the order of the output.
+/// Position in the order of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotId(u32);
 
@@ -38,37 +36,37 @@ struct Slot {
     filled: bool,
 }
 
-/// Bytes on their way to the output.
+/// A piece of output.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
-    /// Whether a group begins at the first byte, so that a separator is due before it if anything was printed before.
+    /// Set if a group begins at the first byte, so that a separator precedes it unless it is the first output.
     pub(crate) begins_group: bool,
 }
 
-/// Something to be put into the order: bytes to print, a task, or both in this order.
+/// An element of the plan: output, a task, or both in this order.
 pub(crate) type Planned<T> = (Option<Chunk>, Option<T>);
 
-/// Takes output, whatever the tasks of the plan are.
+/// Receives output, independent of the type of the tasks.
 pub(crate) trait Receive: Sync {
-    /// Takes some of the output of a slot, and gives back memory for more.
+    /// Receives part of the output of a slot, and returns memory for more.
     fn hand_over(&self, slot: SlotId, chunk: Chunk) -> Vec<u8>;
 }
 
-/// Something to do, at once or part by part.
+/// A task that is done at once or in parts.
 pub(crate) trait Divisible: Sized {
-    /// What a worker gets to do.
+    /// The work of a single worker.
     type Part;
 
-    /// Takes all of it, or a part.
+    /// Claims the whole task, or a part.
     fn claim(self) -> Claim<Self, Self::Part>;
 }
 
-/// A part of a task.
+/// A claimed part of a task.
 pub(crate) enum Claim<T, W> {
-    /// The last one.
+    /// The last part.
     Last(W),
-    /// One of which others come behind it, which `T` will give.
+    /// A part, and the rest of the task.
     Part(W, T),
 }
 
@@ -76,10 +74,10 @@ pub(crate) struct Plan<'a, T> {
     pub(crate) pace: Pace,
     state: Mutex<State<T>>,
     changed: Condvar,
-    /// For workers that are not wanted.
-    recalled: Condvar,
+    /// Notified when parked workers are to run again.
+    unparked: Condvar,
     halted: AtomicBool,
-    /// What ends the waiting for streams.
+    /// Interrupt workers that wait for streams.
     stops: Mutex<Vec<Arc<Stop>>>,
     out: Mutex<&'a mut (dyn Write + Send)>,
     separator: Option<Vec<u8>>,
@@ -89,24 +87,23 @@ struct State<T> {
     slots: Vec<Slot>,
     free: Vec<SlotId>,
     front: Option<SlotId>,
-    /// In the order of their slots, the first one last. Where a task has been taken and not been done, its place is
-    /// kept, for what it may add.
+    /// Tasks ordered by slot, the first one last. A task in progress keeps its place for the tasks that it may add.
     tasks: Vec<(SlotId, Option<T>)>,
-    /// Tasks with a state of their own that one worker at a time goes on with, as the reading of a stream.
+    /// Tasks with state that one worker at a time advances, such as the reading of a stream.
     streams: Vec<(SlotId, T)>,
-    /// Bytes that wait to be written.
-    waiting_bytes: usize,
+    /// Pending output, in bytes.
+    pending_bytes: usize,
     writing: bool,
-    /// Bytes that have been written.
+    /// Written output, in bytes.
     written: u64,
     error: Option<io::Error>,
-    /// Workers that may yet add tasks.
+    /// Number of workers that may still add tasks.
     busy: usize,
     idle: Idle,
 }
 
 impl<'a, T: Divisible> Plan<'a, T> {
-    /// A plan to do `tasks` and to write to `out`, with `separator` between groups.
+    /// Creates a plan that does `tasks` and writes to `out`, with `separator` between groups.
     pub(crate) fn new(
         tasks: impl IntoIterator<Item = T>,
         separator: Option<Vec<u8>>,
@@ -118,7 +115,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             front: None,
             tasks: Vec::new(),
             streams: Vec::new(),
-            waiting_bytes: 0,
+            pending_bytes: 0,
             writing: false,
             written: 0,
             error: None,
@@ -137,7 +134,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             pace: Pace::default(),
             state: Mutex::new(state),
             changed: Condvar::new(),
-            recalled: Condvar::new(),
+            unparked: Condvar::new(),
             halted: AtomicBool::new(false),
             stops: Mutex::default(),
             out: Mutex::new(out),
@@ -145,26 +142,26 @@ impl<'a, T: Divisible> Plan<'a, T> {
         }
     }
 
-    /// Whether the workers should leave off.
+    /// Returns `true` if the workers should stop.
     pub(crate) fn is_halted(&self) -> bool {
         self.halted.load(Ordering::Relaxed)
     }
 
-    /// Tells all workers to leave off.
+    /// Tells all workers to stop.
     pub(crate) fn halt(&self) {
         self.halted.store(true, Ordering::Relaxed);
         self.raise_stops();
         let _state = self.lock();
         self.changed.notify_all();
-        self.recalled.notify_all();
+        self.unparked.notify_all();
     }
 
     fn raise_stops(&self) {
         self.stops.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|stop| stop.raise());
     }
 
-    /// What ends the waiting for a stream, also when the workers should leave off. None if the system refuses: then
-    /// nothing does.
+    /// Returns a stop that interrupts the wait for a stream, and is raised when the workers should stop. Returns `None`
+    /// if the system refuses; then the wait cannot be interrupted.
     pub(crate) fn new_stop(&self) -> Option<Arc<Stop>> {
         let stop = Arc::new(Stop::new().ok()?);
         self.stops.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&stop));
@@ -174,39 +171,39 @@ impl<'a, T: Divisible> Plan<'a, T> {
         Some(stop)
     }
 
-    /// Whether anything is left that another worker could do.
+    /// Returns `true` if there is work for another worker.
     pub(crate) fn has_tasks(&self) -> bool {
         let state = self.lock();
         !state.streams.is_empty() || state.tasks.iter().any(|(_, task)| task.is_some())
     }
 
-    /// How many bytes have been written.
+    /// Number of bytes written.
     pub(crate) fn written(&self) -> u64 {
         self.lock().written
     }
 
-    /// Why nothing could be written any more, if so.
+    /// Takes the error that ended the output, if any.
     pub(crate) fn take_error(&self) -> Option<io::Error> {
         self.lock().error.take()
     }
 
-    /// The next thing to do for the worker of a number and the slot for what it prints, once there is one and the
-    /// worker is wanted. None when all is done or the workers should leave off. The caller counts as busy until it
-    /// calls [`Plan::finish_and_next`].
+    /// Returns the next work for the worker with this number, and the slot of its output. Waits until there is some and
+    /// the worker is not parked. Returns `None` when everything is done or the workers should stop. The caller counts
+    /// as busy until it calls [`Plan::finish_and_next`].
     ///
-    /// As long as too much waits to be written, every worker is wanted: those that are wait for the front, which it may
-    /// be for this one to take.
+    /// While pending output exceeds the bound, no worker stays parked: the others wait for the front, which may be
+    /// unclaimed.
     pub(crate) fn next(&self, number: usize, meter: &mut Meter) -> Option<(SlotId, T::Part)> {
         let mut state = self.lock();
         loop {
             if self.is_halted() || state.is_done() {
                 self.changed.notify_all();
-                self.recalled.notify_all();
+                self.unparked.notify_all();
                 return None;
             }
-            if !self.pace.is_wanted(number) && state.waiting_bytes <= WAITING_LIMIT {
+            if !self.pace.is_wanted(number) && state.pending_bytes <= PENDING_LIMIT {
                 meter.enter(Phase::Park);
-                state = self.recalled.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.unparked.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
             meter.enter(Phase::Wait);
@@ -218,17 +215,17 @@ impl<'a, T: Divisible> Plan<'a, T> {
         }
     }
 
-    /// Gives a stream back, for whoever is free to go on with, in a slot right behind `behind`.
-    pub(crate) fn put_back(&self, behind: SlotId, stream: T) {
+    /// Puts a stream back for an idle worker to continue, in a slot right after `after`.
+    pub(crate) fn put_back(&self, after: SlotId, stream: T) {
         let mut state = self.lock();
-        let slot = state.new_slot(Some(behind));
+        let slot = state.new_slot(Some(after));
         state.streams.push((slot, stream));
         self.wake(state);
     }
 
-    /// Takes the rest of the output of a slot, and tasks to put into the order right behind it. The caller is no longer busy, and
-    /// the slot is no longer its. Gives back memory for more output, and the next thing to do as [`Plan::next`] does: with
-    /// one lock for all of it, since with many workers the lock is what they would wait for (docs/scaling.md).
+    /// Receives the rest of the output of a slot, and tasks to insert right after it. The caller gives up the slot and
+    /// is no longer busy. Returns memory for more output, and the next work as [`Plan::next`] does. All of this takes
+    /// the lock once: with many workers it is the point of contention (docs/scaling.md).
     pub(crate) fn finish_and_next(
         &self,
         slot: SlotId,
@@ -270,7 +267,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         state
     }
 
-    /// Writes all that nothing before it is missing of, as the only one who writes.
+    /// Writes all output that is complete up to the front. Only one worker writes at a time.
     fn write<'s>(
         &'s self,
         mut state: MutexGuard<'s, State<T>>,
@@ -294,7 +291,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             state = self.lock();
             state.writing = false;
             state.written = written;
-            state.waiting_bytes -= bytes;
+            state.pending_bytes -= bytes;
             if let Err(error) = result {
                 state.error.get_or_insert(error);
                 self.halted.store(true, Ordering::Relaxed);
@@ -330,7 +327,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         state
     }
 
-    /// Wakes whoever sleeps. That is a system call: only where somebody does, and without the lock.
+    /// Wakes idle workers. Waking is a system call, so it is done only if there are any, and without the lock.
     fn wake(&self, state: MutexGuard<'_, State<T>>) {
         let any_sleeps = state.idle.workers() > 0;
         drop(state);
@@ -345,8 +342,8 @@ impl<'a, T: Divisible> Plan<'a, T> {
 }
 
 impl<T: Divisible + Send> Receive for Plan<'_, T> {
-    /// Takes some of what was printed for a slot, and writes it if nothing before it is missing. Waits for others if
-    /// too much waits to be written. Gives back memory for more.
+    /// Receives part of the output of a slot, and writes it if everything before it has been written. Waits while
+    /// pending output exceeds the bound. Returns memory for more.
     fn hand_over(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
         let mut spare = Vec::new();
         let mut state = self.lock();
@@ -355,12 +352,12 @@ impl<T: Divisible + Send> Receive for Plan<'_, T> {
             if !state.writing {
                 state = self.write(state, &mut spare);
             }
-            let may_go_on = state.waiting_bytes <= WAITING_LIMIT || state.is_written_front(slot);
-            if may_go_on || self.is_halted() {
+            let may_continue = state.pending_bytes <= PENDING_LIMIT || state.is_written_front(slot);
+            if may_continue || self.is_halted() {
                 return spare;
             }
-            // The front may be for one of those to take.
-            self.recalled.notify_all();
+            // A parked worker may have to claim the front.
+            self.unparked.notify_all();
             state = self.sleep(state);
         }
     }
@@ -379,10 +376,10 @@ impl<T: Divisible + Send> Governed for Plan<'_, T> {
         &self.pace
     }
 
-    fn want(&self, workers: usize) {
+    fn set_workers(&self, workers: usize) {
         let _state = self.lock();
         self.pace.set_wanted(workers);
-        self.recalled.notify_all();
+        self.unparked.notify_all();
     }
 }
 
@@ -391,18 +388,18 @@ impl<T: Divisible> State<T> {
         self.busy == 0 && self.tasks.is_empty() && self.streams.is_empty()
     }
 
-    /// Puts tasks into the order right behind a slot that has been given out.
-    fn add(&mut self, behind: SlotId, tasks: Vec<Planned<T>>) {
+    /// Inserts tasks right after the slot of a task in progress.
+    fn add(&mut self, after: SlotId, tasks: Vec<Planned<T>>) {
         if tasks.is_empty() {
             return;
         }
-        debug_assert!(self.place_of(behind).is_some(), "only a task that keeps its place may add others");
-        let mut last = behind;
+        debug_assert!(self.place_of(after).is_some(), "only a task that keeps its place may add others");
+        let mut last = after;
         let mut new = Vec::with_capacity(tasks.len());
         for (chunk, task) in tasks {
             if let Some(chunk) = chunk {
                 last = self.new_slot(Some(last));
-                self.waiting_bytes += chunk.bytes.len();
+                self.pending_bytes += chunk.bytes.len();
                 let slot = &mut self.slots[last.0 as usize];
                 slot.chunks.push_back(chunk);
                 slot.filled = true;
@@ -412,13 +409,13 @@ impl<T: Divisible> State<T> {
                 new.push((last, Some(task)));
             }
         }
-        let place = self.place_of(behind).map_or(0, |place| place + 1);
+        let place = self.place_of(after).map_or(0, |place| place + 1);
         self.tasks.splice(place..place, new.into_iter().rev());
     }
 
-    /// A slot right behind another one.
-    fn new_slot(&mut self, behind: Option<SlotId>) -> SlotId {
-        let next = behind.and_then(|SlotId(behind)| self.slots[behind as usize].next);
+    /// Creates a slot right after another one.
+    fn new_slot(&mut self, after: Option<SlotId>) -> SlotId {
+        let next = after.and_then(|SlotId(after)| self.slots[after as usize].next);
         let slot = Slot { next, ..Slot::default() };
         let id = match self.free.pop() {
             Some(id) => {
@@ -427,19 +424,20 @@ impl<T: Divisible> State<T> {
             }
             None => {
                 self.slots.push(slot);
-                // A slot takes 48 bytes: memory ends before the numbers do.
+                // A slot takes 48 bytes: memory runs out before the numbers do.
                 SlotId((self.slots.len() - 1) as u32)
             }
         };
-        if let Some(SlotId(behind)) = behind {
-            self.slots[behind as usize].next = Some(id);
+        if let Some(SlotId(after)) = after {
+            self.slots[after as usize].next = Some(id);
         }
         id
     }
 
-    /// Takes a part of the first task that may be begun: any, or, if too much waits to be written, only the front's.
+    /// Claims a part of the first available task. If pending output exceeds the bound, only that of the front is
+    /// available.
     fn take(&mut self) -> Option<(SlotId, T::Part)> {
-        let over = self.waiting_bytes > WAITING_LIMIT;
+        let over = self.pending_bytes > PENDING_LIMIT;
         let front = self.front;
         let may_begin = |slot: SlotId| !over || front == Some(slot);
         if let Some(index) = self.streams.iter().position(|&(slot, _)| may_begin(slot)) {
@@ -462,24 +460,24 @@ impl<T: Divisible> State<T> {
         }
     }
 
-    /// Where the place of a task that has been taken is.
+    /// Index of a task in progress.
     fn place_of(&self, slot: SlotId) -> Option<usize> {
         self.tasks.iter().rposition(|&(other, _)| other == slot)
     }
 
-    /// Whether a slot is the front, with all written that was printed for it.
+    /// Returns `true` if the slot is the front and all its output has been written.
     fn is_written_front(&self, slot: SlotId) -> bool {
         self.front == Some(slot) && self.slots[slot.0 as usize].chunks.is_empty()
     }
 
     fn receive(&mut self, slot: SlotId, chunk: Chunk) {
         if !chunk.bytes.is_empty() {
-            self.waiting_bytes += chunk.bytes.len();
+            self.pending_bytes += chunk.bytes.len();
             self.slots[slot.0 as usize].chunks.push_back(chunk);
         }
     }
 
-    /// Takes all that can be written now out of the slots, and moves the front on.
+    /// Takes all output that can be written now, and advances the front.
     fn take_front(&mut self) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         while let Some(front) = self.front {

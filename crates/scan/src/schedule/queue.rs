@@ -1,4 +1,4 @@
-//! What there is to do, for workers to pull from.
+//! The work queue of a job whose results are merged.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,37 +13,37 @@ use crate::source::Chunks;
 use crate::source::stream::Stream;
 use crate::stop::Stop;
 
-/// The work of a job. What is found first is done first: chunks of files that are open, then blocks of streams, then
-/// paths, in order. Listing a directory is work like any other.
+/// The work of a job. Chunks of open files come first, then blocks of streams, then tasks in order. Listing a directory
+/// is a task like any other.
 pub(crate) struct Queue {
     pub(crate) stop: Option<Arc<Stop>>,
-    /// The work that is booked are bytes.
+    /// Work is measured in bytes.
     pub(crate) pace: Pace,
     halted: AtomicBool,
-    /// Whether anything had to be decompressed or decoded.
+    /// Set once any input is decompressed or decoded.
     decoded: AtomicBool,
     state: Mutex<State>,
     changed: Condvar,
-    /// For workers that are not wanted.
-    recalled: Condvar,
+    /// Notified when parked workers are to run again.
+    unparked: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// What is still to be opened, the next one last.
+    /// Tasks to do, the next one last.
     tasks: Vec<Task>,
-    /// Files with chunks that nobody has taken yet.
+    /// Files with unclaimed chunks.
     files: Vec<Arc<Chunks>>,
-    /// Streams that nobody is reading.
+    /// Streams that no worker is reading.
     streams: Vec<Stream>,
-    /// What has been read as a stream: reading it twice at a time would tear its lines.
+    /// Files that were opened as streams. Reading one twice at the same time would tear its lines.
     streamed: Vec<FileIdentity>,
-    /// Workers that may yet add something to do.
+    /// Number of workers that may still add work.
     busy: usize,
     idle: Idle,
 }
 
-/// The next thing for a worker to do.
+/// The next piece of work for a worker.
 pub(crate) enum Next {
     Open(Task),
     Chunks(Arc<Chunks>),
@@ -51,7 +51,7 @@ pub(crate) enum Next {
 }
 
 impl Queue {
-    /// A queue for so many named inputs.
+    /// Creates a queue for this number of named inputs.
     pub(crate) fn new(named: usize, stop: Option<Arc<Stop>>) -> Self {
         let tasks = (0..named).rev().map(Task::Named).collect();
         Self {
@@ -61,35 +61,35 @@ impl Queue {
             decoded: AtomicBool::new(false),
             state: Mutex::new(State { tasks, ..State::default() }),
             changed: Condvar::new(),
-            recalled: Condvar::new(),
+            unparked: Condvar::new(),
         }
     }
 
-    /// Whether the workers should leave off.
+    /// Returns `true` if the workers should stop.
     pub(crate) fn is_halted(&self) -> bool {
         self.halted.load(Ordering::Relaxed) || self.stop.as_ref().is_some_and(|stop| stop.is_raised())
     }
 
-    /// Whether anything had to be decompressed or decoded.
+    /// Returns `true` if any input is decompressed or decoded.
     pub(crate) fn has_decoded(&self) -> bool {
         self.decoded.load(Ordering::Relaxed)
     }
 
-    /// Records that something has to be decompressed or decoded.
-    pub(crate) fn note_decoded(&self) {
+    /// Records that an input is decompressed or decoded.
+    pub(crate) fn record_decoded(&self) {
         self.decoded.store(true, Ordering::Relaxed);
     }
 
-    /// Tells all workers to leave off.
+    /// Tells all workers to stop.
     pub(crate) fn halt(&self) {
         self.halted.store(true, Ordering::Relaxed);
     }
 
-    /// The next thing to do for the worker of a number, once there is one and the worker is wanted. None when everything
-    /// is done or the workers should leave off.
+    /// Returns the next work for the worker with this number. Waits until there is some and the worker is not parked.
+    /// Returns `None` when everything is done or the workers should stop.
     ///
-    /// Who was given a path or a stream counts as busy, and others wait for what it may add. `was_busy` says that
-    /// the caller is no longer.
+    /// A worker with a task or a stream counts as busy, because it may add work that others wait for. `was_busy` is set
+    /// if the caller was busy until now.
     pub(crate) fn next(&self, number: usize, was_busy: bool, meter: &mut Meter) -> Option<Next> {
         let mut state = self.lock();
         if was_busy {
@@ -98,12 +98,12 @@ impl Queue {
         loop {
             if self.is_halted() || state.is_done() {
                 self.changed.notify_all();
-                self.recalled.notify_all();
+                self.unparked.notify_all();
                 return None;
             }
             if !self.pace.is_wanted(number) {
                 meter.enter(Phase::Park);
-                state = self.recalled.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.unparked.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
             meter.enter(Phase::Wait);
@@ -124,7 +124,7 @@ impl Queue {
         }
     }
 
-    /// Adds tasks, to be done in the given order before anything else that is left.
+    /// Adds tasks, to be done in this order before all other tasks.
     pub(crate) fn add_tasks(&self, tasks: Vec<Task>) {
         let mut state = self.lock();
         state.tasks.extend(tasks.into_iter().rev());
@@ -138,12 +138,12 @@ impl Queue {
         self.wake(&state);
     }
 
-    /// Takes out a file whose chunks are all taken.
-    pub(crate) fn retire(&self, file: &Arc<Chunks>) {
+    /// Removes a file whose chunks are all claimed.
+    pub(crate) fn remove_file(&self, file: &Arc<Chunks>) {
         self.lock().files.retain(|other| !Arc::ptr_eq(file, other));
     }
 
-    /// Whether this is the first stream with this identity. One without an identity is always the first.
+    /// Returns `true` for the first stream with this identity, and for every stream without one.
     pub(crate) fn is_new_stream(&self, identity: Option<FileIdentity>) -> bool {
         let Some(identity) = identity else { return true };
         let mut state = self.lock();
@@ -154,7 +154,7 @@ impl Queue {
         is_new
     }
 
-    /// Gives a stream back for others to read on. The caller is no longer busy.
+    /// Puts a stream back for other workers to read on. The caller is no longer busy.
     pub(crate) fn put_back(&self, stream: Stream) {
         let mut state = self.lock();
         state.streams.push(stream);
@@ -166,7 +166,7 @@ impl Queue {
         self.wake(state);
     }
 
-    /// Waking is a system call: only where somebody waits.
+    /// Waking is a system call, so it is done only if a worker waits.
     fn wake(&self, state: &State) {
         if state.idle.workers() > 0 {
             self.changed.notify_all();
@@ -197,9 +197,9 @@ impl Governed for Queue {
         &self.pace
     }
 
-    fn want(&self, workers: usize) {
+    fn set_workers(&self, workers: usize) {
         let _state = self.lock();
         self.pace.set_wanted(workers);
-        self.recalled.notify_all();
+        self.unparked.notify_all();
     }
 }

@@ -1,4 +1,4 @@
-//! Inputs that are still to be opened.
+//! Inputs to be opened.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,26 +6,26 @@ use std::sync::Arc;
 use crate::walk::directory::Directory;
 use crate::walk::listing::Kind;
 
-/// Files that make up one task. More would cost less waiting for each other, but make output come later.
+/// Number of files per task. Larger tasks reduce contention, but delay output.
 pub(crate) const FILES_PER_TASK: usize = 32;
 
 /// Inputs to be opened.
 pub(crate) enum Task {
-    /// The input that was named by this number.
+    /// The named input with this number.
     Named(usize),
-    /// A directory in a directory, by the number of its entry.
+    /// A subdirectory, by its entry number.
     Directory(Arc<Directory>, usize),
-    /// Files in a directory, by the numbers of their entries.
+    /// Files in a directory, by their entry numbers.
     Files(Arc<Directory>, Range<usize>),
 }
 
-/// What stands side by side in a directory: one directory, or files.
+/// Adjacent entries of a directory: one subdirectory, or files.
 pub(crate) enum Run {
     Directory(usize),
     Files(Range<usize>),
 }
 
-/// The entries of a directory in order, as directories and the longest runs of files between them.
+/// Returns the entries of a directory in order, as subdirectories and maximal runs of files between them.
 pub(crate) fn runs(directory: &Directory) -> impl Iterator<Item = Run> {
     let entries = directory.listing.entries();
     let mut next = 0;
@@ -41,7 +41,7 @@ pub(crate) fn runs(directory: &Directory) -> impl Iterator<Item = Run> {
     })
 }
 
-/// The tasks that a run makes.
+/// Returns the tasks of a run.
 pub(crate) fn tasks(directory: &Arc<Directory>, run: Run) -> impl Iterator<Item = Task> {
     let (entry, files) = match run {
         Run::Directory(entry) => (Some(entry), 0..0),

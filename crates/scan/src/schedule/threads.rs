@@ -14,17 +14,17 @@ use super::pace::Governed;
 use crate::options::{MAX_WIDTH, Width};
 use crate::progress::Over;
 
-/// How long a window of the governor is at first: a job that waits for storage should not do so for long.
+/// Length of a window of the governor at first: a job that waits for storage should get more workers soon.
 const FIRST_WINDOW: Duration = Duration::from_millis(5);
 
-/// How long it is once a job runs for longer. To look takes about 15 microseconds.
+/// Length of a window of a long job. A sample takes about 15 µs.
 const WINDOW: Duration = Duration::from_millis(20);
 
-/// From when on a job runs for longer.
-const LONGER: Duration = Duration::from_millis(200);
+/// Age from which a job is long.
+const LONG_JOB: Duration = Duration::from_millis(200);
 
-/// Lets workers work: the calling thread does `first`, with number 0, and others `work` with theirs. If the width is not
-/// fixed, a governor changes how many there are. Gives what they gave, by their numbers.
+/// Runs the workers. The calling thread runs `first` as number 0, other threads run `work` with their numbers. Unless
+/// the width is fixed, a governor changes the number of workers. Returns their results, ordered by worker number.
 pub(crate) fn run<R: Send>(
     width: Width,
     job: &dyn Governed,
@@ -38,7 +38,7 @@ pub(crate) fn run<R: Send>(
     thread::scope(|scope| {
         let spawn_worker = move |number| {
             let member = move || put(number, work(number));
-            // Where the system refuses more threads, those that there are do the work.
+            // If the system refuses more threads, the existing ones do the work.
             threads::spawn(scope, member).is_some()
         };
         start(scope, width, job, over, spawn_worker);
@@ -50,7 +50,7 @@ pub(crate) fn run<R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Starts the workers that there are at first, and the governor if there is one.
+/// Starts the initial workers, and the governor if there is one.
 fn start<'scope, 'env: 'scope>(
     scope: &'scope Scope<'scope, 'env>,
     width: Width,
@@ -63,20 +63,20 @@ fn start<'scope, 'env: 'scope>(
             (1..workers.min(MAX_WIDTH)).all(spawn_worker);
         }
         #[cfg(test)]
-        Width::Restless(seed) => {
+        Width::Random(seed) => {
             (1..8).all(spawn_worker);
-            let _ = threads::spawn(scope, move || restless(seed, job, over));
+            let _ = threads::spawn(scope, move || vary_workers(seed, job, over));
         }
         Width::Auto => {
             let governor = Governor::new(Width::processors());
             let started = 1 + (1..governor.wanted()).take_while(|&number| spawn_worker(number)).count();
-            // Without it the job is done all the same.
+            // The job also completes without a governor.
             let _ = threads::spawn(scope, move || govern(governor, job, over, started, spawn_worker));
         }
     }
 }
 
-/// Looks at the job now and then until it is over, and has as many workers work as is best.
+/// Samples the job until it is over, and adapts the number of workers.
 fn govern(
     mut governor: Governor,
     job: &dyn Governed,
@@ -86,15 +86,15 @@ fn govern(
 ) {
     let start = Instant::now();
     let mut present = governor.wanted();
-    let mut seen = Seen::of(job);
-    while over.is_still_running_after(if start.elapsed() < LONGER { FIRST_WINDOW } else { WINDOW }) {
-        let now = Seen::of(job);
-        let wanted = governor.decide(&now.since(&seen, job));
-        seen = now;
+    let mut last = Sample::of(job);
+    while over.is_still_running_after(if start.elapsed() < LONG_JOB { FIRST_WINDOW } else { WINDOW }) {
+        let sample = Sample::of(job);
+        let wanted = governor.decide(&sample.since(&last, job));
+        last = sample;
         job.pace().set_cold(governor.is_cold());
         if wanted != present {
             present = wanted;
-            job.want(wanted);
+            job.set_workers(wanted);
             while started < wanted && spawn_worker(started) {
                 started += 1;
             }
@@ -102,10 +102,10 @@ fn govern(
     }
 }
 
-/// Has another number of workers work every now and then, sometimes to the end and sometimes for a few times only: what
-/// waits for a worker that nobody calls back shows only then.
+/// Changes the number of workers at random, sometimes until the end and sometimes only a few times: that reveals work
+/// that waits for a worker that is never unparked.
 #[cfg(test)]
-fn restless(mut random: u64, job: &dyn Governed, over: &Over) {
+fn vary_workers(mut random: u64, job: &dyn Governed, over: &Over) {
     let times = [1, 2, 5, usize::MAX][(random >> 8) as usize % 4];
     for _ in 0..times {
         if !over.is_still_running_after(Duration::from_micros(random % 300)) {
@@ -116,24 +116,24 @@ fn restless(mut random: u64, job: &dyn Governed, over: &Over) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        job.want((random >> 32) as usize % 4);
+        job.set_workers((random >> 32) as usize % 4);
     }
 }
 
-/// What had been done and used up to some time.
-struct Seen {
+/// Totals of a job at some time.
+struct Sample {
     at: Instant,
-    processor: Duration,
+    cpu_time: Duration,
     idle: Duration,
     from_storage: u64,
     work: u64,
 }
 
-impl Seen {
+impl Sample {
     fn of(job: &dyn Governed) -> Self {
         Self {
             at: Instant::now(),
-            processor: Usage::of_process().processor(),
+            cpu_time: Usage::of_process().cpu_time(),
             idle: job.idle(),
             from_storage: bytes_from_storage().unwrap_or_default(),
             work: job.pace().work(),
@@ -143,7 +143,7 @@ impl Seen {
     fn since(&self, before: &Self, job: &dyn Governed) -> Window {
         Window {
             time: self.at - before.at,
-            processor: self.processor.saturating_sub(before.processor),
+            cpu_time: self.cpu_time.saturating_sub(before.cpu_time),
             idle: self.idle.saturating_sub(before.idle),
             from_storage: self.from_storage.saturating_sub(before.from_storage),
             work: self.work - before.work,

@@ -1,15 +1,16 @@
-//! Taking turns: what several threads do to one value, in a fixed order.
+//! Access to a value by several threads in a fixed order.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
-/// A value that is passed on in turns, numbered from 0.
+/// A value that is accessed in turns, numbered from 0.
 pub(crate) struct Turns<T>(Mutex<State<T>>);
 
 struct State<T> {
     turn: u64,
-    /// Threads waiting, by turn. Only the next one is woken: with many threads, waking all costs more than the work.
+    /// Waiting threads, with their turns. Only the next one is woken: with many threads, waking all of them costs more
+    /// than the work.
     waiting: Vec<(u64, Thread)>,
     value: T,
 }
@@ -19,8 +20,8 @@ impl<T> Turns<T> {
         Self(Mutex::new(State { turn: 0, waiting: Vec::new(), value }))
     }
 
-    /// Waits for the turn of a number, which ends when the guard is dropped. Whoever has an earlier number must be on the way to
-    /// end its turn without waiting for a later one.
+    /// Waits for the turn with this number, which ends when the guard is dropped. Threads with earlier turns must end
+    /// them without waiting for a later one.
     pub(crate) fn await_turn(&self, number: u64) -> Turn<'_, T> {
         let mut state = self.lock();
         if state.turn != number {
@@ -35,7 +36,7 @@ impl<T> Turns<T> {
         Turn(state)
     }
 
-    /// Looks at the value between turns, or changes it.
+    /// Accesses the value outside of the turns.
     pub(crate) fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
         look(&mut self.lock().value)
     }
@@ -45,7 +46,7 @@ impl<T> Turns<T> {
     }
 }
 
-/// The value, for as long as a turn lasts.
+/// The value, for the duration of a turn.
 pub(crate) struct Turn<'a, T>(MutexGuard<'a, State<T>>);
 
 impl<T> Deref for Turn<'_, T> {
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_are_in_order_whoever_comes_first() {
+    fn turns_are_in_order_with_any_timing() {
         let (turns, next) = (Turns::new(Vec::new()), AtomicU64::new(0));
         thread::scope(|scope| {
             for _ in 0..8 {

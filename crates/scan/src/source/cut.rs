@@ -1,4 +1,4 @@
-//! Cutting blocks at lines that are too long, and the buffers that blocks are read into.
+//! Splitting blocks at overlong lines, and sizing the buffers that blocks are read into.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use memchr::memchr;
 use super::LONG_LINE;
 use crate::options::Bounds;
 
-/// Calls again what a signal interrupted.
+/// Repeats a call that was interrupted by a signal.
 pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
@@ -21,7 +21,7 @@ pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T>
     }
 }
 
-/// A file, read from an offset on without moving the position that others share.
+/// Reads a file from an offset on, without moving its shared position.
 pub(crate) struct FileFrom {
     pub(crate) file: Arc<File>,
     pub(crate) offset: u64,
@@ -35,7 +35,7 @@ impl Read for FileFrom {
     }
 }
 
-/// Reads as many bytes as are asked for unless the input ends: for files, which do not make anybody wait.
+/// Fills the whole buffer unless the input ends. For files, whose reads do not block.
 pub(crate) struct FullReads<R>(pub(crate) R);
 
 impl<R: Read> Read for FullReads<R> {
@@ -45,7 +45,7 @@ impl<R: Read> Read for FullReads<R> {
             match retry(|| self.0.read(&mut buffer[filled..])) {
                 Ok(0) => break,
                 Ok(got) => filled += got,
-                // The next read meets it again.
+                // The next read returns the error again.
                 Err(_) if filled > 0 => break,
                 Err(error) => return Err(error),
             }
@@ -54,9 +54,9 @@ impl<R: Read> Read for FullReads<R> {
     }
 }
 
-/// Makes `buffer` at least `length` long. What is there stays; a buffer that one long line has made much larger
-/// than `usual` is made small again once it is not needed, so that memory stays bounded.
-pub(crate) fn provide(buffer: &mut Vec<u8>, length: usize, usual: usize) {
+/// Makes `buffer` at least `length` long and keeps its contents. A buffer that a single long line made much larger than
+/// `usual` is shrunk once that size is no longer needed, so memory stays bounded.
+pub(crate) fn ensure_len(buffer: &mut Vec<u8>, length: usize, usual: usize) {
     if buffer.len() > 4 * usual && length <= usual {
         buffer.truncate(length);
         buffer.shrink_to_fit();
@@ -66,17 +66,17 @@ pub(crate) fn provide(buffer: &mut Vec<u8>, length: usize, usual: usize) {
     }
 }
 
-/// Length of the first part, with the end of its last line, and whether it is a line over the limit. `since` is how much of
-/// the first line was before it.
-fn first_part(bytes: &[u8], mut since: usize, bounds: Bounds) -> (usize, bool) {
+/// Returns the length of the first part, with the terminator of its last line, and whether it is an overlong line.
+/// `prefix` is the length of the part of the first line before `bytes`.
+fn first_part(bytes: &[u8], mut prefix: usize, bounds: Bounds) -> (usize, bool) {
     let max_line = bounds.max_line;
     if bytes.len() <= max_line {
         return (bytes.len(), false);
     }
     let mut line = 0;
     while line < bytes.len() {
-        let length = bounds.first_end(&bytes[line..], since);
-        since = length.map_or(0, |length| bounds.since(bytes[line + length]));
+        let length = bounds.first_end(&bytes[line..], prefix);
+        prefix = length.map_or(0, |length| bounds.prefix_after(bytes[line + length]));
         let next = length.map_or(bytes.len(), |length| line + length + 1);
         if length.unwrap_or(bytes.len() - line) > max_line {
             return if line == 0 { (next, true) } else { (line, false) };
@@ -86,18 +86,18 @@ fn first_part(bytes: &[u8], mut since: usize, bounds: Bounds) -> (usize, bool) {
     (bytes.len(), false)
 }
 
-/// Part of a block: whole lines, or one line that is over the limit.
+/// Part of a block: whole lines, or one overlong line.
 pub(crate) struct Part<'a> {
-    /// Its position in the block.
+    /// Position in the block.
     pub(crate) start: usize,
     pub(crate) bytes: &'a mut [u8],
-    /// If it is a line over the limit: its length as far as it is in the block.
+    /// Length within the block, if it is an overlong line.
     pub(crate) too_long: Option<usize>,
-    /// Whether it begins within a long line that NULs cut into several.
+    /// Set if it begins within a long line that NULs split.
     pub(crate) in_long_line: bool,
 }
 
-/// Cuts a run of whole lines into parts. An empty run gives none.
+/// Splits a run of whole lines into parts. An empty run has none.
 pub(crate) fn parts(
     mut bytes: &mut [u8],
     mut in_long_line: bool,
@@ -114,12 +114,12 @@ pub(crate) fn parts(
         let start = next;
         next += length;
         let begins_in = in_long_line;
-        in_long_line = bounds.since(part[length - 1]) > 0;
+        in_long_line = bounds.prefix_after(part[length - 1]) > 0;
         Some(Part { start, bytes: part, too_long: too_long.then_some(length), in_long_line: begins_in })
     })
 }
 
-/// Cuts a part that is more than twice as large as a block into slices of whole lines.
+/// Splits a part of more than twice the block size into slices of whole lines.
 pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
     let Part { mut start, bytes, too_long, in_long_line } = part;
     let mut rest = Some(bytes);
@@ -128,8 +128,8 @@ pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Par
         let is_large = too_long.is_none() && bytes.len() / 2 > bounds.block_size;
         let line_end = if is_large { memchr(bounds.line_end, &bytes[bounds.block_size..]) } else { None };
         let Some(line_end) = line_end else { return Some(Part { start, bytes, too_long, in_long_line }) };
-        let (slice, behind) = bytes.split_at_mut(bounds.block_size + line_end + 1);
-        rest = Some(behind).filter(|behind| !behind.is_empty());
+        let (slice, after) = bytes.split_at_mut(bounds.block_size + line_end + 1);
+        rest = Some(after).filter(|after| !after.is_empty());
         let at = start;
         start += slice.len();
         Some(Part { start: at, bytes: slice, too_long, in_long_line })
@@ -141,9 +141,9 @@ mod tests {
     use super::*;
     use crate::source::NulEnds;
 
-    /// The parts of a text; those that are too long in brackets.
+    /// The parts of a text, with overlong ones in brackets.
     fn cut(text: &str, max_line: usize) -> Vec<(usize, String)> {
-        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n', nul_ends: NulEnds::Nowhere };
+        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n', nul_ends: NulEnds::Never };
         let mut bytes = text.as_bytes().to_vec();
         let shown = |part: Part<'_>| {
             let text = String::from_utf8_lossy(part.bytes).into_owned();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_left_out_wherever_they_stand() {
+    fn overlong_lines_are_separate_parts_at_any_position() {
         let expect = |text, max_line, expected: &[(usize, &str)]| {
             let expected: Vec<_> = expected.iter().map(|&(start, text)| (start, text.to_owned())).collect();
             assert_eq!(cut(text, max_line), expected);

@@ -1,6 +1,6 @@
-//! Text in other encodings than UTF-8, read as UTF-8.
+//! Decoding of other encodings into UTF-8.
 //!
-//! The settings are those of the `grep-searcher` crate, so that a file reads the same here as in ripgrep.
+//! The settings are those of the `grep-searcher` crate, so that a file is decoded as in ripgrep.
 
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
@@ -9,41 +9,42 @@ use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use memchr::{memchr, memrchr};
 
-use super::START;
+use super::HEAD_SIZE;
 use super::cut::FullReads;
 use crate::block::FirstNul;
 
-/// How many bytes are read at a time; the decoder by itself would read less.
+/// Size of a read, in bytes. The decoder on its own reads less.
 const INPUT_BUFFER: usize = 64 << 10;
 
-/// How the characters of a file are encoded.
+/// Text encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// As its byte order mark says, if it begins with one; otherwise its bytes are taken as they are.
+    /// Determined by the byte order mark if there is one; otherwise bytes are left unchanged.
     Auto,
-    /// Its bytes are taken as they are, a byte order mark too.
+    /// Bytes are left unchanged, including a byte order mark.
     None,
-    /// In this encoding, unless a byte order mark of UTF-16 says otherwise. One of UTF-8 is dropped, but otherwise
-    /// goes unheeded.
+    /// This encoding, unless there is a byte order mark of UTF-16. A byte order mark of UTF-8 is dropped but otherwise
+    /// ignored.
     Label(&'static encoding_rs::Encoding),
 }
 
 /// Length of the longest byte order mark, in bytes.
-pub(crate) const LONGEST_MARK: usize = 3;
+pub(crate) const MAX_BOM: usize = 3;
 
-/// What must be done to read a file as UTF-8.
+/// Conversion needed to read a file as UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needed {
-    /// Nothing.
+    /// None.
     Plain,
-    /// Skip this many bytes.
+    /// Skip a byte order mark of this many bytes.
     StripBom(usize),
-    /// Read it through [`Encoding::reader`].
+    /// Decode with [`Encoding::reader`].
     Transcode,
 }
 
 impl Encoding {
-    /// `auto`, `none`, or a label of the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels).
+    /// Parses `auto`, `none`, or a label of the [Encoding
+    /// Standard](https://encoding.spec.whatwg.org/#names-and-labels).
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
@@ -52,7 +53,7 @@ impl Encoding {
         }
     }
 
-    /// What must be done with a file that begins with `start`: its first three bytes, or all if it has fewer.
+    /// Returns the conversion of a file that begins with `start`: its first three bytes, or all if it has fewer.
     pub(crate) fn needed(self, start: &[u8]) -> Needed {
         match self {
             Self::None => Needed::Plain,
@@ -65,15 +66,15 @@ impl Encoding {
         }
     }
 
-    /// Whether more bytes are needed to tell what must be done with a file that begins with `start`.
+    /// Returns `true` if more bytes are needed to determine the conversion of a file that begins with `start`.
     pub(crate) fn may_continue(self, start: &[u8]) -> bool {
         let may_be_mark = start.first().is_none_or(|byte| matches!(byte, 0xEF | 0xFE | 0xFF));
-        self == Self::Auto && start.len() < LONGEST_MARK && may_be_mark
+        self == Self::Auto && start.len() < MAX_BOM && may_be_mark
     }
 
-    /// `input` as UTF-8. What the encoding does not allow becomes U+FFFD. Where nothing must be decoded, see
-    /// [`Encoding::needed`], bytes are passed on as they are, valid or not. The piece with the first NUL is noted in
-    /// `first_nul`; how long pieces are depends on where lines end.
+    /// Decodes `input` into UTF-8. Invalid sequences become U+FFFD. Where no decoding is needed (see
+    /// [`Encoding::needed`]), bytes are passed through, valid or not. Records the piece with the first NUL in
+    /// `first_nul`; the length of pieces depends on the line ends.
     pub(crate) fn reader(
         self,
         input: impl Read + Send + 'static,
@@ -89,34 +90,34 @@ impl Encoding {
         Box::new(Pieces::new(builder.build(input), line_end, first_nul))
     }
 
-    /// `input`, read as it should be for [`Encoding::reader`]. Of a file the decoder is given as much as it asks for, so that
-    /// pieces are the same whenever it is read.
+    /// Buffers `input` for [`Encoding::reader`]. A file always fills the reads of the decoder, so that its pieces are
+    /// the same on every run.
     pub(crate) fn buffered(input: impl Read + Send + 'static, is_file: bool) -> Box<dyn Read + Send> {
         let input = BufReader::with_capacity(INPUT_BUFFER, input);
         if is_file { Box::new(FullReads(input)) } else { Box::new(input) }
     }
 }
 
-/// The smallest read that the decoder is asked for, in bytes. Asked for less than the last characters take, it loses them.
+/// Minimum size of a read from the decoder, in bytes. It loses the last characters if they do not fit a read.
 const MIN_READ: usize = 64;
 
-/// The largest read that the decoder is asked for, in bytes. It decodes 8 KiB at a time.
-const LARGEST_READ: usize = 1 << 20;
+/// Maximum size of a read from the decoder, in bytes. It decodes 8 KiB at a time.
+const MAX_READ: usize = 1 << 20;
 
-/// Text as the decoder gives it, piece by piece, with a look for NULs in each.
+/// Reads decoded text piece by piece, and searches each piece for NULs.
 ///
-/// ripgrep looks for NULs in what it reads at a time. That is what the decoder gives for one call, at most as much as there is
-/// room behind the line that has not ended. Its room is 64 KiB, and three times as much when a line does not fit.
+/// ripgrep searches for NULs in what it reads at a time: the result of one call of the decoder, limited by the room in
+/// its buffer after the unterminated line. The buffer has 64 KiB, and triples when a line does not fit.
 struct Pieces<R> {
     decoder: R,
     line_end: u8,
     first_nul: FirstNul,
     piece: Vec<u8>,
-    /// Part of the piece that has not been read.
+    /// Unread part of the piece.
     rest: Range<usize>,
-    /// Bytes of text before the next piece.
+    /// Offset of the next piece in the text, in bytes.
     offset: u64,
-    /// Bytes behind the last end of a line.
+    /// Number of bytes after the last line end.
     unended: usize,
     room: usize,
 }
@@ -131,7 +132,7 @@ impl<R: Read> Pieces<R> {
             rest: 0..0,
             offset: 0,
             unended: 0,
-            room: START,
+            room: HEAD_SIZE,
         }
     }
 
@@ -139,14 +140,14 @@ impl<R: Read> Pieces<R> {
         if self.unended >= self.room {
             self.room = self.room.saturating_mul(3);
         }
-        let wanted = self.room.saturating_sub(self.unended).clamp(MIN_READ, LARGEST_READ);
+        let wanted = self.room.saturating_sub(self.unended).clamp(MIN_READ, MAX_READ);
         if self.piece.len() < wanted {
             self.piece.resize(wanted, 0);
         }
         let got = self.decoder.read(&mut self.piece[..wanted])?;
         let piece = &self.piece[..got];
         if let Some(nul) = memchr(0, piece) {
-            self.first_nul.note(self.offset, self.offset + nul as u64);
+            self.first_nul.record(self.offset, self.offset + nul as u64);
         }
         self.unended = memrchr(self.line_end, piece).map_or(self.unended + got, |end| got - end - 1);
         self.offset += got as u64;

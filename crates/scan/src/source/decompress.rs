@@ -1,7 +1,7 @@
-//! Compressed data, read as what they were made of.
+//! Decompression.
 //!
-//! Everything happens in this process: starting a program for a file costs more than decompressing a small one, and
-//! what it says about damaged data would have to be guessed from its exit status.
+//! Everything runs in this process: starting a program per file costs more than decompressing a small one, and its
+//! error about damaged data would have to be guessed from its exit status.
 
 mod lz4;
 mod member;
@@ -13,16 +13,16 @@ use thiserror::Error;
 use lz4::Lz4;
 use member::{Bzip2, Decoder, Gzip, Lzma, Members, Xz, Zstd};
 
-/// How many bytes of compressed data are read at a time.
+/// Size of a read of compressed data, in bytes.
 const INPUT_BUFFER: usize = 128 << 10;
 
-/// How much memory data may demand for being decompressed, in bytes, where their format leaves that to them. `xz -9`
-/// demands a sixteenth of it. For zstd the library's own limit holds: a window of 128 MiB, as for `zstd -d`.
+/// Maximum memory that compressed data may demand, in bytes, for formats that let the data choose. `xz -9` demands a
+/// sixteenth of it. For zstd the limit of the library applies: a window of 128 MiB, as for `zstd -d`.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// How data are compressed.
+/// Compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Gzip,
@@ -34,11 +34,11 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// How many first bytes of a file tell its format.
+    /// Number of bytes at the beginning of a file that determine its format.
     const START: usize = 16;
 
-    /// The format of a file that begins with `start`: its first [`Format::START`] bytes, or all if it has fewer.
-    /// None if it is not compressed, or in a way that is not known here.
+    /// Returns the format of a file that begins with `start`: its first [`Format::START`] bytes, or all if it has
+    /// fewer. Returns `None` if it is not compressed, or in an unknown format.
     pub(crate) fn of(start: &[u8]) -> Option<Self> {
         match start {
             [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),
@@ -51,26 +51,26 @@ impl Format {
         }
     }
 
-    /// Whether more bytes are needed to tell the format of something that begins with `start`.
+    /// Returns `true` if more bytes are needed to determine the format of data that begin with `start`.
     pub(crate) fn may_continue(start: &[u8]) -> bool {
         let is_first_of_some = |byte| matches!(byte, 0x1f | b'B' | 0xfd | 4 | 0x28 | 0x50..=0x5f);
         start.len() < Self::START && start.first().is_none_or(|&byte| is_first_of_some(byte))
     }
 
-    /// Decompresses `input`, which begins with the bytes that told the format: all members, streams or frames in it,
-    /// one after another.
+    /// Decompresses `input`, which begins with the signature of the format: all members, streams or frames, one after
+    /// another.
     ///
-    /// What can be decompressed before the place where data are damaged or end too early is given first, then an
-    /// error that says so in one line, and the same error at each later read.
+    /// Data before a damaged or truncated place are returned first, then an error that describes the damage in one
+    /// line. Every later read returns the same error.
     pub(crate) fn reader(self, input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-        self.reader_behind(false, input)
+        self.reader_after_member(false, input)
     }
 
-    /// As [`Format::reader`], from the beginning of a later member on if `behind_another` is true: what is no member there is
-    /// said to follow the data.
-    pub(crate) fn reader_behind(
+    /// Like [`Format::reader`]. If `after_member`, `input` begins at a later member of a file, and data that are not a
+    /// member there are reported as trailing data.
+    pub(crate) fn reader_after_member(
         self,
-        behind_another: bool,
+        after_member: bool,
         input: impl Read + Send + 'static,
     ) -> io::Result<Box<dyn Read + Send>> {
         let input = BufReader::with_capacity(INPUT_BUFFER, Box::new(input) as Box<dyn Read + Send>);
@@ -83,9 +83,9 @@ impl Format {
             Self::Lzma => Box::new(Lzma::new().map_err(fail)?),
             Self::Lz4 => return Ok(Box::new(Lz4::new(input))),
         };
-        // The decoder of xz reads all streams of a file as one member.
-        let behind = behind_another && self != Self::Xz;
-        Ok(Box::new(Members::new(self, input, decoder, behind)))
+        // The xz decoder reads all streams of a file as a single member.
+        let after_member = after_member && self != Self::Xz;
+        Ok(Box::new(Members::new(self, input, decoder, after_member)))
     }
 
     fn name(self) -> &'static str {
@@ -100,14 +100,15 @@ impl Format {
     }
 }
 
-/// Whether a stream of bzip2 goes on with its first block, or with its end if it is empty: a text may well begin
-/// with "BZh1".
+/// Returns `true` if a bzip2 stream continues with its first block, or with its end if it is empty. Text may begin with
+/// "BZh1", too.
 fn is_bzip2_block(rest: &[u8]) -> bool {
     rest.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
         || rest.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
 }
 
-/// A frame of zstd; or, as `pzstd` writes, a frame to be skipped that is short enough to see a frame of zstd behind it.
+/// Returns `true` for a zstd frame, or, as written by `pzstd`, for a skippable frame that is short enough to see a zstd
+/// frame after it.
 fn is_zstd(start: &[u8]) -> bool {
     let [0x50..=0x5f, 0x2a, 0x4d, 0x18, l0, l1, l2, l3, rest @ ..] = start else {
         return start.starts_with(&ZSTD_MAGIC);
@@ -117,8 +118,8 @@ fn is_zstd(start: &[u8]) -> bool {
     behind.is_some_and(|behind| behind.starts_with(&ZSTD_MAGIC))
 }
 
-/// The format has no magic number: this is what `xz` looks at, too. The first byte is that of all common settings,
-/// the dictionary is as large as some 2^n or 2^n + 2^(n-1) bytes, and the data are of unknown size or below 256 GiB.
+/// The format has no magic number; `xz` applies the same test. The first byte is that of all common settings, the size
+/// of the dictionary is 2^n or 2^n + 2^(n-1) bytes, and the size of the data is unknown or below 256 GiB.
 fn is_lzma(start: &[u8]) -> bool {
     let [0x5d, d0, d1, d2, d3, s0, s1, s2, s3, s4, s5, s6, s7, ..] = *start else { return false };
     let dictionary = u32::from_le_bytes([d0, d1, d2, d3]);
@@ -128,7 +129,7 @@ fn is_lzma(start: &[u8]) -> bool {
     dictionary >= 1 << 12 && is_round && (size == u64::MAX || size < 1 << 38)
 }
 
-/// Why data cannot be decompressed.
+/// Reason why data cannot be decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 enum Failure {
     #[error("unexpected end of the compressed data")]
@@ -155,10 +156,11 @@ impl Failure {
     }
 }
 
-/// Where compressed data come from.
+/// Source of compressed data.
 type Input = BufReader<Box<dyn Read + Send>>;
 
-/// The bytes that are there to be read, at least one, or none at the end. A signal is no reason to stop.
+/// Returns the buffered bytes, reading more if there are none; empty at the end of the input. Retries reads that were
+/// interrupted by a signal.
 fn available(input: &mut Input) -> io::Result<&[u8]> {
     loop {
         match input.fill_buf() {

@@ -1,59 +1,59 @@
-//! Where lines end, also in files of NUL bytes that hold no line feed for gigabytes.
+//! Line ends, also in files with gigabytes of NULs and no line feed.
 
 use memchr::{memchr, memchr2, memrchr, memrchr2};
 
 use crate::options::Bounds;
 
-/// Length in bytes from which a line is long: with [`NulEnds::LongLines`], the NULs behind it end lines.
+/// Minimum length of a long line, in bytes. With [`NulEnds::LongLines`], NULs past this length end lines.
 pub const LONG_LINE: usize = 1 << 20;
 
-/// Which NUL bytes end a line, besides the byte that always does.
+/// The NUL bytes that end a line, besides the line terminator.
 ///
-/// Without this, a file of a gigabyte of NULs is one line, which has to be in memory before it can be searched.
+/// Without them, a file of a gigabyte of NULs is a single line, which must fit in memory before it can be searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NulEnds {
-    /// None of them.
+    /// No NUL.
     #[default]
-    Nowhere,
-    /// Those with no end of a line in the [`LONG_LINE`] bytes before them, whatever the block they are in.
+    Never,
+    /// NULs without a line end in the [`LONG_LINE`] bytes before them, independent of blocks.
     LongLines,
-    /// All of them.
-    Everywhere,
+    /// All NULs.
+    Always,
 }
 
 impl Bounds {
-    /// Where the first line in `bytes` ends: at the byte that ends it. `since` is how many bytes before `bytes` the line
-    /// has, [`LONG_LINE`] if it has that many or more.
-    pub(crate) fn first_end(self, bytes: &[u8], since: usize) -> Option<usize> {
+    /// Returns the position of the first line end in `bytes`. `prefix` is the length of the part of the line before
+    /// `bytes`, capped at [`LONG_LINE`].
+    pub(crate) fn first_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
         match self.nul_ends {
-            NulEnds::Nowhere => memchr(self.line_end, bytes),
-            NulEnds::Everywhere => memchr2(self.line_end, 0, bytes),
+            NulEnds::Never => memchr(self.line_end, bytes),
+            NulEnds::Always => memchr2(self.line_end, 0, bytes),
             NulEnds::LongLines => {
                 let end = memchr(self.line_end, bytes);
-                let long = LONG_LINE.saturating_sub(since);
-                let behind = bytes[..end.unwrap_or(bytes.len())].get(long..);
-                behind.and_then(|behind| memchr(0, behind)).map(|nul| long + nul).or(end)
+                let long = LONG_LINE.saturating_sub(prefix);
+                let after = bytes[..end.unwrap_or(bytes.len())].get(long..);
+                after.and_then(|after| memchr(0, after)).map(|nul| long + nul).or(end)
             }
         }
     }
 
-    /// Where the last line that ends in `bytes` ends. `since` is as in [`Bounds::first_end`].
-    pub(crate) fn last_end(self, bytes: &[u8], since: usize) -> Option<usize> {
+    /// Returns the position of the last line end in `bytes`. `prefix` is as in [`Bounds::first_end`].
+    pub(crate) fn last_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
         match self.nul_ends {
-            NulEnds::Nowhere => memrchr(self.line_end, bytes),
-            NulEnds::Everywhere => memrchr2(self.line_end, 0, bytes),
+            NulEnds::Never => memrchr(self.line_end, bytes),
+            NulEnds::Always => memrchr2(self.line_end, 0, bytes),
             NulEnds::LongLines => {
                 let end = memrchr(self.line_end, bytes);
-                let long = end.map_or(LONG_LINE.saturating_sub(since), |end| end + 1 + LONG_LINE);
-                let behind = bytes.get(long..);
-                behind.and_then(|behind| memrchr(0, behind)).map(|nul| long + nul).or(end)
+                let long = end.map_or(LONG_LINE.saturating_sub(prefix), |end| end + 1 + LONG_LINE);
+                let after = bytes.get(long..);
+                after.and_then(|after| memrchr(0, after)).map(|nul| long + nul).or(end)
             }
         }
     }
 
-    /// Bytes before the line that begins behind this byte, the last of a line, for [`Bounds::first_end`]: more than none if
-    /// both are parts of a long line.
-    pub(crate) fn since(self, end: u8) -> usize {
+    /// Returns the `prefix` for the bytes after a line that ends with this byte: nonzero if both are pieces of a long
+    /// line.
+    pub(crate) fn prefix_after(self, end: u8) -> usize {
         if self.nul_ends == NulEnds::LongLines && end != self.line_end { LONG_LINE } else { 0 }
     }
 }
@@ -68,16 +68,16 @@ mod tests {
         Bounds { block_size: 1, max_line: usize::MAX, line_end: b'\n', nul_ends }
     }
 
-    /// All ends of lines, byte by byte as [`NulEnds`] says it.
-    fn plain(bytes: &[u8], nul_ends: NulEnds, since: usize) -> Vec<usize> {
-        let mut behind = since;
+    /// All line ends, found byte by byte according to the definition of [`NulEnds`].
+    fn byte_by_byte(bytes: &[u8], nul_ends: NulEnds, prefix: usize) -> Vec<usize> {
+        let mut length = prefix;
         let is_end = |(at, &byte): (usize, &u8)| {
-            behind += 1;
+            length += 1;
             let is_end = byte == b'\n'
-                || byte == 0 && nul_ends == NulEnds::Everywhere
-                || byte == 0 && nul_ends == NulEnds::LongLines && behind > LONG_LINE;
+                || byte == 0 && nul_ends == NulEnds::Always
+                || byte == 0 && nul_ends == NulEnds::LongLines && length > LONG_LINE;
             if byte == b'\n' {
-                behind = 0;
+                length = 0;
             }
             is_end.then_some(at)
         };
@@ -86,19 +86,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn first_and_last_ends_are_those_found_byte_by_byte(
+        fn first_and_last_ends_equal_those_found_byte_by_byte(
             runs in prop::collection::vec(
                 (prop::sample::select(b"x\0\n".as_slice()), prop::sample::select(vec![1, 2, 9, LONG_LINE - 1, LONG_LINE, LONG_LINE + 3])),
                 0..5,
             ),
-            nul_ends in prop::sample::select(vec![NulEnds::Nowhere, NulEnds::LongLines, NulEnds::Everywhere]),
-            since in prop::sample::select(vec![0, 1, LONG_LINE - 1, LONG_LINE]),
+            nul_ends in prop::sample::select(vec![NulEnds::Never, NulEnds::LongLines, NulEnds::Always]),
+            prefix in prop::sample::select(vec![0, 1, LONG_LINE - 1, LONG_LINE]),
         ) {
             let bytes: Vec<u8> =
                 runs.into_iter().flat_map(|(byte, count)| std::iter::repeat_n(byte, count)).collect();
-            let ends = plain(&bytes, nul_ends, since);
-            prop_assert_eq!(bounds(nul_ends).first_end(&bytes, since), ends.first().copied());
-            prop_assert_eq!(bounds(nul_ends).last_end(&bytes, since), ends.last().copied());
+            let ends = byte_by_byte(&bytes, nul_ends, prefix);
+            prop_assert_eq!(bounds(nul_ends).first_end(&bytes, prefix), ends.first().copied());
+            prop_assert_eq!(bounds(nul_ends).last_end(&bytes, prefix), ends.last().copied());
         }
     }
 }

@@ -1,12 +1,12 @@
 //! A compressed file whose parts decompress independently, so that several workers read it.
 //!
-//! A [`Splitter`] cuts the compressed bytes into parts, in order. Parts are decompressed in parallel. Then each has its turn to
-//! be cut into whole lines: it is given the beginning of a line that the part before it ended with, and passes on its own last
-//! line. What is done in turn is little beside decompressing.
+//! A [`Splitter`] splits the compressed bytes into parts, in order. Parts are decompressed in parallel. Then they are
+//! cut into whole lines in turn: each part receives the unterminated last line of the previous part, and passes on its
+//! own. The sequential work is small compared to decompressing.
 //!
-//! Where a part turns out not to be one (a signature inside compressed data looked like the beginning of the next), where it
-//! is damaged or larger than memory should hold, the file is read on from there as a stream, one block in each turn: the text
-//! and the errors are then the same as if it had been read as a stream from the start.
+//! If a part turns out to be wrong (a signature inside compressed data looked like the beginning of the next part),
+//! damaged, or too large for memory, the rest of the file is read as a stream, one block per turn. Text and errors are
+//! then the same as if the whole file had been read as a stream.
 
 #[cfg(test)]
 mod tests;
@@ -29,13 +29,13 @@ use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
 use crate::schedule::turns::Turns;
 
-/// Room in front of decompressed bytes for the beginning of their first line, in bytes.
+/// Room before decompressed bytes for the beginning of their first line, in bytes.
 const HEADROOM: usize = if cfg!(test) { 50 } else { 16 << 10 };
 
-/// The largest part that is kept in memory, in decompressed bytes. Each worker may hold one.
-const LARGEST: usize = if cfg!(test) { 300_000 } else { 64 << 20 };
+/// Maximum size of a part that is kept in memory, in decompressed bytes. Each worker may hold one.
+const MAX_PART: usize = if cfg!(test) { 300_000 } else { 64 << 20 };
 
-/// Bytes that are decompressed at first, before it is known how many there are.
+/// Size of the first decompression step, before the size of the text is known, in bytes.
 const FIRST_STEP: usize = if cfg!(test) { 100 } else { 1 << 20 };
 
 /// A compressed file that workers read part by part.
@@ -46,46 +46,46 @@ pub(crate) struct PartedFile {
     pub(crate) bounds: Bounds,
     next: AtomicU64,
     ended: AtomicBool,
-    /// Whether the rest is read as a stream.
+    /// Set once the rest is read as a stream.
     streams: AtomicBool,
     splitter: Turns<Splitter>,
     text: Turns<Text>,
 }
 
-/// The decompressed text, as far as it has been cut into blocks.
+/// State of the decompressed text that has been cut into blocks so far.
 struct Text {
     mode: Mode,
-    /// The beginning of a line whose end has not been seen.
+    /// The unterminated last line.
     tail: Vec<u8>,
     /// Offset of the tail in the text, in bytes.
     offset: u64,
-    /// Number of the line that the tail begins, from 1.
+    /// Line number of the tail, counted from 1.
     line: u64,
-    /// Whether the rest of a line that is too long is still to come.
+    /// Set while the rest of an overlong line is being dropped.
     discarding: bool,
-    /// Whether the tail begins within a long line that NULs cut into several.
+    /// Set if the tail begins within a long line that NULs split.
     in_long_line: bool,
 }
 
 enum Mode {
     Parts,
-    /// Reading on as a stream.
+    /// Reading the rest as a stream.
     Stream(Box<dyn Read + Send>),
     Ended,
 }
 
-/// What came of decompressing a part.
+/// Result of decompressing a part.
 enum Decoded {
-    /// It is in the buffer behind [`HEADROOM`], up to here, and has this many line ends.
+    /// The text is in the buffer between [`HEADROOM`] and `end`, with this many line ends.
     Whole { end: usize, line_ends: u64, is_last: bool },
-    /// Must be read as a stream.
+    /// The rest must be read as a stream.
     Stream(Restart),
     /// There are no more parts.
-    Nothing,
+    End,
 }
 
 impl PartedFile {
-    /// A file, if it can be read in several parts.
+    /// A reader for a file; `None` if it cannot be split into several parts.
     pub(crate) fn new(source: Source, file: Arc<File>, format: Format, bounds: Bounds) -> Option<Self> {
         let size = file.metadata().ok()?.len();
         let splitter = Splitter::new(Arc::clone(&file), size, format)?;
@@ -110,13 +110,13 @@ impl PartedFile {
         })
     }
 
-    /// Takes the next part, for the caller to read; none if all have been read. Whoever takes one must read it.
+    /// Claims the next part, which the caller must then read; `None` if all parts have been read.
     pub(crate) fn claim(&self) -> Option<u64> {
         let ended = self.ended.load(Ordering::Acquire);
         (!ended).then(|| self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Reads the lines of a part into `buffer`, and says where they stand in it. A part may have none.
+    /// Reads the lines of a part into `buffer` and returns their range in it. A part may have no lines.
     pub(crate) fn read(
         &self,
         number: u64,
@@ -128,8 +128,8 @@ impl PartedFile {
         let part = {
             let mut splitter = self.splitter.await_turn(number);
             meter.enter(Phase::Read);
-            // Once the rest is read as a stream, parts are of no use.
-            if self.streams.load(Ordering::Acquire) { Part::Nothing } else { splitter.next() }
+            // Parts are useless once the rest is read as a stream.
+            if self.streams.load(Ordering::Acquire) { Part::End } else { splitter.next() }
         };
         meter.enter(Phase::Decompress);
         let decoded = self.decode(part, buffer);
@@ -164,7 +164,7 @@ impl PartedFile {
         let (compressed, restart, is_last) = match part {
             Part::Whole { bytes, restart, is_last } => (bytes, restart, is_last),
             Part::Stream(restart) => return Decoded::Stream(restart),
-            Part::Nothing => return Decoded::Nothing,
+            Part::End => return Decoded::End,
         };
         match decompress(self.format, compressed, buffer) {
             Some(end) => {
@@ -175,16 +175,16 @@ impl PartedFile {
         }
     }
 
-    /// Goes over to reading as a stream.
+    /// Switches to reading as a stream.
     fn read_as_stream(&self, text: &mut Text, restart: Restart, problems: &mut Problems) {
         let (from, skipped) = match restart {
             Restart::At(offset) => (offset, 0),
-            Restart::Over => (0, text.offset + text.tail.len() as u64),
+            Restart::Beginning => (0, text.offset + text.tail.len() as u64),
         };
         let input = FileFrom { file: Arc::clone(&self.file), offset: from };
-        match self.format.reader_behind(from > 0, input) {
+        match self.format.reader_after_member(from > 0, input) {
             Ok(mut reader) => {
-                // If that fails, so does the next read, and says why.
+                // If that fails, so does the next read, which reports the error.
                 let _ = io::copy(&mut (&mut reader).take(skipped), &mut io::sink());
                 text.mode = Mode::Stream(reader);
                 self.streams.store(true, Ordering::Release);
@@ -196,7 +196,7 @@ impl PartedFile {
         }
     }
 
-    /// Reads the next block as a stream.
+    /// Reads the next block of the stream.
     fn read_on(&self, text: &mut Text, buffer: &mut Vec<u8>, problems: &mut Problems) -> TextBlock {
         let Mode::Stream(reader) = &mut text.mode else { return TextBlock::default() };
         let limit = HEADROOM + self.bounds.block_size;
@@ -224,7 +224,7 @@ impl PartedFile {
 }
 
 impl Text {
-    /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, behind their last line end.
+    /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, after their last line end.
     fn cut(
         &mut self,
         buffer: &mut Vec<u8>,
@@ -237,7 +237,7 @@ impl Text {
         if self.discarding {
             let rest = bounds.first_end(&buffer[begin..end], LONG_LINE).map(|at| at + 1);
             if let Some(rest) = rest {
-                self.in_long_line = bounds.since(buffer[begin + rest - 1]) > 0;
+                self.in_long_line = bounds.prefix_after(buffer[begin + rest - 1]) > 0;
             }
             let dropped = rest.unwrap_or(end - begin);
             self.discarding = rest.is_none();
@@ -246,13 +246,13 @@ impl Text {
             self.offset += dropped as u64;
             begin += dropped;
         }
-        let since = if self.in_long_line { LONG_LINE } else { self.tail.len().min(LONG_LINE) };
-        let last = bounds.last_end(&buffer[begin..end], since);
+        let prefix = if self.in_long_line { LONG_LINE } else { self.tail.len().min(LONG_LINE) };
+        let last = bounds.last_end(&buffer[begin..end], prefix);
         let is_too_long = last.is_none() && self.tail.len() + end - begin > bounds.max_line;
         let cut = match last {
             _ if is_last => end,
             Some(line_end) => begin + line_end + 1,
-            // The beginning of a line that is too long is handed out, to be reported.
+            // The beginning of an overlong line is returned, to be reported.
             None if is_too_long => end,
             None => {
                 self.tail.extend_from_slice(&buffer[begin..end]);
@@ -260,7 +260,7 @@ impl Text {
             }
         };
         self.discarding |= is_too_long && !is_last;
-        let ends_in_long_line = last.map(|last| bounds.since(buffer[begin + last]) > 0);
+        let ends_in_long_line = last.map(|last| bounds.prefix_after(buffer[begin + last]) > 0);
         let next_tail = buffer[cut..end].to_vec();
         let range = self.put_tail_before(buffer, begin..cut);
         let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
@@ -272,7 +272,7 @@ impl Text {
         block
     }
 
-    /// Puts the tail before a range of the buffer, and gives the range of both.
+    /// Copies the tail in front of a range of the buffer, and returns the range of both.
     fn put_tail_before(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> Range<usize> {
         let length = self.tail.len();
         if length <= range.start {
@@ -284,20 +284,20 @@ impl Text {
     }
 }
 
-/// Decompresses all of `compressed` into the buffer, behind [`HEADROOM`], and gives where that ends. None if it is damaged, not
-/// complete, or too large.
+/// Decompresses all of `compressed` into the buffer after [`HEADROOM`], and returns the end of the text. Returns `None`
+/// if the data are damaged, truncated, or too large.
 fn decompress(format: Format, compressed: Vec<u8>, buffer: &mut Vec<u8>) -> Option<usize> {
     let mut reader = format.reader(io::Cursor::new(compressed)).ok()?;
     let mut end = HEADROOM;
     loop {
         if end == buffer.len() || end < HEADROOM + FIRST_STEP {
-            grow(buffer, (2 * end).clamp(HEADROOM + FIRST_STEP, HEADROOM + LARGEST + 1));
+            grow(buffer, (2 * end).clamp(HEADROOM + FIRST_STEP, HEADROOM + MAX_PART + 1));
         }
         match reader.read(&mut buffer[end..]).ok()? {
             0 => return Some(end),
             got => end += got,
         }
-        if end > HEADROOM + LARGEST {
+        if end > HEADROOM + MAX_PART {
             return None;
         }
     }

@@ -12,15 +12,15 @@ use rustix::fs::{Advice, fadvise};
 use super::reader::FIRST_READ;
 use crate::walk::directory::Directory;
 
-/// Files that are prefetched behind the one that is read.
+/// Number of files that are prefetched ahead of the current one.
 const FILES: usize = 4;
 
-/// The files of a directory, each opened when it is its turn, or, if they come from storage, a few earlier.
+/// Opens the files of a directory in order. If they come from storage, it opens and prefetches a few files early.
 pub(crate) struct Prefetcher<'a> {
     directory: &'a Directory,
     follow: bool,
     opened: VecDeque<OwnedFd>,
-    /// Those that have not been opened.
+    /// Entries that have not been opened.
     rest: Range<usize>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Prefetcher<'a> {
         Self { directory, follow, opened: VecDeque::new(), rest: entries }
     }
 
-    /// Opens the next file. If files come from storage, those behind it are prefetched.
+    /// Opens the next file, and prefetches the ones after it if `is_cold`.
     pub(crate) fn open(&mut self, is_cold: bool) -> io::Result<File> {
         let next = match self.opened.pop_front() {
             Some(file) => file,
@@ -39,10 +39,10 @@ impl<'a> Prefetcher<'a> {
             }
         };
         while is_cold && self.opened.len() < FILES && !self.rest.is_empty() {
-            // What cannot be opened now, for want of descriptors it may be, is opened when it is its turn.
+            // A file that cannot be opened now, perhaps for lack of descriptors, is opened again in its turn.
             let Ok(file) = self.open_entry(self.rest.start) else { break };
             self.rest.next();
-            // An advice: where it is not taken, the file is read all the same.
+            // Only advice: the file is read in any case.
             let _ = fadvise(&file, 0, NonZeroU64::new(FIRST_READ as u64), Advice::WillNeed);
             self.opened.push_back(file);
         }

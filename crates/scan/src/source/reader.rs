@@ -1,4 +1,4 @@
-//! How a worker opens an input and gets at its bytes: all at once, chunk by chunk, or as a stream.
+//! Opening an input and reading its bytes: all at once, chunk by chunk, or as a stream.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,8 +12,8 @@ use finecomb_meter::{Meter, Phase};
 use finecomb_sys::stdio;
 use rustix::fs::{OFlags, fcntl_setfl};
 
-use super::cut::{FileFrom, provide, retry};
-use super::decode::{Encoding, LONGEST_MARK, Needed};
+use super::cut::{FileFrom, ensure_len, retry};
+use super::decode::{Encoding, MAX_BOM, Needed};
 use super::decompress::Format;
 use super::stream::{Origin, Stream};
 use super::{ChunkedFile, Chunks, PartedFile};
@@ -25,17 +25,17 @@ use crate::stop::{self, Stop};
 use crate::walk::directory::{Directory, Scratch, Walk};
 use crate::walk::open_path;
 
-/// A buffer that is more than a few times as large is made small again.
+/// Size of a large buffer, in bytes: one that is several times larger is shrunk again.
 const LARGE_BUFFER: usize = 1 << 20;
 
-/// Bytes asked for with the first read of a file: what nearly all source files fit in.
+/// Size of the first read of a file, in bytes: nearly all source files fit.
 pub(crate) const FIRST_READ: usize = 128 << 10;
 
-/// Bytes of decoded text that are known before its first block, whatever the size of blocks: visitors look at the beginning of a
+/// Bytes of decoded text that are known before the first block, at any block size: visitors inspect the beginning of a
 /// file. Small in tests, so that small files are read in parts.
-const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { super::START };
+const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { super::HEAD_SIZE };
 
-/// What all workers of a job know.
+/// Settings shared by all workers of a job.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) inputs: &'a Inputs,
@@ -43,7 +43,7 @@ pub(crate) struct Context<'a> {
     pub(crate) walk: &'a Walk<'a>,
 }
 
-/// A worker's means to read: its buffer, its clock, and the problems it met.
+/// The reading half of a worker: its buffer, its meter, and the problems it found.
 pub(crate) struct Reader<'a> {
     pub(crate) context: Context<'a>,
     pub(crate) meter: Meter,
@@ -52,34 +52,34 @@ pub(crate) struct Reader<'a> {
     scratch: Scratch,
 }
 
-/// An input that was named, open.
+/// An open named input.
 pub(crate) enum Named {
     Directory(Directory),
-    /// A regular file, to be read from an offset on.
+    /// A regular file, to be read from this offset on.
     File(Source, File, u64),
-    /// What can only be read from front to back.
+    /// An input that can only be read sequentially.
     Stream(Source, File),
 }
 
-/// The contents of a file, after a look at its first bytes.
+/// The contents of a file, after inspection of its first bytes.
 pub(crate) enum Contents {
-    /// All of it is in the reader's buffer, at this range; before it stand `skipped` bytes of the file.
+    /// The whole file, at this range of the reader's buffer. `skipped` bytes of the file precede it.
     Whole { range: Range<usize>, skipped: u64, medium: Medium },
-    /// It is to be read chunk by chunk. Its beginning is in the buffer at `known`.
+    /// A file to be read chunk by chunk. Its beginning is in the buffer at `known`.
     Chunks { file: Chunks, start: u64, known: Range<usize> },
-    /// It is to be read from front to back. Its beginning is in the buffer at `known`; the stream has it, too.
+    /// A file to be read sequentially. Its beginning is in the buffer at `known`, and also part of the stream.
     Stream { stream: Stream, known: Range<usize> },
 }
 
-/// What the first bytes of a file say.
-enum Look {
-    /// Text, behind a byte order mark of this many bytes.
+/// Kind of a file, according to its first bytes.
+enum Sniffed {
+    /// Text after a byte order mark of this many bytes.
     Plain(usize),
     Compressed(Format),
-    /// Text in another encoding than UTF-8.
+    /// Text in an encoding other than UTF-8.
     Encoded,
-    /// Compressed by a program whose form is not known here.
-    Unknown(&'static str),
+    /// Compressed by this program, in a format that is not supported.
+    Unsupported(&'static str),
 }
 
 impl<'a> Reader<'a> {
@@ -88,13 +88,13 @@ impl<'a> Reader<'a> {
         Self { context, meter, problems, buffer, scratch }
     }
 
-    /// Gives back the memory that is only needed while reading.
+    /// Frees the memory that is only needed while reading.
     pub(crate) fn release(&mut self) {
         self.buffer = Vec::new();
         self.scratch = Scratch::default();
     }
 
-    /// Opens the input of a number. None if that fails, which is then recorded.
+    /// Opens a named input. Records the error and returns `None` if that fails.
     pub(crate) fn open_named(&mut self, number: usize) -> Option<Named> {
         self.meter.enter(Phase::Open);
         let path = &self.context.inputs.named[number];
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
                     Named::Stream(source, file)
                 })
             }
-            // A directory that may not be read is said to be one.
+            // Reports a directory without read permission as a directory.
             Err(_) if fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) => {
                 self.list_named(number, path).map(Named::Directory)
             }
@@ -123,12 +123,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Lists a directory that was named.
+    /// Lists a named directory.
     pub(crate) fn list_named(&mut self, number: usize, path: &Path) -> Option<Directory> {
         self.meter.enter(Phase::Walk);
         let strip = self.context.inputs.strip_dot && path == Path::new(".");
         let printed = if strip { Path::new("") } else { path };
-        let listed = self.context.walk.named(number, path, printed, &mut self.scratch, &mut self.problems);
+        let listed =
+            self.context.walk.open_named(number, path, printed, &mut self.scratch, &mut self.problems);
         listed
             .map_err(|error| {
                 let source = Source::named(number, Some(path.to_owned()));
@@ -137,7 +138,7 @@ impl<'a> Reader<'a> {
             .ok()
     }
 
-    /// Lists a directory in a directory. None if it is not to be entered, or cannot be.
+    /// Lists a subdirectory. Returns `None` if it is not to be entered, or cannot be.
     pub(crate) fn list(&mut self, parent: &Directory, entry: usize) -> Option<Directory> {
         self.meter.enter(Phase::Walk);
         let entry = &parent.listing.entries()[entry];
@@ -158,10 +159,11 @@ impl<'a> Reader<'a> {
             let mut file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
             let metadata = file.metadata()?;
             let start = if metadata.is_file() { file.stream_position()? } else { 0 };
-            // A file of the proc file system says that it is empty.
+            // A file in `/proc` has a size of 0.
             let is_sized = metadata.is_file() && metadata.len() > 0;
             if is_sized {
-                // As if it had been read from front to back: what runs next on the same input finds its end.
+                // Leaves the position at the end, as a sequential read would: the next program on the same input finds
+                // its end.
                 file.seek(SeekFrom::Start(metadata.len().max(start)))?;
             }
             io::Result::Ok((file, metadata, is_sized.then_some(start)))
@@ -181,7 +183,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a regular file from `start` on: at once if it has at most `limit` bytes, or if `limit` is `usize::MAX`.
+    /// Reads a regular file from `start` on: at once if it has at most `limit` bytes, always if `limit` is
+    /// `usize::MAX`.
     pub(crate) fn read(
         &mut self,
         source: &Source,
@@ -193,13 +196,13 @@ impl<'a> Reader<'a> {
         self.meter.enter(Phase::Read);
         let mut filled = 0;
         let ended = self.fill(&file, start, &mut filled, FIRST_READ, short_read_is_end)?;
-        let begin = match self.look(source, filled) {
-            Look::Plain(begin) => begin,
-            Look::Unknown(program) => return Err(ProblemKind::Compressed(program)),
-            look => {
+        let begin = match self.sniff(source, filled) {
+            Sniffed::Plain(begin) => begin,
+            Sniffed::Unsupported(program) => return Err(ProblemKind::Compressed(program)),
+            sniffed => {
                 let file = Arc::new(file);
                 let input = FileFrom { file: Arc::clone(&file), offset: start };
-                return self.decode(source, look, input, limit, Some((file, start)));
+                return self.decode(source, sniffed, input, limit, Some((file, start)));
             }
         };
         if !ended || filled > limit {
@@ -216,10 +219,10 @@ impl<'a> Reader<'a> {
                 });
             }
             if !self.fill(&file, start, &mut filled, limit, false)? {
-                // It is growing, or has no size: it is read on as it comes.
+                // The file grows or has no size: read the rest as a stream.
                 let end = start + filled as u64;
                 (&file).seek(SeekFrom::Start(end)).map_err(ProblemKind::Open)?;
-                let source = source.through(Medium::Pipe);
+                let source = source.with_medium(Medium::Pipe);
                 return Ok(self.stream(source, Origin::File(file), begin..filled, None));
             }
         }
@@ -227,7 +230,7 @@ impl<'a> Reader<'a> {
         Ok(Contents::Whole { range: begin..filled, skipped, medium: Medium::File })
     }
 
-    /// Reads on into the buffer until it holds `limit` bytes or the file ends; true if it has ended.
+    /// Reads more into the buffer until it holds `limit` bytes or the file ends. Returns `true` if the file has ended.
     fn fill(
         &mut self,
         file: &File,
@@ -238,7 +241,7 @@ impl<'a> Reader<'a> {
     ) -> Result<bool, ProblemKind> {
         while *filled < limit {
             let wanted = (2 * *filled).max(FIRST_READ).min(limit);
-            provide(&mut self.buffer, wanted, LARGE_BUFFER);
+            ensure_len(&mut self.buffer, wanted, LARGE_BUFFER);
             let offset = start + *filled as u64;
             let read = retry(|| file.read_at(&mut self.buffer[*filled..wanted], offset));
             let got = read.map_err(|error| ProblemKind::Read { offset, error })?;
@@ -250,27 +253,29 @@ impl<'a> Reader<'a> {
         Ok(false)
     }
 
-    /// Looks at the first bytes of a file.
-    fn look(&self, source: &Source, filled: usize) -> Look {
+    /// Inspects the first bytes of a file.
+    fn sniff(&self, source: &Source, filled: usize) -> Sniffed {
         let start = &self.buffer[..filled];
         let Inputs { decompress, encoding, .. } = self.context.inputs;
         match Format::of(start).filter(|_| *decompress) {
-            Some(format) => Look::Compressed(format),
-            None if *decompress && let Some(program) = unknown_form(source, start) => Look::Unknown(program),
+            Some(format) => Sniffed::Compressed(format),
+            None if *decompress && let Some(program) = unsupported_compression(source, start) => {
+                Sniffed::Unsupported(program)
+            }
             None => match encoding.needed(start) {
-                Needed::Plain => Look::Plain(0),
-                Needed::StripBom(length) => Look::Plain(length),
-                Needed::Transcode => Look::Encoded,
+                Needed::Plain => Sniffed::Plain(0),
+                Needed::StripBom(length) => Sniffed::Plain(length),
+                Needed::Transcode => Sniffed::Encoded,
             },
         }
     }
 
-    /// Reads the text that `input` is made of: at once if it is at most `limit` bytes. If `input` is a `file` from an offset on,
-    /// and all of it, that may be read in parts.
+    /// Decodes `input`: at once if its text has at most `limit` bytes. `file` is the file and offset that `input`
+    /// reads, if `input` is all of it; such a file may be read in parts.
     fn decode(
         &mut self,
         source: &Source,
-        look: Look,
+        sniffed: Sniffed,
         input: impl Read + Send + 'static,
         limit: usize,
         file: Option<(Arc<File>, u64)>,
@@ -278,17 +283,17 @@ impl<'a> Reader<'a> {
         self.meter.enter(Phase::Decompress);
         let (encoding, line_end) = (self.context.inputs.encoding, self.context.bounds.line_end);
         let first_nul = FirstNul::default();
-        let Look::Compressed(format) = look else {
+        let Sniffed::Compressed(format) = sniffed else {
             let medium = if file.is_some() { Medium::Transcoded(first_nul.clone()) } else { Medium::Pipe };
             let input = Encoding::buffered(input, file.is_some());
             let text = encoding.reader(input, line_end, first_nul);
-            return Ok(self.read_text(&source.through(medium), text, limit));
+            return Ok(self.read_text(&source.with_medium(medium), text, limit));
         };
-        let source = source.through(Medium::Decompressed);
+        let source = source.with_medium(Medium::Decompressed);
         let mut text = format.reader(input).map_err(|error| ProblemKind::Decode { error })?;
-        // The decoder of encodings copies what it passes on: it is left out where there is nothing to decode.
-        let mut start = Vec::with_capacity(LONGEST_MARK);
-        let marked = (&mut text).take(LONGEST_MARK as u64).read_to_end(&mut start);
+        // The text decoder copies everything, so it is left out where there is nothing to decode.
+        let mut start = Vec::with_capacity(MAX_BOM);
+        let marked = (&mut text).take(MAX_BOM as u64).read_to_end(&mut start);
         let start_and_rest = io::Cursor::new(start.clone()).chain(text);
         if marked.is_ok() && encoding.needed(&start) != Needed::Plain {
             let text = encoding.reader(Encoding::buffered(start_and_rest, false), line_end, first_nul);
@@ -311,7 +316,7 @@ impl<'a> Reader<'a> {
         let mut filled = 0;
         while filled < limit {
             let wanted = (2 * filled).max(FIRST_READ).min(limit);
-            provide(&mut self.buffer, wanted, LARGE_BUFFER);
+            ensure_len(&mut self.buffer, wanted, LARGE_BUFFER);
             match retry(|| text.read(&mut self.buffer[filled..wanted])) {
                 Ok(0) => break,
                 Ok(got) => filled += got,
@@ -327,8 +332,8 @@ impl<'a> Reader<'a> {
         self.stream(source.clone(), Origin::Decoded(text), 0..filled, None)
     }
 
-    /// Looks at the beginning of what can only be read from front to back. None if `stop` ended the waiting for it. With a
-    /// `limit` of `usize::MAX` all of it is read.
+    /// Inspects the beginning of an input that can only be read sequentially. Returns `None` if `stop` interrupted the
+    /// wait for it. Reads all of it if `limit` is `usize::MAX`.
     pub(crate) fn read_stream(
         &mut self,
         source: &Source,
@@ -337,10 +342,10 @@ impl<'a> Reader<'a> {
         stop: Option<Arc<Stop>>,
     ) -> Result<Option<Contents>, ProblemKind> {
         self.meter.enter(Phase::Read);
-        provide(&mut self.buffer, FIRST_READ, LARGE_BUFFER);
+        ensure_len(&mut self.buffer, FIRST_READ, LARGE_BUFFER);
         let Inputs { decompress, encoding, .. } = self.context.inputs;
         let mut filled = 0;
-        // A program may write the first bytes one by one.
+        // A program may write the first bytes one at a time.
         while filled == 0
             || *decompress && Format::may_continue(&self.buffer[..filled])
             || encoding.may_continue(&self.buffer[..filled])
@@ -349,7 +354,7 @@ impl<'a> Reader<'a> {
                 return Ok(None);
             }
             if filled == 0 && source.path().is_some() {
-                // It was opened without waiting for somebody to write to it.
+                // It was opened without waiting for a writer.
                 fcntl_setfl(&file, OFlags::empty()).map_err(|error| ProblemKind::Open(error.into()))?;
             }
             let read = retry(|| file.read(&mut self.buffer[filled..FIRST_READ]));
@@ -358,22 +363,22 @@ impl<'a> Reader<'a> {
                 got => filled += got,
             }
         }
-        let begin = match self.look(source, filled) {
-            Look::Plain(begin) => begin,
-            Look::Unknown(program) => return Err(ProblemKind::Compressed(program)),
-            look => {
+        let begin = match self.sniff(source, filled) {
+            Sniffed::Plain(begin) => begin,
+            Sniffed::Unsupported(program) => return Err(ProblemKind::Compressed(program)),
+            sniffed => {
                 let input = io::Cursor::new(self.buffer[..filled].to_vec()).chain(file);
-                return self.decode(source, look, input, limit, None).map(Some);
+                return self.decode(source, sniffed, input, limit, None).map(Some);
             }
         };
         if limit == usize::MAX {
             let text = Box::new(io::Cursor::new(self.buffer[begin..filled].to_vec()).chain(file));
-            return Ok(Some(self.read_text(&source.through(Medium::Pipe), text, limit)));
+            return Ok(Some(self.read_text(&source.with_medium(Medium::Pipe), text, limit)));
         }
-        Ok(Some(self.stream(source.through(Medium::Pipe), Origin::File(file), begin..filled, stop)))
+        Ok(Some(self.stream(source.with_medium(Medium::Pipe), Origin::File(file), begin..filled, stop)))
     }
 
-    /// A stream of which `known` has been read into the buffer.
+    /// Creates a stream whose first bytes are at `known` in the buffer.
     fn stream(
         &mut self,
         source: Source,
@@ -387,9 +392,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The program that has compressed a file, if it has a form that is not read here. That of brotli can only be told by the name, and
-/// by that it is no text.
-fn unknown_form(source: &Source, start: &[u8]) -> Option<&'static str> {
+/// The program that compressed a file, if its format is not supported. Brotli has no signature: a file with its
+/// extension counts as compressed unless it is text.
+fn unsupported_compression(source: &Source, start: &[u8]) -> Option<&'static str> {
     const COMPRESS: &[u8] = b"\x1F\x9D";
     let is_named = |end: &str| {
         let path = source.path().and_then(Path::extension);
@@ -401,14 +406,14 @@ fn unknown_form(source: &Source, start: &[u8]) -> Option<&'static str> {
     if !is_named("br") || start.is_empty() {
         return None;
     }
-    // The last character may be cut.
+    // The last character may be truncated.
     let is_text = !start.contains(&0)
         && std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     (!is_text).then_some("brotli (.br)")
 }
 
-/// A source that knows which file it is.
+/// The source with the identity of its file.
 fn identified(mut source: Source, metadata: &Metadata) -> Source {
-    source.identify(FileIdentity::of(metadata));
+    source.set_identity(FileIdentity::of(metadata));
     source
 }

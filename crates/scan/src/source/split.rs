@@ -1,4 +1,4 @@
-//! Cutting compressed data into parts that decompress independently.
+//! Splitting compressed data into parts that decompress independently.
 
 mod bzip2;
 mod members;
@@ -11,29 +11,30 @@ use super::decompress::Format;
 
 /// Part of the compressed data of a file.
 pub(crate) enum Part {
-    /// Data that decompress by themselves.
+    /// Data that decompress independently.
     Whole {
         bytes: Vec<u8>,
-        /// Where to read on as a stream if they turn out to be damaged or none.
+        /// Where to continue as a stream if the data turn out to be damaged or not to be a part.
         restart: Restart,
         is_last: bool,
     },
     /// The rest of the file is to be read as a stream.
     Stream(Restart),
-    /// There are no more parts.
-    Nothing,
+    /// The end of the file.
+    End,
 }
 
-/// Where a file is read on as a stream.
+/// Where to continue reading a file as a stream.
 #[derive(Clone, Copy)]
 pub(crate) enum Restart {
-    /// From this offset on, where a member begins.
+    /// At this offset, where a member begins.
     At(u64),
-    /// From the beginning, without the text that has been cut already: streams cannot begin between blocks.
-    Over,
+    /// At the beginning of the file, skipping the text that was already cut into blocks: streams cannot begin between
+    /// blocks.
+    Beginning,
 }
 
-/// Cuts a file into parts, in order.
+/// Splits a file into parts, in order.
 pub(crate) enum Splitter {
     Members(Box<members::Members>),
     Bzip2(bzip2::Blocks),
@@ -41,7 +42,7 @@ pub(crate) enum Splitter {
 }
 
 impl Splitter {
-    /// A splitter for a file of `size` bytes; none if it cannot be cut into several parts, or it is not worth it.
+    /// A splitter for a file of `size` bytes; `None` if splitting is impossible or not worthwhile.
     pub(crate) fn new(file: Arc<File>, size: u64, format: Format) -> Option<Self> {
         let members = |file| members::Members::new(file, size, format).map(Box::new).map(Self::Members);
         match format {
@@ -52,7 +53,7 @@ impl Splitter {
         }
     }
 
-    /// The next part.
+    /// Returns the next part.
     pub(crate) fn next(&mut self) -> Part {
         match self {
             Self::Members(members) => members.next(),
@@ -62,7 +63,7 @@ impl Splitter {
     }
 }
 
-/// Reads the bytes of a file from `offset` to `end` behind those in `bytes`, up to a number of them. False if that failed, or the
+/// Appends up to `most` bytes of a file between `offset` and `end` to `bytes`. Returns `false` on an error, or if the
 /// file is shorter.
 fn append(file: &File, bytes: &mut Vec<u8>, offset: u64, end: u64, most: usize) -> bool {
     use std::os::unix::fs::FileExt;

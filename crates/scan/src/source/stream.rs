@@ -1,7 +1,7 @@
-//! A stream: standard input, a pipe, or whatever else can only be read from front to back.
+//! A stream: standard input, a pipe, or any other input that can only be read sequentially.
 //!
-//! Any free worker reads the next block and then works on it, while the next one reads on. So the reading is done by
-//! one worker at a time, the work by all of them, and no block moves from the cache of one core to that of another.
+//! Any idle worker reads the next block and then processes it while another worker reads on. So one worker at a time
+//! reads, all of them process, and no block moves from the cache of one core to that of another.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,45 +11,45 @@ use finecomb_meter::Phase;
 use memchr::{memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::cut::{provide, retry};
+use super::cut::{ensure_len, retry};
 use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
 use crate::options::{Bounds, MAX_BLOCK_SIZE};
 use crate::problem::{ProblemKind, Problems};
 use crate::stop::Stop;
 
-/// What the kernel is asked to hold of a pipe, in bytes: the most that it gives without privilege. With its usual
-/// 64 KiB, writer and reader wait for each other more often.
+/// Requested capacity of a pipe, in bytes: the maximum without privileges. With the default of 64 KiB, writer and
+/// reader wait for each other more often.
 #[cfg(target_os = "linux")]
 const PIPE_SIZE: usize = 1 << 20;
 
-/// Blocks that are decoded at a time. Another thread takes 50 microseconds to wake up and decode on. Of a single block it would
-/// come too late: whoever decoded it has worked on it and is back by then.
+/// Blocks that are decoded at a time. Another worker takes about 50 µs to wake up and decode on. With a single block it
+/// would come too late: the first worker has processed its block and is back by then.
 const DECODED_BLOCKS: usize = 8;
 
-/// What a stream is read from.
+/// Origin of the bytes of a stream.
 pub(crate) enum Origin {
     File(File),
-    /// Bytes that are made from those of a file.
+    /// Bytes decoded from those of a file.
     Decoded(Box<dyn Read + Send>),
 }
 
-/// A stream and how far it has been read.
+/// A stream and its position.
 pub(crate) struct Stream {
     pub(crate) source: Source,
     origin: Origin,
     pub(crate) bounds: Bounds,
-    /// What was read behind the last whole line.
-    carry: Vec<u8>,
-    /// Where `carry` stands in the stream.
+    /// Bytes read past the last whole line.
+    tail: Vec<u8>,
+    /// Offset of `tail` in the stream, in bytes.
     offset: u64,
     line: u64,
-    /// Whether the rest of a line that is too long is still to come.
+    /// Set while the rest of an overlong line is being dropped.
     discarding: bool,
-    /// Whether `carry` begins within a long line that NULs cut into several.
+    /// Set if `tail` begins within a long line that NULs split.
     in_long_line: bool,
     ended: bool,
-    /// Ends the waiting for more.
+    /// Interrupts reads that wait for data.
     stop: Option<Arc<Stop>>,
 }
 
@@ -63,7 +63,7 @@ impl Read for Origin {
 }
 
 impl Stream {
-    /// A stream. `start` is what has been read of it before; `stop` ends the waiting for more.
+    /// Creates a stream. `start` holds the bytes read so far; `stop` interrupts reads that wait for data.
     pub(crate) fn new(
         source: Source,
         origin: Origin,
@@ -73,7 +73,7 @@ impl Stream {
     ) -> Self {
         #[cfg(target_os = "linux")]
         if let Origin::File(file) = &origin {
-            // Anything but a pipe refuses, and so does the kernel when the user holds too much in pipes: both are fine.
+            // Fails for anything but a pipe, and if the user's pipes exceed the system's limit. Both are harmless.
             let _ = rustix::pipe::fcntl_setpipe_size(file, PIPE_SIZE);
         }
         let factor = if matches!(origin, Origin::Decoded(_)) { DECODED_BLOCKS } else { 1 };
@@ -82,7 +82,7 @@ impl Stream {
             source,
             origin,
             bounds,
-            carry: start,
+            tail: start,
             offset: 0,
             line: 1,
             discarding: false,
@@ -92,7 +92,7 @@ impl Stream {
         }
     }
 
-    /// The phase that reading on belongs to.
+    /// Phase of the next read.
     pub(crate) fn phase(&self) -> Phase {
         match self.origin {
             Origin::File(_) => Phase::Read,
@@ -100,14 +100,14 @@ impl Stream {
         }
     }
 
-    /// Whether its bytes are made from others, so that their number is not known before.
+    /// Returns `true` if its bytes are decoded, so that their number is not known in advance.
     pub(crate) fn is_decoded(&self) -> bool {
         matches!(self.origin, Origin::Decoded(_))
     }
 
-    /// Reads the next whole lines into `buffer`: a block's worth, or the rest of the stream. None at its end.
-    /// A last line that is over the limit may be cut short behind the limit. Who is `eager` has whole lines as soon as
-    /// there are any, rather than waiting for a block's worth of them.
+    /// Reads the next whole lines into `buffer`: a full block, or the rest of the stream. Returns `None` at the end. A
+    /// last line over the limit may be truncated past the limit. If `eager`, returns whole lines as soon as there are
+    /// any rather than waiting for a full block.
     pub(crate) fn read(
         &mut self,
         buffer: &mut Vec<u8>,
@@ -115,11 +115,11 @@ impl Stream {
         problems: &mut Problems,
     ) -> Option<TextBlock> {
         let block_size = self.bounds.block_size;
-        let mut wanted = block_size.max(self.carry.len() + 1);
-        provide(buffer, wanted, block_size);
-        buffer[..self.carry.len()].copy_from_slice(&self.carry);
-        let mut filled = self.carry.len();
-        self.carry.clear();
+        let mut wanted = block_size.max(self.tail.len() + 1);
+        ensure_len(buffer, wanted, block_size);
+        buffer[..self.tail.len()].copy_from_slice(&self.tail);
+        let mut filled = self.tail.len();
+        self.tail.clear();
         let mut searched = 0;
         loop {
             filled = self.fill(&mut buffer[..wanted], filled, eager, problems);
@@ -135,8 +135,8 @@ impl Stream {
             if self.ended {
                 return self.emit(buffer, filled, filled);
             }
-            let since = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };
-            if let Some(end) = self.bounds.last_end(&buffer[searched..filled], since) {
+            let prefix = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };
+            if let Some(end) = self.bounds.last_end(&buffer[searched..filled], prefix) {
                 return self.emit(buffer, searched + end + 1, filled);
             }
             if filled > self.bounds.max_line {
@@ -145,12 +145,12 @@ impl Stream {
             }
             searched = filled;
             wanted = (2 * filled).clamp(block_size, self.bounds.max_line.max(block_size) + 1);
-            provide(buffer, wanted, block_size);
+            ensure_len(buffer, wanted, block_size);
         }
     }
 
-    /// Reads until `buffer` is filled or the stream ends, or, if `eager`, until there is a whole line in it and nothing
-    /// more to read at the moment. Gives how far it is filled.
+    /// Reads until `buffer` is full or the stream ends; if `eager`, until it holds a whole line and a read would block.
+    /// Returns the filled length.
     fn fill(&mut self, buffer: &mut [u8], mut filled: usize, eager: bool, problems: &mut Problems) -> usize {
         while filled < buffer.len() && !self.ended {
             if eager
@@ -162,7 +162,7 @@ impl Stream {
             }
             if self.is_stopped() {
                 self.ended = true;
-                // The line that is on its way is not a whole one.
+                // The last line is not complete.
                 return memrchr(self.bounds.line_end, &buffer[..filled]).map_or(0, |line_feed| line_feed + 1);
             }
             match retry(|| self.origin.read(&mut buffer[filled..])) {
@@ -190,7 +190,7 @@ impl Stream {
         }
     }
 
-    /// Whether there is nothing to read at the moment, so that reading on would wait.
+    /// Returns `true` if a read would block.
     fn is_idle(&self) -> bool {
         let Origin::File(file) = &self.origin else { return false };
         let mut waiting = [PollFd::new(file, PollFlags::IN)];
@@ -198,14 +198,14 @@ impl Stream {
         poll(&mut waiting, Some(&now)).is_ok_and(|ready| ready == 0)
     }
 
-    /// Drops the rest of a line that is too long from the front of the buffer and gives how much is left.
+    /// Drops the rest of an overlong line from the front of the buffer, and returns the remaining length.
     fn discard(&mut self, buffer: &mut [u8], filled: usize) -> usize {
-        // A line that is too long is a long line.
+        // An overlong line is a long line.
         let dropped = match self.bounds.first_end(&buffer[..filled], LONG_LINE) {
             Some(end) => {
                 self.discarding = false;
                 self.line += 1;
-                self.in_long_line = self.bounds.since(buffer[end]) > 0;
+                self.in_long_line = self.bounds.prefix_after(buffer[end]) > 0;
                 end + 1
             }
             None => filled,
@@ -215,14 +215,14 @@ impl Stream {
         filled - dropped
     }
 
-    /// Hands out the first `cut` bytes of the buffer and keeps those up to `filled`.
+    /// Returns the first `cut` bytes of the buffer as a block, and keeps those up to `filled`.
     fn emit(&mut self, buffer: &[u8], cut: usize, filled: usize) -> Option<TextBlock> {
         let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
         let block = TextBlock { range: 0..cut, offset: self.offset, first_line, in_long_line };
         if cut > 0 {
-            self.in_long_line = self.bounds.since(buffer[cut - 1]) > 0;
+            self.in_long_line = self.bounds.prefix_after(buffer[cut - 1]) > 0;
         }
-        self.carry.extend_from_slice(&buffer[cut..filled]);
+        self.tail.extend_from_slice(&buffer[cut..filled]);
         self.offset += cut as u64;
         self.line += memchr_iter(self.bounds.line_end, &buffer[..cut]).count() as u64;
         (cut > 0).then_some(block)

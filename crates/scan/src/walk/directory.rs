@@ -1,4 +1,4 @@
-//! A directory on the way down: what in it is to be read.
+//! An open directory of the walk, with its selected entries.
 
 use std::ffi::{CStr, OsStr};
 use std::io;
@@ -17,44 +17,45 @@ use super::{SortKey, WalkOptions};
 use crate::block::{FileIdentity, Source};
 use crate::problem::{ProblemKind, Problems};
 
-/// What holds for all directories of a job.
+/// Settings shared by all directories of a job.
 pub(crate) struct Walk<'a> {
     pub(crate) options: &'a WalkOptions,
     global: Global,
-    /// What standard output goes to, if that is a file: reading what one writes has no end.
+    /// Identity of standard output if it is a file. It is skipped: reading a file while appending to it would never
+    /// end.
     output: Option<FileIdentity>,
 }
 
-/// An open directory and what in it is to be read.
+/// An open directory and its selected entries.
 ///
-/// It is kept open for as long as something in it is still to be opened, so that nothing below is ever looked up by
-/// its whole path, which may be longer than the kernel takes.
+/// It stays open while any of its entries is still to be opened. So entries are opened relative to it, never by their
+/// whole path, which may be longer than the kernel takes.
 pub(crate) struct Directory {
     fd: OwnedFd,
-    /// The number of the named input that it is below.
+    /// Argument number of the named directory above it.
     pub(crate) argument: usize,
-    /// Its path as it is printed, with a slash at the end unless it is empty.
+    /// Displayed path, with a trailing slash unless it is empty.
     pub(crate) prefix: Vec<u8>,
-    /// Its absolute path, without a slash at the end unless it is the root, and how long that of the named directory is.
+    /// Absolute path without a trailing slash (unless it is the root), and the length of that of the named directory.
     absolute: Vec<u8>,
     root: usize,
     rules: Option<Arc<Rules>>,
     depth: usize,
-    /// Itself and the directories above it, as far as links are followed.
+    /// Itself and its ancestors. Kept only if links are followed.
     trail: Option<Arc<Trail>>,
-    /// Whether a read that gives less than was asked for is at the end of the file.
+    /// Set if a short read means the end of a file.
     pub(crate) short_read_is_end: bool,
     pub(crate) listing: Listing,
 }
 
-/// A directory and those above it.
+/// A directory and its ancestors.
 struct Trail {
     identity: FileIdentity,
     path: Vec<u8>,
     above: Option<Arc<Trail>>,
 }
 
-/// Scratch memory of a worker.
+/// Scratch memory, reused by a worker.
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub(crate) buffer: Vec<u8>,
@@ -76,7 +77,7 @@ fn as_path(bytes: &[u8]) -> &Path {
 }
 
 impl<'a> Walk<'a> {
-    /// Reads the rules that hold everywhere. What is wrong with them is added to `problems`.
+    /// Reads the rules that apply everywhere. Errors in them are added to `problems`.
     pub(crate) fn new(options: &'a WalkOptions, skip_output: bool, problems: &mut Vec<String>) -> Self {
         let output = fstat(rustix::stdio::stdout())
             .ok()
@@ -85,11 +86,11 @@ impl<'a> Walk<'a> {
         Self { options, global: Global::new(options, problems), output }
     }
 
-    /// Opens a directory that was named, and lists it. `printed` is how its path is printed.
+    /// Opens and lists a named directory. `printed` is its displayed path.
     ///
     /// # Errors
-    /// When it cannot be opened or listed.
-    pub(crate) fn named(
+    /// If it cannot be opened or listed.
+    pub(crate) fn open_named(
         &self,
         argument: usize,
         path: &Path,
@@ -119,10 +120,10 @@ impl<'a> Walk<'a> {
         )
     }
 
-    /// Opens a directory in a directory, and lists it. None if it is not to be gone into.
+    /// Opens and lists a subdirectory. Returns `None` if it is not to be entered.
     ///
     /// # Errors
-    /// When it cannot be opened or listed.
+    /// If it cannot be opened or listed.
     pub(crate) fn enter(
         &self,
         parent: &Directory,
@@ -163,7 +164,7 @@ impl<'a> Walk<'a> {
         if self.options.max_depth.is_some_and(|max_depth| directory.depth >= max_depth) {
             return Ok(directory);
         }
-        if self.options.follow && !directory.follow_trail(is_linked, problems)? {
+        if self.options.follow && !directory.extend_trail(is_linked, problems)? {
             return Ok(directory);
         }
         let mut listing = list(&directory.fd, &mut scratch.buffer)?;
@@ -186,13 +187,14 @@ impl<'a> Walk<'a> {
         if directory.absolute != b"/" {
             scratch.absolute.push(b'/');
         }
-        listing.retain(|entry, name| self.wants(&directory, entry, name, scratch, problems));
+        listing.retain(|entry, name| self.is_wanted(&directory, entry, name, scratch, problems));
         directory.listing = listing;
         Ok(directory)
     }
 
-    /// Whether an entry is to be read or gone into. A link that is followed becomes what it leads to.
-    fn wants(
+    /// Returns `true` if an entry is to be read or entered. The kind of a link that is followed becomes that of its
+    /// target.
+    fn is_wanted(
         &self,
         directory: &Directory,
         entry: &mut Entry,
@@ -226,19 +228,19 @@ impl<'a> Walk<'a> {
         };
         absolute.truncate(directory.absolute.len() + usize::from(directory.absolute != b"/"));
         absolute.extend_from_slice(name.to_bytes());
-        let passes = self.passes(directory, path, absolute, name, is_dir);
-        if is_dir && entry.is_linked && !passes {
-            // Those that pass are looked at when they are entered.
+        let is_selected = self.is_selected(directory, path, absolute, name, is_dir);
+        if is_dir && entry.is_linked && !is_selected {
+            // Directories that are selected are checked when they are entered.
             self.report_loop(directory, name, problems);
         }
-        passes && (is_dir || self.wants_file(directory, entry, path, name))
+        is_selected && (is_dir || self.is_file_wanted(directory, entry, path, name))
     }
 
-    /// Says of a link that is passed over whether it leads to a directory above it.
+    /// Reports a skipped link if it points to one of its ancestors.
     fn report_loop(&self, directory: &Directory, name: &CStr, problems: &mut Problems) {
         let Ok(stat) = statat(&directory.fd, name, AtFlags::empty()) else { return };
         let identity = identity_of(&stat);
-        if let Some(trail) = directory.above().find(|trail| trail.identity == identity) {
+        if let Some(trail) = directory.ancestors().find(|trail| trail.identity == identity) {
             let ancestor = as_path(&trail.path).to_owned();
             let path = [&directory.prefix, name.to_bytes()].concat();
             problems.add(
@@ -248,33 +250,40 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What globs, rules, types and the dot at the beginning of a name say, in this order: the first that has an
-    /// opinion decides, but a file type is asked even where a rule says that a file is to be read.
-    fn passes(&self, directory: &Directory, path: &[u8], absolute: &[u8], name: &CStr, is_dir: bool) -> bool {
+    /// Applies globs, ignore rules, file types and the filter of hidden names, in this order. The first one with a
+    /// verdict decides, except that file types also apply to files that a rule includes.
+    fn is_selected(
+        &self,
+        directory: &Directory,
+        path: &[u8],
+        absolute: &[u8],
+        name: &CStr,
+        is_dir: bool,
+    ) -> bool {
         let path = as_path(path.strip_prefix(b"./").unwrap_or(path));
         if !self.options.globs.is_empty() {
             match self.options.globs.matched(path, is_dir).into() {
-                Verdict::Nothing => {}
-                verdict => return verdict == Verdict::Read,
+                Verdict::None => {}
+                verdict => return verdict == Verdict::Include,
             }
         }
         let by_rules = self.global.judge(directory.rules.as_deref(), directory.root, absolute, path, is_dir);
-        if by_rules == Verdict::PassOver {
+        if by_rules == Verdict::Skip {
             return false;
         }
         let by_type = match self.options.types.is_empty() {
-            true => Verdict::Nothing,
+            true => Verdict::None,
             false => self.options.types.matched(path, is_dir).into(),
         };
-        if by_type == Verdict::PassOver {
+        if by_type == Verdict::Skip {
             return false;
         }
         let is_hidden = self.options.skip_hidden && name.to_bytes().starts_with(b".");
-        !is_hidden || by_rules == Verdict::Read || by_type == Verdict::Read
+        !is_hidden || by_rules == Verdict::Include || by_type == Verdict::Include
     }
 
-    /// What speaks for or against a file besides its name.
-    fn wants_file(&self, directory: &Directory, entry: &Entry, path: &[u8], name: &CStr) -> bool {
+    /// Applies the filters that depend on more than the name of a file.
+    fn is_file_wanted(&self, directory: &Directory, entry: &Entry, path: &[u8], name: &CStr) -> bool {
         if self.options.file_regex.as_ref().is_some_and(|regex| !regex.is_match(path)) {
             return false;
         }
@@ -282,7 +291,7 @@ impl<'a> Walk<'a> {
         if self.options.max_filesize.is_none() && !may_be_output {
             return true;
         }
-        // Who cannot be asked is tried, so that the reason is told.
+        // A file without readable metadata is opened all the same, so that the error is reported.
         let Ok(stat) = statat(&directory.fd, name, AtFlags::empty()) else { return true };
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         self.options.max_filesize.is_none_or(|max| size <= max) && self.output != Some(identity_of(&stat))
@@ -306,7 +315,7 @@ impl Directory {
         Self { fd, argument, prefix, absolute, root, rules, depth, trail, short_read_is_end, listing }
     }
 
-    /// The path of one of its entries, as it is printed.
+    /// The displayed path of an entry.
     pub(crate) fn path_of(&self, entry: &Entry) -> Vec<u8> {
         let name = self.listing.name(entry);
         let mut path = Vec::with_capacity(self.prefix.len() + name.len() + 1);
@@ -315,12 +324,12 @@ impl Directory {
         path
     }
 
-    /// Opens one of its files.
+    /// Opens a file of this directory.
     ///
     /// # Errors
-    /// When that fails, also because it is a link and no file any more.
+    /// If it cannot be opened, or has become a symbolic link and links are not followed.
     pub(crate) fn open(&self, entry: &Entry, follow: bool) -> io::Result<OwnedFd> {
-        // Were it a pipe by now, opening it would wait for somebody to write to it.
+        // If it has become a pipe, opening it would block until it has a writer.
         let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
         if !follow {
             flags |= OFlags::NOFOLLOW;
@@ -328,17 +337,17 @@ impl Directory {
         Ok(openat(self.fd.as_fd(), self.listing.c_name(entry), flags, Mode::empty())?)
     }
 
-    /// What one of its files is sorted by; none if it cannot be had.
+    /// The sort key of a file; `None` if it cannot be read.
     pub(crate) fn sort_key(&self, entry: &Entry, key: SortKey) -> Option<SortValue> {
         SortValue::at(&self.fd, self.listing.c_name(entry), key)
     }
 
-    /// One of its entries as a source.
+    /// An entry as a source.
     pub(crate) fn source_of(&self, entry: &Entry) -> Source {
         Source::found(self.argument, as_path(&self.path_of(entry)).to_owned())
     }
 
-    /// Size of one of its files in bytes; 0 if that cannot be had.
+    /// Size of a file in bytes; 0 if it cannot be read.
     pub(crate) fn size_of(&self, entry: &Entry) -> u64 {
         let stat = statat(&self.fd, self.listing.c_name(entry), AtFlags::empty());
         stat.map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0))
@@ -349,16 +358,16 @@ impl Directory {
         Source::found(self.argument, as_path(if path.is_empty() { b"." } else { path }).to_owned())
     }
 
-    /// The directories of the trail, from the deepest up.
-    fn above(&self) -> impl Iterator<Item = &Trail> {
+    /// The directory and its ancestors, deepest first.
+    fn ancestors(&self) -> impl Iterator<Item = &Trail> {
         std::iter::successors(self.trail.as_deref(), |trail| trail.above.as_deref())
     }
 
-    /// Adds itself to the trail. False, with a word about it, if a link has led to what is there already: links then
-    /// lead in a circle.
-    fn follow_trail(&mut self, is_linked: bool, problems: &mut Problems) -> io::Result<bool> {
+    /// Adds this directory to its trail. Reports a symlink loop and returns `false` if a link led to a directory of the
+    /// trail.
+    fn extend_trail(&mut self, is_linked: bool, problems: &mut Problems) -> io::Result<bool> {
         let identity = identity_of(&fstat(&self.fd)?);
-        if is_linked && let Some(trail) = self.above().find(|trail| trail.identity == identity) {
+        if is_linked && let Some(trail) = self.ancestors().find(|trail| trail.identity == identity) {
             let ancestor = as_path(&trail.path).to_owned();
             problems.add(&self.source(), ProblemKind::Loop(ancestor));
             return Ok(false);
@@ -369,12 +378,12 @@ impl Directory {
     }
 }
 
-/// What a file is sorted by: a time in seconds and nanoseconds, or a size.
+/// Sort key of a file: a time in seconds and nanoseconds, or a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SortValue(i64, u32);
 
 impl SortValue {
-    /// What a file is sorted by; none if it cannot be had.
+    /// The sort key of a file; `None` if it cannot be read.
     pub(crate) fn of(path: &Path, key: SortKey) -> Option<Self> {
         Self::at(CWD, path, key)
     }
@@ -397,11 +406,11 @@ impl SortValue {
     }
 }
 
-/// Whether files of this directory end where a read gives less than was asked for. So it is on the file systems that
-/// store what they give; others, as that of `/proc`, may give a file piece by piece.
+/// Returns `true` if a short read means the end of a file in this directory. That holds for file systems that store the
+/// data; others, such as `/proc`, may return a file piece by piece.
 #[cfg(target_os = "linux")]
 fn short_read_is_end(directory: &OwnedFd) -> bool {
-    /// From `linux/magic.h`, and from the sources of XFS and ZFS.
+    /// Magic numbers from `linux/magic.h` and from the sources of XFS and ZFS.
     const EXT: u64 = 0xEF53;
     const XFS: u64 = 0x5846_5342;
     const BTRFS: u64 = 0x9123_683E;

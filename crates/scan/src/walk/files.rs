@@ -1,4 +1,4 @@
-//! All files of some inputs at once, found by the calling thread alone.
+//! Lists the files of some inputs on the calling thread.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use crate::block::Source;
 use crate::inputs::{Inputs, is_standard_input};
 use crate::problem::{Problem, ProblemKind, Problems};
 
-/// A file that was found.
+/// A file found by the walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
-    /// Its path.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size in bytes when it was found.
+    /// Size in bytes when the file was found.
     pub size: u64,
 }
 
-/// Lists the files that a job over `inputs` would read, in the order of their paths, with what went wrong on the way. Standard
+/// Lists the files that a job over `inputs` would read, ordered by path, and the problems found on the way. Standard
 /// input, pipes and devices are left out.
 pub fn list_files(inputs: &Inputs) -> (Vec<FoundFile>, Vec<Problem>) {
     let mut files = Vec::new();
@@ -26,7 +26,7 @@ pub fn list_files(inputs: &Inputs) -> (Vec<FoundFile>, Vec<Problem>) {
     (files, problems)
 }
 
-/// Calls `found` with each of these files, and returns what went wrong.
+/// Calls `found` with each of these files, and returns the problems.
 fn find(inputs: &Inputs, found: impl FnMut(FoundFile)) -> Vec<Problem> {
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
@@ -39,7 +39,8 @@ fn find(inputs: &Inputs, found: impl FnMut(FoundFile)) -> Vec<Problem> {
     finder.problems.into_sorted().collect()
 }
 
-/// The size of all inputs in bytes; none if one of them has no size. Files that cannot be looked at count as empty.
+/// Returns the total size of the inputs in bytes; `None` if one of them has no size. Files whose metadata cannot be
+/// read count as empty.
 pub(crate) fn total_bytes(inputs: &Inputs) -> Option<u64> {
     let is_sized = |path: &PathBuf| {
         let is_file_or_directory = |metadata: fs::Metadata| metadata.is_file() || metadata.is_dir();
@@ -65,7 +66,7 @@ impl<F: FnMut(FoundFile)> Finder<'_, F> {
         let source = || Source::named(number, Some(path.to_owned()));
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                match self.walk.named(number, path, path, &mut self.scratch, &mut self.problems) {
+                match self.walk.open_named(number, path, path, &mut self.scratch, &mut self.problems) {
                     Ok(directory) => self.find_below(&directory),
                     Err(error) => self.problems.add(&source(), ProblemKind::List(error)),
                 }

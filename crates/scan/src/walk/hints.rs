@@ -1,22 +1,22 @@
-//! Which names can match any of the globs in a rule file at all.
+//! A cheap test of whether a name can match any of the globs in a rule file.
 //!
-//! Asking the globs costs about a microsecond a name, and most names match none. Each glob says something of the
-//! names that it can match: how they begin, how they end, or what they contain. To look for that is much cheaper.
+//! Matching the globs takes about a microsecond per name, and most names match none. Each glob implies a prefix, a
+//! suffix or an infix of the names that it can match. Searching for those literals is much cheaper.
 
 use memchr::memmem;
 
-/// What names must have to match any of some globs.
+/// Literals of which a name must contain at least one to match any of the globs.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    /// Some glob says nothing of the names that it matches.
-    anything: bool,
-    /// Beginnings, in order, and the bytes that they begin with.
-    beginnings: Vec<Vec<u8>>,
+    /// Set if some glob implies no literal.
+    matches_any: bool,
+    /// Prefixes, and the set of their first bytes.
+    prefixes: Vec<Vec<u8>>,
     first: ByteSet,
-    /// Ends, in order of their last bytes, and those.
-    ends: Vec<Vec<u8>>,
+    /// Suffixes, and the set of their last bytes.
+    suffixes: Vec<Vec<u8>>,
     last: ByteSet,
-    parts: Vec<Vec<u8>>,
+    infixes: Vec<Vec<u8>>,
 }
 
 #[derive(Debug, Default)]
@@ -27,13 +27,13 @@ impl ByteSet {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
-    fn has(&self, byte: u8) -> bool {
+    fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 }
 
 impl Hints {
-    /// Takes in a line of a rule file.
+    /// Adds a line of a rule file.
     pub(crate) fn add(&mut self, line: &str) {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') {
@@ -42,47 +42,47 @@ impl Hints {
         let glob = line.strip_prefix('!').unwrap_or(line);
         let glob = glob.strip_suffix('/').unwrap_or(glob);
         match Literal::of(glob) {
-            None => self.anything = true,
-            Some(Literal::Beginning(text)) => {
+            None => self.matches_any = true,
+            Some(Literal::Prefix(text)) => {
                 self.first.add(text[0]);
-                self.beginnings.push(text);
+                self.prefixes.push(text);
             }
-            Some(Literal::End(text)) => {
+            Some(Literal::Suffix(text)) => {
                 self.last.add(text[text.len() - 1]);
-                self.ends.push(text);
+                self.suffixes.push(text);
             }
-            Some(Literal::Part(text)) => self.parts.push(text),
+            Some(Literal::Infix(text)) => self.infixes.push(text),
         }
     }
 
-    /// Whether a name, the last part of a path, may match. If not, no glob matches the path.
+    /// Returns `false` if no glob matches a path whose last component is `name`.
     pub(crate) fn may_match(&self, name: &[u8]) -> bool {
         let (Some(&first), Some(&last)) = (name.first(), name.last()) else { return true };
-        self.anything
-            || self.first.has(first) && self.beginnings.iter().any(|text| name.starts_with(text))
-            || self.last.has(last) && self.ends.iter().any(|text| name.ends_with(text))
-            || self.parts.iter().any(|text| memmem::find(name, text).is_some())
+        self.matches_any
+            || self.first.contains(first) && self.prefixes.iter().any(|text| name.starts_with(text))
+            || self.last.contains(last) && self.suffixes.iter().any(|text| name.ends_with(text))
+            || self.infixes.iter().any(|text| memmem::find(name, text).is_some())
     }
 }
 
-/// Text that is in every name that a glob matches.
+/// A literal contained in every name that a glob matches.
 #[derive(Debug, PartialEq, Eq)]
 enum Literal {
-    Beginning(Vec<u8>),
-    End(Vec<u8>),
-    Part(Vec<u8>),
+    Prefix(Vec<u8>),
+    Suffix(Vec<u8>),
+    Infix(Vec<u8>),
 }
 
 impl Literal {
-    /// The longest text that is known; none if there is no such text.
+    /// Returns the longest literal of a glob; `None` if it contains none.
     fn of(glob: &str) -> Option<Self> {
-        // What is in brackets and braces may hold slashes, which then end no directory: of such globs only what is behind
-        // all of it is taken.
+        // Brackets and braces may contain slashes that do not separate components. Of such globs only the literal after
+        // the last special character is used.
         let has_groups = glob.contains(['[', '{', '\\']);
         let name = glob.rsplit('/').next().unwrap_or(glob).as_bytes();
         let is_special = |byte: &u8| b"*?[]{}\\".contains(byte);
         let end = name.iter().rposition(is_special).map_or(0, |last| last + 1);
-        let end = Some(&name[end..]).filter(|text| !text.is_empty()).map(|text| Self::End(text.to_vec()));
+        let end = Some(&name[end..]).filter(|text| !text.is_empty()).map(|text| Self::Suffix(text.to_vec()));
         if has_groups && glob.contains('/') || name.contains(&b'{') {
             return end;
         }
@@ -92,11 +92,11 @@ impl Literal {
             let length = name[at..].iter().position(is_special).unwrap_or(name.len() - at);
             if length > best.as_ref().map_or(0, Self::length) {
                 let text = name[at..at + length].to_vec();
-                best = Some(if at == 0 { Self::Beginning(text) } else { Self::Part(text) });
+                best = Some(if at == 0 { Self::Prefix(text) } else { Self::Infix(text) });
             }
             at += length;
             at += match name.get(at) {
-                // The first byte in brackets may be a closing one, also behind a mark of negation.
+                // The first byte in brackets may be a closing bracket, also after a negation.
                 Some(b'[') => {
                     let inner =
                         at + 1 + name[at + 1..].iter().take_while(|byte| b"!^".contains(byte)).count();
@@ -107,7 +107,7 @@ impl Literal {
                         None => return best,
                     }
                 }
-                // The byte behind it is a literal one, and a text of its own.
+                // The byte after it is a literal of its own.
                 Some(b'\\') => 2,
                 _ => 1,
             };
@@ -117,7 +117,7 @@ impl Literal {
 
     fn length(&self) -> usize {
         match self {
-            Self::Beginning(text) | Self::End(text) | Self::Part(text) => text.len(),
+            Self::Prefix(text) | Self::Suffix(text) | Self::Infix(text) => text.len(),
         }
     }
 }
@@ -132,15 +132,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_globs_say_of_names() {
-        let end = |text: &str| Some(Literal::End(text.into()));
-        let beginning = |text: &str| Some(Literal::Beginning(text.into()));
+    fn literals_of_globs() {
+        let end = |text: &str| Some(Literal::Suffix(text.into()));
+        let prefix = |text: &str| Some(Literal::Prefix(text.into()));
         assert_eq!(Literal::of("*.o"), end(".o"));
-        assert_eq!(Literal::of(".*"), beginning("."));
+        assert_eq!(Literal::of(".*"), prefix("."));
         assert_eq!(Literal::of("vmlinux"), end("vmlinux"));
         assert_eq!(Literal::of("/include/config"), end("config"));
-        assert_eq!(Literal::of("*.c.[012]*.*"), Some(Literal::Part(".c.".into())));
-        assert_eq!(Literal::of("*.asn1.[ch]"), Some(Literal::Part(".asn1.".into())));
+        assert_eq!(Literal::of("*.c.[012]*.*"), Some(Literal::Infix(".c.".into())));
+        assert_eq!(Literal::of("*.asn1.[ch]"), Some(Literal::Infix(".asn1.".into())));
         assert_eq!(Literal::of("*"), None);
         assert_eq!(Literal::of("build/**"), None);
         assert_eq!(Literal::of("[a/b]c"), end("c"));
@@ -153,7 +153,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(80 * ProptestConfig::default().cases))]
 
         #[test]
-        fn whatever_matches_may_match(
+        fn hints_accept_every_name_that_a_glob_matches(
             lines in prop::collection::vec(r"!?/?[ab.*?/\\ \[\]!\^{},-]{0,8}/?", 1..4),
             path in r"[ab.]{1,4}(/[ab.\\*\]\[{}! -]{1,5}){0,2}",
             is_dir: bool,
@@ -161,7 +161,7 @@ mod tests {
             let mut builder = GitignoreBuilder::new("");
             let mut hints = Hints::default();
             for line in &lines {
-                // One that is wrong is left out, and hints for it do no harm.
+                // An invalid line is left out, and hints for it do no harm.
                 let _ = builder.add_line(None, line);
                 hints.add(line);
             }

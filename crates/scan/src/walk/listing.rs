@@ -1,4 +1,4 @@
-//! What a directory holds, by name.
+//! The entries of a directory, sorted by name.
 
 use std::ffi::CStr;
 use std::os::fd::AsFd;
@@ -9,28 +9,28 @@ use rustix::io::{self, Errno};
 /// The entries of a directory, sorted by name.
 #[derive(Default)]
 pub(crate) struct Listing {
-    /// The names, each with a NUL behind it, as system calls want them.
+    /// The names, each terminated by a NUL, as system calls take them.
     names: Vec<u8>,
     entries: Vec<Entry>,
-    /// Whether a name begins with a dot.
+    /// Set if a name begins with a dot.
     pub(crate) any_hidden: bool,
 }
 
-/// One entry.
+/// An entry of a directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
-    /// The first bytes of the name, in which most names differ.
+    /// The first eight bytes of the name: enough to order most names.
     key: u64,
     start: u32,
-    /// Without the NUL.
+    /// Length of the name without the NUL.
     length: u32,
     pub(crate) kind: Kind,
-    /// Whether `kind` is what a link leads to.
+    /// Set if `kind` is that of the target of a symbolic link.
     pub(crate) is_linked: bool,
     pub(crate) inode: u64,
 }
 
-/// What an entry is, as the directory says: nobody asks the file itself.
+/// Type of an entry, as recorded in the directory; no `stat` is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -57,23 +57,23 @@ impl Listing {
         &self.entries
     }
 
-    /// The name of one of its entries.
+    /// The name of an entry.
     pub(crate) fn name(&self, entry: &Entry) -> &[u8] {
         &self.names[entry.start as usize..][..entry.length as usize]
     }
 
-    /// The name of one of its entries, for a system call.
+    /// The name of an entry, for a system call.
     pub(crate) fn c_name(&self, entry: &Entry) -> &CStr {
         let with_nul = &self.names[entry.start as usize..][..entry.length as usize + 1];
         CStr::from_bytes_with_nul(with_nul).unwrap_or_default()
     }
 
-    /// Whether there is an entry with this name. Only before the entries are filtered is the answer complete.
-    pub(crate) fn holds(&self, name: &[u8]) -> bool {
+    /// Returns `true` if there is an entry with this name. Complete only before [`Listing::retain`].
+    pub(crate) fn contains(&self, name: &[u8]) -> bool {
         self.entries.binary_search_by(|entry| self.name(entry).cmp(name)).is_ok()
     }
 
-    /// Keeps the entries for which `keep` says so.
+    /// Keeps the entries for which `keep` returns `true`.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut Entry, &CStr) -> bool) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.retain_mut(|entry| {
@@ -88,7 +88,7 @@ impl Listing {
             return;
         }
         let kind = match file_type {
-            // Some file systems do not say.
+            // Some file systems do not record the type.
             FileType::Unknown => statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
                 .map_or(Kind::Other, |stat| Kind::of(FileType::from_raw_mode(stat.st_mode))),
             known => Kind::of(known),
@@ -110,7 +110,7 @@ impl Listing {
     }
 }
 
-/// The first eight bytes of a name, filled up with zeros, as a number that is ordered as they are.
+/// The first eight bytes of a name, padded with zeros, as a number that has the same order.
 fn key(name: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = name.len().min(8);
@@ -118,10 +118,10 @@ fn key(name: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Lists an open directory. `buffer` is memory for what the kernel says; the larger, the fewer system calls.
+/// Lists an open directory. `buffer` receives the entries from the kernel: the larger it is, the fewer system calls.
 ///
 /// # Errors
-/// When the directory cannot be read. What was read before is lost.
+/// If the directory cannot be read. Entries that were read before the error are lost.
 #[cfg(target_os = "linux")]
 pub(crate) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Listing> {
     use rustix::fs::RawDir;
@@ -134,7 +134,7 @@ pub(crate) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Lis
             Ok(entry) => {
                 listing.add(directory.as_fd(), entry.file_name(), entry.file_type(), entry.ino());
             }
-            // The directory was removed after it was opened: it holds nothing any more.
+            // The directory was removed after it was opened: it is empty.
             Err(Errno::NOENT) => break,
             Err(error) => return Err(error),
         }
@@ -146,7 +146,7 @@ pub(crate) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Lis
 /// Lists an open directory.
 ///
 /// # Errors
-/// When the directory cannot be read. What was read before is lost.
+/// If the directory cannot be read. Entries that were read before the error are lost.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn list(directory: impl AsFd, _buffer: &mut Vec<u8>) -> io::Result<Listing> {
     let mut listing = Listing::default();
@@ -158,7 +158,7 @@ pub(crate) fn list(directory: impl AsFd, _buffer: &mut Vec<u8>) -> io::Result<Li
     Ok(listing)
 }
 
-/// Enough for about a thousand entries in one call.
+/// Room for about a thousand entries per call.
 #[cfg(target_os = "linux")]
 const BUFFER: usize = 64 << 10;
 
@@ -182,13 +182,13 @@ mod tests {
         let names: Vec<_> = listing.entries().iter().map(|entry| listing.name(entry)).collect();
         let expected: [&[u8]; 8] = [b"B", b"a", b"a-b", b"a.c", b"a.d", b"b", b"link", "é".as_bytes()];
         assert_eq!(names, expected);
-        assert!(listing.holds(b"a-b") && !listing.holds(b"a-"));
+        assert!(listing.contains(b"a-b") && !listing.contains(b"a-"));
         let kinds: Vec<_> = listing.entries().iter().map(|entry| entry.kind).collect();
         assert_eq!((kinds[4], kinds[6], kinds[7]), (Kind::Directory, Kind::Link, Kind::File));
     }
 
     #[test]
-    fn more_entries_than_one_call_gives() {
+    fn a_listing_takes_several_calls() {
         let directory = tempfile::tempdir().unwrap();
         for number in 0..3000 {
             fs::write(directory.path().join(format!("{number:0100}")), "").unwrap();

@@ -1,7 +1,7 @@
-//! The rules in `.gitignore` and its like: which files below a directory to pass over.
+//! Ignore rules in `.gitignore` and similar files.
 //!
-//! What a glob means is the business of the `ignore` crate. Here is which rules hold where: those of a directory
-//! hold below it, and come before those of the directories above it.
+//! The `ignore` crate matches the globs. This module decides which rules apply where: the rules of a directory apply
+//! below it, and take precedence over those of its ancestors.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,35 +20,35 @@ use super::listing::Listing;
 use super::{RuleFiles, WalkOptions};
 use finecomb_sys::io_reason;
 
-/// Rules of a tool other than git, the later ones with precedence, but all before those of [`DOT`].
+/// Rule files of other tools than git. Later ones take precedence, but all come before [`DOT`].
 const CUSTOM: [&str; 2] = [".agignore", ".rgignore"];
 const DOT: &str = ".ignore";
 const GIT: &str = ".gitignore";
 
-/// What the rules say of a path.
+/// Verdict of the rules on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    Nothing,
-    PassOver,
-    /// Read it even if other reasons speak against it.
-    Read,
+    None,
+    Skip,
+    /// Read it even if another filter would skip it.
+    Include,
 }
 
 impl<T> From<Match<T>> for Verdict {
     fn from(matched: Match<T>) -> Self {
         match matched {
-            Match::None => Self::Nothing,
-            Match::Ignore(_) => Self::PassOver,
-            Match::Whitelist(_) => Self::Read,
+            Match::None => Self::None,
+            Match::Ignore(_) => Self::Skip,
+            Match::Whitelist(_) => Self::Include,
         }
     }
 }
 
-/// The rules of one directory. A directory without any shares those of the one above.
+/// The rules of one directory. A directory without rules shares those of its parent.
 pub(crate) struct Rules {
     above: Option<Arc<Rules>>,
-    /// Where, in an absolute path below this directory, the part relative to it begins.
-    begins: usize,
+    /// Offset at which the path relative to this directory relative_start in an absolute path.
+    relative_start: usize,
     custom: Globs,
     dot: Globs,
     git: Globs,
@@ -56,7 +56,7 @@ pub(crate) struct Rules {
     is_repository: bool,
 }
 
-/// The globs of one kind of rule files in one directory, with a cheap test that spares most names the asking.
+/// The globs of one kind of rule file in a directory. A cheap test spares most names the matching.
 struct Globs {
     rules: Gitignore,
     hints: Hints,
@@ -67,16 +67,16 @@ impl Globs {
         Self { rules: Gitignore::empty(), hints: Hints::default() }
     }
 
-    /// What they say of a path relative to their directory, whose last part is `name`.
+    /// Matches a path relative to their directory. `name` is its last component.
     fn judge(&self, relative: &Path, name: &[u8], is_dir: bool) -> Verdict {
         if self.rules.is_empty() || !self.hints.may_match(name) {
-            return Verdict::Nothing;
+            return Verdict::None;
         }
         self.rules.matched(relative, is_dir).into()
     }
 }
 
-/// The rules that hold everywhere.
+/// The rules that apply everywhere.
 pub(crate) struct Global {
     options: RuleFiles,
     ignore_case: bool,
@@ -85,7 +85,7 @@ pub(crate) struct Global {
 }
 
 impl Global {
-    /// Reads them. What is wrong with them is added to `problems`.
+    /// Reads the rules. Errors in them are added to `problems`.
     pub(crate) fn new(options: &WalkOptions, problems: &mut Vec<String>) -> Self {
         let here = std::env::current_dir().unwrap_or_default();
         let git = if options.rules.git && options.rules.git_global {
@@ -109,13 +109,13 @@ impl Global {
         Self { options: options.rules, ignore_case: options.rules_ignore_case, git, explicit }
     }
 
-    /// Whether there can be any rules at all.
+    /// Returns `false` if there can be no rules.
     fn any(&self) -> bool {
         let RuleFiles { dot, git, git_exclude, .. } = self.options;
         dot || git || git_exclude || !self.explicit.is_empty()
     }
 
-    /// The rules of the directories above an absolute path.
+    /// Reads the rules of the directories above an absolute path.
     pub(crate) fn above(&self, path: &Path, problems: &mut Vec<String>) -> Option<Arc<Rules>> {
         if !self.any() {
             return None;
@@ -126,7 +126,7 @@ impl Global {
         for directory in directories {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let Ok(fd) = openat(CWD, directory, flags, Mode::empty()) else { continue };
-            let holds = |name: &[u8]| {
+            let contains = |name: &[u8]| {
                 rustix::fs::accessat(
                     &fd,
                     OsStr::from_bytes(name),
@@ -136,12 +136,12 @@ impl Global {
                 .is_ok()
             };
             let path = directory.as_os_str().as_bytes();
-            rules = self.enter(rules, &fd, path, directory, holds, problems);
+            rules = self.enter(rules, &fd, path, directory, contains, problems);
         }
         rules
     }
 
-    /// The rules in a directory that has been listed.
+    /// Reads the rules of a directory that has been listed.
     pub(crate) fn listed(
         &self,
         above: Option<Arc<Rules>>,
@@ -151,36 +151,36 @@ impl Global {
         listing: &Listing,
         problems: &mut Vec<String>,
     ) -> Option<Arc<Rules>> {
-        // All files with rules begin with a dot.
+        // The names of all rule files begin with a dot.
         if !self.any() || !listing.any_hidden {
             return above;
         }
         let printed = Path::new(OsStr::from_bytes(printed));
-        self.enter(above, directory, path, printed, |name| listing.holds(name), problems)
+        self.enter(above, directory, path, printed, |name| listing.contains(name), problems)
     }
 
-    /// The rules in a directory. `printed` is how its path is printed.
+    /// Reads the rules of a directory. `printed` is its displayed path.
     fn enter(
         &self,
         above: Option<Arc<Rules>>,
         directory: &OwnedFd,
         path: &[u8],
         printed: &Path,
-        holds: impl Fn(&[u8]) -> bool,
+        contains: impl Fn(&[u8]) -> bool,
         problems: &mut Vec<String>,
     ) -> Option<Arc<Rules>> {
         let RuleFiles { dot, git, git_exclude, .. } = self.options;
         let RuleFiles { require_git, .. } = self.options;
-        let has_git = (git || git_exclude) && holds(b".git");
-        // Who does not care for repositories does not care where they end either.
-        let is_repository = require_git && (has_git || (git || git_exclude) && holds(b".jj"));
+        let has_git = (git || git_exclude) && contains(b".git");
+        // If no repository is required, its boundaries have no effect either.
+        let is_repository = require_git && (has_git || (git || git_exclude) && contains(b".jj"));
         let mut load = |wanted: bool, names: &[&str]| {
             let names: Vec<&str> =
-                names.iter().copied().filter(|name| wanted && holds(name.as_bytes())).collect();
+                names.iter().copied().filter(|name| wanted && contains(name.as_bytes())).collect();
             self.load(directory, printed, &names, problems)
         };
         let rules = Rules {
-            begins: path.len() + usize::from(path != b"/"),
+            relative_start: path.len() + usize::from(path != b"/"),
             custom: load(dot, &CUSTOM),
             dot: load(dot, &[DOT]),
             git: load(git, &[GIT]),
@@ -195,9 +195,9 @@ impl Global {
         if rules.is_empty() { rules.above } else { Some(Arc::new(rules)) }
     }
 
-    /// Reads the rules in files of a directory.
+    /// Reads the rules in some files of a directory.
     fn load(&self, directory: &OwnedFd, printed: &Path, names: &[&str], problems: &mut Vec<String>) -> Globs {
-        // That a rule file cannot be read is no reason to say anything: git does not either.
+        // An unreadable rule file is ignored silently, as by git.
         let files = names.iter().filter_map(|name| Some((printed.join(name), read(directory, name).ok()?)));
         self.globs(files.collect(), problems)
     }
@@ -210,7 +210,7 @@ impl Global {
         self.globs(file.map(|text| (path.join(".git/info/exclude"), text)).into_iter().collect(), problems)
     }
 
-    /// The globs in rule files, given with their names.
+    /// Builds the globs of rule files, given with their names.
     fn globs(&self, files: Vec<(PathBuf, Vec<u8>)>, problems: &mut Vec<String>) -> Globs {
         if files.is_empty() {
             return Globs::none();
@@ -218,17 +218,17 @@ impl Global {
         let mut builder = builder(Path::new(""), self.ignore_case);
         let mut hints = Hints::default();
         for (from, text) in files {
-            // Hints know nothing of upper and lower case.
+            // Hints are case-sensitive.
             let hint = |line: &str| hints.add(if self.ignore_case { "*" } else { line });
             add_lines(&mut builder, &from, &text, problems, hint);
         }
         Globs { rules: build(&builder, problems), hints }
     }
 
-    /// What all rules say of a path, given as an absolute path without `.` and `..` in it. The first kind of rule
-    /// that says something decides, and of that kind the rule of the deepest directory, and there the last one.
+    /// Returns the verdict of all rules on an absolute path without `.` and `..` components. The first kind of rule
+    /// with a verdict decides; within a kind, the rule of the deepest directory; and there the last rule.
     ///
-    /// Rules that hold everywhere are asked of the path as it is `printed`, as in ripgrep.
+    /// Rules that apply everywhere are matched against the `printed` path, as in ripgrep.
     pub(crate) fn judge(
         &self,
         rules: Option<&Rules>,
@@ -238,30 +238,30 @@ impl Global {
         is_dir: bool,
     ) -> Verdict {
         if !self.any() {
-            return Verdict::Nothing;
+            return Verdict::None;
         }
-        let mut verdicts = [Verdict::Nothing; 4];
+        let mut verdicts = [Verdict::None; 4];
         let in_repository = !self.options.require_git || chain(rules).any(|rules| rules.is_repository);
-        let mut outside = false;
+        let mut in_outer_repository = false;
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
         for rules in chain(rules) {
             // Rules of a directory above the named one.
-            if rules.begins < root && !self.options.parents {
+            if rules.relative_start < root && !self.options.parents {
                 break;
             }
-            let relative = Path::new(OsStr::from_bytes(path.get(rules.begins..).unwrap_or_default()));
-            let git = in_repository && !outside;
+            let relative = Path::new(OsStr::from_bytes(path.get(rules.relative_start..).unwrap_or_default()));
+            let git = in_repository && !in_outer_repository;
             let kinds =
                 [(true, &rules.custom), (true, &rules.dot), (git, &rules.git), (git, &rules.git_exclude)];
-            for (verdict, (holds, globs)) in verdicts.iter_mut().zip(kinds) {
-                if *verdict == Verdict::Nothing && holds {
+            for (verdict, (applies, globs)) in verdicts.iter_mut().zip(kinds) {
+                if *verdict == Verdict::None && applies {
                     *verdict = globs.judge(relative, name, is_dir);
                 }
             }
-            // A repository knows nothing of the one that it lies in.
-            outside |= rules.is_repository;
+            // Rules of an enclosing repository do not apply inside a nested one.
+            in_outer_repository |= rules.is_repository;
         }
-        if let Some(verdict) = verdicts.into_iter().find(|&verdict| verdict != Verdict::Nothing) {
+        if let Some(verdict) = verdicts.into_iter().find(|&verdict| verdict != Verdict::None) {
             return verdict;
         }
         let everywhere = self.explicit.iter().rev();
@@ -271,8 +271,8 @@ impl Global {
             .chain(everywhere)
             .filter(|rules| !rules.is_empty())
             .map(|rules| rules.matched(printed, is_dir).into())
-            .find(|&verdict| verdict != Verdict::Nothing)
-            .unwrap_or(Verdict::Nothing)
+            .find(|&verdict| verdict != Verdict::None)
+            .unwrap_or(Verdict::None)
     }
 }
 
@@ -283,14 +283,14 @@ impl Rules {
     }
 }
 
-/// The rules of a directory and of those above it, from the deepest up.
+/// The rules of a directory and its ancestors, deepest first.
 fn chain(rules: Option<&Rules>) -> impl Iterator<Item = &Rules> {
     std::iter::successors(rules, |rules| rules.above.as_deref())
 }
 
 fn builder(root: &Path, ignore_case: bool) -> GitignoreBuilder {
     let mut builder = GitignoreBuilder::new(root);
-    // Only globs that are there already could make this fail.
+    // Fails only for globs that were added before.
     let _ = builder.case_insensitive(ignore_case);
     builder
 }
@@ -302,7 +302,7 @@ fn build(builder: &GitignoreBuilder, problems: &mut Vec<String>) -> Gitignore {
     })
 }
 
-/// Takes in the lines of a rule file, and shows each to `see`.
+/// Adds the lines of a rule file, and passes each to `see`.
 fn add_lines(
     builder: &mut GitignoreBuilder,
     from: &Path,
@@ -320,7 +320,7 @@ fn add_lines(
     }
 }
 
-/// Reads a file of a directory.
+/// Reads a file in a directory.
 fn read(directory: &OwnedFd, name: &str) -> std::io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let fd = openat(directory.as_fd(), name, flags, Mode::empty())?;
@@ -329,8 +329,8 @@ fn read(directory: &OwnedFd, name: &str) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The common directory of the repository that a working tree belongs to, if its `.git` is a file that says so
-/// (see gitrepository-layout(5)).
+/// The common directory of the repository that a worktree belongs to, if its `.git` is a file that refers to one (see
+/// gitrepository-layout(5)).
 fn worktree(directory: &OwnedFd, path: &Path) -> Option<PathBuf> {
     let file = String::from_utf8(read(directory, ".git").ok()?).ok()?;
     let own = path.join(file.lines().next()?.strip_prefix("gitdir: ")?);

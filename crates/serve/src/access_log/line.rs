@@ -8,7 +8,7 @@ use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use jiff::Timestamp;
 
-/// Formats the line of a request, or of what could not be read as one.
+/// Formats the line of a request; `None` is a request that could not be parsed.
 pub(super) fn format(
     peer: IpAddr,
     request: Option<&Parts>,
@@ -44,8 +44,8 @@ fn quote(headers: Option<&HeaderMap>, name: &HeaderName, line: &mut String) {
     line.push('"');
 }
 
-/// Appends text with quotes, backslashes, spaces and control characters as `\xHH`, so that it neither ends its field nor
-/// controls a terminal.
+/// Appends text with quotes, backslashes, spaces, control characters and non-ASCII bytes as `\xHH`, so that it neither ends its
+/// field nor controls a terminal.
 fn escape(text: &[u8], line: &mut String) {
     for &byte in text {
         match byte {
@@ -57,12 +57,12 @@ fn escape(text: &[u8], line: &mut String) {
     }
 }
 
-/// The number of lines.
+/// Counts lines.
 pub(super) fn count(lines: &[u8]) -> u64 {
     lines.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-/// A number of lines, in words.
+/// Formats a number of lines for a message.
 pub(super) fn number(lines: u64) -> String {
     format!("{lines} line{}", if lines == 1 { "" } else { "s" })
 }

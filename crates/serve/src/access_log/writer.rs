@@ -1,4 +1,4 @@
-//! Writing the queued lines to the target, which may be full, closed or blocked.
+//! Writes the queued lines to the target, which may be full, closed or blocked.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,25 +9,25 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use super::{DELAY, LogTarget, Queue, Shared, WRITE_SIZE, line};
 
-/// Writes the queued lines.
+/// Writer of the queued lines.
 pub(super) struct Writer {
     target: LogTarget,
     file: File,
-    /// The rest of a line whose beginning was written before the target failed.
+    /// Rest of a line whose beginning was written before the target failed.
     rest: Vec<u8>,
     shared: Arc<Shared>,
 }
 
-/// Lines and orders taken from the queue.
+/// Lines and commands taken from the queue.
 struct Batch {
     lines: Vec<u8>,
     reopen: bool,
-    /// Number of lines dropped before it was taken.
+    /// Number of lines dropped before the batch was taken.
     dropped: u64,
 }
 
 impl Queue {
-    /// Takes everything; `buffer` is for the lines that come next, so that none has to be allocated.
+    /// Takes everything. `buffer` is reused for the following lines.
     fn take(&mut self, mut buffer: Vec<u8>) -> Batch {
         buffer.clear();
         let lines = mem::replace(&mut self.lines, buffer);
@@ -35,12 +35,12 @@ impl Queue {
         Batch { lines, reopen: mem::take(&mut self.reopen), dropped: self.dropped }
     }
 
-    /// Whether there is nothing to do.
+    /// Returns `true` if there is nothing to do.
     fn is_idle(&self) -> bool {
         self.lines.is_empty() && !self.reopen && !self.close
     }
 
-    /// Whether the writer may wait for more lines.
+    /// Returns `true` if the writer may wait for more lines.
     fn can_wait(&self) -> bool {
         self.lines.len() < WRITE_SIZE && !self.reopen && !self.close
     }
@@ -72,13 +72,13 @@ impl Writer {
         }
     }
 
-    /// Writes what is queued now.
+    /// Writes the lines that are queued now.
     pub(super) fn write_queued(&mut self) {
         let batch = self.shared.lock().take(Vec::new());
         self.process(batch);
     }
 
-    /// Waits for lines, and then a while for more.
+    /// Waits for a line, and then up to [`DELAY`] for more.
     fn wait(&self, buffer: Vec<u8>) -> Batch {
         let Shared { changed, .. } = &*self.shared;
         let queue = changed.wait_while(self.shared.lock(), |queue| queue.is_idle());
@@ -102,7 +102,7 @@ impl Writer {
         lines
     }
 
-    /// Writes lines. Those that the target does not take are dropped; the rest of one that it took in part is kept.
+    /// Writes lines. After an error, unwritten lines are dropped, but the rest of a partly written line is kept.
     fn write(&mut self, lines: &[u8], dropped: u64) {
         let (written, result) = write_all(&mut self.file, lines);
         let Err(error) = result else { return self.recover(dropped) };
@@ -114,7 +114,7 @@ impl Writer {
         self.shared.drop_lines(queue, line::count(lost), message);
     }
 
-    /// Reports the end of a time in which lines were dropped, if none was dropped while the last ones were written.
+    /// Reports that lines are no longer dropped, if none was dropped during the last write.
     fn recover(&self, dropped: u64) {
         let mut queue = self.shared.lock();
         queue.taken = 0;
@@ -139,7 +139,7 @@ impl Writer {
     }
 }
 
-/// The unwritten bytes of lines: the rest of the line that was written in part, and the other lines.
+/// Splits the unwritten bytes into the rest of a partly written line and the remaining lines.
 fn split_unwritten(lines: &[u8], written: usize) -> (&[u8], &[u8]) {
     let (written, unwritten) = lines.split_at(written);
     if written.last().is_none_or(|&last| last == b'\n') {
@@ -149,7 +149,7 @@ fn split_unwritten(lines: &[u8], written: usize) -> (&[u8], &[u8]) {
     unwritten.split_at(end)
 }
 
-/// Writes as many bytes as the target takes, and returns their number.
+/// Writes all bytes, or as many as the target takes before it fails. Returns their number, and the error.
 fn write_all(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
     let mut written = 0;
     while written < bytes.len() {
@@ -157,7 +157,7 @@ fn write_all(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
             Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
             Ok(number) => written += number,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // Standard output may be shared with a process that does not want to be blocked; this thread may be.
+            // Another process that shares standard output may have made it non-blocking. This thread may block.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 let _ = poll(&mut [PollFd::new(file, PollFlags::OUT)], None);
             }
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// A target that fails after any number of bytes has whole lines, once the rest is written.
+        /// The target may fail after any number of bytes; once the rest is written, it has whole lines only.
         #[test]
         fn no_line_is_written_in_part(lines in prop::collection::vec("[a-z]{0,5}", 0..8), at in any::<prop::sample::Index>()) {
             let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -183,13 +183,13 @@ mod tests {
             let kept = [&lines.as_bytes()[..written], rest].concat();
             prop_assert_eq!(&[&kept, lost].concat(), lines.as_bytes());
             prop_assert!(kept.is_empty() || kept.ends_with(b"\n"));
-            prop_assert!(!rest[..rest.len().saturating_sub(1)].contains(&b'\n'), "one line at most");
+            prop_assert!(!rest[..rest.len().saturating_sub(1)].contains(&b'\n'), "at most one line");
             prop_assert_eq!(rest.is_empty(), written == 0 || lines.as_bytes()[written - 1] == b'\n');
         }
     }
 
     #[test]
-    fn lines_wait_for_others_unless_they_are_many_or_there_is_more_to_do() {
+    fn lines_wait_for_more_unless_there_are_many_or_a_command_is_pending() {
         let queue =
             |bytes, reopen, close| Queue { lines: vec![b'x'; bytes], reopen, close, ..Queue::default() };
         assert!(queue(1, false, false).can_wait());

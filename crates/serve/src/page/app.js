@@ -1,13 +1,13 @@
-// Instant search: every key asks the server anew, and only the answer to what is typed now is ever shown.
-// All text from the server or the address is put in as text, never as markup.
+// Instant search: every key press sends a new request, and only the answer to the current input is shown.
+// All text from the server or the address is inserted as text, never as markup.
 
-const API = 'api/v1'; // relative, as a proxy may have the page under a path
-const PAUSE = 30; // ms between two requests: too short to notice, long enough to spare the server a held-down key
-const TIMEOUT = 20_000; // ms after which a silent server counts as gone
-const CONTEXT = matchMedia('(max-width: 34rem)').matches ? 120 : 240; // symbols asked for on each side of the match
+const API = 'api/v1'; // relative, as a proxy may serve the page under a path
+const PAUSE = 30; // ms between two requests: too short to notice, and limits the requests of a held-down key
+const TIMEOUT = 20_000; // ms without a response after which the server counts as unreachable
+const CONTEXT = matchMedia('(max-width: 34rem)').matches ? 120 : 240; // symbols requested on each side of the match
 const GROUP = 10; // digits or bases between two gaps
-const SETTLED = 1000; // ms without a key after which a search is one to come back to
-const LONGEST_WAIT = 16; // seconds between two attempts to reach a server that is gone
+const SETTLED = 1000; // ms without a key press after which a search keeps its entry in the history
+const LONGEST_WAIT = 16; // maximum seconds between two attempts to reach an unreachable server
 
 const EXAMPLES = [ // for indexes named pi
   ['14159', 'how it begins'],
@@ -19,37 +19,37 @@ const page = {};
 for (const element of document.querySelectorAll('[id]')) page[element.id] = element;
 
 const state = {
-  address: new URLSearchParams(), // what the address asks for
-  loading: null, // promise of the indexes while they are on their way
+  address: new URLSearchParams(), // parameters of the address
+  loading: null, // promise of the indexes while they are loading
   indexes: new Map(), // by name
   wanted: null, // {direction: 'from' | 'before', position}; position null: the first or the last occurrence
   shown: null, // {index, pattern, position} of the occurrence on the page
   missed: null, // direction in which nothing more was found
-  ticket: 0, // number of the newest request; whatever comes with an older one is stale
-  controller: null, // to cancel the request under way
+  ticket: 0, // number of the newest request; responses to older ones are stale
+  controller: null, // to cancel the request in flight
   timer: 0,
-  notBefore: 0, // performance.now() before which nothing may be sent
-  failures: 0, // attempts to reach the server since it last answered
-  entry: null, // the search that the newest entry of the history is for
-  isSettled: false, // whether the next search gets an entry of its own, so that Back comes back to this one
+  notBefore: 0, // performance.now() before which no request may be sent
+  failures: 0, // failed requests since the server last answered
+  entry: null, // search of the newest entry in the history
+  isSettled: false, // whether the next search gets a new entry in the history, so that Back returns to this one
   settling: 0, // timer of isSettled
 };
 
 class Problem extends Error {
-  constructor(message, status = 0, retryAfter = 0) { // status 0: no answer at all; retryAfter in seconds
+  constructor(message, status = 0, retryAfter = 0) { // status 0: no response; retryAfter in seconds
     super(message);
     Object.assign(this, { status, retryAfter });
   }
 }
 
-// ---- Asking the server
+// ---- Requests to the server
 
 async function ask(path, parameters, controller) {
   const timer = setTimeout(() => controller.abort(), TIMEOUT);
   try {
     const response = await fetch(API + path + queryString(parameters), { signal: controller.signal });
     if (response.ok) return await response.json();
-    const problem = await response.json().catch(() => ({})); // a proxy may answer with anything
+    const problem = await response.json().catch(() => ({})); // a proxy may answer with other content
     throw new Problem(problem.detail || problem.title || `The server answered with status ${response.status}.`,
       response.status, Number(response.headers.get('Retry-After')) || 1);
   } catch (error) {
@@ -59,7 +59,7 @@ async function ask(path, parameters, controller) {
   }
 }
 
-// Not URLSearchParams: that writes a space as "+", which not every reader takes for one.
+// URLSearchParams would encode a space as "+", which not every reader decodes.
 function queryString(parameters) {
   const pairs = Object.entries(parameters).filter(([, value]) => value !== null);
   return pairs.length ? '?' + pairs.map(pair => pair.map(encodeURIComponent).join('=')).join('&') : '';
@@ -75,11 +75,11 @@ async function loadIndexes() {
   state.address.delete('index');
   if (state.indexes.has(name)) page.index.value = name;
   describeIndex();
-  // What was found in another index would not be what the address promises.
+  // A result from a different index would contradict the address.
   if (name && !state.indexes.has(name)) throw new Problem(`There is no index “${shortened(name)}” here; choose another.`, 404);
 }
 
-// ---- Requests
+// ---- Scheduling of searches
 
 function request(direction, position) {
   state.wanted = { direction, position };
@@ -91,8 +91,8 @@ function schedule() {
   clearTimeout(state.timer);
   state.controller?.abort();
   const wait = state.notBefore - performance.now();
-  if (wait <= PAUSE) document.body.dataset.state = 'busy'; // else the message about the wait stays
-  if (wait <= 0 || !page.query.value) run(ticket); // an empty field needs no server
+  if (wait <= PAUSE) document.body.dataset.state = 'busy'; // otherwise the message about the wait stays
+  if (wait <= 0 || !page.query.value) run(ticket); // an empty field needs no request
   else state.timer = setTimeout(run, wait, ticket);
 }
 
@@ -119,15 +119,15 @@ async function run(ticket) {
   }
 }
 
-// Next or previous. Past the last occurrence it goes on with the first, but only when asked for once more.
+// Next or previous occurrence. Wraps around past the last one, but only on a second press.
 function step(direction) {
-  if (!page.query.value || document.body.dataset.state === 'busy') return; // held-down Enter must not starve itself
+  if (!page.query.value || document.body.dataset.state === 'busy') return; // a held-down Enter must not cancel its own requests
   settle();
   if (state.missed === direction || !isShown()) return request(direction, null);
   request(direction, state.shown.position + (direction === 'from' ? 1 : 0));
 }
 
-// Is the occurrence on the page one of what is typed?
+// Returns true if the occurrence on the page is one of the current input.
 function isShown() {
   return state.shown?.index === page.index.value && state.shown.pattern === page.query.value;
 }
@@ -160,7 +160,7 @@ function showAnswer(index, pattern, wanted, answer) {
     return finish('ready', `Position ${answer.position}${line}. Occurrences: ${answer.count}`);
   }
 
-  if (!isShown() || answer.count === 0) { // else the last occurrence stays, with a word that it is the last
+  if (!isShown() || answer.count === 0) { // otherwise the last occurrence stays, with a note that it is the last
     state.shown = null;
     setAddress({ index: index.name, q: pattern, [direction]: position });
   }
@@ -180,10 +180,10 @@ function showOccurrence(index, answer) {
   page.line.textContent = answer.line === null ? '' : `${answer.line}:${answer.column}`;
 
   const isCut = end < first + symbols;
-  // What follows each part: a carriage return is an end of line only in front of a line feed. Of a cut line it may be one.
+  // Text that follows each part: a carriage return ends a line only before a line feed. At the end of a truncated line it may.
   const next = { before: answer.match, match: answer.after || (isCut ? '\n' : ''), after: isCut ? '\n' : '' };
-  let offset = start - first; // groups end at multiples of their size, wherever the text shown begins
-  // The gap in front of an incomplete first group keeps the columns straight.
+  let offset = start - first; // groups end at multiples of their size, for any start of the visible text
+  // The gap before an incomplete first group keeps the columns aligned.
   page.before.style.paddingLeft = isBytes ? '' : `${offset % GROUP}ch`;
   for (const part of ['before', 'match', 'after']) {
     const text = answer[part];
@@ -203,10 +203,10 @@ function showMissing(index, pattern, { direction, position }, count) {
 }
 
 function showProblem(problem, ticket) {
-  show(isShown() ? 'result' : 'message'); // an answer to something else would be misleading
+  show(isShown() ? 'result' : 'message'); // the answer to another search would be misleading
   page.query.setAttribute('aria-invalid', String(problem.status === 400));
   const isBusy = problem.status === 429 || problem.status === 503;
-  const isGone = problem.status === 0 || problem.status === 502 || problem.status === 504; // the last two are a proxy's
+  const isGone = problem.status === 0 || problem.status === 502 || problem.status === 504; // 502 and 504 come from a proxy
   if (isGone) state.failures += 1;
   const wait = isBusy ? problem.retryAfter : Math.min(2 ** (state.failures - 1), LONGEST_WAIT);
   const attempt = `Trying again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`;
@@ -227,7 +227,7 @@ function showProblem(problem, ticket) {
 
 // ---- Parts of the page
 
-// What is visible beneath the form: 'welcome', 'result' (with or without an occurrence), or nothing but the message.
+// Shows one part below the form: 'welcome', 'result' (with or without an occurrence), or only the message.
 function show(what) {
   page.welcome.hidden = what !== 'welcome';
   page.result.hidden = what !== 'result';
@@ -240,7 +240,7 @@ function show(what) {
 function finish(outcome, words) {
   document.title = page.query.value ? `${shortened(page.query.value)} in ${page.index.value} · comb` : 'comb: search as you type';
   document.body.dataset.state = outcome;
-  // Spoken only when the typing pauses, and without the separators that would be read as several numbers.
+  // Announced only when typing pauses, and without separators, which screen readers would read as several numbers.
   clearTimeout(finish.timer);
   finish.timer = setTimeout(() => { page.announcement.textContent = words.replaceAll('\u202f', ''); }, 500);
 }
@@ -250,10 +250,11 @@ function setMessage(text, label, action) {
   page.message.replaceChildren(text);
   page.message.hidden = !text;
   if (label) page.message.append(' ', button(label, action));
-  if (focused) (page.result.hidden ? page.query : page.next).focus(); // its button is gone
+  if (focused) (page.result.hidden ? page.query : page.next).focus(); // the focused button is hidden now
 }
 
-// The address of what is shown. Occurrences of one search share an entry of the history, and so does what is typed in one go.
+// Sets the address of the visible result. Occurrences of one search share an entry in the history, as do searches typed
+// without a pause.
 function setAddress(parameters) {
   page.permalink.href = location.pathname + queryString(parameters);
   const entry = queryString({ index: parameters.index, q: parameters.q ?? '' });
@@ -261,23 +262,23 @@ function setAddress(parameters) {
   try {
     history[isNew ? 'pushState' : 'replaceState'](null, '', page.permalink.href);
   } catch {
-    // Some browsers allow only so many changes in a while; the link on the page is right all the same.
+    // Some browsers limit the rate of changes; the link on the page is correct anyway.
   }
   if (entry !== state.entry) {
-    state.isSettled = state.entry === null; // a search that came with the address is one to come back to
+    state.isSettled = state.entry === null; // a search from the address keeps its entry
     clearTimeout(state.settling);
     state.settling = setTimeout(settle, SETTLED);
   }
   state.entry = entry;
 }
 
-// The search that is shown is one to come back to.
+// Makes the visible search keep its entry in the history.
 function settle() {
   clearTimeout(state.settling);
   state.isSettled = true;
 }
 
-// Searches for what the address asks for: at the start, and after Back or Forward.
+// Runs the search of the address: at the start, and after Back or Forward.
 function followAddress(event) {
   state.entry = null;
   state.isSettled = false;
@@ -287,7 +288,7 @@ function followAddress(event) {
     page.index.value = name;
     describeIndex();
   }
-  // What was typed before this script was there stays.
+  // Keeps input typed before this script was loaded.
   if (event || address.has('q')) page.query.value = address.get('q') ?? '';
   const direction = address.has('before') ? 'before' : 'from';
   const position = parseInt(address.get(direction), 10);
@@ -307,7 +308,7 @@ async function copyLink() {
   let copied = true;
   try {
     await navigator.clipboard.writeText(page.permalink.href);
-  } catch { // without https there is no clipboard object
+  } catch { // without HTTPS there is no clipboard object
     const field = document.body.appendChild(Object.assign(element('input'), { value: page.permalink.href }));
     field.select();
     copied = document.execCommand('copy');
@@ -320,8 +321,8 @@ async function copyLink() {
 
 // ---- Text
 
-// The text in spans of `size` symbols, for the style sheet to set apart: what is copied has no gaps. `offset` is the
-// number of symbols in front of it; by default the last group is a full one. Lines may break only behind full groups.
+// Splits text into spans of `size` symbols, which the style sheet separates, so that copied text has no gaps. `offset` is the
+// number of symbols before the text; by default the last group is full. Lines may break only after full groups.
 function grouped(text, size, offset = size - text.length % size) {
   const parts = [];
   for (let start = 0; start < text.length;) {
@@ -337,8 +338,8 @@ function grouped(text, size, offset = size - text.length % size) {
   return parts;
 }
 
-// Text with an escape sequence, as programmers write it, beside every character that cannot be seen or that changes the
-// direction of its neighbours. `next` is the text behind it: the carriage return of an end of line needs none.
+// Adds an escape sequence, as in source code, to every character that is invisible or changes the direction of its
+// neighbours. `next` is the text that follows: a carriage return before a line feed needs no escape.
 function visible(text, next) {
   if (text.endsWith('\r') && next.startsWith('\n')) return [...visible(text.slice(0, -1), ''), document.createTextNode('\r')];
   const hidden = /([\0-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\r(?!\n))/u;
@@ -381,7 +382,7 @@ function onKey(event) {
   const { target } = event;
   if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey || target === page.index) return;
   const inField = target === page.query;
-  // Enter presses a button that has the focus. On the two that search, it also goes back with Shift.
+  // Enter presses the focused button. On the two search buttons, Shift+Enter searches backward.
   const isFree = inField || target === document.body || (event.shiftKey && (target === page.next || target === page.previous));
   if (event.key === '/' && !inField) {
     page.query.focus();
@@ -416,7 +417,7 @@ function start() {
     if (state.indexes.size) describeIndex();
     request('from', null);
   });
-  page.form.addEventListener('submit', event => { // some phones submit without telling of a key
+  page.form.addEventListener('submit', event => { // some phones submit without a key event
     event.preventDefault();
     step('from');
   });

@@ -1,11 +1,11 @@
-//! The plain search, and numbers to make long texts of.
+//! Reference search, and pseudo-random numbers for long texts.
 
-/// Positions of the pattern in the text, by comparing everywhere.
+/// Positions of the pattern in the text, found by comparison at every position.
 pub(crate) fn scan(text: &[u8], pattern: &[u8]) -> Vec<u64> {
     (0..text.len()).filter(|&at| text[at..].starts_with(pattern)).map(|at| at as u64).collect()
 }
 
-/// A deterministic source of numbers, for texts that are too long for proptest to make.
+/// Deterministic source of numbers for texts that are too long for proptest to generate.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {

@@ -1,4 +1,4 @@
-//! The line number of a place in a file.
+//! Line number of a place in a file.
 
 use std::os::unix::fs::FileExt;
 
@@ -9,12 +9,12 @@ use crate::block::{FileIdentity, Place};
 use crate::source::cut::retry;
 use crate::walk::open_path;
 
-/// Bytes that are read at a time.
+/// Size of a read, in bytes.
 const PART: usize = 1 << 20;
 
 impl Place {
-    /// The number of the line of this place, from 1. The start of its file is read again, on all cores. None if that cannot be
-    /// done any more, or another file has taken its name.
+    /// Returns the line number of this place, counted from 1. Unless it is known, reads the file up to the place again,
+    /// on all cores. Returns `None` if that fails, or the path belongs to another file by now.
     pub fn find_line(&self) -> Option<u64> {
         if self.line.is_some() || self.offset == 0 {
             return self.line.or(Some(1));

@@ -1,4 +1,4 @@
-//! A worker of a job whose results are merged: pulls work until there is none.
+//! A worker of a job whose results are merged. It pulls work until there is none left.
 
 use std::mem;
 use std::ops::Range;
@@ -19,19 +19,19 @@ use crate::source::stream::Stream;
 use crate::source::{Chunks, TextBlock};
 use crate::walk::directory::Directory;
 
-/// One of the threads that take in blocks.
-pub(crate) struct Gatherer<'q, A> {
+/// A worker that accumulates blocks.
+pub(crate) struct FoldWorker<'q, A> {
     queue: &'q Queue,
     number: usize,
     pub(crate) accumulator: A,
     pub(crate) reader: Reader<'q>,
-    /// Whether what is being done may add to the queue.
+    /// Set while the current work may add to the queue.
     busy: bool,
-    /// Whether to take what a stream has at the moment rather than wait for a block, as progress is shown.
+    /// Set to process the available data of a stream rather than wait for a full block, while progress is shown.
     eager: bool,
 }
 
-impl<'q, A: Accumulate> Gatherer<'q, A> {
+impl<'q, A: Accumulate> FoldWorker<'q, A> {
     pub(crate) fn new(
         queue: &'q Queue,
         number: usize,
@@ -42,14 +42,14 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
         Self { queue, number, accumulator, reader, busy: false, eager }
     }
 
-    /// Works until everything is done or the workers should leave off.
+    /// Works until everything is done or the workers should stop.
     pub(crate) fn run(&mut self) {
         while let Some(next) = self.queue.next(self.number, mem::take(&mut self.busy), &mut self.reader.meter)
         {
             match next {
                 Next::Open(task) => self.open(task),
-                Next::Chunks(file) => self.work_on(&file),
-                Next::Stream(stream) => self.work_on_stream(stream),
+                Next::Chunks(file) => self.process_chunks(&file),
+                Next::Stream(stream) => self.process_stream(stream),
             }
         }
         self.reader.release();
@@ -58,17 +58,17 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
     fn open(&mut self, task: Task) {
         self.busy = true;
         match task {
-            Task::Named(number) => self.named(number),
+            Task::Named(number) => self.open_named(number),
             Task::Directory(parent, entry) => {
                 if let Some(directory) = self.reader.list(&parent, entry) {
                     self.expand(directory);
                 }
             }
-            Task::Files(directory, entries) => self.files(&directory, entries),
+            Task::Files(directory, entries) => self.process_files(&directory, entries),
         }
     }
 
-    fn named(&mut self, number: usize) {
+    fn open_named(&mut self, number: usize) {
         let limit = self.limit();
         let (source, contents) = match self.reader.open_named(number) {
             None => return,
@@ -90,7 +90,7 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
         }
     }
 
-    /// The size in bytes up to which a file is one block.
+    /// Maximum size of a file that is read as a single block, in bytes.
     fn limit(&self) -> usize {
         self.reader.context.bounds.block_size
     }
@@ -101,8 +101,8 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
         self.queue.add_tasks(all);
     }
 
-    /// Takes in files of a directory. Once one of them is to be shared, the rest is left to whoever is free.
-    fn files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
+    /// Processes files of a directory. Once one of them is shared, the remaining ones become a task for idle workers.
+    fn process_files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
         let (limit, follow) = (self.limit(), self.reader.context.inputs.walk.follow);
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
@@ -130,13 +130,13 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
         }
     }
 
-    /// Takes in a file that is whole in the buffer, or starts on one that is shared.
+    /// Processes a file that is entirely in the buffer, or starts on a shared one.
     fn begin(&mut self, source: &Source, contents: Contents) {
         self.reader.meter.add_file();
         match contents {
             Contents::Whole { range, skipped, .. } => {
                 let first_line = (skipped == range.start as u64).then_some(1);
-                self.take(
+                self.process_block(
                     source,
                     TextBlock { range, offset: skipped, first_line, in_long_line: false },
                     true,
@@ -144,36 +144,36 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
             }
             Contents::Chunks { file, .. } => {
                 if matches!(file, Chunks::Parted(_)) {
-                    self.queue.note_decoded();
+                    self.queue.record_decoded();
                 }
                 let file = Arc::new(file);
                 self.queue.add_file(Arc::clone(&file));
-                self.work_on(&file);
+                self.process_chunks(&file);
             }
             Contents::Stream { stream, .. } => {
                 if stream.is_decoded() {
-                    self.queue.note_decoded();
+                    self.queue.record_decoded();
                 }
-                self.work_on_stream(stream);
+                self.process_stream(stream);
             }
         }
     }
 
-    /// Takes in chunks of a file until all are taken or this worker is not wanted any more.
-    fn work_on(&mut self, file: &Arc<Chunks>) {
+    /// Processes chunks of a file until all are claimed or this worker is parked.
+    fn process_chunks(&mut self, file: &Arc<Chunks>) {
         while !self.queue.is_halted() {
-            let Some(chunk) = file.claim() else { return self.queue.retire(file) };
+            let Some(chunk) = file.claim() else { return self.queue.remove_file(file) };
             let Reader { buffer, meter, problems, .. } = &mut self.reader;
             let block = file.read(chunk, buffer, meter, problems);
-            self.take(file.source(), block, false);
+            self.process_block(file.source(), block, false);
             if !self.queue.pace.is_wanted(self.number) {
                 return;
             }
         }
     }
 
-    /// Reads a block of a stream, lets others read on, and takes it in.
-    fn work_on_stream(&mut self, mut stream: Stream) {
+    /// Reads a block of a stream, releases the stream to other workers, and processes the block.
+    fn process_stream(&mut self, mut stream: Stream) {
         self.busy = true;
         self.reader.meter.enter(stream.phase());
         let Reader { buffer, problems, .. } = &mut self.reader;
@@ -181,12 +181,12 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
             let source = stream.source.clone();
             self.queue.put_back(stream);
             self.busy = false;
-            self.take(&source, block, false);
+            self.process_block(&source, block, false);
         }
     }
 
-    /// Hands a block of the buffer to the accumulator: what is much larger than a block should be, in slices.
-    fn take(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
+    /// Passes a block of the buffer to the accumulator. Much larger blocks are passed in slices.
+    fn process_block(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
         let TextBlock { range, mut offset, mut first_line, .. } = block;
         let Reader { buffer, problems, meter, context, .. } = &mut self.reader;
         let bounds = context.bounds;
@@ -212,6 +212,6 @@ impl<'q, A: Accumulate> Gatherer<'q, A> {
             }
             offset += length as u64;
         }
-        self.queue.pace.book(total as u64);
+        self.queue.pace.add_work(total as u64);
     }
 }

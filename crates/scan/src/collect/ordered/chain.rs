@@ -1,20 +1,20 @@
-//! The state of a file, advanced from block to block while several workers have blocks of it.
+//! Per-file state that advances from block to block while several workers hold blocks of the file.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::schedule::turns::{Turn, Turns};
 
-/// The blocks of a file, by number from 0, each of which advances the state in its turn.
+/// The blocks of a file, numbered from 0. Each advances the state in its turn.
 pub(crate) struct Chain<S, T> {
     turns: Turns<Status<S>>,
     printed: Mutex<Printed<T>>,
-    /// For whoever waits for the end of the file.
+    /// Notified when another block has been printed.
     all_printed: Condvar,
 }
 
 pub(crate) struct Status<S> {
     pub(crate) file: S,
-    /// Whether nothing more of the file is wanted.
+    /// Set once nothing more of the file is wanted.
     pub(crate) over: bool,
 }
 
@@ -24,29 +24,30 @@ struct Printed<T> {
 }
 
 impl<S: Clone, T: Default> Chain<S, T> {
-    /// A chain whose first block is given this state of the file; `over` is whether it is not wanted at all.
+    /// Creates a chain with the state before the first block; `over` is set if nothing of the file is wanted.
     pub(crate) fn new(file: S, over: bool) -> Self {
         let printed = Printed { blocks: 0, tally: T::default() };
         let turns = Turns::new(Status { file, over });
         Self { turns, printed: Mutex::new(printed), all_printed: Condvar::new() }
     }
 
-    /// The state of the file behind the blocks that have had their turn.
+    /// Returns the state after the blocks that have had their turn.
     pub(crate) fn state(&self) -> S {
         self.turns.with(|status| status.file.clone())
     }
 
-    /// Whether nothing more of the file is wanted.
+    /// Returns `true` if nothing more of the file is wanted.
     pub(crate) fn is_over(&self) -> bool {
         self.turns.with(|status| status.over)
     }
 
-    /// Waits for a block's turn. Those before it are being worked on, and none of their workers waits for anybody behind.
+    /// Waits for the turn of a block. The blocks before it are in progress, and their workers do not wait for later
+    /// ones.
     pub(crate) fn await_turn(&self, block: u64) -> Turn<'_, Status<S>> {
         self.turns.await_turn(block)
     }
 
-    /// Says that a block has been printed, which comes after its turn.
+    /// Records that a block has been printed, which comes after its turn.
     pub(crate) fn printed(&self, add: impl FnOnce(&mut T)) {
         let mut printed = self.lock();
         add(&mut printed.tally);
@@ -54,7 +55,7 @@ impl<S: Clone, T: Default> Chain<S, T> {
         self.all_printed.notify_all();
     }
 
-    /// Waits until so many blocks have been printed, and gives the final state and what was counted.
+    /// Waits until this number of blocks has been printed, and returns the final state and the totals.
     pub(crate) fn await_all(&self, blocks: u64) -> (S, T) {
         let printed = self.all_printed.wait_while(self.lock(), |printed| printed.blocks != blocks);
         let tally = std::mem::take(&mut printed.unwrap_or_else(PoisonError::into_inner).tally);

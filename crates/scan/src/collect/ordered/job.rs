@@ -1,4 +1,4 @@
-//! What there is to do in a job whose output is in order, piece by piece.
+//! Tasks of a job with ordered output.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,54 +14,54 @@ use crate::source::{Chunks, NulEnds};
 use crate::stop::Stop;
 use crate::walk::directory::SortValue;
 
-/// A file that was found before any is read.
+/// A file found before any file is read.
 #[derive(Debug)]
 pub(crate) struct Collected {
     pub(crate) source: Source,
     pub(crate) key: Option<SortValue>,
 }
 
-/// Something to do.
+/// A task.
 pub(crate) enum Job<V: Visit> {
     Open(Task),
-    /// Files that were found before, by their numbers.
+    /// Collected files, by number.
     Listed(Range<usize>),
-    /// The rest of a file that is read in chunks, from the block of this number on.
+    /// The rest of a file that is read in chunks, from the block with this number on.
     Chunks(Arc<Shared<V>>, Arc<Chunks>, u64),
     /// The rest of a stream.
     Stream(Box<Streamed<V>>),
 }
 
-/// Part of a job.
+/// Part of a task.
 pub(crate) enum Work<V: Visit> {
     Open(Task),
     Listed(Range<usize>),
-    /// The chunk at an offset, which is the block of a number.
+    /// The chunk at an offset, and its block number.
     Chunk(Arc<Shared<V>>, Arc<Chunks>, u64, u64),
-    /// The end of a file of so many blocks.
+    /// The end of a file with this number of blocks.
     End(Arc<Shared<V>>, u64),
     Stream(Box<Streamed<V>>),
 }
 
-/// A file that several workers have blocks of.
+/// A file that is shared by several workers.
 pub(crate) struct Shared<V: Visit> {
     pub(crate) source: Source,
     /// Offset in the file at which its text begins.
     pub(crate) start: u64,
-    /// Ends the waiting for more of a stream when nothing more of it is wanted.
+    /// Interrupts the wait for a stream when nothing more of it is wanted.
     pub(crate) stop: Option<Arc<Stop>>,
-    /// Which NULs end lines.
+    /// The NULs that end lines.
     pub(crate) nul_ends: NulEnds,
     pub(crate) chain: Chain<V::State, V::Tally>,
 }
 
-/// The state of a file that one worker alone visits.
+/// State of a file that is visited by a single worker.
 pub(crate) struct Alone<V: Visit> {
     pub(crate) state: V::State,
     pub(crate) tally: V::Tally,
 }
 
-/// A stream, and how many blocks of it have been read.
+/// A stream, and the number of blocks read from it.
 pub(crate) struct Streamed<V: Visit> {
     pub(crate) shared: Arc<Shared<V>>,
     pub(crate) stream: Stream,
@@ -69,12 +69,12 @@ pub(crate) struct Streamed<V: Visit> {
 }
 
 impl<V: Visit> Job<V> {
-    /// Jobs to open what was named.
+    /// Tasks that open the named inputs.
     pub(crate) fn named(inputs: &Inputs) -> Vec<Self> {
         (0..inputs.named.len()).map(|number| Self::Open(Task::Named(number))).collect()
     }
 
-    /// Jobs to read files that were found before, by their numbers.
+    /// Tasks that read collected files, by number.
     pub(crate) fn listed(files: &[Collected]) -> Vec<Self> {
         let starts = (0..files.len()).step_by(FILES_PER_TASK);
         starts.map(|start| Self::Listed(start..files.len().min(start + FILES_PER_TASK))).collect()

@@ -1,36 +1,35 @@
-//! What a worker prints, on its way to the sequencer.
+//! Output of a worker, on its way to the sequencer.
 
 use crate::schedule::plan::{Chunk, Receive, SlotId};
 
-/// Output of so many bytes is handed over before the task that prints it is done.
+/// Size from which output is handed over before its task is done, in bytes.
 const HAND_OVER: usize = 64 << 10;
 
-/// Bytes that a visitor prints, in groups: one for each file that has any.
+/// Output of a visitor, in groups: one per file with output.
 #[derive(Default)]
 pub struct Output<'a> {
     bytes: Vec<u8>,
-    /// What is between two groups.
+    /// Separator between groups.
     separator: Option<Vec<u8>>,
-    /// Whether the first group begins at the first byte, so that a separator is due before it if anything was
-    /// printed before.
+    /// Set if a group begins at the first byte, so that a separator precedes it unless it is the first output.
     begins_group: bool,
-    /// Bytes that have been handed over.
+    /// Bytes handed over.
     handed_over: u64,
     receiver: Option<(&'a dyn Receive, SlotId)>,
 }
 
 impl<'a> Output<'a> {
-    /// No bytes yet; `separator` is what goes between groups.
+    /// Creates an empty output with this separator between groups.
     pub fn new(separator: Option<Vec<u8>>) -> Self {
         Self { separator, ..Self::default() }
     }
 
-    /// From now on, what is printed belongs to a slot.
-    pub(crate) fn belongs_to(&mut self, receiver: &'a dyn Receive, slot: SlotId) {
+    /// Assigns the following output to a slot.
+    pub(crate) fn set_slot(&mut self, receiver: &'a dyn Receive, slot: SlotId) {
         self.receiver = Some((receiver, slot));
     }
 
-    /// Begins a group: what is printed from here on belongs to another file.
+    /// Begins a group: the following output belongs to another file.
     pub fn begin_group(&mut self) {
         if self.bytes.is_empty() {
             self.begins_group = true;
@@ -39,18 +38,18 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Where to print to. Nothing that is there may be taken away.
+    /// The buffer to append output to. Bytes in it must not be removed.
     pub fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// How many bytes have been printed in all.
+    /// Total number of bytes printed.
     pub fn printed(&self) -> u64 {
         self.handed_over + self.bytes.len() as u64
     }
 
-    /// Hands over what was printed if it is much. To be called after every line, so that memory stays bounded.
-    pub fn relieve(&mut self) {
+    /// Hands over the output if there is enough of it. Call this after every line, so that memory stays bounded.
+    pub fn flush_if_full(&mut self) {
         if self.bytes.len() < HAND_OVER {
             return;
         }
@@ -60,14 +59,14 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Takes what is waiting.
+    /// Takes the pending output.
     pub(crate) fn take(&mut self) -> Chunk {
         self.handed_over += self.bytes.len() as u64;
         let begins_group = std::mem::take(&mut self.begins_group);
         Chunk { bytes: std::mem::take(&mut self.bytes), begins_group }
     }
 
-    /// Gives memory back for use.
+    /// Takes back memory for reuse.
     pub(crate) fn reuse(&mut self, mut bytes: Vec<u8>) {
         if self.bytes.capacity() == 0 {
             bytes.clear();

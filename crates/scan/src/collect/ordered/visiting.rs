@@ -1,4 +1,4 @@
-//! How a worker takes a file through its visit.
+//! Visiting a file, block by block.
 
 use std::mem;
 use std::ops::{ControlFlow, Range};
@@ -9,53 +9,53 @@ use finecomb_meter::Phase;
 use super::Visit;
 use super::job::{Alone, Job, Shared, Streamed};
 use super::worker::Visitor;
-use crate::block::{Ahead, Block, Source};
+use crate::block::{Block, Lookahead, Source};
 use crate::schedule::plan::SlotId;
 use crate::source::cut::{Part, parts};
 use crate::source::reader::Reader;
 use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 
-/// A file is as much work as so many bytes of it.
-const FILE: u64 = 32 << 10;
+/// Work of opening a file, expressed in bytes of contents.
+const FILE_WORK: u64 = 32 << 10;
 
 impl<V: Visit> Visitor<'_, V> {
-    /// Books bytes.
-    fn took(&mut self, bytes: usize) {
+    /// Records processed bytes.
+    fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
-        self.plan.pace.book(bytes as u64);
+        self.plan.pace.add_work(bytes as u64);
     }
 
-    /// Visits a file that is in the buffer.
-    pub(super) fn whole(&mut self, source: &Source, range: Range<usize>) {
+    /// Visits a file that is entirely in the buffer.
+    pub(super) fn visit_whole(&mut self, source: &Source, range: Range<usize>) {
         self.visited += 1;
         self.reader.meter.add_file();
-        self.plan.pace.book(FILE);
+        self.plan.pace.add_work(FILE_WORK);
         let mut buffer = mem::take(&mut self.reader.buffer);
         let mut alone = Alone { state: self.visit.begin(source, &[]), tally: V::Tally::default() };
         let bytes = &mut buffer[range];
         let _ = if bytes.is_empty() {
-            // Elsewhere a block without a line says nothing, but of an empty file there is to be one block.
+            // Elsewhere an empty block carries no information, but an empty file must have one block.
             let mut block = Block { is_whole: true, ..Block::new(source, 0, bytes) };
             self.search_and_print(&mut block, &mut alone)
         } else {
             let ends = self.visit.nul_ends(source);
-            self.in_turn(Block { is_whole: true, ..Block::new(source, 0, bytes) }, ends, &mut alone)
+            self.visit_next(Block { is_whole: true, ..Block::new(source, 0, bytes) }, ends, &mut alone)
         };
         self.reader.buffer = buffer;
-        self.end(source, alone);
+        self.end_file(source, alone);
     }
 
-    /// Visits a file chunk by chunk. As long as there is nothing in it, its chunks are skipped, which saves the
-    /// counting of lines; if something is found after all, they are read once more.
-    pub(super) fn alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
+    /// Visits a file chunk by chunk. Chunks without matches are skipped, which saves counting their lines; once there
+    /// is a match, the skipped chunks are read again.
+    pub(super) fn visit_alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
         let source = &shared.source;
         let mut buffer = mem::take(&mut self.reader.buffer);
         let mut alone = Alone { state: shared.chain.state(), tally: V::Tally::default() };
         let mut skipped = Vec::new();
-        let mut has_nothing = true;
+        let mut is_skippable = true;
         while let Some(chunk) = file.claim().filter(|_| !shared.chain.is_over()) {
             skipped.push(chunk);
-            if has_nothing {
+            if is_skippable {
                 self.reader.meter.enter(Phase::Read);
                 let TextBlock { range, in_long_line, .. } =
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
@@ -63,8 +63,8 @@ impl<V: Visit> Visitor<'_, V> {
                 self.reader.meter.enter(Phase::Search);
                 let fits = bytes.len() <= self.reader.context.bounds.max_line;
                 let block = Block { in_long_line, ..Block::new(source, 0, bytes) };
-                has_nothing = fits && self.visit.has_nothing(&block);
-                if has_nothing {
+                is_skippable = fits && self.visit.is_skippable(&block);
+                if is_skippable {
                     continue;
                 }
             }
@@ -73,22 +73,22 @@ impl<V: Visit> Visitor<'_, V> {
                 let TextBlock { range, offset, in_long_line, .. } =
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
                 let block = Block::new(source, offset - shared.start, &mut buffer[range]);
-                let block = Block { in_long_line, ahead: Ahead::in_file(file), ..block };
-                self.in_turn(block, shared.nul_ends, &mut alone)
+                let block = Block { in_long_line, lookahead: Lookahead::in_file(file), ..block };
+                self.visit_next(block, shared.nul_ends, &mut alone)
             });
             if wanted.is_break() {
                 break;
             }
         }
         self.reader.buffer = buffer;
-        self.end(source, alone);
+        self.end_file(source, alone);
     }
 
-    /// Visits a block of a file that this worker alone visits, when its turn has come.
-    fn in_turn(&mut self, block: Block<'_>, ends: NulEnds, alone: &mut Alone<V>) -> ControlFlow<()> {
-        let Block { source, bytes, ahead, .. } = block;
+    /// Visits the next block of a file that only this worker visits.
+    fn visit_next(&mut self, block: Block<'_>, ends: NulEnds, alone: &mut Alone<V>) -> ControlFlow<()> {
+        let Block { source, bytes, lookahead, .. } = block;
         let total = bytes.len();
-        self.took(total);
+        self.record_bytes(total);
         let bounds = self.reader.context.bounds.with_ends(ends);
         for part in parts(bytes, block.in_long_line, bounds) {
             let offset = block.offset + part.start as u64;
@@ -99,13 +99,14 @@ impl<V: Visit> Visitor<'_, V> {
             }
             let is_whole = block.is_whole && part.bytes.len() == total;
             let in_long_line = part.in_long_line;
-            let mut block = Block { is_whole, in_long_line, ahead, ..Block::new(source, offset, part.bytes) };
+            let mut block =
+                Block { is_whole, in_long_line, lookahead, ..Block::new(source, offset, part.bytes) };
             self.search_and_print(&mut block, alone)?;
         }
         ControlFlow::Continue(())
     }
 
-    /// Takes a block of a file that this worker alone visits through all three steps.
+    /// Takes a block of a file that only this worker visits through all three steps.
     fn search_and_print(&mut self, block: &mut Block<'_>, alone: &mut Alone<V>) -> ControlFlow<()> {
         self.reader.meter.enter(Phase::Search);
         let found = self.visit.search(block);
@@ -116,25 +117,25 @@ impl<V: Visit> Visitor<'_, V> {
         more
     }
 
-    fn end(&mut self, source: &Source, alone: Alone<V>) {
+    fn end_file(&mut self, source: &Source, alone: Alone<V>) {
         self.reader.meter.enter(Phase::Print);
         if self.visit.end(source, alone.state, alone.tally, &mut self.out).is_break() {
             self.plan.halt();
         }
     }
 
-    /// Visits a chunk of a file that is shared.
-    pub(super) fn chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
+    /// Visits a chunk of a shared file.
+    pub(super) fn visit_chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
         let mut buffer = mem::take(&mut self.reader.buffer);
         let Reader { meter, problems, .. } = &mut self.reader;
         let TextBlock { range, offset, in_long_line, .. } = file.read(chunk, &mut buffer, meter, problems);
         let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
-        self.block(shared, block, Block { in_long_line, ahead: file.ahead(), ..read });
+        self.visit_block(shared, block, Block { in_long_line, lookahead: file.lookahead(), ..read });
         self.reader.buffer = buffer;
     }
 
-    /// Reads a block of a stream, lets others read on, and visits the block.
-    pub(super) fn stream(&mut self, slot: SlotId, mut streamed: Box<Streamed<V>>) {
+    /// Reads a block of a stream, releases the stream to other workers, and visits the block.
+    pub(super) fn visit_stream(&mut self, slot: SlotId, mut streamed: Box<Streamed<V>>) {
         self.reader.meter.enter(streamed.stream.phase());
         let shared = Arc::clone(&streamed.shared);
         let number = streamed.blocks;
@@ -148,23 +149,23 @@ impl<V: Visit> Visitor<'_, V> {
                 streamed.blocks += 1;
                 self.plan.put_back(slot, Job::Stream(streamed));
                 let read = Block::new(&shared.source, offset, &mut buffer[range]);
-                self.block(&shared, number, Block { in_long_line, ..read });
+                self.visit_block(&shared, number, Block { in_long_line, ..read });
             }
             None => self.end_shared(&shared, number),
         }
         self.reader.buffer = buffer;
     }
 
-    /// Visits a block of a file that is shared: searches it, waits for its turn, and prints it.
-    fn block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>) {
-        let Block { source, bytes, ahead, offset, in_long_line, .. } = read;
+    /// Visits a block of a shared file: searches it, waits for its turn, and prints it.
+    fn visit_block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>) {
+        let Block { source, bytes, lookahead, offset, in_long_line, .. } = read;
         self.reader.meter.enter(Phase::Search);
-        self.took(bytes.len());
+        self.record_bytes(bytes.len());
         let bounds = self.reader.context.bounds.with_ends(shared.nul_ends);
         let mut searched: Vec<_> = parts(bytes, in_long_line, bounds)
             .map(|Part { start, bytes, too_long, in_long_line }| {
                 let block = Block::new(source, offset + start as u64, bytes);
-                let mut block = Block { in_long_line, ahead, ..block };
+                let mut block = Block { in_long_line, lookahead, ..block };
                 let wanted = too_long.is_none() && !shared.chain.is_over();
                 let found = wanted.then(|| self.visit.search(&mut block));
                 Searched { block, too_long, found, before: None }
@@ -189,7 +190,7 @@ impl<V: Visit> Visitor<'_, V> {
         shared.chain.printed(|sum| V::add(sum, tally));
     }
 
-    /// Advances the state of a shared file past a block when its turn has come, and notes for each part the state before it.
+    /// Advances the state of a shared file past a block in its turn, and records the state before each part.
     fn advance(&mut self, shared: &Shared<V>, number: u64, searched: &mut [Searched<'_, V>]) {
         let mut status = shared.chain.await_turn(number);
         self.reader.meter.enter(Phase::Search);
@@ -207,25 +208,25 @@ impl<V: Visit> Visitor<'_, V> {
                         stop.raise();
                     }
                 }
-                // It was not searched because nothing more was wanted, which stays so.
+                // It was not searched because nothing more was wanted; that does not change.
                 (None, None) => {}
             }
         }
     }
 
-    /// Ends a file that is shared, of so many blocks.
+    /// Ends a shared file with this number of blocks.
     pub(super) fn end_shared(&mut self, shared: &Shared<V>, blocks: u64) {
         self.reader.meter.enter(Phase::Wait);
         let (state, tally) = shared.chain.await_all(blocks);
-        self.end(&shared.source, Alone { state, tally });
+        self.end_file(&shared.source, Alone { state, tally });
     }
 }
 
-/// A part of a block that has been searched.
+/// A searched part of a block.
 struct Searched<'a, V: Visit> {
     block: Block<'a>,
     too_long: Option<usize>,
     found: Option<V::Found>,
-    /// The state of the file before it, unless nothing more was wanted by then.
+    /// The state of the file before it; `None` if nothing more was wanted.
     before: Option<V::State>,
 }

@@ -1,4 +1,4 @@
-//! A worker of a job whose output is in order: takes what is next, and does it.
+//! A worker of a job with ordered output. It claims tasks and does them.
 
 use std::fs::{self, File};
 use std::mem;
@@ -19,33 +19,33 @@ use crate::schedule::plan::{Chunk, Plan, Planned, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
-use crate::source::{Chunks, START};
+use crate::source::{Chunks, HEAD_SIZE};
 use crate::stop::Stop;
 use crate::walk::SortKey;
 use crate::walk::directory::{Directory, SortValue};
 use crate::walk::open_path;
 
-/// A file of up to so many blocks is read and searched by one worker: larger ones are worth sharing.
+/// Maximum size of a file that is read and searched by a single worker, in blocks. Larger files are worth sharing.
 const WHOLE_LIMIT: usize = 4;
 
-/// A file of up to so many blocks is left to one worker while there are other files for the others.
+/// Maximum size of a file that is left to a single worker while there are other files to read, in blocks.
 const ALONE_LIMIT: usize = 64;
 
-/// One of the threads of a job.
+/// A worker of a job.
 pub(crate) struct Visitor<'w, V: Visit> {
     pub(crate) reader: Reader<'w>,
     number: usize,
     pub(super) plan: &'w Plan<'w, Job<V>>,
-    /// What has been taken to be done.
+    /// The next claimed work.
     next: Option<(SlotId, Work<V>)>,
-    /// What is to be done behind the present task.
+    /// Tasks to insert after the current one.
     planned: Vec<Planned<Job<V>>>,
     pub(crate) visit: V,
     pub(crate) visited: u64,
-    /// If files are only to be found: by what they will be sorted.
+    /// If files are only collected: the key to sort them by.
     pub(crate) collect: Option<SortKey>,
     pub(crate) collected: Vec<Collected>,
-    /// The files that were found before.
+    /// All collected files.
     pub(crate) files: &'w [Collected],
     wants: Wants,
     pub(super) out: Output<'w>,
@@ -75,7 +75,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    /// Works until all is done or the workers should leave off, and ends the meter.
+    /// Works until everything is done or the workers should stop, and ends the meter.
     pub(crate) fn run(mut self) -> (Self, ThreadTimes) {
         while self.step() {}
         self.reader.release();
@@ -83,29 +83,29 @@ impl<'w, V: Visit> Visitor<'w, V> {
         (self, times)
     }
 
-    /// Whether anything is left that another worker could help with: a task, or the next blocks of a stream that this one has
-    /// taken.
+    /// Returns `true` if there is work for another worker: a task, or the next blocks of a stream that this worker has
+    /// claimed.
     pub(crate) fn has_shared_work(&self) -> bool {
         matches!(self.next, Some((_, Work::Stream(_)))) || self.plan.has_tasks()
     }
 
-    /// Does the next thing, and takes the one after it. False if there is nothing left.
+    /// Does the next work and claims the one after it. Returns `false` if there is none left.
     pub(crate) fn step(&mut self) -> bool {
         let next = self.next.take().or_else(|| self.plan.next(self.number, &mut self.reader.meter));
         let Some((slot, work)) = next else { return false };
-        self.out.belongs_to(self.plan, slot);
+        self.out.set_slot(self.plan, slot);
         match work {
-            Work::Open(Task::Named(number)) => self.named(number),
+            Work::Open(Task::Named(number)) => self.open_named(number),
             Work::Open(Task::Directory(parent, entry)) => {
                 if let Some(directory) = self.reader.list(&parent, entry) {
                     self.expand(directory);
                 }
             }
-            Work::Open(Task::Files(directory, entries)) => self.files_of(&directory, entries),
-            Work::Listed(files) => self.listed(files),
-            Work::Chunk(shared, file, chunk, block) => self.chunk(&shared, &file, chunk, block),
+            Work::Open(Task::Files(directory, entries)) => self.visit_files(&directory, entries),
+            Work::Listed(files) => self.visit_collected(files),
+            Work::Chunk(shared, file, chunk, block) => self.visit_chunk(&shared, &file, chunk, block),
             Work::End(shared, blocks) => self.end_shared(&shared, blocks),
-            Work::Stream(stream) => self.stream(slot, stream),
+            Work::Stream(stream) => self.visit_stream(slot, stream),
         }
         self.reader.meter.enter(Phase::Print);
         let planned = mem::take(&mut self.planned);
@@ -116,10 +116,10 @@ impl<'w, V: Visit> Visitor<'w, V> {
         self.next.is_some()
     }
 
-    fn named(&mut self, number: usize) {
+    fn open_named(&mut self, number: usize) {
         let path = &self.reader.context.inputs.named[number];
         if self.collect.is_some() || self.wants == Wants::Name {
-            return self.named_only(number, path);
+            return self.name_or_collect(number, path);
         }
         match self.reader.open_named(number) {
             None => {}
@@ -130,8 +130,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    /// Takes in an input that is not to be opened: its name is printed, or it is collected.
-    fn named_only(&mut self, number: usize, path: &Path) {
+    /// Processes an input that is not to be opened: prints its name, or collects it.
+    fn name_or_collect(&mut self, number: usize, path: &Path) {
         let is_standard_input = is_standard_input(path);
         if !is_standard_input && fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
             if let Some(directory) = self.reader.list_named(number, path) {
@@ -145,22 +145,22 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 let key = source.path().and_then(|path| SortValue::of(path, key));
                 self.collected.push(Collected { source, key });
             }
-            None => self.name(&source),
+            None => self.visit_name(&source),
         }
     }
 
-    /// Takes in a file of which only the name is wanted.
-    fn name(&mut self, source: &Source) {
+    /// Processes a file of which only the name is wanted.
+    fn visit_name(&mut self, source: &Source) {
         self.visited += 1;
         let named = source.path().filter(|_| source.is_named());
-        // A file that was found below a directory is there.
+        // A file found below a directory exists.
         match named.map_or(Ok(()), |path| fs::metadata(path).map(drop)) {
             Ok(()) => self.visit.name(source, &mut self.out),
             Err(error) => self.reader.problems.add(source, ProblemKind::Open(error)),
         }
     }
 
-    fn listed(&mut self, files: Range<usize>) {
+    fn visit_collected(&mut self, files: Range<usize>) {
         let all = self.files;
         for number in files.clone() {
             if self.plan.is_halted() {
@@ -168,13 +168,13 @@ impl<'w, V: Visit> Visitor<'w, V> {
             }
             let source = &all[number].source;
             if self.wants == Wants::Name {
-                self.name(source);
+                self.visit_name(source);
             } else if let Some(file) = self.open_collected(source)
                 && self.read_named(file, Some(Job::Listed(number + 1..files.end)))
             {
                 return;
             }
-            self.out.relieve();
+            self.out.flush_if_full();
         }
     }
 
@@ -191,7 +191,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    /// Reads an input that was opened by its path. True if it is shared, and `rest` has been planned.
+    /// Reads an input that was opened by its path. Returns `true` if it is shared and `rest` has been planned.
     fn read_named(&mut self, input: Named, rest: Option<Job<V>>) -> bool {
         let job = match input {
             Named::Directory(_) => return false,
@@ -203,7 +203,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         true
     }
 
-    /// Reads a file, and visits it if that can be done at once; otherwise gives what there is to do.
+    /// Reads a file and visits it if it can be done at once; otherwise returns a task.
     fn read(&mut self, source: &Source, file: File, start: u64, short_read_is_end: bool) -> Option<Job<V>> {
         let contents = self.reader.read(source, file, start, self.limit(), short_read_is_end);
         self.begin(source, contents.map(Some), None)
@@ -215,13 +215,13 @@ impl<'w, V: Visit> Visitor<'w, V> {
         self.begin(source, contents, stop)
     }
 
-    /// The size in bytes up to which a file is visited at once.
+    /// Maximum size of a file that is visited at once, in bytes.
     fn limit(&self) -> usize {
         let block_size = self.reader.context.bounds.block_size;
         if self.wants == Wants::Blocks { WHOLE_LIMIT * block_size } else { usize::MAX }
     }
 
-    /// Visits a file if that can be done at once; otherwise gives what there is to do.
+    /// Visits a file if it can be done at once; otherwise returns a task.
     fn begin(
         &mut self,
         source: &Source,
@@ -231,11 +231,11 @@ impl<'w, V: Visit> Visitor<'w, V> {
         match contents {
             Ok(None) => None,
             Ok(Some(Contents::Whole { range, medium: Medium::File, .. })) => {
-                self.whole(source, range);
+                self.visit_whole(source, range);
                 None
             }
             Ok(Some(Contents::Whole { range, medium, .. })) => {
-                self.whole(&source.through(medium), range);
+                self.visit_whole(&source.with_medium(medium), range);
                 None
             }
             Ok(Some(Contents::Chunks { mut file, start, known })) => {
@@ -243,9 +243,9 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 file.set_ends(shared.nul_ends);
                 let limit = ALONE_LIMIT * self.reader.context.bounds.block_size;
                 match file {
-                    // Others have something else to do.
+                    // Other workers have other tasks.
                     Chunks::Plain(file) if file.len() <= limit as u64 && self.plan.has_tasks() => {
-                        self.alone(&shared, &file);
+                        self.visit_alone(&shared, &file);
                         None
                     }
                     file => Some(Job::Chunks(shared, Arc::new(file), 0)),
@@ -272,14 +272,14 @@ impl<'w, V: Visit> Visitor<'w, V> {
     ) -> Arc<Shared<V>> {
         self.visited += 1;
         self.reader.meter.add_file();
-        let known = known.start..known.end.min(known.start + START);
+        let known = known.start..known.end.min(known.start + HEAD_SIZE);
         let state = self.visit.begin(&source, &self.reader.buffer[known]);
         let over = self.visit.is_over(&state);
         let nul_ends = self.visit.nul_ends(&source);
         Arc::new(Shared { source, start, stop, nul_ends, chain: Chain::new(state, over) })
     }
 
-    /// Plans what is in a directory.
+    /// Plans the contents of a directory.
     fn expand(&mut self, directory: Directory) {
         let directory = Arc::new(directory);
         let mut planned = Vec::new();
@@ -287,7 +287,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             match run {
                 Run::Files(files) if self.collect.is_some() => self.collect_files(&directory, files),
                 Run::Files(files) if self.wants == Wants::Name => {
-                    planned.push((Some(self.names(&directory, files)), None));
+                    planned.push((Some(self.print_names(&directory, files)), None));
                 }
                 run => planned.extend(tasks(&directory, run).map(|task| (None, Some(Job::Open(task))))),
             }
@@ -295,8 +295,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
         self.planned = planned;
     }
 
-    /// The output for files of which only the names are wanted.
-    fn names(&mut self, directory: &Directory, files: Range<usize>) -> Chunk {
+    /// Prints the names of files of which only the names are wanted.
+    fn print_names(&mut self, directory: &Directory, files: Range<usize>) -> Chunk {
         let mut source = Source::found(directory.argument, Default::default());
         for entry in &directory.listing.entries()[files] {
             source.move_to(&directory.prefix, directory.listing.name(entry));
@@ -314,7 +314,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    fn files_of(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
+    fn visit_files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
         let follow = self.reader.context.inputs.walk.follow;
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
@@ -334,7 +334,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 }
                 Err(error) => self.reader.problems.add(&source, ProblemKind::Open(error)),
             }
-            self.out.relieve();
+            self.out.flush_if_full();
         }
     }
 }

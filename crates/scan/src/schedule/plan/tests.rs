@@ -18,7 +18,8 @@ fn chunk(bytes: usize) -> Chunk {
     Chunk { bytes: vec![b'x'; bytes], begins_group: false }
 }
 
-/// Worker 0 waits for room to print to. The front has become a task that nobody has taken, and worker 1 is parked.
+/// Worker 0 waits for pending output to be written. The front is a task that no worker has claimed, and worker 1 is
+/// parked.
 #[test]
 fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let mut out = Vec::new();
@@ -26,7 +27,7 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let next = |number| plan.next(number, &mut Meter::off());
     let (first, ()) = next(1).expect("a task");
     let (second, ()) = next(0).expect("a task");
-    plan.want(1);
+    plan.set_workers(1);
     drop(plan.finish(first, chunk(1), vec![(None, Some(Single))], &mut Vec::new()));
     let (done, all_done) = mpsc::channel();
     thread::scope(|scope| {
@@ -37,13 +38,13 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
         });
         // The other thread is most probably parked by then; if not, it will not be.
         thread::sleep(Duration::from_millis(50));
-        let printing = scope.spawn(|| plan.hand_over(second, chunk(WAITING_LIMIT + 1)));
+        let printing = scope.spawn(|| plan.hand_over(second, chunk(PENDING_LIMIT + 1)));
         let is_done = all_done.recv_timeout(Duration::from_secs(10)).is_ok();
-        // So that a failure is one, and no stand-still.
-        plan.want(2);
+        // Turns a deadlock into a failure.
+        plan.set_workers(2);
         assert!(printing.join().is_ok());
         drop(plan.finish(second, chunk(0), Vec::new(), &mut Vec::new()));
         assert!(is_done, "the worker stayed parked");
     });
-    assert_eq!(out.len(), 3 + WAITING_LIMIT + 1);
+    assert_eq!(out.len(), 3 + PENDING_LIMIT + 1);
 }

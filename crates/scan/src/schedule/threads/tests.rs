@@ -1,4 +1,4 @@
-//! Jobs give the same answer while workers come and go.
+//! Jobs give the same result while the number of workers changes.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use tempfile::{TempDir, tempdir};
 
 use crate::{Accumulate, Block, Inputs, Output, ScanOptions, Source, Visit, Width, fold, in_order};
 
-/// Prints all lines, each so often that much waits to be written.
+/// Prints every line several times, so that much output is pending.
 struct Repeat(usize);
 
 impl Visit for Repeat {
@@ -33,12 +33,12 @@ impl Visit for Repeat {
             for _ in 0..self.0 {
                 out.bytes().extend_from_slice(line);
             }
-            out.relieve();
+            out.flush_if_full();
         }
     }
 }
 
-/// Takes what is written slowly now and then, so that it piles up.
+/// Delays some writes, so that output piles up.
 struct Slow(Vec<u8>);
 
 impl Write for Slow {
@@ -76,7 +76,7 @@ impl Accumulate for Lines {
     }
 }
 
-/// A tree with files of so many lines, and what it holds in the order of paths.
+/// Creates a tree of files with these numbers of lines. Returns it with its lines, ordered by path.
 fn tree(sizes: &[usize]) -> (TempDir, Vec<String>) {
     let root = tempdir().expect("a directory");
     let mut lines = Vec::new();
@@ -102,24 +102,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
-    fn workers_that_come_and_go_change_nothing(
+    fn a_varying_number_of_workers_does_not_change_the_result(
         sizes in prop::collection::vec(prop_oneof![0..50_usize, 6000..9000_usize], 1..40),
         block_size in prop::sample::select(&[512_usize, 16 << 10][..]),
         times in prop::sample::select(&[1_usize, 60][..]),
         seed in any::<u64>(),
     ) {
         let (root, lines) = tree(&sizes);
-        let printed = print_tree(root.path(), Width::Restless(seed), block_size, times);
+        let printed = print_tree(root.path(), Width::Random(seed), block_size, times);
         let expected: String = lines.iter().map(|line| line.repeat(times)).collect();
         prop_assert!(printed == expected.as_bytes());
-        let options = ScanOptions { width: Width::Restless(seed), block_size, ..ScanOptions::default() };
+        let options = ScanOptions { width: Width::Random(seed), block_size, ..ScanOptions::default() };
         let folded = fold(&Inputs::new([root.path()]), &options, Lines::default);
         prop_assert_eq!(folded.joined, [lines.len() as u64]);
     }
 }
 
 #[test]
-fn every_width_gives_the_same() {
+fn every_width_gives_the_same_output() {
     let (root, lines) = tree(&[100; 30]);
     for width in [Width::Auto, Width::Fixed(1), Width::Fixed(8)] {
         assert_eq!(print_tree(root.path(), width, 1 << 17, 1), lines.concat().as_bytes());

@@ -34,7 +34,7 @@ fn read(encoding: Encoding, raw: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// As a file would be read: without the reader where it is not needed.
+/// Reads like a file: without the reader where it is not needed.
 fn read_as_needed(encoding: Encoding, raw: &[u8]) -> Vec<u8> {
     match encoding.needed(&raw[..raw.len().min(3)]) {
         Needed::Plain => raw.to_vec(),
@@ -43,7 +43,7 @@ fn read_as_needed(encoding: Encoding, raw: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The lines that `grep-searcher` sees.
+/// The lines found by `grep-searcher`.
 fn grep_lines(encoding: Encoding, name: &str, raw: &[u8]) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
     let matcher = RegexMatcherBuilder::new().line_terminator(Some(b'\n')).build("").expect("a pattern");
@@ -66,7 +66,7 @@ fn lines(decoded: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn names() {
+fn parsing_of_names() {
     assert_eq!(Encoding::parse("auto"), Some(Encoding::Auto));
     assert_eq!(Encoding::parse("none"), Some(Encoding::None));
     assert_eq!(parse("UTF-16"), Encoding::Label(UTF_16LE));
@@ -77,7 +77,7 @@ fn names() {
 }
 
 #[test]
-fn what_a_file_needs() {
+fn conversion_by_first_bytes() {
     use Needed::{Plain, StripBom, Transcode};
     let auto = |start: &[u8]| Encoding::Auto.needed(start);
     assert_eq!(auto(b""), Plain);
@@ -93,7 +93,7 @@ fn what_a_file_needs() {
 }
 
 #[test]
-fn only_what_may_become_a_mark_needs_more_bytes() {
+fn only_a_possible_byte_order_mark_needs_more_bytes() {
     let more = |start: &[u8]| Encoding::Auto.may_continue(start);
     assert!([&b""[..], b"\xef", b"\xef\xbb", b"\xfe", b"\xff"].into_iter().all(more));
     assert!(![&b"a"[..], b"\xef\xbb\xbf", b"\xef\xbba"].into_iter().any(more));
@@ -106,7 +106,7 @@ fn utf_16() {
     assert_eq!(auto(b"\xff\xfeh\0i\0\n\0"), b"hi\n");
     assert_eq!(auto(b"\xfe\xff\0h\0i\0\n"), b"hi\n");
     assert_eq!(auto(b"\xff\xfe\x3d\xd8\x00\xde"), "😀".as_bytes());
-    // A byte too many, halves of a pair alone and in the wrong order.
+    // An extra byte, unpaired surrogates, and a pair in the wrong order.
     assert_eq!(auto(b"\xff\xfeh\0i"), "h\u{fffd}".as_bytes());
     assert_eq!(auto(b"\xff\xfe\x3d\xd8h\0"), "\u{fffd}h".as_bytes());
     assert_eq!(auto(b"\xff\xfe\x00\xde\x3d\xd8"), "\u{fffd}\u{fffd}".as_bytes());
@@ -123,13 +123,13 @@ fn other_encodings() {
 }
 
 #[test]
-fn a_byte_order_mark_goes_before_the_label() {
+fn a_byte_order_mark_takes_precedence_over_the_label() {
     assert_eq!(read(parse("shift_jis"), b"\xff\xfeh\0i\0"), b"hi");
     assert_eq!(read(parse("shift_jis"), b"\xef\xbb\xbf\x93\xfa"), "日".as_bytes());
 }
 
 #[test]
-fn what_needs_no_decoding_is_left_as_it_is() {
+fn bytes_that_need_no_decoding_are_unchanged() {
     assert_eq!(read(Encoding::Auto, b"a\xff\r\n\0"), b"a\xff\r\n\0");
     assert_eq!(read(Encoding::Auto, b"\xef\xbb\xbfa\xff"), b"a\xff");
     assert_eq!(read(Encoding::None, b"\xef\xbb\xbfa\xff"), b"\xef\xbb\xbfa\xff");
@@ -175,7 +175,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16 * ProptestConfig::default().cases))]
 
     #[test]
-    fn lines_are_those_of_grep_searcher(name in name(), raw in bytes()) {
+    fn lines_equal_those_of_grep_searcher(name in name(), raw in bytes()) {
         let encoding = parse(name);
         let expected = grep_lines(encoding, name, &raw);
         prop_assert_eq!(lines(&read(encoding, &raw)), expected.clone());
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn it_does_not_matter_how_much_is_asked_for(name in name(), raw in bytes(), size in 1_usize..70) {
+    fn the_size_of_reads_does_not_change_the_text(name in name(), raw in bytes(), size in 1_usize..70) {
         let encoding = parse(name);
         let mut reader = encoding.reader(Cursor::new(raw.clone()), b'\n', FirstNul::default());
         let (mut decoded, mut buffer) = (Vec::new(), vec![0; size]);

@@ -9,16 +9,16 @@ use super::{Failure, Format, Input, available};
 
 const MAGIC: [u8; 4] = [4, 0x22, 0x4d, 0x18];
 
-/// All frames of an input, each with a decoder of its own.
+/// Decompresses all frames of an input, each with its own decoder.
 ///
-/// The library's decoder would go from frame to frame by itself, but takes data that end between two blocks of a
-/// frame, or in its header, for whole. So it is made to believe that its input has no end.
+/// The library's decoder can continue from frame to frame, but accepts data that end between two blocks of a frame, or
+/// in its header, as complete. So it reads from an input that never ends.
 pub(super) struct Lz4(State);
 
 enum State {
     Inside(FrameDecoder<io::Chain<&'static [u8], Endless>>),
     Between(Endless),
-    /// Whatever went wrong, the decoder cannot be asked again.
+    /// The decoder cannot be used after an error.
     Failed(Failure),
 }
 
@@ -64,7 +64,7 @@ impl Read for Lz4 {
 }
 
 impl Lz4 {
-    /// Ends the reading. Errors of the input are left as they are.
+    /// Ends reading. Errors of the input are returned unchanged.
     fn fail(&mut self, error: io::Error) -> io::Error {
         let Some(failure) = failure(&error) else {
             self.0 = State::Failed(Failure::Truncated);
@@ -75,7 +75,8 @@ impl Lz4 {
     }
 }
 
-/// Reads the first bytes of what comes next: true before a frame of data, false behind one that was skipped.
+/// Reads the next four bytes. Returns `true` before a frame of data, `false` after a skippable frame, which is
+/// consumed.
 fn begin(input: &mut Endless) -> io::Result<bool> {
     let mut bytes = [0; 4];
     input.read_exact(&mut bytes)?;
@@ -101,8 +102,8 @@ fn failure(error: &io::Error) -> Option<Failure> {
     }
 }
 
-/// An input whose end is an error: inside a frame it has no business to be. The error must not be of the kind that
-/// the standard library has for this, which the decoder would take for a usual end.
+/// An input whose end is an error, because it must not end inside a frame. The error must not be `UnexpectedEof`, which
+/// the decoder accepts as a normal end.
 struct Endless(Input);
 
 impl Read for Endless {

@@ -1,7 +1,7 @@
-//! Formats whose data are members, streams or frames in a row, each of which decompresses by itself.
+//! Formats made up of consecutive members, streams or frames that decompress independently.
 //!
-//! The readers that the libraries bring are not used: when data are damaged they forget what the same call had
-//! decompressed before. Here the libraries are fed by hand, and what they made is given out first.
+//! The readers of the libraries are not used: on damaged data they lose the output of the call that fails. Here the
+//! libraries are fed directly, and their output is returned before the error.
 
 use std::io::{self, BufRead, Read};
 
@@ -13,58 +13,58 @@ use zstd_safe::{DCtx, InBuffer, OutBuffer, ResetDirective};
 
 use super::{Failure, Format, Input, MEMORY_LIMIT, available};
 
-/// What came of a step.
+/// Result of a step.
 pub(super) struct Step {
-    /// How many bytes of the input are done with.
+    /// Bytes of input consumed.
     used: usize,
-    /// How many bytes of the output were written.
+    /// Bytes of output written.
     made: usize,
-    /// Whether the member ended.
+    /// `true` if the member ended.
     ended: Result<bool, Failure>,
 }
 
 /// Decompresses one member after another.
 pub(super) trait Decoder: Send {
-    /// Makes ready for the next member.
+    /// Prepares for the next member.
     fn restart(&mut self) -> Result<(), Failure>;
 
-    /// Decompresses some of `input` into `output`. After `last` there will be no more input.
+    /// Decompresses some of `input` into `output`. `last` marks the end of the input.
     fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step;
 }
 
 #[derive(Clone, Copy)]
 enum State {
     Inside,
-    /// A member has ended; whether there is another one is not known yet.
+    /// A member has ended; there may be another one.
     Between,
     Failed(Failure),
 }
 
-/// All members of an input.
+/// Decompresses all members of an input.
 pub(super) struct Members {
     format: Format,
     input: Input,
     decoder: Box<dyn Decoder>,
     state: State,
-    /// Whether the decoder may have more to give without more input: the last output was too small.
+    /// Set if the last output buffer was filled: the decoder may have more output without more input.
     full: bool,
-    /// Whether the input has come to its end.
+    /// Set at the end of the input.
     last: bool,
-    /// Whether nothing has been made yet of the member behind another one.
-    behind: bool,
+    /// Set while a member after the first has no output yet.
+    after_member: bool,
 }
 
 impl Members {
-    pub(super) fn new(format: Format, input: Input, decoder: Box<dyn Decoder>, behind: bool) -> Self {
-        Self { format, input, decoder, state: State::Inside, full: false, last: false, behind }
+    pub(super) fn new(format: Format, input: Input, decoder: Box<dyn Decoder>, after_member: bool) -> Self {
+        Self { format, input, decoder, state: State::Inside, full: false, last: false, after_member }
     }
 
-    /// Whether there is another member, for which the decoder is then ready.
-    fn go_on(&mut self) -> io::Result<bool> {
+    /// Returns `true` if there is another member, and prepares the decoder for it.
+    fn next_member(&mut self) -> io::Result<bool> {
         if available(&mut self.input)?.is_empty() {
             return Ok(false);
         }
-        self.behind = true;
+        self.after_member = true;
         self.full = false;
         self.state = match self.decoder.restart() {
             Ok(()) => State::Inside,
@@ -73,20 +73,20 @@ impl Members {
         Ok(true)
     }
 
-    /// How many bytes of the output were written; possibly none, without anything being at its end.
+    /// Returns the number of bytes written, which may be 0 before the end.
     fn step(&mut self, output: &mut [u8]) -> io::Result<usize> {
-        // What is decompressed already must not wait for input, which may be slow to come, or fail.
+        // Pending output must not wait for input, which may be slow or fail.
         let input = if self.full || self.last { &[] } else { available(&mut self.input)? };
         self.last |= !self.full && input.is_empty();
         let Step { used, made, ended } = self.decoder.step(input, output, self.last);
         self.input.consume(used);
         self.full = made == output.len();
-        self.behind &= made == 0;
+        self.after_member &= made == 0;
         self.state = match ended {
             Ok(true) => State::Between,
             Ok(false) if self.last && made == 0 => State::Failed(Failure::Truncated),
             Ok(false) => State::Inside,
-            Err(Failure::Damaged) if self.behind => State::Failed(Failure::Followed),
+            Err(Failure::Damaged) if self.after_member => State::Failed(Failure::Followed),
             Err(failure) => State::Failed(failure),
         };
         Ok(made)
@@ -102,7 +102,7 @@ impl Read for Members {
             match self.state {
                 State::Failed(failure) => return Err(failure.of(self.format)),
                 State::Between => {
-                    if !self.go_on()? {
+                    if !self.next_member()? {
                         return Ok(0);
                     }
                 }
@@ -115,7 +115,7 @@ impl Read for Members {
     }
 }
 
-/// How far a running total has come since it was `before`. It grows by no more than the buffers hold.
+/// Growth of a running total since it was `before`. It is limited by the size of the buffers.
 fn since(before: u64, now: u64) -> usize {
     (now - before) as usize
 }
@@ -124,7 +124,7 @@ pub(super) struct Gzip(Inflate);
 
 impl Gzip {
     pub(super) fn new() -> Self {
-        // 2^15 bytes is the largest window there is, and fits all data.
+        // 2^15 bytes is the maximum window, and fits all data.
         Self(Inflate::new_gzip(15))
     }
 }
@@ -150,7 +150,7 @@ pub(super) struct Bzip2(Bunzip);
 
 impl Bzip2 {
     pub(super) fn new() -> Self {
-        // The other way needs a third less memory, and twice the time.
+        // The alternative needs a third less memory and twice the time.
         Self(Bunzip::new(false))
     }
 }
@@ -176,8 +176,8 @@ impl Decoder for Bzip2 {
     }
 }
 
-/// All streams of an xz file are one member here: the library knows of the padding between them. What is neither
-/// stream nor padding it takes for a damaged stream.
+/// Reads all streams of an xz file as one member: the library handles the padding between them. It reports trailing
+/// data as a damaged stream.
 pub(super) struct Xz(Stream);
 
 impl Xz {
@@ -196,7 +196,7 @@ impl Decoder for Xz {
     }
 }
 
-/// What `xz` was before it had its own format. Such data are alone in their file.
+/// The predecessor of the xz format. A file has a single member.
 pub(super) struct Lzma(Stream);
 
 impl Lzma {
@@ -235,7 +235,7 @@ fn xz_failure(error: XzError) -> Failure {
 
 pub(super) struct Zstd {
     context: DCtx<'static>,
-    /// How many bytes the library would like to have next.
+    /// Number of bytes that the library expects next.
     wanted: usize,
 }
 
@@ -245,8 +245,8 @@ impl Zstd {
         Ok(Self { context, wanted: 1 })
     }
 
-    /// How many bytes to give so that the library does not decompress a block and then fail on what is behind it:
-    /// it would not tell how much it has written. It would like to have a block and, at once, the header of the next.
+    /// Number of bytes to pass, so that the library does not decompress a block and then fail on the bytes after it: it
+    /// would not report how much it has written. It expects a block together with the header of the next one.
     fn portion(&self) -> usize {
         const BLOCK_HEADER: usize = 3;
         if self.wanted > BLOCK_HEADER { self.wanted - BLOCK_HEADER } else { self.wanted }
@@ -274,7 +274,7 @@ impl Decoder for Zstd {
     }
 }
 
-/// The library tells errors as negative numbers.
+/// The library reports errors as negative numbers.
 fn zstd_failure(code: usize) -> Failure {
     use ZSTD_ErrorCode as Code;
     let is = |known: Code| code.wrapping_neg() == known as usize;

@@ -11,7 +11,7 @@ use super::*;
 const FORMATS: [Format; 6] =
     [Format::Gzip, Format::Zstd, Format::Bzip2, Format::Xz, Format::Lzma, Format::Lz4];
 
-/// Formats of which several can stand in a file.
+/// Formats with several members per file.
 const MULTIPLE: [Format; 5] = [Format::Gzip, Format::Zstd, Format::Bzip2, Format::Xz, Format::Lz4];
 
 pub(in crate::source) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
@@ -54,7 +54,7 @@ fn lz4(data: &[u8], info: FrameInfo) -> Vec<u8> {
     encoder.finish().expect("nothing fails in memory")
 }
 
-/// What is read until the end or an error, with as many bytes at a time.
+/// Reads `size` bytes at a time until the end or an error.
 fn drain(reader: &mut dyn Read, size: usize) -> (Vec<u8>, Option<io::Error>) {
     let (mut data, mut buffer) = (Vec::new(), vec![0; size]);
     loop {
@@ -82,7 +82,7 @@ fn error(format: Format, failure: Failure) -> Option<String> {
     Some(failure.of(format).to_string())
 }
 
-/// Text that compresses, but not to nothing.
+/// Text that compresses, but not to almost nothing.
 fn text(lines: u32) -> Vec<u8> {
     let number = |line: u32| line.wrapping_mul(2_654_435_761);
     (0..lines)
@@ -90,7 +90,7 @@ fn text(lines: u32) -> Vec<u8> {
         .collect()
 }
 
-/// An input that gives a byte at a time.
+/// An input that returns one byte at a time.
 struct Drip(Cursor<Vec<u8>>);
 
 impl Read for Drip {
@@ -100,7 +100,7 @@ impl Read for Drip {
     }
 }
 
-/// An input that breaks, for once.
+/// An input that fails once.
 struct Break(bool);
 
 impl Read for Break {
@@ -111,7 +111,7 @@ impl Read for Break {
 }
 
 #[test]
-fn all_that_was_compressed_comes_back() {
+fn compressed_data_round_trip() {
     for format in FORMATS {
         for data in [Vec::new(), b"x".to_vec(), text(10), text(60_000), vec![b'a'; 3 << 20]] {
             let compressed = compress(format, &data);
@@ -122,7 +122,7 @@ fn all_that_was_compressed_comes_back() {
 }
 
 #[test]
-fn neither_the_input_nor_the_output_must_come_in_large_pieces() {
+fn small_reads_and_writes_give_the_same_data() {
     let data = text(2000);
     for format in FORMATS {
         let compressed = compress(format, &data);
@@ -156,7 +156,7 @@ fn all_kinds_of_lz4_frames() {
     assert!(read(Format::Lz4, &frames) == (data.repeat(6), None));
 }
 
-/// A frame that is to be skipped.
+/// A skippable frame.
 fn skippable(length: u32) -> Vec<u8> {
     let mut frame = vec![0x5a, 0x2a, 0x4d, 0x18];
     frame.extend(length.to_le_bytes());
@@ -165,7 +165,7 @@ fn skippable(length: u32) -> Vec<u8> {
 }
 
 #[test]
-fn frames_are_skipped() {
+fn skippable_frames_are_skipped() {
     for format in [Format::Zstd, Format::Lz4] {
         let frame = compress(format, b"data");
         let frames = [frame.as_slice(), &skippable(0), &skippable(300_000), &frame, &skippable(5)].concat();
@@ -186,7 +186,7 @@ fn streams_of_xz_may_be_padded() {
 }
 
 #[test]
-fn what_is_cut_short_says_so_wherever_it_is_cut() {
+fn truncation_is_reported_at_any_position() {
     let data = text(60);
     for format in FORMATS {
         let one = compress(format, &data);
@@ -196,7 +196,7 @@ fn what_is_cut_short_says_so_wherever_it_is_cut() {
             let whole = if end < one.len() { 0 } else { data.len() };
             let all = [data.as_slice(), &data].concat();
             assert!(all.starts_with(&got) && got.len() >= whole, "{format:?} {end}");
-            // Between two members nothing is missing.
+            // Data that end between two members are complete.
             let expected = if end == one.len() { None } else { error(format, Failure::Truncated) };
             assert_eq!(problem, expected, "{format:?} {end}");
             assert_eq!(read_by(format, &two[..end], 1).0, got, "{format:?} {end}");
@@ -205,7 +205,7 @@ fn what_is_cut_short_says_so_wherever_it_is_cut() {
 }
 
 #[test]
-fn the_end_may_be_missing_at_the_edge_of_a_buffer() {
+fn truncation_at_a_buffer_boundary_is_reported() {
     let mut state = 1_u32;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -224,7 +224,7 @@ fn the_end_may_be_missing_at_the_edge_of_a_buffer() {
 }
 
 #[test]
-fn what_stands_before_the_damage_is_given_first() {
+fn data_before_the_damage_are_returned_first() {
     let data = text(400_000);
     for format in FORMATS {
         let mut compressed = compress(format, &data);
@@ -232,7 +232,7 @@ fn what_stands_before_the_damage_is_given_first() {
         compressed[middle..middle + 64].fill(0xff);
         let (got, problem) = read_by(format, &compressed, 8 << 20);
         assert_eq!(problem, error(format, Failure::Damaged), "{format:?}");
-        // Behind the damage there may be nonsense, as far as it is noticed at once.
+        // Invalid data may follow the damage, up to where it is noticed.
         let same = got.iter().zip(&data).take_while(|(got, data)| got == data).count();
         assert!(same > data.len() / 3, "{format:?}: {same} of {}", data.len());
         assert!(read_by(format, &compressed, 1000).0 == got, "{format:?}");
@@ -240,10 +240,10 @@ fn what_stands_before_the_damage_is_given_first() {
 }
 
 #[test]
-fn a_damaged_block_header_does_not_take_the_block_before_it() {
+fn a_damaged_block_header_does_not_lose_the_block_before_it() {
     let data = text(20_000);
     let mut compressed = zstd(&data, false);
-    // Magic number, one byte of flags, and in our case four bytes of size: then the first block.
+    // Magic number, one byte of flags, and here four bytes of size; then the first block.
     let header = 9;
     let size =
         |at: usize| u32::from_le_bytes([compressed[at], compressed[at + 1], compressed[at + 2], 0]) >> 3;
@@ -266,7 +266,7 @@ fn checksums_are_checked() {
 }
 
 #[test]
-fn what_follows_must_be_of_the_same_format() {
+fn trailing_data_must_be_of_the_same_format() {
     for format in FORMATS {
         let compressed = [compress(format, b"data"), b"something else".to_vec()].concat();
         let failure = if format == Format::Xz { Failure::Damaged } else { Failure::Followed };
@@ -275,7 +275,7 @@ fn what_follows_must_be_of_the_same_format() {
 }
 
 #[test]
-fn what_is_too_large_is_refused() {
+fn data_that_need_too_much_memory_are_refused() {
     // A window of 256 MiB, and no content.
     let frame = [&ZSTD_MAGIC[..], &[0, 18 << 3, 1, 0, 0]].concat();
     assert_eq!(read(Format::Zstd, &frame), (Vec::new(), error(Format::Zstd, Failure::Memory)));
@@ -300,7 +300,7 @@ fn errors_of_the_input_are_passed_on() {
 }
 
 #[test]
-fn the_start_tells_the_format() {
+fn the_first_bytes_determine_the_format() {
     let of = |start: &[u8]| Format::of(start);
     assert_eq!(of(b""), None);
     assert_eq!(of(b"\x1f\x8b"), None);
@@ -319,7 +319,7 @@ fn the_start_tells_the_format() {
 }
 
 #[test]
-fn what_the_command_line_tools_write() {
+fn files_written_by_the_command_line_tools() {
     const FILES: [(Format, &[u8]); 6] = [
         (
             Format::Gzip,
@@ -360,8 +360,8 @@ fn what_the_command_line_tools_write() {
     }
 }
 
-/// Compressed data with some bytes changed, cut out or put in.
-fn mangled() -> impl Strategy<Value = (Format, Vec<u8>)> {
+/// Compressed data with some bytes changed, removed or inserted.
+fn damaged() -> impl Strategy<Value = (Format, Vec<u8>)> {
     let edits = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3), 1..8);
     (proptest::sample::select(FORMATS.to_vec()), 0_u32..400, edits).prop_map(|(format, lines, edits)| {
         let mut bytes = compress(format, &text(lines));
@@ -377,9 +377,9 @@ fn mangled() -> impl Strategy<Value = (Format, Vec<u8>)> {
     })
 }
 
-/// Reads it in two ways: neither panics, and both give the same. Only of a block of bzip2 that is damaged, all of
-/// which is nonsense, more or less may be seen before the library notices.
-fn try_out(format: Format, bytes: &[u8], size: usize) -> Result<(), TestCaseError> {
+/// Reads the data in two ways: neither panics, and both give the same result. Only for a damaged block of bzip2, which
+/// is invalid as a whole, the amount of output before the library notices may differ.
+fn check_reads_agree(format: Format, bytes: &[u8], size: usize) -> Result<(), TestCaseError> {
     let (got, problem) = read(format, bytes);
     let (other, other_problem) = read_by(format, bytes, size);
     let same =
@@ -391,17 +391,17 @@ fn try_out(format: Format, bytes: &[u8], size: usize) -> Result<(), TestCaseErro
 
 proptest! {
     #[test]
-    fn damage_never_panics((format, bytes) in mangled(), size in 1_usize..300) {
-        try_out(format, &bytes, size)?;
+    fn damage_never_panics((format, bytes) in damaged(), size in 1_usize..300) {
+        check_reads_agree(format, &bytes, size)?;
     }
 
     #[test]
-    fn nonsense_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200), start in 0_usize..20) {
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), start in 0_usize..20) {
         for format in FORMATS {
-            try_out(format, &bytes, 10)?;
+            check_reads_agree(format, &bytes, 10)?;
             let begun = compress(format, b"data");
             let begun = [&begun[..start.min(begun.len())], &bytes].concat();
-            try_out(format, &begun, 10)?;
+            check_reads_agree(format, &begun, 10)?;
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Files that are read in parts give the text and the errors that a stream gives, at any width. The sizes in this module and in
-//! `split` are small in tests, so that small files have many parts.
+//! Files that are read in parts give the same text and errors as a stream, at any width. The sizes in this module and
+//! in `split` are small in tests, so that small files have many parts.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ use super::super::decompress::tests::{compress, read};
 use super::*;
 use crate::{Accumulate, Block, Inputs, Output, ScanOptions, Visit, Width, fold, in_order};
 
-/// A file with several members, or for bzip2 and xz with several blocks, and the text in it.
+/// A file with several members (for bzip2 and xz: several blocks), and its text.
 fn several(format: Format, texts: &[Vec<u8>], blocks: bool) -> Vec<u8> {
     match format {
         Format::Xz if blocks => xz_of_blocks(texts),
@@ -28,7 +28,7 @@ fn several(format: Format, texts: &[Vec<u8>], blocks: bool) -> Vec<u8> {
     }
 }
 
-/// One stream with a block for each text.
+/// A stream with one block per text.
 fn xz_of_blocks(texts: &[Vec<u8>]) -> Vec<u8> {
     let mut stream = Stream::new_easy_encoder(0, Check::Crc64).expect("memory");
     let mut file = Vec::with_capacity(texts.concat().len() + 4096 * (texts.len() + 1));
@@ -47,7 +47,7 @@ fn xz_of_blocks(texts: &[Vec<u8>]) -> Vec<u8> {
     file
 }
 
-/// Keeps lines with their offsets and numbers.
+/// Collects lines with their offsets and numbers.
 #[derive(Default)]
 struct Gather(Vec<(u64, Option<u64>, Vec<u8>)>);
 
@@ -103,7 +103,7 @@ impl Visit for Print {
     }
 }
 
-/// Holds what comes of a file at one width to what comes of it at another.
+/// Checks that a file gives the same result at two widths.
 fn check_widths(file: &[u8], widths: [usize; 2]) -> Result<(), TestCaseError> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("file");
@@ -119,7 +119,7 @@ fn check_widths(file: &[u8], widths: [usize; 2]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Holds what comes of a file to what a stream of the same bytes gives.
+/// Checks that a file gives the same result as a stream of the same bytes.
 fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result<(), TestCaseError> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("file");
@@ -160,7 +160,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof![
         8 => prop::collection::vec(any::<u8>(), 0..80),
         1 => prop::collection::vec(prop::sample::select(vec![b'x', b'\n']), 0..3000),
-        // What looks like the beginning of a member, and is stored as it is.
+        // Bytes that look like the beginning of a member and are stored uncompressed.
         1 => prop::sample::select(vec![
             vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], vec![0x28, 0xb5, 0x2f, 0xfd], vec![4, 0x22, 0x4d, 0x18],
         ]),
@@ -184,7 +184,7 @@ fn widths() -> impl Strategy<Value = usize> {
     prop::sample::select(vec![1, 2, 3, 8])
 }
 
-/// A text of several blocks of bzip2, which are of 100,000 bytes at the least.
+/// A text of several blocks for bzip2, whose blocks hold at least 100,000 bytes.
 fn long_enough(format: Format, blocks: bool, mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     if format == Format::Bzip2 && blocks {
         let number = |line: u32| line.wrapping_mul(2_654_435_761) >> 7;
@@ -195,7 +195,7 @@ fn long_enough(format: Format, blocks: bool, mut texts: Vec<Vec<u8>>) -> Vec<Vec
 
 proptest! {
     #[test]
-    fn parts_give_the_lines_of_the_stream(
+    fn parts_have_the_lines_of_the_stream(
         (format, blocks) in formats(),
         texts in prop::collection::vec(text(), 1..9),
         width in widths(),
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_gives_the_text_and_the_error_of_the_stream(
+    fn damaged_parts_have_the_text_and_the_error_of_the_stream(
         (format, blocks) in formats(),
         texts in prop::collection::vec(text(), 2..9),
         width in widths(),
@@ -222,7 +222,7 @@ proptest! {
             _ if at >= 20 => drop(file.remove(at)),
             _ => {}
         }
-        // How much of a damaged block the library of bzip2 gives depends on how much it is asked for at a time.
+        // The amount of output of a damaged bzip2 block depends on the size of the reads.
         if format == Format::Bzip2 { check_widths(&file, [1, width])? } else { check(format, &file, width, 60)? }
     }
 }
@@ -231,14 +231,14 @@ proptest! {
 fn a_part_that_is_too_large_is_read_as_a_stream() {
     for format in [Format::Gzip, Format::Zstd, Format::Xz] {
         let large: Vec<u8> = (0..80_000).flat_map(|line| format!("{line}\n").into_bytes()).collect();
-        assert!(large.len() > LARGEST);
+        assert!(large.len() > MAX_PART);
         let texts = [b"one\ntwo".to_vec(), large.clone(), b"\nlast".to_vec()];
         check(format, &several(format, &texts, format == Format::Xz), 3, 1000).expect("the same lines");
     }
 }
 
 #[test]
-fn files_of_several_parts_are_read_in_parts() {
+fn every_format_is_split_into_parts() {
     let texts: Vec<Vec<u8>> = (0..20_u32).map(|part| part.to_string().repeat(5000).into_bytes()).collect();
     for (format, blocks) in [
         (Format::Gzip, false),

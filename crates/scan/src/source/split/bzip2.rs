@@ -1,8 +1,9 @@
-//! The blocks of bzip2, which begin at any bit.
+//! The blocks of bzip2, which begin at arbitrary bits.
 //!
-//! A block begins with 48 bits that are the same for all, and ends where the next one or the end of the stream begins, which
-//! has 48 bits of its own. Each block becomes a stream of its own here: a header, its bits, and an end with the checksum of
-//! that one block. The format has no specification but its program; see Joe Tsai, "bzip2: format specification" (2016).
+//! A block begins with a fixed signature of 48 bits, and ends where the next block or the end of the stream begins,
+//! which has a signature of its own. Each block is turned into a stream: a header, its bits, and an end with the
+//! checksum of that single block. The format has no specification but its program; see Joe Tsai, "bzip2: format
+//! specification" (2016).
 
 use std::fs::File;
 use std::sync::Arc;
@@ -15,32 +16,32 @@ const MAGIC_BITS: u64 = 48;
 const MAGIC: u64 = (1 << MAGIC_BITS) - 1;
 const CRC_BITS: u64 = 32;
 
-/// Bytes of the header of a stream.
+/// Length of the header of a stream, in bytes.
 const HEADER: u64 = 4;
 
-/// Bytes that are read at a time.
+/// Size of a read, in bytes.
 const STEP: usize = if cfg!(test) { 1000 } else { 512 << 10 };
 
-/// More bytes than any block takes, which holds at most 900,000 bytes of text.
-const LONGEST: usize = 4 << 20;
+/// More than the length of any compressed block, in bytes: a block holds at most 900,000 bytes of text.
+const MAX_BLOCK: usize = 4 << 20;
 
-/// A file cut into its blocks.
+/// A file split into its blocks.
 pub(crate) struct Blocks {
     file: Arc<File>,
     size: u64,
-    /// Bytes of the file from `offset` on.
+    /// Bytes read from `offset` on.
     pending: Vec<u8>,
     offset: u64,
-    /// The bit at which the next block begins, counted from the first of `pending`.
+    /// Bit at which the next block begins, relative to `pending`.
     bit: u64,
-    /// The level in the header of the present stream, as a digit.
+    /// Compression level in the header of the current stream, as a digit.
     level: u8,
-    /// The checksum of the present stream so far.
+    /// Checksum of the current stream so far.
     checksum: u32,
     done: bool,
 }
 
-/// What stands behind a block.
+/// The element that follows a block.
 enum Next {
     /// Another block, at this bit.
     Block(u64),
@@ -49,7 +50,7 @@ enum Next {
 }
 
 impl Blocks {
-    /// A file of `size` bytes; none if its first stream has less than two blocks.
+    /// A splitter for a file of `size` bytes; `None` if its first stream has fewer than two blocks.
     pub(super) fn new(file: Arc<File>, size: u64) -> Option<Self> {
         let (pending, offset) = (Vec::new(), 0);
         let mut blocks = Self { file, size, pending, offset, bit: 0, level: b'9', checksum: 0, done: false };
@@ -59,17 +60,17 @@ impl Blocks {
 
     pub(super) fn next(&mut self) -> Part {
         if self.done {
-            return Part::Nothing;
+            return Part::End;
         }
         self.next_block().unwrap_or_else(|| {
             self.done = true;
-            Part::Stream(Restart::Over)
+            Part::Stream(Restart::Beginning)
         })
     }
 
-    /// The next block. None if there is something else.
+    /// Returns the next block; `None` if the data do not continue as expected.
     fn next_block(&mut self) -> Option<Part> {
-        self.forget_read();
+        self.drop_consumed();
         let checksum = self.bits(self.bit + MAGIC_BITS, CRC_BITS)? as u32;
         self.checksum = self.checksum.rotate_left(1) ^ checksum;
         let (start, level) = (self.bit, self.level);
@@ -84,10 +85,10 @@ impl Blocks {
             }
         };
         let bytes = self.as_stream(start..end, level, checksum);
-        Some(Part::Whole { bytes, restart: Restart::Over, is_last: self.done })
+        Some(Part::Whole { bytes, restart: Restart::Beginning, is_last: self.done })
     }
 
-    /// Takes the header of a stream that begins at this byte of the pending ones, and the beginning of its first block.
+    /// Reads the header of a stream at this pending byte, and checks the beginning of its first block.
     fn begin_stream(&mut self, at: usize) -> Option<()> {
         while self.pending.len() < at + 10 {
             self.read_on()?;
@@ -101,7 +102,7 @@ impl Blocks {
         (self.bits(self.bit, MAGIC_BITS)? == BLOCK).then_some(())
     }
 
-    /// Checks the end of a stream at this bit, and goes on to the next stream if there is one.
+    /// Checks the end of a stream at this bit, and moves on to the next stream if there is one.
     fn end_stream(&mut self, at: u64) -> Option<()> {
         let checksum = self.bits(at + MAGIC_BITS, CRC_BITS)? as u32;
         if checksum != self.checksum {
@@ -115,7 +116,7 @@ impl Blocks {
         self.begin_stream(next as usize)
     }
 
-    /// Finds where the block ends that begins at `bit`.
+    /// Finds the end of the block that begins at `bit`.
     fn find_next(&mut self) -> Option<Next> {
         let start = self.bit + MAGIC_BITS + CRC_BITS;
         let mut byte = start.div_ceil(8) as usize;
@@ -136,21 +137,21 @@ impl Blocks {
                     }
                 }
             }
-            if self.pending.len() > self.bit as usize / 8 + LONGEST {
+            if self.pending.len() > self.bit as usize / 8 + MAX_BLOCK {
                 return None;
             }
             self.read_on()?;
         }
     }
 
-    /// Reads more of the file. None if there is no more.
+    /// Reads more of the file. Returns `None` at its end.
     fn read_on(&mut self) -> Option<()> {
         let read = self.offset + self.pending.len() as u64;
         (read < self.size && append(&self.file, &mut self.pending, read, self.size, STEP)).then_some(())
     }
 
-    /// Drops the pending bytes before the next block, once they are many.
-    fn forget_read(&mut self) {
+    /// Drops the pending bytes before the next block once there are many.
+    fn drop_consumed(&mut self) {
         let read = (self.bit / 8) as usize;
         if read >= STEP {
             self.pending.drain(..read);
@@ -159,7 +160,7 @@ impl Blocks {
         }
     }
 
-    /// Up to 56 bits of the pending bytes, from `start` on.
+    /// Returns up to 56 pending bits, from `start` on.
     fn bits(&mut self, start: u64, count: u64) -> Option<u64> {
         let first = (start / 8) as usize;
         while self.pending.len() < first + 8 {
@@ -177,7 +178,7 @@ impl Blocks {
         Some(u64::from_be_bytes(eight) << (start % 8) >> (64 - count))
     }
 
-    /// Bits of the pending bytes, which are one block, as a stream of their own.
+    /// Turns the pending bits of a block into a stream of its own.
     fn as_stream(&self, block: std::ops::Range<u64>, level: u8, checksum: u32) -> Vec<u8> {
         let mut stream = BitWriter { bytes: vec![b'B', b'Z', b'h', level], last: 0, used: 0 };
         let (first, shift) = ((block.start / 8) as usize, (block.start % 8) as u32);
@@ -198,7 +199,7 @@ impl Blocks {
     }
 }
 
-/// Bytes that are written bit by bit, the highest first.
+/// Writes bytes bit by bit, the most significant bit first.
 struct BitWriter {
     bytes: Vec<u8>,
     last: u8,

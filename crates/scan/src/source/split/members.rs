@@ -1,7 +1,7 @@
-//! Members, frames or streams that begin at a byte with a signature: gzip (also BGZF), zstd, LZ4, xz.
+//! Members, frames or streams that begin at a byte with a signature: gzip (including BGZF), zstd, LZ4, xz.
 //!
-//! The signature may also occur inside compressed data. A part is therefore a guess. The decompressor confirms it: a member must
-//! end exactly where the next signature begins.
+//! The signature may also occur inside compressed data, so a part is a guess. The decompressor confirms it: a member
+//! must end exactly where the next signature begins.
 
 use std::fs::File;
 use std::mem;
@@ -12,24 +12,24 @@ use memchr::memmem::Finder;
 use super::super::decompress::Format;
 use super::{Part, Restart, append};
 
-/// The least size of a part in compressed bytes, so that small members are gathered.
-const LEAST: usize = if cfg!(test) { 200 } else { 256 << 10 };
+/// Minimum size of a part, in compressed bytes. Small members are grouped.
+const MIN_PART: usize = if cfg!(test) { 200 } else { 256 << 10 };
 
-/// The most bytes that are searched for a signature.
-const FARTHEST: usize = if cfg!(test) { 4000 } else { 16 << 20 };
+/// Maximum number of bytes searched for a signature.
+const MAX_SEARCH: usize = if cfg!(test) { 4000 } else { 16 << 20 };
 
-/// The most bytes that are searched for the second signature, when a file is opened.
-const PROBED: usize = if cfg!(test) { 4000 } else { 4 << 20 };
+/// Maximum number of bytes searched for the second signature when a file is opened.
+const MAX_PROBE: usize = if cfg!(test) { 4000 } else { 4 << 20 };
 
-/// Bytes that are read at a time.
+/// Size of a read, in bytes.
 const STEP: usize = if cfg!(test) { 100 } else { 512 << 10 };
 
-/// A file cut where members seem to begin.
+/// A file split where members seem to begin.
 pub(crate) struct Members {
     file: Arc<File>,
     format: Format,
     finder: Finder<'static>,
-    /// Bytes behind the last part that have been read.
+    /// Bytes read past the last part.
     pending: Vec<u8>,
     /// Offset of `pending` in the file.
     offset: u64,
@@ -38,20 +38,20 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// A file of `size` bytes; none if no second member is seen near its beginning.
+    /// A splitter for a file of `size` bytes; `None` if no second member is found near its beginning.
     pub(super) fn new(file: Arc<File>, size: u64, format: Format) -> Option<Self> {
         let finder = Finder::new(signature(format)?);
         let mut members = Self { file, format, finder, pending: Vec::new(), offset: 0, size, done: false };
-        members.find(1, PROBED)?;
+        members.find(1, MAX_PROBE)?;
         Some(members)
     }
 
     pub(super) fn next(&mut self) -> Part {
         if self.done {
-            return Part::Nothing;
+            return Part::End;
         }
         let restart = Restart::At(self.offset);
-        let end = self.find(LEAST, FARTHEST);
+        let end = self.find(MIN_PART, MAX_SEARCH);
         let reaches_end = self.offset + self.pending.len() as u64 == self.size;
         let Some(end) = end.or(reaches_end.then_some(self.pending.len())) else {
             self.done = true;
@@ -64,7 +64,8 @@ impl Members {
         Part::Whole { bytes, restart, is_last: self.done }
     }
 
-    /// Where the first member begins in the pending bytes at or behind `start`, searched for as far as `most` bytes.
+    /// Returns the position of the first member in the pending bytes at or after `start`, searching at most `most`
+    /// bytes.
     fn find(&mut self, start: usize, most: usize) -> Option<usize> {
         let mut searched = start;
         loop {
@@ -73,8 +74,8 @@ impl Members {
                 if let Some(at) = found.find(|&at| is_header(self.format, &self.pending[at..])) {
                     return Some(at);
                 }
-                // What stands at the end may be the beginning of a header.
-                searched = start.max(self.pending.len().saturating_sub(LONGEST_HEADER));
+                // The last bytes may be the beginning of a header.
+                searched = start.max(self.pending.len().saturating_sub(MAX_HEADER));
             }
             let read = self.offset + self.pending.len() as u64;
             if self.pending.len() >= most || read == self.size {
@@ -87,8 +88,8 @@ impl Members {
     }
 }
 
-/// Bytes that tell a header from bytes that only look like one, at most.
-const LONGEST_HEADER: usize = 12;
+/// Maximum number of bytes needed to recognize a header.
+const MAX_HEADER: usize = 12;
 
 /// The first bytes of a member.
 fn signature(format: Format) -> Option<&'static [u8]> {
@@ -101,10 +102,10 @@ fn signature(format: Format) -> Option<&'static [u8]> {
     }
 }
 
-/// Whether bytes that begin with the signature may be a header.
+/// Returns `true` if bytes that begin with the signature may be a header.
 fn is_header(format: Format, bytes: &[u8]) -> bool {
     match (format, bytes) {
-        // Flags, a time, extra flags and an operating system as RFC 1952 has them.
+        // Flags, time, extra flags and operating system, as defined by RFC 1952.
         (Format::Gzip, [_, _, _, flags, _, _, _, _, extra, system, ..]) => {
             flags & 0xe0 == 0 && matches!(extra, 0 | 2 | 4) && matches!(system, 0..=13 | 255)
         }

@@ -1,6 +1,7 @@
-//! The blocks of an xz file with one stream, as the index at its end lists them (The .xz File Format, version 1.2.1).
+//! The blocks of an xz file with a single stream, as listed by the index at its end (The .xz File Format, version
+//! 1.2.1).
 //!
-//! Each block becomes a stream of its own: the header of the file, the block, an index of one block, a footer.
+//! Each block is turned into a stream: the header of the file, the block, an index of one block, and a footer.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,19 +11,19 @@ use flate2::Crc;
 
 use super::{Part, Restart, append};
 
-/// Bytes of a stream's header, and of its footer.
+/// Length of the header of a stream, and of its footer, in bytes.
 const HEADER: usize = 12;
 
 const MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
 const FOOTER_MAGIC: [u8; 2] = *b"YZ";
 
-/// The largest index that is read, in bytes. It has a few bytes for each block.
-const LARGEST_INDEX: usize = 16 << 20;
+/// Maximum size of an index, in bytes. An index takes a few bytes per block.
+const MAX_INDEX: usize = 16 << 20;
 
-/// The largest block that is read at once, in bytes.
-const LARGEST_BLOCK: u64 = 64 << 20;
+/// Maximum size of a block that is read at once, in bytes.
+const MAX_BLOCK: u64 = 64 << 20;
 
-/// A file cut into the blocks that its index lists.
+/// A file split into the blocks listed by its index.
 pub(crate) struct Blocks {
     file: Arc<File>,
     header: [u8; HEADER],
@@ -32,12 +33,12 @@ pub(crate) struct Blocks {
     done: bool,
 }
 
-/// A block as the index has it.
+/// An entry of the index.
 #[derive(Clone, Copy)]
 struct Record {
-    /// Its size without padding, in bytes.
+    /// Size of the block without padding, in bytes.
     unpadded: u64,
-    /// The size of its text.
+    /// Size of its text, in bytes.
     text: u64,
 }
 
@@ -48,7 +49,7 @@ impl Record {
 }
 
 impl Blocks {
-    /// A file of `size` bytes; none if it is anything but one stream of several blocks.
+    /// A splitter for a file of `size` bytes; `None` unless it is a single stream of several blocks.
     pub(super) fn new(file: Arc<File>, size: u64) -> Option<Self> {
         let mut header = [0; HEADER];
         let mut footer = [0; HEADER];
@@ -64,8 +65,8 @@ impl Blocks {
         let index_size = (u64::from(u32::from_le_bytes([b0, b1, b2, b3])) + 1) * 4;
         let index_at = footer_at.checked_sub(index_size)?;
         let mut index = Vec::new();
-        let is_read = index_size <= LARGEST_INDEX as u64
-            && append(&file, &mut index, index_at, footer_at, LARGEST_INDEX);
+        let is_read =
+            index_size <= MAX_INDEX as u64 && append(&file, &mut index, index_at, footer_at, MAX_INDEX);
         let records = parse_index(is_read.then_some(&index)?)?;
         let blocks =
             records.iter().try_fold(HEADER as u64, |sum, record| sum.checked_add(record.padded()))?;
@@ -77,25 +78,25 @@ impl Blocks {
 
     pub(super) fn next(&mut self) -> Part {
         if self.done {
-            return Part::Nothing;
+            return Part::End;
         }
         let bytes = self.records.next().and_then(|record| self.as_stream(record));
         self.done = bytes.is_none() || self.records.len() == 0;
         match bytes {
-            Some(bytes) => Part::Whole { bytes, restart: Restart::Over, is_last: self.done },
-            None => Part::Stream(Restart::Over),
+            Some(bytes) => Part::Whole { bytes, restart: Restart::Beginning, is_last: self.done },
+            None => Part::Stream(Restart::Beginning),
         }
     }
 
-    /// The next block, as a stream of its own. None if it is too large or cannot be read.
+    /// Turns the next block into a stream of its own. Returns `None` if it is too large or cannot be read.
     fn as_stream(&mut self, record: Record) -> Option<Vec<u8>> {
         let length = record.padded();
-        if length.max(record.text) > LARGEST_BLOCK {
+        if length.max(record.text) > MAX_BLOCK {
             return None;
         }
         let mut stream = self.header.to_vec();
         let end = self.offset + length;
-        if !append(&self.file, &mut stream, self.offset, end, LARGEST_BLOCK as usize) {
+        if !append(&self.file, &mut stream, self.offset, end, MAX_BLOCK as usize) {
             return None;
         }
         self.offset = end;
@@ -115,7 +116,7 @@ impl Blocks {
     }
 }
 
-/// The blocks that an index lists; none if it is damaged.
+/// Parses an index; `None` if it is damaged.
 fn parse_index(index: &[u8]) -> Option<Vec<Record>> {
     let (content, checksum) = index.split_last_chunk::<4>()?;
     if crc32(content) != u32::from_le_bytes(*checksum) {
@@ -123,7 +124,7 @@ fn parse_index(index: &[u8]) -> Option<Vec<Record>> {
     }
     let mut rest = content.strip_prefix(&[0])?;
     let count = take_number(&mut rest)?;
-    // A record takes two bytes at the least.
+    // A record takes at least two bytes.
     let count = usize::try_from(count).ok().filter(|&count| count <= rest.len() / 2)?;
     let mut records = Vec::with_capacity(count);
     for _ in 0..count {
@@ -132,7 +133,7 @@ fn parse_index(index: &[u8]) -> Option<Vec<Record>> {
     (rest.len() < 4 && rest.iter().all(|&byte| byte == 0)).then_some(records)
 }
 
-/// Takes a number of variable length: seven bits a byte, the lowest first.
+/// Reads a number of variable length: seven bits per byte, the lowest first.
 fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for place in 0..9 {
