@@ -12,6 +12,8 @@ pub(crate) mod profile;
 pub(crate) mod selection;
 pub(crate) mod serve;
 mod size;
+#[cfg(feature = "symbols")]
+pub(crate) mod symbols;
 mod threads;
 pub(crate) mod top;
 
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     Pi(pi::Arguments),
     Serve(serve::Arguments),
     Cgi(serve::CgiArguments),
+    #[cfg(feature = "symbols")]
+    Symbols(Box<symbols::Arguments>),
     Top(Box<top::Arguments>),
     /// Print a script that completes comb's arguments in a shell
     Completions {

@@ -10,6 +10,8 @@ mod output;
 pub(crate) mod pi;
 mod profile;
 pub(crate) mod serve;
+#[cfg(feature = "symbols")]
+pub(crate) mod symbols;
 pub(crate) mod top;
 
 use std::fmt::Display;

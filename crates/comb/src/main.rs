@@ -38,6 +38,8 @@ fn main() -> Exit {
         Command::Pi(arguments) => command::pi::run(&arguments),
         Command::Serve(arguments) => command::serve::run(arguments),
         Command::Cgi(arguments) => command::serve::cgi(arguments),
+        #[cfg(feature = "symbols")]
+        Command::Symbols(arguments) => command::symbols::run(&arguments, start),
         Command::Top(arguments) => command::top::run(*arguments, start),
         Command::Completions { shell } => command::generate::completions(shell),
         Command::Man { command } => command::generate::manual(&command),

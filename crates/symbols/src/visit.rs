@@ -122,7 +122,7 @@ impl Visit for Lister<'_> {
             _ => {
                 out.begin_group();
                 file.print(self.query, out.bytes());
-                out.relieve();
+                out.flush_if_full();
             }
         }
     }
