@@ -7,6 +7,10 @@ use tree_sitter::{Node, Tree};
 use crate::kind::Kind;
 use crate::rules::{Rule, Rules, field};
 
+/// Maximum number of scopes around a definition. Definitions in deeper scopes belong to the last of them, so that the time for a file
+/// grows with its length only.
+const MAX_SCOPES: usize = 64;
+
 /// A definition as a rule finds it. Ranges are of the text that was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
@@ -42,6 +46,8 @@ pub(crate) struct Found<'t> {
     text: &'t [u8],
     definitions: Vec<Definition>,
     scopes: Vec<Scope>,
+    /// Number of scopes that are functions.
+    functions: usize,
     depth: usize,
 }
 
@@ -62,7 +68,7 @@ impl<'t> Found<'t> {
 
     /// Returns `true` inside of a function.
     pub(crate) fn is_local(&self) -> bool {
-        self.scopes.iter().any(|scope| scope.is_function)
+        self.functions > 0
     }
 
     /// Adds a definition in the current scope.
@@ -88,7 +94,8 @@ impl<'t> Found<'t> {
         let is_function = definition.kind.is_function();
         let before = self.definitions.len();
         self.add(definition);
-        if self.definitions.len() > before {
+        if self.definitions.len() > before && self.scopes.len() < MAX_SCOPES {
+            self.functions += usize::from(is_function);
             self.scopes.push(Scope { depth: self.depth, definition: Some(before), name: None, is_function });
         }
     }
@@ -96,7 +103,9 @@ impl<'t> Found<'t> {
     /// Makes a node the scope of the definitions in it, without being a definition.
     pub(crate) fn extend(&mut self, name: Range<usize>) {
         let definition = self.scopes.last().and_then(|scope| scope.definition);
-        self.scopes.push(Scope { depth: self.depth, definition, name: Some(name), is_function: false });
+        if self.scopes.len() < MAX_SCOPES {
+            self.scopes.push(Scope { depth: self.depth, definition, name: Some(name), is_function: false });
+        }
     }
 
     /// Adds the definition that a node is, whose name is a field of it. Local variables are left out.
@@ -122,7 +131,7 @@ impl<'t> Found<'t> {
 
 /// Definitions of a syntax tree, in the order of their nodes.
 pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> Vec<Definition> {
-    let mut found = Found { text, definitions: Vec::new(), scopes: Vec::new(), depth: 0 };
+    let mut found = Found { text, definitions: Vec::new(), scopes: Vec::new(), functions: 0, depth: 0 };
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
@@ -140,8 +149,8 @@ pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> Vec<Defini
             found.depth -= 1;
         }
         let depth = found.depth;
-        while found.scopes.last().is_some_and(|scope| scope.depth >= depth) {
-            found.scopes.pop();
+        while let Some(scope) = found.scopes.pop_if(|scope| scope.depth >= depth) {
+            found.functions -= usize::from(scope.is_function);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Parsing one file: skim, parse, extract.
 
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -7,13 +8,17 @@ use tree_sitter::{ParseOptions, ParseState, Tree};
 
 use crate::extract::{Definition, definitions};
 use crate::language::Language;
+use crate::query::Query;
 use crate::rules::Rules;
 use crate::skim::{self, Hidden, Skimmed};
 
-/// Parser of one thread. Languages are loaded as they are met.
+/// Longest time that one file may take.
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(5);
+
+/// Parser of one thread. Grammars are loaded as they are needed.
 #[derive(Default)]
 pub(crate) struct Parser {
-    languages: Vec<(Language, tree_sitter::Parser, Rules)>,
+    grammars: Grammars,
     skimmed: Skimmed,
 }
 
@@ -29,39 +34,59 @@ pub(crate) struct Parsed {
 }
 
 impl Parser {
-    /// Parses a text. `thorough` parses every byte.
-    pub(crate) fn parse(&mut self, id: Language, source: &[u8], thorough: bool, limit: Duration) -> Parsed {
-        let mut skimmed = std::mem::take(&mut self.skimmed);
-        skimmed.clear();
-        let is_skimmed = skim::skim(id, source, &mut skimmed);
-        let hidden = std::mem::take(&mut skimmed.hidden);
-        let quick = is_skimmed && !thorough;
-        let text = if quick { skimmed.text() } else { source };
-        let parser = self.language(id);
-        let Some(tree) = parse(&mut parser.1, text, limit) else {
-            parser.1.reset();
-            self.skimmed = skimmed;
-            return Parsed { timed_out: true, ..Parsed::default() };
+    /// Parses a text. It is skimmed first, unless `query` asks for all of it.
+    pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
+        self.skimmed.clear();
+        let is_skimmed = skim::skim(language, source, &mut self.skimmed) && !query.thorough;
+        let hidden = std::mem::take(&mut self.skimmed.hidden);
+        let text = if is_skimmed { self.skimmed.text() } else { source };
+        // Calls are in bodies: few texts that name a function have its definition.
+        let tree = match query.may_be_in(text) {
+            true => Some(self.grammars.get(language)).map(|grammar| (parse(&mut grammar.parser, text), &grammar.rules)),
+            false => None,
         };
-        let mut found = definitions(&tree, text, &parser.2);
-        if quick {
+        let (mut found, has_errors) = match tree {
+            None => (Vec::new(), false),
+            Some((None, _)) => return Parsed { timed_out: true, ..Parsed::default() },
+            Some((Some(tree), rules)) => (definitions(&tree, text, rules), tree.root_node().has_error()),
+        };
+        if is_skimmed {
             for definition in &mut found {
-                definition.map(|range| skimmed.source_range(range));
+                definition.map(|range| self.skimmed.source_range(range));
             }
         }
-        self.skimmed = skimmed;
-        Parsed { definitions: merge(found, hidden), has_errors: tree.root_node().has_error(), timed_out: false }
+        Parsed { definitions: merge(found, hidden), has_errors, timed_out: false }
     }
+}
 
-    fn language(&mut self, id: Language) -> &mut (Language, tree_sitter::Parser, Rules) {
-        let index = self.languages.iter().position(|(known, ..)| *known == id).unwrap_or_else(|| {
-            let grammar = id.grammar();
-            let mut parser = tree_sitter::Parser::new();
-            parser.set_language(&grammar).expect("a grammar for this version of tree-sitter");
-            self.languages.push((id, parser, Rules::new(id, &grammar)));
-            self.languages.len() - 1
+/// Grammars that were needed so far.
+#[derive(Default)]
+struct Grammars(Vec<Grammar>);
+
+struct Grammar {
+    language: Language,
+    parser: tree_sitter::Parser,
+    rules: Rules,
+}
+
+impl Grammars {
+    fn get(&mut self, language: Language) -> &mut Grammar {
+        let known = self.0.iter().position(|grammar| grammar.language == language);
+        let index = known.unwrap_or_else(|| {
+            self.0.push(Grammar::new(language));
+            self.0.len() - 1
         });
-        &mut self.languages[index]
+        &mut self.0[index]
+    }
+}
+
+impl Grammar {
+    fn new(language: Language) -> Self {
+        let grammar = language.grammar();
+        let mut parser = tree_sitter::Parser::new();
+        // Grammars and parser are of one build; a test loads all of them.
+        parser.set_language(&grammar).expect("a grammar for this version of tree-sitter");
+        Self { language, parser, rules: Rules::new(language, &grammar) }
     }
 }
 
@@ -75,18 +100,26 @@ impl Definition {
     }
 }
 
-fn parse(parser: &mut tree_sitter::Parser, text: &[u8], limit: Duration) -> Option<Tree> {
+/// Parses a text, unless it takes too long.
+fn parse(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<Tree> {
     let start = Instant::now();
-    let mut progress = |_: &ParseState| if start.elapsed() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut progress = |_: &ParseState| match start.elapsed() > TIME_LIMIT {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options))
+    let tree = parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options));
+    if tree.is_none() {
+        parser.reset();
+    }
+    tree
 }
 
 /// Adds what macros hide, unless the parser saw the same name.
 fn merge(mut found: Vec<Definition>, hidden: Vec<Hidden>) -> Vec<Definition> {
-    for hidden in hidden {
-        if !found.iter().any(|definition| definition.name == hidden.name) {
-            let Hidden { kind, name, head, extent, parameters } = hidden;
+    let names: HashSet<usize> = found.iter().map(|definition| definition.name.start).collect();
+    for Hidden { kind, name, head, extent, parameters } in hidden {
+        if !names.contains(&name.start) {
             found.push(Definition { kind, name, extent, head, parameters, qualifier: None, scope: None });
         }
     }

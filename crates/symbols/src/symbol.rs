@@ -39,7 +39,7 @@ pub(crate) struct Symbol {
 
 /// Completes the definitions of a file, in the order of their names.
 pub(crate) fn symbols(text: &[u8], language: Language, definitions: &[Definition]) -> Vec<Symbol> {
-    let mut lines = Lines { text, at: 0, line: 1 };
+    let mut lines = Lines { text, at: 0, line: 1, begin: 0 };
     let mut order: Vec<usize> = (0..definitions.len()).collect();
     order.sort_by_key(|&index| (definitions[index].name.start, index));
     let mut symbols: Vec<Symbol> = order
@@ -64,7 +64,7 @@ pub(crate) fn symbols(text: &[u8], language: Language, definitions: &[Definition
         .collect();
     let mut ends: Vec<usize> = (0..symbols.len()).collect();
     ends.sort_by_key(|&index| symbols[index].extent.end);
-    let mut lines = Lines { text, at: 0, line: 1 };
+    let mut lines = Lines { text, at: 0, line: 1, begin: 0 };
     for index in ends {
         let last = symbols[index].extent.end.saturating_sub(1);
         symbols[index].end_line = lines.place(last).0.max(symbols[index].line);
@@ -77,16 +77,21 @@ struct Lines<'t> {
     text: &'t [u8],
     at: usize,
     line: usize,
+    /// Offset of the line.
+    begin: usize,
 }
 
 impl Lines<'_> {
     /// Line and column of an offset, both counted from 1.
     fn place(&mut self, offset: usize) -> (usize, usize) {
         let offset = offset.clamp(self.at, self.text.len());
-        self.line += memchr_iter(b'\n', &self.text[self.at..offset]).count();
+        let passed = &self.text[self.at..offset];
+        self.line += memchr_iter(b'\n', passed).count();
+        if let Some(end) = memrchr(b'\n', passed) {
+            self.begin = self.at + end + 1;
+        }
         self.at = offset;
-        let begin = memrchr(b'\n', &self.text[..offset]).map_or(0, |end| end + 1);
-        (self.line, offset - begin + 1)
+        (self.line, offset - self.begin + 1)
     }
 }
 
@@ -116,18 +121,19 @@ fn scope(text: &[u8], language: Language, definitions: &[Definition], definition
     parts.join(language.separator().as_bytes())
 }
 
-/// A part of the text on one line: runs of white space are one space, and comments go.
+/// A part of the text on one line: runs of white space are one space.
 fn collapsed(text: &[u8], range: Range<usize>) -> Vec<u8> {
     let mut line = Vec::new();
     for word in text[range].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
-        if line.len() + word.len() > MAX_SIGNATURE {
-            line.extend_from_slice("…".as_bytes());
-            break;
-        }
         if !line.is_empty() {
             line.push(b' ');
         }
-        line.extend_from_slice(word);
+        let room = MAX_SIGNATURE.saturating_sub(line.len());
+        line.extend_from_slice(&word[..word.len().min(room)]);
+        if word.len() > room {
+            line.extend_from_slice("…".as_bytes());
+            break;
+        }
     }
     line
 }

@@ -2,18 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Duration;
 
 use finecomb_scan::{Block, Output, Source, Visit, Wants};
 
 use crate::language::Language;
-use crate::parser::Parser;
+use crate::parser::{Parser, TIME_LIMIT};
 use crate::print::{File, Tags};
 use crate::query::{Format, Query};
 use crate::symbol::{Symbol, symbols};
 
-/// Longest time that one file may take.
-const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// Largest file that is parsed, in bytes.
 const SIZE_LIMIT: usize = 64 << 20;
 
@@ -60,7 +57,7 @@ impl<'q> Lister<'q> {
             self.fail(source, format!("larger than {} MiB; skipped", SIZE_LIMIT >> 20));
             return Vec::new();
         }
-        let parsed = self.parser.parse(language, text, self.query.thorough, TIME_LIMIT);
+        let parsed = self.parser.parse(language, text, self.query);
         if parsed.timed_out {
             self.fail(source, format!("took longer than {} s to parse; skipped", TIME_LIMIT.as_secs()));
         }

@@ -36,7 +36,7 @@ impl Tags {
             out.extend_from_slice(path);
             out.extend_from_slice(b"\t/^");
             pattern(file.line(symbol), out);
-            let _ = write!(out, "$/;\"\tkind:{}\tline:{}\tlanguage:{}", symbol.kind, symbol.line, file.language.title());
+            let _ = write!(out, "/;\"\tkind:{}\tline:{}\tlanguage:{}", symbol.kind, symbol.line, file.language.title());
             if let (Some(kind), false) = (symbol.scope_kind, symbol.scope.is_empty()) {
                 let _ = write!(out, "\t{kind}:");
                 value(&symbol.scope, out);
@@ -77,14 +77,29 @@ impl Tags {
     }
 }
 
-/// Writes a line as the literal text of a search command.
+/// Longest part of a line in a search command, in bytes: that of Universal Ctags.
+const MAX_PATTERN: usize = 96;
+
+/// Writes a line as the literal text of a search command, to its end unless it is long.
 fn pattern(line: &[u8], out: &mut Vec<u8>) {
-    for (index, &byte) in line.iter().enumerate() {
-        let is_final_dollar = byte == b'$' && index + 1 == line.len();
-        if matches!(byte, b'/' | b'\\') || is_final_dollar {
+    let length = match line.len() > MAX_PATTERN {
+        // Not in the middle of a character.
+        true => (0..=MAX_PATTERN).rev().find(|&end| line[end] & 0xc0 != 0x80).unwrap_or(0),
+        false => line.len(),
+    };
+    for &byte in &line[..length] {
+        if matches!(byte, b'/' | b'\\') {
             out.push(b'\\');
         }
         out.push(byte);
+    }
+    if length == line.len() {
+        if line.ends_with(b"$") {
+            // As the last character of a pattern it would stand for the end of the line.
+            out.pop();
+            out.extend_from_slice(b"\\$");
+        }
+        out.push(b'$');
     }
 }
 

@@ -104,8 +104,10 @@ impl<'s> Lexer<'s> {
         let mut close = vec![b')'];
         close.extend_from_slice(&rest[..open]);
         close.push(b'"');
-        let Some(end) = memmem::find(&rest[open..], &close) else { return false };
-        self.at += 1 + open + end + close.len();
+        self.at = match memmem::find(&rest[open..], &close) {
+            Some(end) => self.at + 1 + open + end + close.len(),
+            None => self.source.len(),
+        };
         true
     }
 
@@ -206,6 +208,13 @@ impl<'s> Lexer<'s> {
     fn begins_line(&self) -> bool {
         let before = self.source[..self.at].iter().rev().find(|&&byte| byte != b' ' && byte != b'\t');
         before.is_none_or(|&byte| byte == b'\n')
+    }
+
+    /// Returns `true` if only blanks are behind this place in its line.
+    fn ends_line(&self) -> bool {
+        let rest = self.source.get(self.at..).unwrap_or_default();
+        let next = rest.iter().find(|&&byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        next.is_none_or(|&byte| byte == b'\n')
     }
 
     /// Returns the next byte that is no white space, without moving.
@@ -409,9 +418,9 @@ impl Skimmer<'_, '_> {
 
     /// Returns `true` if the condition is just `0`.
     fn is_zero(&self) -> bool {
-        let rest = &self.lexer.source[self.lexer.at..];
-        let end = memchr(b'\n', rest).unwrap_or(rest.len());
-        rest[..end].trim_ascii() == b"0"
+        let mut rest = Lexer { source: self.lexer.source, at: self.lexer.at };
+        rest.blanks();
+        rest.word() == b"0" && rest.ends_line()
     }
 
     /// Copies what is in parentheses, without comments, attributes and bodies.
@@ -469,16 +478,10 @@ impl Skimmer<'_, '_> {
         }
         declaration.last = Last::Group;
         // An invocation on a line of its own ends without a semicolon.
-        if declaration.is_invocation() && is_macro(&self.lexer.source[declaration.word.clone()]) && self.line_ends_here() && !self.is_continued() {
+        if declaration.is_invocation() && is_macro(&self.lexer.source[declaration.word.clone()]) && self.lexer.ends_line() && !self.is_continued() {
             self.invocation(self.lexer.at);
         }
         Some(())
-    }
-
-    fn line_ends_here(&self) -> bool {
-        let rest = &self.lexer.source[self.lexer.at..];
-        let end = memchr(b'\n', rest).unwrap_or(rest.len());
-        rest[..end].trim_ascii().is_empty()
     }
 
     /// Returns `true` if what follows may belong to the declaration.
