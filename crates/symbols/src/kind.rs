@@ -89,10 +89,7 @@ impl Kind {
 
     /// Returns `true` if functions in its scope are methods.
     pub(crate) fn has_methods(self) -> bool {
-        matches!(
-            self,
-            Self::Class | Self::Enum | Self::Interface | Self::Struct | Self::Trait | Self::Union
-        )
+        matches!(self, Self::Class | Self::Enum | Self::Interface | Self::Struct | Self::Trait | Self::Union)
     }
 
     /// The kind of such a definition in a type: functions are methods there, variables are fields.
@@ -127,6 +124,9 @@ impl FromStr for Kind {
     type Err = UnknownKind;
 
     fn from_str(name: &str) -> Result<Self, UnknownKind> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownKind { name: name.to_owned() })
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| UnknownKind { name: name.to_owned() })
     }
 }

@@ -74,7 +74,8 @@ impl Language {
     /// The language of a file by its extension. A `.h` file is C++ if it has declarations that only C++ has, else C.
     pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
         let extension = path.extension().map(OsStr::as_bytes)?;
-        let known = |language: &&Self| language.extensions().iter().any(|known| known.as_bytes() == extension);
+        let known =
+            |language: &&Self| language.extensions().iter().any(|known| known.as_bytes() == extension);
         let language = Self::ALL.iter().find(known).copied()?;
         #[cfg(all(feature = "c", feature = "cpp"))]
         if language == Self::C && extension == b"h" && skim::c::is_cplusplus(text) {
@@ -104,7 +105,8 @@ impl FromStr for Language {
                 || language.extensions().contains(&lower.as_str())
         };
         Self::ALL.iter().find(known).copied().ok_or_else(|| {
-            let nearest = Self::ALL.iter().map(|language| language.name()).min_by_key(|known| distance(known, &lower));
+            let nearest =
+                Self::ALL.iter().map(|language| language.name()).min_by_key(|known| distance(known, &lower));
             UnknownLanguage { name: name.to_owned(), nearest: nearest.unwrap_or("c") }
         })
     }

@@ -63,7 +63,12 @@ pub struct Outcome {
 }
 
 /// Lists definitions, and prints them to `out` as they are found. A tags file is printed at the end.
-pub fn symbols(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, out: &mut (dyn Write + Send)) -> Outcome {
+pub fn symbols(
+    inputs: &Inputs,
+    options: &ScanOptions<'_>,
+    query: &Query,
+    out: &mut (dyn Write + Send),
+) -> Outcome {
     let separator = (query.format == Format::Outline).then(|| b"\n".to_vec());
     let done = in_order(inputs, options, separator, out, || Lister::new(query));
     let mut sums = Sums::default();

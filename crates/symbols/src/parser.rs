@@ -42,7 +42,8 @@ impl Parser {
         let text = if is_skimmed { self.skimmed.text() } else { source };
         // Calls are in bodies: few texts that name a function have its definition.
         let tree = match query.may_be_in(text) {
-            true => Some(self.grammars.get(language)).map(|grammar| (parse(&mut grammar.parser, text), &grammar.rules)),
+            true => Some(self.grammars.get(language))
+                .map(|grammar| (parse(&mut grammar.parser, text), &grammar.rules)),
             false => None,
         };
         let (mut found, has_errors) = match tree {
@@ -108,7 +109,8 @@ fn parse(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<Tree> {
         false => ControlFlow::Continue(()),
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let tree = parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options));
+    let tree =
+        parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options));
     if tree.is_none() {
         parser.reset();
     }

@@ -38,14 +38,17 @@ impl<'f> File<'f> {
         &self.text[symbol.name.clone()]
     }
 
-    /// The line of a definition's name, without its end.
+    /// The line of a definition's name, without its end, or the beginning of a very long one.
     fn line(&self, symbol: &Symbol) -> &'f [u8] {
         let begin = symbol.name.start + 1 - symbol.column;
-        let rest = &self.text[begin..];
+        let rest = &self.text[begin..self.text.len().min(begin + MAX_LINE)];
         let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 }
+
+/// Longest line that is looked at, in bytes, so that many definitions on one line take no more time than on many.
+const MAX_LINE: usize = 4096;
 
 /// Bytes of a path as they are printed.
 fn bytes(path: &Path) -> &[u8] {

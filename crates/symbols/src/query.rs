@@ -88,6 +88,11 @@ impl Query {
         self.name.as_ref().is_none_or(|wanted| wanted.text.is_match(text))
     }
 
+    /// Returns `false` if no text makes a file with this path one of a language that is asked for.
+    pub(crate) fn may_know(&self, path: &Path) -> bool {
+        Language::of(path, b"").is_some() || self.options.languages.len() == 1
+    }
+
     /// Language of a file, if it is one that is asked for.
     pub(crate) fn language_of(&self, path: &Path, text: &[u8]) -> Option<Language> {
         let languages = &self.options.languages;
@@ -101,12 +106,14 @@ impl Query {
 
 impl Name {
     fn new(name: &str) -> Result<Self, Error> {
-        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty();
+        let is_plain =
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty();
         let expression = if is_plain { format!("^(?:{name})$") } else { name.to_owned() };
         let failed = |error: String| Error(format!("invalid expression '{name}': {error}"));
         let config = syntax::Config::new().utf8(false);
         let hir = syntax::parse_with(&expression, &config).map_err(|error| failed(error.to_string()))?;
-        let build = |hir: &Hir| Regex::builder().build_from_hir(hir).map_err(|error| failed(error.to_string()));
+        let build =
+            |hir: &Hir| Regex::builder().build_from_hir(hir).map_err(|error| failed(error.to_string()));
         Ok(Self { name: build(&hir)?, text: build(&in_text(&hir))? })
     }
 }
@@ -119,7 +126,9 @@ fn in_text(hir: &Hir) -> Hir {
             let sub = Box::new(in_text(&repetition.sub));
             Hir::repetition(Repetition { sub, ..repetition.clone() })
         }
-        HirKind::Capture(capture) => Hir::capture(Capture { sub: Box::new(in_text(&capture.sub)), ..capture.clone() }),
+        HirKind::Capture(capture) => {
+            Hir::capture(Capture { sub: Box::new(in_text(&capture.sub)), ..capture.clone() })
+        }
         HirKind::Concat(parts) => Hir::concat(parts.iter().map(in_text).collect()),
         HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(in_text).collect()),
         _ => hir.clone(),

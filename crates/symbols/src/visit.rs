@@ -74,44 +74,42 @@ fn path_of(source: &Source) -> &Path {
 }
 
 impl Visit for Lister<'_> {
-    type Found = Vec<Symbol>;
-    type State = Option<Language>;
+    /// The language of the file, if it is one that is asked for, and its definitions.
+    type Found = Option<(Language, Vec<Symbol>)>;
+    /// The file is not wanted.
+    type State = bool;
     type Tally = ();
 
     fn wants(&self) -> Wants {
         Wants::Whole
     }
 
-    fn begin(&mut self, source: &Source, start: &[u8]) -> Option<Language> {
-        let language = self.query.language_of(path_of(source), start);
-        if language.is_none() && source.is_named() {
-            self.fail(source, "unknown language; --lang names it".to_owned());
+    fn begin(&mut self, source: &Source, _start: &[u8]) -> bool {
+        let is_known = self.query.may_know(path_of(source));
+        if !is_known && source.is_named() {
+            self.fail(source, "unknown language; use --lang to name it".to_owned());
         }
-        language
+        !is_known
     }
 
-    fn is_over(&self, state: &Option<Language>) -> bool {
-        state.is_none()
+    fn is_over(&self, unwanted: &bool) -> bool {
+        *unwanted
     }
 
-    fn search(&mut self, block: &mut Block<'_>) -> Vec<Symbol> {
+    fn search(&mut self, block: &mut Block<'_>) -> Self::Found {
         let text: &[u8] = block.bytes;
-        let source = block.source;
-        match self.query.language_of(path_of(source), text) {
-            Some(language) if self.query.may_be_in(text) => self.list(source, language, text),
-            _ => Vec::new(),
-        }
+        let language = self.query.language_of(path_of(block.source), text)?;
+        let symbols =
+            if self.query.may_be_in(text) { self.list(block.source, language, text) } else { Vec::new() };
+        Some((language, symbols))
     }
 
-    fn advance(&mut self, _: &Block<'_>, _: &Vec<Symbol>, _: &mut Option<Language>) -> ControlFlow<()> {
+    fn advance(&mut self, _: &Block<'_>, _: &Self::Found, _: &mut bool) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, found: Vec<Symbol>, state: &Option<Language>, _: &mut (), out: &mut Output<'_>) {
-        let Some(language) = *state else { return };
-        if found.is_empty() {
-            return;
-        }
+    fn print(&mut self, block: &Block<'_>, found: Self::Found, _: &bool, _: &mut (), out: &mut Output<'_>) {
+        let Some((language, found)) = found.filter(|(_, found)| !found.is_empty()) else { return };
         self.sums.definitions += found.len() as u64;
         let file = File { path: path_of(block.source), text: block.bytes, language, symbols: &found };
         match self.query.format {

@@ -13,35 +13,42 @@ use super::selection::{Globs, UsageError, globs, types};
 use super::threads::Threads;
 use crate::terminal;
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+List definitions in source code
+
 Examples:
-  List all definitions below the current directory:
+  All definitions below the current directory:
       comb symbols
-
-  Find where something is defined:
+  Definition of a name:
       comb symbols -d ext4_map_blocks fs
-
-  Outline of a file, and only some kinds:
+  Outline of a file:
       comb symbols --outline src/main.rs
+  Functions and structs only:
       comb symbols --kind function,struct src
-
   Tags for vim, and for Emacs:
       comb symbols --format ctags -o tags
       comb symbols --format etags -o TAGS
 
+Prints PATH:LINE:COLUMN, kind, qualified name and signature of every definition, separated by tabs, in path order. Files below \
+directories are selected as in 'comb grep': ignored and hidden files are skipped. A .h file is C++ if it has declarations \
+that only C++ has, else C.
+
+In C and C++, bodies of functions are skipped before a file is parsed; --thorough parses every byte. Invocations of macros whose \
+names begin with DEFINE_ are definitions.";
+
+const EXIT_STATUS: &str = "\
 Exit status:
   0    definition found
   1    no definition found
   2    error";
 
 /// List definitions in source code
-///
-/// Prints PATH:LINE:COLUMN, kind, qualified name and signature of every definition, separated by tabs, in path order. Files below
-/// directories are selected as in 'comb grep': ignored and hidden files are skipped.
-///
-/// Bodies of functions in C and C++ are skipped before a file is parsed; --thorough parses every byte.
 #[derive(Args)]
-#[command(after_help = "Try 'comb symbols --help' for examples.", after_long_help = EXAMPLES)]
+#[command(
+    long_about = LONG_ABOUT,
+    after_help = "Try 'comb symbols --help' for examples.",
+    after_long_help = EXIT_STATUS,
+)]
 pub(crate) struct Arguments {
     /// Files or directories [default: the current directory]
     #[arg(value_name = "PATH")]
@@ -187,7 +194,13 @@ impl Arguments {
     }
 
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
-        ScanOptions { width: self.threads.width(), profile: self.profile.detail(), max_line: MAX_LINE_LIMIT, ..ScanOptions::default() }
+        ScanOptions {
+            width: self.threads.width(),
+            block_size: 1 << 20,
+            profile: self.profile.detail(),
+            max_line: MAX_LINE_LIMIT,
+            ..ScanOptions::default()
+        }
     }
 
     pub(crate) fn profile(&self) -> &Profile {

@@ -63,7 +63,8 @@ fn finish(arguments: &Arguments, outcome: Outcome, inputs: &[std::path::PathBuf]
         message::error(format_args!("{path}: {reason}"));
     }
     let profiled = profile::show(outcome.report, arguments.profile(), inputs, start);
-    let failed = !outcome.failures.is_empty() || outcome.problems.iter().any(|problem| !Problem::is_harmless(problem));
+    let failed =
+        !outcome.failures.is_empty() || outcome.problems.iter().any(|problem| !Problem::is_harmless(problem));
     match outcome.output_error {
         Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
         None if failed => Exit::Trouble,

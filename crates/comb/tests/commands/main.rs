@@ -18,4 +18,6 @@ mod ripgrep;
 mod serve;
 mod serve_operation;
 mod support;
+#[cfg(feature = "symbols")]
+mod symbols;
 mod system;

@@ -26,7 +26,7 @@ use crate::walk::directory::{Directory, Scratch, Walk};
 use crate::walk::open_path;
 
 /// Size of a large buffer, in bytes: one that is several times larger is shrunk again.
-const LARGE_BUFFER: usize = 1 << 20;
+const LARGE_BUFFER: usize = 4 << 20;
 
 /// Size of the first read of a file, in bytes: nearly all source files fit.
 pub(crate) const FIRST_READ: usize = 128 << 10;

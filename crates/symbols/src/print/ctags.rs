@@ -36,7 +36,13 @@ impl Tags {
             out.extend_from_slice(path);
             out.extend_from_slice(b"\t/^");
             pattern(file.line(symbol), out);
-            let _ = write!(out, "/;\"\tkind:{}\tline:{}\tlanguage:{}", symbol.kind, symbol.line, file.language.title());
+            let _ = write!(
+                out,
+                "/;\"\tkind:{}\tline:{}\tlanguage:{}",
+                symbol.kind,
+                symbol.line,
+                file.language.title()
+            );
             if let (Some(kind), false) = (symbol.scope_kind, symbol.scope.is_empty()) {
                 let _ = write!(out, "\t{kind}:");
                 value(&symbol.scope, out);

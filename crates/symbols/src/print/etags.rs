@@ -11,7 +11,9 @@ pub(super) fn print(file: &File<'_>, out: &mut Vec<u8>) {
     let mut section = Vec::new();
     for symbol in file.symbols {
         let begin = symbol.name.start + 1 - symbol.column;
-        section.extend_from_slice(&file.text[begin.max(symbol.name.start.saturating_sub(MAX_PREFIX))..symbol.name.end]);
+        section.extend_from_slice(
+            &file.text[begin.max(symbol.name.start.saturating_sub(MAX_PREFIX))..symbol.name.end],
+        );
         section.push(0x7f);
         section.extend_from_slice(file.name(symbol));
         // Writing to memory does not fail.

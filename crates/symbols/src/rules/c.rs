@@ -50,8 +50,8 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     let (mut node, mut qualifier, mut function, mut is_function) = (declarator, None, None, false);
     loop {
         match node.kind() {
-            "identifier" | "field_identifier" | "type_identifier" | "destructor_name" | "operator_name" | "primitive_type"
-            | "operator_cast" | "template_function" => {
+            "identifier" | "field_identifier" | "type_identifier" | "destructor_name" | "operator_name"
+            | "primitive_type" | "operator_cast" | "template_function" => {
                 return Some(Declared { name: node, qualifier, function, is_function });
             }
             "qualified_identifier" => {

@@ -23,7 +23,8 @@ fn method(found: &mut Found<'_>, node: Node<'_>) {
     let body = field(node, "body").map_or(node.end_byte(), |body| body.start);
     let mut definition = Definition::new(Kind::Method, name, node).with_head(body);
     definition.parameters = field(node, "parameters");
-    definition.qualifier = node.child_by_field_name("receiver").and_then(receiver).map(|receiver| receiver.byte_range());
+    definition.qualifier =
+        node.child_by_field_name("receiver").and_then(receiver).map(|receiver| receiver.byte_range());
     found.scope(definition);
 }
 

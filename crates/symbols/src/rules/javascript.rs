@@ -50,7 +50,14 @@ fn kind_of(value: Option<Node<'_>>) -> Option<Kind> {
 }
 
 /// Adds a definition by its value, whose parameters and body are its own.
-fn by_value(found: &mut Found<'_>, node: Node<'_>, name: Node<'_>, qualifier: Option<Node<'_>>, value: Node<'_>, kind: Kind) {
+fn by_value(
+    found: &mut Found<'_>,
+    node: Node<'_>,
+    name: Node<'_>,
+    qualifier: Option<Node<'_>>,
+    value: Node<'_>,
+    kind: Kind,
+) {
     let body = field(value, "body").map_or(node.end_byte(), |body| body.start);
     let mut definition = Definition::new(kind, name.byte_range(), node).with_head(body);
     definition.parameters = field(value, "parameters").or_else(|| field(value, "parameter"));
@@ -60,12 +67,15 @@ fn by_value(found: &mut Found<'_>, node: Node<'_>, name: Node<'_>, qualifier: Op
 
 /// Functions and classes that are assigned to variables, and variables outside of functions.
 fn variable(found: &mut Found<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() == "identifier") else { return };
+    let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() == "identifier") else {
+        return;
+    };
     let value = node.child_by_field_name("value");
     if let (Some(kind), Some(value)) = (kind_of(value), value) {
         by_value(found, node, name, None, value, kind);
     } else if !found.is_local() {
-        let is_constant = node.parent().and_then(|parent| parent.child(0)).is_some_and(|first| first.kind() == "const");
+        let is_constant =
+            node.parent().and_then(|parent| parent.child(0)).is_some_and(|first| first.kind() == "const");
         let kind = if is_constant { Kind::Constant } else { Kind::Variable };
         found.add(Definition::new(kind, name.byte_range(), node));
     }
@@ -73,7 +83,10 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
 
 /// `Type.prototype.method = function () {}` and the like.
 fn assignment(found: &mut Found<'_>, node: Node<'_>) {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return };
+    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    else {
+        return;
+    };
     let (Some(kind), "member_expression") = (kind_of(Some(right)), left.kind()) else { return };
     if let Some(name) = left.child_by_field_name("property") {
         by_value(found, node, name, left.child_by_field_name("object"), right, kind);
@@ -82,7 +95,10 @@ fn assignment(found: &mut Found<'_>, node: Node<'_>) {
 
 /// Functions in object literals.
 fn pair(found: &mut Found<'_>, node: Node<'_>) {
-    let (Some(key), Some(value)) = (node.child_by_field_name("key"), node.child_by_field_name("value")) else { return };
+    let (Some(key), Some(value)) = (node.child_by_field_name("key"), node.child_by_field_name("value"))
+    else {
+        return;
+    };
     if let (Some(Kind::Function), "property_identifier") = (kind_of(Some(value)), key.kind()) {
         by_value(found, node, key, None, value, Kind::Method);
     }
@@ -92,7 +108,8 @@ fn pair(found: &mut Found<'_>, node: Node<'_>) {
 fn enumerators(found: &mut Found<'_>, node: Node<'_>) {
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
-        let name = if child.kind() == "enum_assignment" { child.child_by_field_name("name") } else { Some(child) };
+        let name =
+            if child.kind() == "enum_assignment" { child.child_by_field_name("name") } else { Some(child) };
         if let Some(name) = name.filter(|name| matches!(name.kind(), "property_identifier" | "string")) {
             found.add(Definition::new(Kind::Enumerator, name.byte_range(), child));
         }

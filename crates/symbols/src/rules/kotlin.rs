@@ -27,7 +27,8 @@ fn class(found: &mut Found<'_>, node: Node<'_>) {
         Some(_) => Kind::Enum,
         None => Kind::Class,
     };
-    let body = child(node, &["class_body", "enum_class_body"]).map_or(node.end_byte(), |body| body.start_byte());
+    let body =
+        child(node, &["class_body", "enum_class_body"]).map_or(node.end_byte(), |body| body.start_byte());
     if let Some(name) = field(node, "name") {
         found.scope(Definition::new(kind, name, node).with_head(body));
     }
@@ -37,7 +38,8 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
     let Some(name) = field(node, "name") else { return };
     let body = child(node, &["function_body"]).map_or(node.end_byte(), |body| body.start_byte());
     let mut definition = Definition::new(Kind::Function, name, node).with_head(body);
-    definition.parameters = child(node, &["function_value_parameters"]).map(|parameters| parameters.byte_range());
+    definition.parameters =
+        child(node, &["function_value_parameters"]).map(|parameters| parameters.byte_range());
     found.scope(definition);
 }
 
@@ -55,7 +57,9 @@ fn entry(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 fn alias(found: &mut Found<'_>, node: Node<'_>) {
-    if let Some(name) = field(node, "type").or_else(|| child(node, &["identifier"]).map(|name| name.byte_range())) {
+    if let Some(name) =
+        field(node, "type").or_else(|| child(node, &["identifier"]).map(|name| name.byte_range()))
+    {
         found.add(Definition::new(Kind::Typedef, name, node));
     }
 }

@@ -16,7 +16,8 @@ pub(super) static RULES: [(&str, Rule); 3] = [
 fn add(found: &mut Found<'_>, node: Node<'_>, function: Node<'_>, name: Node<'_>) {
     let member = name.child_by_field_name("field").or_else(|| name.child_by_field_name("method"));
     let body = field(function, "body").map_or(node.end_byte(), |body| body.start);
-    let mut definition = Definition::new(Kind::Function, member.unwrap_or(name).byte_range(), node).with_head(body);
+    let mut definition =
+        Definition::new(Kind::Function, member.unwrap_or(name).byte_range(), node).with_head(body);
     definition.parameters = field(function, "parameters");
     definition.qualifier = member.and_then(|_| field(name, "table"));
     found.scope(definition);
@@ -39,7 +40,10 @@ fn assignment(found: &mut Found<'_>, node: Node<'_>) {
 
 /// `{ name = function() end }`.
 fn member(found: &mut Found<'_>, node: Node<'_>) {
-    let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value")) else { return };
+    let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value"))
+    else {
+        return;
+    };
     if value.kind() == "function_definition" && name.kind() == "identifier" {
         add(found, node, value, name);
     }

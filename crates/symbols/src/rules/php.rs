@@ -13,9 +13,12 @@ pub(super) static RULES: [(&str, Rule); 10] = [
     ("function_definition", Rule::Define(Kind::Function)),
     ("method_declaration", Rule::Define(Kind::Method)),
     ("property_element", Rule::Define(Kind::Field)),
-    ("const_element", Rule::Call(|found, node| {
-        if let Some(name) = node.named_child(0) {
-            found.add(crate::extract::Definition::new(Kind::Constant, name.byte_range(), node));
-        }
-    })),
+    (
+        "const_element",
+        Rule::Call(|found, node| {
+            if let Some(name) = node.named_child(0) {
+                found.add(crate::extract::Definition::new(Kind::Constant, name.byte_range(), node));
+            }
+        }),
+    ),
 ];

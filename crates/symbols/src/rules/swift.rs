@@ -32,7 +32,8 @@ fn class(found: &mut Found<'_>, node: Node<'_>) {
 
 fn property(found: &mut Found<'_>, node: Node<'_>) {
     let pattern = node.child_by_field_name("name");
-    let name = pattern.and_then(|pattern| field(pattern, "bound_identifier").or_else(|| Some(pattern.byte_range())));
+    let name =
+        pattern.and_then(|pattern| field(pattern, "bound_identifier").or_else(|| Some(pattern.byte_range())));
     if let Some(name) = name.filter(|_| !found.is_local()) {
         found.add(Definition::new(Kind::Variable, name, node));
     }

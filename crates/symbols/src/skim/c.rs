@@ -13,9 +13,16 @@ use crate::kind::Kind;
 
 /// Skims a source text. Returns `false` if its braces do not balance, so that all of it has to be parsed.
 pub(crate) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
-    Skimmer { lexer: Lexer { source, at: 0 }, out, kept: 0, declaration: Declaration::default(), open: Vec::new(), conditions: Vec::new() }
-        .run()
-        .is_some()
+    Skimmer {
+        lexer: Lexer { source, at: 0 },
+        out,
+        kept: 0,
+        declaration: Declaration::default(),
+        open: Vec::new(),
+        conditions: Vec::new(),
+    }
+    .run()
+    .is_some()
 }
 
 /// Returns `true` if a text has declarations that only C++ has. Decides what a `.h` file is.
@@ -24,11 +31,18 @@ pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
     while let Some(end) = memchr(b'\n', rest) {
         let line = rest[..end].trim_ascii();
         rest = &rest[end + 1..];
-        let starts = |word: &[u8]| line.strip_prefix(word).is_some_and(|rest| rest.first().is_some_and(|&b| !is(b, WORD)));
+        let starts = |word: &[u8]| {
+            line.strip_prefix(word).is_some_and(|rest| rest.first().is_some_and(|&b| !is(b, WORD)))
+        };
         if starts(b"namespace") || starts(b"template") || starts(b"using") || starts(b"constexpr") {
             return true;
         }
-        if starts(b"class") && !line.ends_with(b";") && !line.contains(&b'=') && !line.contains(&b'(') && !line.ends_with(b",") {
+        if starts(b"class")
+            && !line.ends_with(b";")
+            && !line.contains(&b'=')
+            && !line.contains(&b'(')
+            && !line.ends_with(b",")
+        {
             return true;
         }
         if matches!(line, b"public:" | b"private:" | b"protected:") {
@@ -295,7 +309,12 @@ impl Skimmer<'_, '_> {
                 b'{' => self.brace()?,
                 b'}' => {
                     self.declaration = match self.open.pop()? {
-                        true => Declaration { last: Last::Word, words: 1, is_complex: true, ..Declaration::default() },
+                        true => Declaration {
+                            last: Last::Word,
+                            words: 1,
+                            is_complex: true,
+                            ..Declaration::default()
+                        },
                         false => Declaration::default(),
                     };
                     self.lexer.at += 1;
@@ -303,7 +322,8 @@ impl Skimmer<'_, '_> {
                 b';' => self.semicolon(),
                 b'=' => {
                     let declaration = &mut self.declaration;
-                    declaration.is_assigned_invocation = declaration.is_invocation() || declaration.is_static_invocation(self.lexer.source);
+                    declaration.is_assigned_invocation =
+                        declaration.is_invocation() || declaration.is_static_invocation(self.lexer.source);
                     declaration.is_complex = true;
                     self.token(Last::Assign);
                 }
@@ -353,7 +373,9 @@ impl Skimmer<'_, '_> {
             return;
         }
         declaration.start.get_or_insert(start);
-        if matches!(word, b"struct" | b"union" | b"enum" | b"class" | b"namespace") && declaration.parameters.is_none() {
+        if matches!(word, b"struct" | b"union" | b"enum" | b"class" | b"namespace")
+            && declaration.parameters.is_none()
+        {
             declaration.has_members = true;
         }
         if declaration.parameters.is_none() {
@@ -399,7 +421,8 @@ impl Skimmer<'_, '_> {
             }
             b"else" | b"elif" => {
                 let cut = self.conditions.last().is_some_and(|condition| {
-                    !(condition.between_declarations && between_declarations) || condition.depth != self.open.len()
+                    !(condition.between_declarations && between_declarations)
+                        || condition.depth != self.open.len()
                 });
                 if cut {
                     skip_branch(&mut self.lexer, false)?;
@@ -473,12 +496,18 @@ impl Skimmer<'_, '_> {
         }
         let declaration = &mut self.declaration;
         match declaration.last {
-            Last::Word if declaration.parameters.is_none() => declaration.parameters = Some(start..self.lexer.at),
+            Last::Word if declaration.parameters.is_none() => {
+                declaration.parameters = Some(start..self.lexer.at)
+            }
             _ => declaration.is_complex = true,
         }
         declaration.last = Last::Group;
         // An invocation on a line of its own ends without a semicolon.
-        if declaration.is_invocation() && is_macro(&self.lexer.source[declaration.word.clone()]) && self.lexer.ends_line() && !self.is_continued() {
+        if declaration.is_invocation()
+            && is_macro(&self.lexer.source[declaration.word.clone()])
+            && self.lexer.ends_line()
+            && !self.is_continued()
+        {
             self.invocation(self.lexer.at);
         }
         Some(())
@@ -486,13 +515,19 @@ impl Skimmer<'_, '_> {
 
     /// Returns `true` if what follows may belong to the declaration.
     fn is_continued(&self) -> bool {
-        matches!(self.lexer.next_significant(), Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/'))
+        matches!(
+            self.lexer.next_significant(),
+            Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/')
+        )
     }
 
     fn semicolon(&mut self) {
         self.lexer.at += 1;
         let declaration = &self.declaration;
-        if declaration.is_assigned_invocation || declaration.is_invocation() || declaration.is_static_invocation(self.lexer.source) {
+        if declaration.is_assigned_invocation
+            || declaration.is_invocation()
+            || declaration.is_static_invocation(self.lexer.source)
+        {
             self.invocation(self.lexer.at);
         }
         self.declaration = Declaration::default();
@@ -503,7 +538,13 @@ impl Skimmer<'_, '_> {
         let declaration = std::mem::take(&mut self.declaration);
         let (Some(start), Some(parameters)) = (declaration.start, declaration.parameters) else { return };
         if let Some((kind, name)) = defined(self.lexer.source, declaration.word, parameters.clone()) {
-            self.out.hidden.push(Hidden { kind, name, head: start..end, extent: start..end, parameters: None });
+            self.out.hidden.push(Hidden {
+                kind,
+                name,
+                head: start..end,
+                extent: start..end,
+                parameters: None,
+            });
         }
         if self.kept <= start {
             self.lexer.at = end;
@@ -515,9 +556,11 @@ impl Skimmer<'_, '_> {
     fn brace(&mut self) -> Option<()> {
         let declaration = &self.declaration;
         let is_initializer = declaration.last == Last::Assign;
-        let has_members = declaration.has_members && declaration.parameters.is_none() || declaration.is_linkage && declaration.words == 1;
+        let has_members = declaration.has_members && declaration.parameters.is_none()
+            || declaration.is_linkage && declaration.words == 1;
         if has_members && !is_initializer {
-            let is_namespace = declaration.is_linkage || &self.lexer.source[declaration.first.clone()] == b"namespace";
+            let is_namespace =
+                declaration.is_linkage || &self.lexer.source[declaration.first.clone()] == b"namespace";
             self.open.push(!is_namespace);
             self.lexer.at += 1;
             self.declaration = Declaration::default();
@@ -542,10 +585,18 @@ impl Skimmer<'_, '_> {
     /// Notes a function that is defined by a macro, such as `SYSCALL_DEFINE2(name, …) { … }`.
     fn hidden_function(&mut self, function: &Declaration, open: usize) {
         let (Some(start), Some(parameters)) = (function.start, function.parameters.clone()) else { return };
-        if let Some(name) = first_argument(self.lexer.source, parameters.clone()).filter(|_| is_macro(&self.lexer.source[function.word.clone()])) {
+        if let Some(name) = first_argument(self.lexer.source, parameters.clone())
+            .filter(|_| is_macro(&self.lexer.source[function.word.clone()]))
+        {
             let head = start..self.lexer.source[..open].trim_ascii_end().len().max(start);
             let extent = start..self.lexer.at;
-            self.out.hidden.push(Hidden { kind: Kind::Function, name, head, extent, parameters: Some(parameters) });
+            self.out.hidden.push(Hidden {
+                kind: Kind::Function,
+                name,
+                head,
+                extent,
+                parameters: Some(parameters),
+            });
         }
     }
 }
@@ -646,7 +697,12 @@ fn body(lexer: &mut Lexer<'_>, out: &mut Skimmed) -> Option<()> {
 }
 
 /// Braces are counted in the first branch of a condition, and from there again in each further one.
-fn directive_in_body(lexer: &mut Lexer<'_>, out: &mut Skimmed, depth: &mut usize, conditions: &mut Vec<usize>) {
+fn directive_in_body(
+    lexer: &mut Lexer<'_>,
+    out: &mut Skimmed,
+    depth: &mut usize,
+    conditions: &mut Vec<usize>,
+) {
     let start = lexer.at;
     lexer.at += 1;
     lexer.blanks();
@@ -722,14 +778,64 @@ fn skip_branch(lexer: &mut Lexer<'_>, to_else: bool) -> Option<Branch> {
 /// Words that stand for attributes in the Linux kernel and elsewhere. The grammar takes them for types.
 fn is_attribute(word: &[u8]) -> bool {
     const ATTRIBUTES: [&[u8]; 58] = [
-        b"____cacheline_aligned", b"____cacheline_aligned_in_smp", b"__always_inline", b"__always_unused", b"__bitwise",
-        b"__cacheline_aligned", b"__cacheline_aligned_in_smp", b"__cold", b"__cpuidle", b"__designated_init", b"__exit",
-        b"__exit_refok", b"__exitdata", b"__flatten", b"__force", b"__forceinline", b"__hot", b"__init", b"__init_or_module",
-        b"__initconst", b"__initdata", b"__initdata_or_module", b"__iomem", b"__kernel", b"__kprobes", b"__latent_entropy", b"__malloc",
-        b"__maybe_unused", b"__meminit", b"__meminitdata", b"__must_check", b"__net_exit", b"__net_init", b"__net_initdata",
-        b"__nocast", b"__noclone", b"__noreturn", b"__packed", b"__paginginit", b"__percpu", b"__private", b"__pure",
-        b"__randomize_layout", b"__rcu", b"__read_mostly", b"__ref", b"__refdata", b"__ro_after_init", b"__sched", b"__used",
-        b"__user", b"__visible", b"__weak", b"asmlinkage", b"noinline", b"noinline_for_stack", b"nokprobe_inline", b"notrace",
+        b"____cacheline_aligned",
+        b"____cacheline_aligned_in_smp",
+        b"__always_inline",
+        b"__always_unused",
+        b"__bitwise",
+        b"__cacheline_aligned",
+        b"__cacheline_aligned_in_smp",
+        b"__cold",
+        b"__cpuidle",
+        b"__designated_init",
+        b"__exit",
+        b"__exit_refok",
+        b"__exitdata",
+        b"__flatten",
+        b"__force",
+        b"__forceinline",
+        b"__hot",
+        b"__init",
+        b"__init_or_module",
+        b"__initconst",
+        b"__initdata",
+        b"__initdata_or_module",
+        b"__iomem",
+        b"__kernel",
+        b"__kprobes",
+        b"__latent_entropy",
+        b"__malloc",
+        b"__maybe_unused",
+        b"__meminit",
+        b"__meminitdata",
+        b"__must_check",
+        b"__net_exit",
+        b"__net_init",
+        b"__net_initdata",
+        b"__nocast",
+        b"__noclone",
+        b"__noreturn",
+        b"__packed",
+        b"__paginginit",
+        b"__percpu",
+        b"__private",
+        b"__pure",
+        b"__randomize_layout",
+        b"__rcu",
+        b"__read_mostly",
+        b"__ref",
+        b"__refdata",
+        b"__ro_after_init",
+        b"__sched",
+        b"__used",
+        b"__user",
+        b"__visible",
+        b"__weak",
+        b"asmlinkage",
+        b"noinline",
+        b"noinline_for_stack",
+        b"nokprobe_inline",
+        b"notrace",
     ];
     matches!(word.first(), Some(b'_' | b'a' | b'n')) && ATTRIBUTES.binary_search(&word).is_ok()
 }
