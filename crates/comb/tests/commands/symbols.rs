@@ -136,10 +136,6 @@ fn vim_finds_a_tag_at_its_line() {
     let mut sorted: Vec<&str> = tags.lines().collect();
     sorted.sort_unstable();
     assert_eq!(sorted, tags.lines().collect::<Vec<_>>());
-    if run(&mut shell(&directory, "command -v vim")).2 != Some(0) {
-        // The format is checked above; the editor is not everywhere.
-        return;
-    }
     for (name, line) in [("list_length", "10"), ("lock", "7"), ("first", "4")] {
         let script = format!(
             "vim -u NONE -es -t {name} -c 'call writefile([line(\".\")], \"line\")' -c 'qa!' && cat line"
