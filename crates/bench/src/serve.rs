@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use finecomb_sys::units::Count;
 use serde::{Deserialize, Serialize};
 
 use self::ask::{Asker, Latencies, Way};
@@ -23,7 +24,7 @@ use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::rounds::{Progress, in_turns};
 use crate::table::Table;
-use crate::units::{Unit, grouped};
+use crate::units::Unit;
 use crate::{Error, Result};
 use finecomb_sys::io_reason;
 
@@ -132,7 +133,7 @@ impl Experiment for Serve {
     fn heading(&self) -> String {
         format!(
             "{} different searches in {}, asked for by {} at a time; {}",
-            grouped(self.questions as u64),
+            Count(self.questions as u64),
             self.index,
             self.connections,
             self.machine
@@ -150,9 +151,9 @@ impl Experiment for Serve {
             &self.ways,
             [
                 ("way", &|measured| measured.way.to_string()),
-                ("requests", &|measured| grouped(measured.requests)),
+                ("requests", &|measured| Count(measured.requests).to_string()),
                 ("requests/s", &|measured| {
-                    finite(measured.per_second(), |rate| grouped(rate.round() as u64))
+                    finite(measured.per_second(), |rate| Count(rate.round() as u64).to_string())
                 }),
                 ("median [ms]", &|measured| milliseconds(measured.median)),
                 ("99 % [ms]", &|measured| milliseconds(measured.percentile_99)),

@@ -11,6 +11,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use finecomb_sys::Usage;
+use finecomb_sys::units::{Count, counted};
 use serde::{Deserialize, Serialize};
 
 use self::watch::{MAX_SLICES, nanoseconds, watch};
@@ -21,7 +22,7 @@ use crate::machine::Machine;
 use crate::sample::Sample;
 use crate::table::Table;
 use crate::threads::together;
-use crate::units::{Unit, counted, grouped};
+use crate::units::Unit;
 
 /// Options of the experiment.
 #[derive(Clone, Copy, Debug)]
@@ -107,8 +108,8 @@ impl Slices {
         format!(
             "{} that look at the clock for {} ms; a gap is longer than {} µs",
             counted(self.threads.len() as u64, "thread"),
-            grouped(self.time / 1_000_000),
-            grouped(self.gap / 1_000)
+            Count(self.time / 1_000_000),
+            Count(self.gap / 1_000)
         )
     }
 }
@@ -130,11 +131,11 @@ impl Experiment for Slices {
                 ("thread", &|(number, _): &(u32, &Thread)| number.to_string()),
                 ("on a processor", &|(_, thread)| share(thread.ran as f64 / 1e9)),
                 ("as the kernel counts", &|(_, thread)| known(thread.cpu.map(share))),
-                ("gaps", &|(_, thread)| thread.gaps.to_string()),
+                ("gaps", &|(_, thread)| Count(thread.gaps).to_string()),
                 (&ms.label("median gap"), &|(_, thread)| ms.number(thread.median_gap(self.time))),
                 (&ms.label("longest gap"), &|(_, thread)| ms.number(thread.longest_gap as f64 / 1e9)),
                 ("involuntary switches", &|(_, thread)| {
-                    known(thread.involuntary_switches.map(|switches| switches.to_string()))
+                    known(thread.involuntary_switches.map(|switches| Count(switches).to_string()))
                 }),
             ],
         )
@@ -145,8 +146,8 @@ impl Experiment for Slices {
         let kept = format!(
             "{} slices are not in the picture, nor in the median: {} are kept of a thread, and the others \
              are only counted.",
-            grouped(dropped),
-            grouped(MAX_SLICES as u64)
+            Count(dropped),
+            Count(MAX_SLICES as u64)
         );
         let explained =
             "Where there are more gaps than involuntary switches, something took the processor that the \

@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
+use finecomb_sys::units::{Count, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
@@ -19,7 +20,7 @@ use crate::rounds::{Progress, distinct, in_turns};
 use crate::sample::{SPREAD_NOTE, Sample};
 use crate::table::Table;
 use crate::threads::together;
-use crate::units::{Unit, counted, grouped, medians_of, ratio};
+use crate::units::{Unit, medians_of, ratio};
 
 /// Time for which one thread counts by default: a hundred of a scheduler's slices, and still no test of
 /// patience with many threads.
@@ -167,7 +168,7 @@ impl Experiment for Spin {
     fn heading(&self) -> String {
         format!(
             "Threads that each count to {}: {}; {}",
-            grouped(self.iterations),
+            Count(self.iterations),
             medians_of(self.runs()),
             self.machine
         )

@@ -1,5 +1,5 @@
 //! The operating system and the processor, behind safe functions: SIMD, memory, resource usage, threads, standard streams,
-//! child processes and the wording of system errors.
+//! child processes, the wording of system errors, and the style of numbers for people.
 //!
 //! Every other crate may use this one; it uses none of them.
 
@@ -10,6 +10,7 @@ pub mod out_of_memory;
 pub mod simd;
 pub mod stdio;
 pub mod threads;
+pub mod units;
 mod usage;
 
 pub use error::io_reason;

@@ -8,6 +8,7 @@
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
+use finecomb_sys::units::ByteLimit;
 use memchr::{memchr, memrchr};
 use regex_automata::Input;
 use regex_automata::meta::{self, Cache, Regex};
@@ -61,7 +62,10 @@ impl fmt::Display for SyntaxError {
 fn too_large(error: &meta::BuildError) -> String {
     match error.size_limit() {
         Some(limit) => {
-            format!("compiled, the expression takes more than {limit} bytes; make its repetitions shorter")
+            format!(
+                "compiled, the expression takes more than {}; make its repetitions shorter",
+                ByteLimit(limit as u64)
+            )
         }
         None => error.to_string(),
     }
@@ -441,6 +445,6 @@ mod tests {
         let error = RecordPattern::new("a(b").expect_err("unclosed").to_string();
         assert!(error.contains("a(b\n     ^"), "{error}");
         let error = RecordPattern::new(r"(?:\w{1000}){1000}").expect_err("huge").to_string();
-        assert!(error.contains("takes more than 10485760 bytes"), "{error}");
+        assert!(error.contains("takes more than 10 MiB"), "{error}");
     }
 }

@@ -1,12 +1,14 @@
 //! Report on reading and working, as text and as a picture.
 
+use finecomb_sys::units::{Bytes, Count};
+
 use super::{Case, Overlap, Part};
 use crate::cache::{Cold, temperature};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
 use crate::sample::SPREAD_NOTE;
 use crate::table::Table;
-use crate::units::{Unit, grouped, medians_of, ratio};
+use crate::units::{Unit, medians_of, ratio};
 
 /// Names of reading without and with prefetching.
 const WITHOUT: &str = "without advice";
@@ -26,7 +28,7 @@ impl Overlap {
     /// them.
     fn chart(&self) -> Chart {
         Chart {
-            title: format!("Reading and working on {} bytes of {}", grouped(self.bytes), self.path),
+            title: format!("Reading and working on {} of {}", Bytes(self.bytes), self.path),
             subtitle: format!("{}; {}", medians_of(self.runs()), self.machine),
             panels: self.parts.iter().map(|part| self.panel(part)).collect(),
         }
@@ -63,10 +65,10 @@ impl Experiment for Overlap {
 
     fn heading(&self) -> String {
         format!(
-            "Reading {} bytes of {}, and hashing {} words in them{}: {}; {}",
-            grouped(self.bytes),
+            "Reading {} of {}, and hashing {} words in them{}: {}; {}",
+            Bytes(self.bytes),
             self.path,
-            grouped(self.words.count),
+            Count(self.words.count),
             if self.work.get() == 1 { String::new() } else { format!(" {} times", self.work) },
             medians_of(self.runs()),
             self.machine
@@ -106,9 +108,9 @@ impl Experiment for Overlap {
         ];
         if self.in_memory < self.bytes {
             notes.push(format!(
-                "Working was measured with the first {} bytes and scaled to all, which are more than should \
+                "Working was measured with the first {} and scaled to all, which are more than should \
                  be held in memory.",
-                grouped(self.in_memory)
+                Bytes(self.in_memory)
             ));
         }
         for (count, what) in [
@@ -116,7 +118,7 @@ impl Experiment for Overlap {
             (self.unreadable, "pieces of files could not be read"),
         ] {
             if count > 0 {
-                notes.push(format!("{} {what}.", grouped(count)));
+                notes.push(format!("{} {what}.", Count(count)));
             }
         }
         notes.extend(self.parts.iter().filter_map(|part| part.cold).map(Cold::note));
@@ -192,7 +194,7 @@ mod tests {
         overlap.in_memory = 500_000;
         overlap.unreadable = 3;
         let notes = overlap.notes().join("\n");
-        assert!(notes.contains("the first 500,000 bytes and scaled to all"), "{notes}");
+        assert!(notes.contains("the first 500 kB and scaled to all"), "{notes}");
         assert!(notes.contains("3 pieces of files could not be read."), "{notes}");
         assert!(notes.contains("caches were dropped by the kernel"), "{notes}");
     }

@@ -2,11 +2,13 @@
 
 use std::fmt::Display;
 
+use finecomb_sys::units::Bytes;
+
 use super::Scale;
 use super::analysis::{Analysis, Bound};
 use crate::cache::{Cold, temperature};
 use crate::laws::{Amdahl, Estimate, Fitted, Law, TooFewWidths, Usl};
-use crate::units::{counted, medians_of};
+use crate::units::medians_of;
 
 /// A fit that misses by more than this is not to be relied on.
 const POOR: f64 = 0.1;
@@ -42,7 +44,7 @@ fn columns(scale: &Scale) -> Vec<String> {
 }
 
 fn output(scale: &Scale) -> String {
-    let bytes = counted(scale.record.output.bytes, "byte");
+    let bytes = Bytes(scale.record.output.bytes);
     match scale.record.cases.len() {
         1 => format!("It wrote {bytes}."),
         _ => format!("It wrote the same {bytes} at every width."),

@@ -1,12 +1,14 @@
 //! Report on strategies, as text and as a picture.
 
+use finecomb_sys::units::{Count, counted};
+
 use super::{Case, DU, Spawn, Strategy};
 use crate::cache::{Cold, temperature};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
 use crate::sample::SPREAD_NOTE;
 use crate::table::Table;
-use crate::units::{Unit, counted, grouped, medians_of, ratio};
+use crate::units::{Unit, medians_of, ratio};
 
 impl Spawn {
     fn wall_of(&self, strategy: Strategy) -> f64 {
@@ -74,16 +76,16 @@ impl Spawn {
         for case in self.cases.iter().filter(|case| case.strategy == Strategy::ThreadPerFile) {
             notes.push(format!(
                 "At most {} of the threads for a file were alive at the same time.",
-                grouped(case.alive as u64)
+                Count(case.alive as u64)
             ));
             if case.refused > 0 {
-                let refused = grouped(case.refused);
+                let refused = Count(case.refused);
                 notes.push(format!(
                     "The system refused a thread {refused} times; then the oldest was waited for."
                 ));
             }
             if case.waits > 0 {
-                let waits = grouped(case.waits);
+                let waits = Count(case.waits);
                 notes.push(format!(
                     "A thread found too many files open {waits} times, and tried again after a millisecond."
                 ));
@@ -128,7 +130,7 @@ impl Experiment for Spawn {
         ];
         notes.extend(self.notes_on_threads());
         if self.unseen > 0 {
-            notes.push(format!("{} files or directories could not be looked at.", grouped(self.unseen)));
+            notes.push(format!("{} files or directories could not be looked at.", Count(self.unseen)));
         }
         if self.du.is_none() {
             notes.push("There is no program du here to compare with.".to_owned());
@@ -190,7 +192,7 @@ a pool of 2                1.250       0.000    0.625           0.62      5.00
 a pool of 8                1.500       0.000    0.750           0.75      6.00
 du -s                      0.250       0.000    0.125           0.12      1.00
 
-Every strategy found 1,234 matching lines in 80,000 files with 1,000,000,000 bytes.
+Every strategy found 1,234 matching lines in 80,000 files with 1.00 GB.
 Which files there are was found out before, and is not part of the times; du -s finds it out itself, \
 and reads no file.
 At most 4,321 of the threads for a file were alive at the same time.
