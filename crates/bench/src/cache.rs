@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, list_files};
 use finecomb_sys::bytes_from_storage;
+use finecomb_sys::units::counted;
 use rustix::fs::{Advice, fadvise, sync};
 use rustix::param::page_size;
 use serde::{Deserialize, Serialize};
 
-use crate::units::counted;
 use crate::{Error, Result};
 
 /// Kernel interface to drop all caches; writable by root only.

@@ -18,7 +18,7 @@ use std::process::{ExitCode, Termination};
 
 use finecomb_sys::io_reason;
 use finecomb_sys::memory;
-use indicatif::HumanBytes;
+use finecomb_sys::units::Bytes;
 
 use crate::message;
 
@@ -56,11 +56,9 @@ pub(crate) fn trouble(reason: impl Display) -> Exit {
 /// Refuses what would be killed half-way: `what` needs so many bytes of memory.
 pub(crate) fn fits_memory(what: impl Display, needed: u64) -> Result<(), String> {
     match memory::available() {
-        Some(available) if needed > available => Err(format!(
-            "{what} {} of memory ({needed} bytes), and {} are available ({available} bytes)",
-            HumanBytes(needed),
-            HumanBytes(available)
-        )),
+        Some(available) if needed > available => {
+            Err(format!("{what} {} of memory, and {} are available", Bytes(needed), Bytes(available)))
+        }
         _ => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use finecomb_sys::units::Count;
 use finecomb_top::Skipped;
 
 use crate::command::Exit;
@@ -44,7 +45,9 @@ pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>, quoted
     let (have, were) = if *count == 1 { ("has", "was") } else { ("have", "were") };
     let or = if quoted { " or a quote that is never closed" } else { "" };
     note(format_args!(
-        "{count} of {all} records {have} too few fields{or} and {were} skipped; the first is {place}: {}",
+        "{} of {} records {have} too few fields{or} and {were} skipped; the first is {place}: {}",
+        Count(*count),
+        Count(all),
         excerpt(record)
     ));
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use finecomb_sys::io_reason;
+use finecomb_sys::units::{ByteLimit, Bytes, Count};
 use thiserror::Error;
 
 use crate::block::Source;
@@ -30,7 +31,8 @@ pub enum ProblemKind {
     },
     /// The file has become shorter than it was when it was opened.
     #[error(
-        "the file shrank while it was read: it had {expected} bytes, now it ends at byte {found} or before"
+        "the file shrank while it was read: it had {}, now it ends at byte {found} or before",
+        Bytes(*expected)
     )]
     Shrank {
         /// Size when the file was opened, in bytes.
@@ -40,7 +42,8 @@ pub enum ProblemKind {
     },
     /// A line is longer than the limit and was skipped.
     #[error(
-        "the line at byte {offset} is longer than {limit} bytes and was left out; --max-line sets the limit"
+        "the line at byte {offset} is longer than {} and was left out; --max-line sets the limit",
+        ByteLimit(*limit as u64)
     )]
     LineTooLong {
         /// Offset of the line.
@@ -113,12 +116,18 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let ProblemKind::Rule(text) | ProblemKind::RuleAbove(text) = &self.kind {
             f.write_str(text)?;
-            return if self.more > 0 { write!(f, " (and {} more such rules)", self.more) } else { Ok(()) };
+            return if self.more > 0 {
+                write!(f, " (and {} more such rules)", Count(self.more))
+            } else {
+                Ok(())
+            };
         }
         write!(f, "{}: {}", self.source, self.kind)?;
         match (&self.kind, self.more) {
             (ProblemKind::LineTooLong { .. }, 1) => f.write_str(" (and 1 more such line)"),
-            (ProblemKind::LineTooLong { .. }, 2..) => write!(f, " (and {} more such lines)", self.more),
+            (ProblemKind::LineTooLong { .. }, 2..) => {
+                write!(f, " (and {} more such lines)", Count(self.more))
+            }
             _ => Ok(()),
         }
     }

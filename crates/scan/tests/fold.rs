@@ -267,7 +267,7 @@ fn a_file_that_shrinks_while_it_is_read_is_reported() {
     });
     let shown = problems(&folded);
     assert_eq!(shown.len(), 1);
-    let expected = "the file shrank while it was read: it had 8000 bytes, now it ends at byte 1600 or before";
+    let expected = "the file shrank while it was read: it had 8.00 kB, now it ends at byte 1600 or before";
     assert_eq!(shown[0], format!("{}: {expected}", path.display()));
     // The first chunk is read with a few bytes more, for the end of its last line.
     assert_eq!(folded.joined.concat().len(), 200);

@@ -16,6 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use finecomb_sys::threads;
+use finecomb_sys::units::counted;
 use hyper::StatusCode;
 use hyper::http::request::Parts;
 use jiff::Timestamp;
@@ -140,7 +141,7 @@ impl AccessLog {
         let dropped = queue.dropped + unwritten;
         drop(queue);
         if dropped > 0 {
-            on_message(&format!("the access log lacks {}", line::number(dropped)));
+            on_message(&format!("the access log lacks {}", counted(dropped, "line")));
         }
     }
 }

@@ -205,7 +205,10 @@ fn bytes_outside_the_alphabet_are_errors() {
     let pattern = |pattern: &[u8]| index.pattern(pattern).map(drop).expect_err("an error").to_string();
     assert_eq!(pattern(b"3x"), "invalid 'x' at position 2: the index contains only digits");
     assert_eq!(pattern(b""), "the pattern is empty");
-    assert_eq!(pattern(&vec![b'1'; 1 << 25]), "the pattern is 33554432 symbols long; the limit is 16777216");
+    assert_eq!(
+        pattern(&vec![b'1'; 1 << 25]),
+        "the pattern is 33,554,432 symbols long; the limit is 16,777,216"
+    );
 }
 
 /// Changes every byte of a small index and truncates it at many lengths: opening or verifying fails, and no query panics.

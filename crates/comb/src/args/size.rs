@@ -1,5 +1,7 @@
 //! Sizes such as `128K`.
 
+use finecomb_sys::units::ByteLimit;
+
 /// Parses a number of bytes from `least` to `most`: digits with K, M or G behind them for powers of 1024.
 pub(crate) fn parse(text: &str, least: usize, most: usize) -> Result<usize, String> {
     let (digits, shift) = match text.char_indices().last() {
@@ -12,7 +14,7 @@ pub(crate) fn parse(text: &str, least: usize, most: usize) -> Result<usize, Stri
         .parse()
         .map_err(|_| "a size is a number of bytes, such as 4096, 128K, 64M or 1G".to_owned())?;
     let bytes = number.checked_mul(1 << shift).filter(|bytes| (least..=most).contains(bytes));
-    bytes.ok_or_else(|| format!("it must be from {least} to {most} bytes"))
+    bytes.ok_or_else(|| format!("it must be from {} to {}", ByteLimit(least as u64), ByteLimit(most as u64)))
 }
 
 #[cfg(test)]

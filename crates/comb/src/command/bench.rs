@@ -15,7 +15,7 @@ use finecomb_bench::slices::slices;
 use finecomb_bench::spawn::spawn;
 use finecomb_bench::spin::spin;
 use finecomb_sys::{children, io_reason, memory, stdio, threads};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -23,7 +23,7 @@ use signal_hook::low_level::emulate_default_handler;
 use super::{Exit, output_failed, trouble};
 use crate::args::bench::output::{Drawn, Format, Output};
 use crate::args::bench::{Arguments, Experiment as Choice};
-use crate::terminal;
+use crate::{progress, terminal};
 
 /// Available memory in bytes where the system does not say.
 const MEMORY: u64 = 1 << 30;
@@ -126,7 +126,7 @@ const TEMPLATE: &str = "{bar:30} {pos} of {len}, {elapsed}: {wide_msg}";
 /// Makes an experiment, and shows its progress if there is a terminal to show it on.
 fn shown<T>(measure: impl FnOnce(Progress<'_>) -> T) -> T {
     let bar = if stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
-    bar.set_style(ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(progress::style(TEMPLATE));
     let result = measure(&|step| {
         bar.set_length(step.total as u64);
         bar.set_position(step.done as u64);
@@ -142,6 +142,6 @@ mod tests {
 
     #[test]
     fn the_template_is_valid() {
-        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+        assert!(indicatif::ProgressStyle::with_template(TEMPLATE).is_ok());
     }
 }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use finecomb_sys::io_reason;
+use finecomb_sys::units::{Bytes, Clock, Count, Time};
 use finecomb_text_index::{
     Alphabet, BuildOptions, Error, Index, Stage, Text, import_pisearch, is_index, max_index_size, memory,
     pisearch_files,
 };
-use indicatif::{HumanBytes, ProgressBar};
+use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::output::{Kind, Output};
@@ -64,10 +65,10 @@ fn build(arguments: &Build) -> Result<(), String> {
         message::note(format_args!(
             "{}: {}; the build takes {} of memory, at most {} of disk and about {}",
             file.display(),
-            HumanBytes(length),
-            HumanBytes(memory(length)),
-            HumanBytes(max_index_size(length, alphabet)),
-            seconds(predicted(length, threads.get()))
+            Bytes(length),
+            Bytes(memory(length)),
+            Bytes(max_index_size(length, alphabet)),
+            Clock(predicted(length, threads.get()))
         ));
     }
     let built = staged(|on_stage| {
@@ -76,7 +77,7 @@ fn build(arguments: &Build) -> Result<(), String> {
         let (symbols, alphabet) = (text.symbols(), text.alphabet());
         let name = if alphabet == Alphabet::Dna { "bases of DNA" } else { alphabet.name() };
         text.build(&output, &BuildOptions { threads, on_stage })?;
-        Ok(format!("{}: {symbols} {name}", output.display()))
+        Ok(format!("{}: {} {name}", output.display(), Count(symbols)))
     });
     built.map_err(said)
 }
@@ -98,9 +99,9 @@ fn staged(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result
         let parts: Vec<String> = stages
             .iter()
             .zip(ends)
-            .map(|(&(stage, started), ended)| format!("{} {}", doing(stage), seconds(ended - started)))
+            .map(|(&(stage, started), ended)| format!("{} {}", doing(stage), Time(ended - started)))
             .collect();
-        message::note(format_args!("{built}; done in {}: {}", seconds(end - start), parts.join(", ")));
+        message::note(format_args!("{built}; done in {}: {}", Time(end - start), parts.join(", ")));
     }
     result.map(drop)
 }
@@ -112,13 +113,6 @@ fn doing(stage: Stage) -> &'static str {
         Stage::Sort => "sorting",
         Stage::Write => "writing",
         Stage::Sync => "waiting for the disk",
-    }
-}
-
-fn seconds(duration: Duration) -> String {
-    match duration.as_secs_f64() {
-        seconds if seconds < 99.95 => format!("{seconds:.1} s"),
-        seconds => format!("{seconds:.0} s"),
     }
 }
 
@@ -141,13 +135,13 @@ fn info(arguments: &Info) -> Exit {
 fn described(index: &Index) -> String {
     let mut lines = vec![
         ("alphabet", index.alphabet().to_string()),
-        ("symbols", index.symbols().to_string()),
-        ("bytes", index.size().to_string()),
+        ("symbols", Count(index.symbols()).to_string()),
+        ("size", Bytes(index.size()).to_string()),
         ("version", format!("{:016x}", index.version())),
         ("entry bits", index.entry_bits().to_string()),
         ("front symbols", index.front_symbols().to_string()),
     ];
-    lines.extend(index.sections().map(|(name, bytes)| (name, format!("{bytes} bytes"))));
+    lines.extend(index.sections().map(|(name, bytes)| (name, Bytes(bytes).to_string())));
     lines.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect()
 }
 

@@ -5,16 +5,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use finecomb_pi::{Options, digits, memory};
+use finecomb_sys::units::Count;
 use finecomb_sys::{io_reason, stdio};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::output::{Kind, Output};
 use super::{Exit, fits_memory, output_failed, trouble};
 use crate::args::pi::Arguments;
-use crate::message;
+use crate::{message, progress};
 
 /// Steps of the progress bar.
 const STEPS: u64 = 1000;
+
+const TEMPLATE: &str = "{bar:40} {percent} %, {elapsed}, {eta} left";
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
@@ -24,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     }
     let computed = check_output(arguments)
         .and_then(|()| {
-            fits_memory(format_args!("{} digits take", arguments.digits), memory(arguments.digits))
+            fits_memory(format_args!("{} digits take", Count(arguments.digits)), memory(arguments.digits))
         })
         .and_then(|()| compute(arguments));
     let mut computed = match computed {
@@ -51,11 +54,10 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
 
 fn compute(arguments: &Arguments) -> Result<Vec<u8>, String> {
     let bar = if stderr().is_terminal() { ProgressBar::new(STEPS) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{bar:40} {percent} %, {elapsed}, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(progress::style(TEMPLATE));
     bar.enable_steady_tick(Duration::from_millis(200));
-    let progress = |done: f64| bar.set_position((done * STEPS as f64) as u64);
-    let options = Options { progress: Some(&progress), ..Options::new(arguments.threads.count()) };
+    let on_progress = |done: f64| bar.set_position((done * STEPS as f64) as u64);
+    let options = Options { progress: Some(&on_progress), ..Options::new(arguments.threads.count()) };
     let computed = digits(arguments.digits, &options).map_err(|error| error.to_string());
     bar.finish_and_clear();
     computed
@@ -103,6 +105,11 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_template_is_valid() {
+        assert!(indicatif::ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
 
     #[test]
     fn a_file_of_digits_of_pi_is_recognised() {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anstream::adapter::strip_str;
 use finecomb_scan::Report;
 use finecomb_sys::io_reason;
+use finecomb_sys::units::Time;
 use rustix::fs::fstat;
 
 use super::output::not_an_input;
@@ -54,9 +55,7 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf]
     }
     let joined = match (format, report.grain()) {
         (Format::Trace, grain) if grain > Duration::ZERO => {
-            format!(
-                "; there were very many phases: those shorter than {grain:?} are joined with what follows"
-            )
+            format!("; phases shorter than {} are merged with their successors", Time(grain))
         }
         _ => String::new(),
     };

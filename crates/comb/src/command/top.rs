@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anstyle::Style;
 use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
+use finecomb_sys::units::{Bytes, Count, counted};
 use finecomb_sys::{io_reason, stdio};
 use finecomb_top::output::{self, Csv, Json, Text, Tsv};
 use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
@@ -98,8 +99,9 @@ fn count(
     }
     if answer.partial {
         message::note(format_args!(
-            "interrupted after {} records ({} bytes); the counts are those so far",
-            answer.records, outcome.bytes
+            "interrupted after {} records ({}); the counts are those so far",
+            Count(answer.records),
+            Bytes(outcome.bytes)
         ));
     }
     let mut out = BufWriter::new(stdout().lock());
@@ -110,7 +112,8 @@ fn count(
     }
     let Outcome { answer, memory, report, .. } = outcome;
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
-        message::note(format_args!("{memory} bytes of memory for {} distinct keys", answer.distinct));
+        let keys = counted(answer.distinct, "distinct key");
+        message::note(format_args!("{} of memory for {keys}", Bytes(memory)));
     }
     profile::show(report, &arguments.profile, &inputs.named, start).or(exit)
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use finecomb_scan::{Activity, Phase, Progress};
+use finecomb_sys::units::{Bytes, Clock, Count, counted};
 use finecomb_top::KeyCount;
-use indicatif::{HumanBytes, HumanCount};
 
 use crate::message;
 
@@ -41,13 +41,13 @@ impl Page<'_> {
     fn head(&self, columns: usize) -> Line {
         const KEYS: &str = "q stops and prints";
         let Progress { done, total, elapsed, .. } = *self.progress;
-        let of = total.map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
+        let of = total.map(|total| format!(" of {}", Bytes(total))).unwrap_or_default();
         let speed = (done as f64 / elapsed.as_secs_f64().max(1e-9)) as u64;
         let mut parts = vec![
-            format!("{}{of}", HumanBytes(done)),
-            format!("{}/s", HumanBytes(speed)),
-            format!("{:.1} s", elapsed.as_secs_f64()),
-            format!("{} records", HumanCount(self.records)),
+            format!("{}{of}", Bytes(done)),
+            format!("{}/s", Bytes(speed)),
+            Clock(elapsed).to_string(),
+            counted(self.records, "record"),
         ];
         // In the order in which they are missed least.
         for part in [1, 1, 0] {
@@ -132,7 +132,7 @@ fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<Line> {
 
 fn answer(key: &KeyCount) -> Line {
     let mut line = Line::default();
-    line.add(Style::new().bold(), format!("{:>12} ", key.count));
+    line.add(Style::new().bold(), format!("{:>12} ", Count(key.count)));
     line.add(Style::new(), message::excerpt(&key.key));
     line
 }
@@ -182,8 +182,8 @@ mod tests {
             KeyCount { key: b"\x1b[31m".to_vec(), count: 7 },
         ];
         let progress = Progress {
-            done: 1 << 20,
-            total: Some(4 << 20),
+            done: 1_000_000,
+            total: Some(4_000_000),
             elapsed: Duration::from_secs(2),
             threads: vec![Activity::default(); 2],
         };
@@ -192,9 +192,9 @@ mod tests {
         assert!(lines[0].ends_with("   \x1b[2mq stops and prints\x1b[0m"), "{:?}", lines[0]);
         assert!(lines[1].contains(&format!("\x1b[30m\x1b[44m{}\x1b[0m", " ".repeat(23))), "{:?}", lines[1]);
         let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
-        assert!(shown[0].starts_with("1.00 MiB of 4.00 MiB, 512.00 KiB/s, 2.0 s, 9,999 records   q stops"));
+        assert!(shown[0].starts_with("1.00 MB of 4.00 MB, 500 kB/s, 2 s, 9,999 records   q stops"));
         assert_eq!(shown[1].trim(), "25%");
-        assert_eq!(shown[2], "        1234 /index.html");
+        assert_eq!(shown[2], "       1,234 /index.html");
         assert_eq!(shown[3], "           7 \\u{1b}[31m");
         assert_eq!(shown[4..7], ["", "", ""]);
         assert_eq!(shown[7].trim_end(), "thread 1");

@@ -32,7 +32,7 @@ fn a_job_is_run_at_all_widths() {
     let rows: Vec<_> = out.lines().skip(2).map_while(first).collect();
     assert_eq!(rows, ["width", "1", "2", "4", "auto"]);
     for said in [
-        "Output: 12 bytes, identical at every width.",
+        "Output: 12 B, identical at every width.",
         "times as long as the best fixed width",
         "Amdahl's law: ",
         "contention σ = ",
@@ -54,7 +54,7 @@ fn a_job_is_run_at_all_widths() {
     assert_eq!(json["cases"][0]["runs"].as_array().map(Vec::len), Some(2));
 
     let (out, _, _) = comb("comb bench scale --from-json scale.json --format markdown");
-    assert!(out.contains("\n| width | wall [") && out.contains("\n- Output: 12 bytes, identical"), "{out}");
+    assert!(out.contains("\n| width | wall [") && out.contains("\n- Output: 12 B, identical"), "{out}");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_pipe_can_be_the_input() {
         run(&mut shell(&directory, "comb bench scale --runs 1 --widths 1,2 --pipe log -- grep -c a"));
     assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
     assert!(out.starts_with("cat log | comb grep -c a: single runs, warm cache; "), "{out}");
-    assert!(out.contains("Output: 2 bytes, identical at every width."), "{out}");
+    assert!(out.contains("Output: 2 B, identical at every width."), "{out}");
     assert!(
         out.contains("The Universal Scalability Law cannot be fitted: it needs 3 different widths"),
         "{out}"

@@ -140,7 +140,7 @@ fn a_path_that_is_too_long_for_the_system_is_searched() {
 fn a_line_of_two_gigabytes_is_left_out_with_a_message() {
     let directory = directory_with(&[("other", "one\n")]);
     File::create(directory.path().join("line")).expect("a file").set_len(2 << 30).expect("a hole");
-    let message = "comb: line: the line at byte 0 is longer than 67108864 bytes and was left out; \
+    let message = "comb: line: the line at byte 0 is longer than 64 MiB and was left out; \
                    --max-line sets the limit\n";
     let searched = run(&mut grep(&directory, &["-a", "--max-line", "64M", "one", "line", "other"]));
     assert_eq!(searched, answer("other:one\n", message, 2));

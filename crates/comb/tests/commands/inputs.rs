@@ -105,8 +105,7 @@ fn the_first_skipped_record_of_a_compressed_file_has_its_line() {
     let lines: String = (1..200_000).map(|line| format!("{line} second\n")).collect();
     let directory = directory_with(&[("log", &format!("{lines}short\n{lines}"))]);
     let script = "for part in 1 2; do gzip -1c log >> log.gz; done; comb top -f 2 log.gz";
-    let message =
-        "comb: 2 of 799998 records have too few fields and were skipped; the first is log.gz:200000: short\n";
+    let message = "comb: 2 of 799,998 records have too few fields and were skipped; the first is log.gz:200000: short\n";
     assert_eq!(answer_of(&directory, script), answer("799996 second\n", message, 0));
 }
 

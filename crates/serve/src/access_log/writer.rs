@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, PoisonError};
 
+use finecomb_sys::units::counted;
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::{DELAY, LogTarget, Queue, Shared, WRITE_SIZE, line};
@@ -121,7 +122,7 @@ impl Writer {
         if queue.is_dropping && queue.dropped == dropped {
             (queue.is_dropping, queue.dropped) = (false, 0);
             drop(queue);
-            let lines = line::number(dropped);
+            let lines = counted(dropped, "line");
             (self.shared.on_message)(&format!("writing the access log again; it lacks {lines}"));
         }
     }

@@ -1,6 +1,7 @@
 //! The values of flags.
 
 use bstr::ByteVec;
+use finecomb_sys::units::ByteLimit;
 use grep_printer::{ColorError, HyperlinkFormat, UserColorSpec};
 use regex_automata::meta::{BuildError, Regex};
 
@@ -76,7 +77,7 @@ pub(crate) fn path_regex(text: &str) -> Result<Regex, String> {
 
 fn regex_reason(error: &BuildError) -> String {
     match (error.size_limit(), error.syntax_error()) {
-        (Some(limit), _) => format!("compiled, it takes more than {limit} bytes"),
+        (Some(limit), _) => format!("compiled, it takes more than {}", ByteLimit(limit as u64)),
         (None, Some(error)) => error.to_string(),
         (None, None) => error.to_string(),
     }
