@@ -52,7 +52,7 @@ pub enum Error {
         said: String,
     },
     /// The system did not give a process as many threads as it should have.
-    #[error("cannot start {count} threads: {}; ask for fewer", io_reason(error))]
+    #[error("cannot start {count} threads: {}; use fewer threads", io_reason(error))]
     Thread {
         /// Number of threads asked for.
         count: usize,
@@ -60,7 +60,7 @@ pub enum Error {
         error: io::Error,
     },
     /// Two ways gave different results.
-    #[error("{this} found {found}, and {other} {expected}; did the files change meanwhile?")]
+    #[error("{this} found {found}, but {other} found {expected}; the files may have changed")]
     Differs {
         /// One way.
         this: String,
@@ -71,7 +71,7 @@ pub enum Error {
         /// Its result.
         expected: String,
     },
-    /// Any other reason, as a sentence.
+    /// Any other reason.
     #[error("{0}")]
     Other(String),
 }
@@ -79,9 +79,9 @@ pub enum Error {
 /// Exit status and messages of a command.
 fn failure(status: ExitStatus, said: &str) -> String {
     let ended = match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with exit status {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "did not end as a process does".to_owned(),
+        (Some(code), _) => format!("exited with status {code}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "ended without a status".to_owned(),
     };
-    if said.is_empty() { format!("{ended}; it said nothing") } else { format!("{ended}: {said}") }
+    if said.is_empty() { format!("{ended}, without a message") } else { format!("{ended}: {said}") }
 }

@@ -105,18 +105,18 @@ pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
     let json = fs::read(path).map_err(|error| Error::Io { path: path.to_owned(), doing: "", error })?;
     let foreign = |reason: String| Error::File {
         path: path.to_owned(),
-        reason: format!("this is not a result of '{}': {reason}", E::NAME),
+        reason: format!("not a result of '{}': {reason}", E::NAME),
     };
     let label: Label = serde_json::from_slice(&json).map_err(|error| foreign(error.to_string()))?;
     if label.experiment != E::NAME {
-        return Err(foreign(format!("it is of '{}'", label.experiment)));
+        return Err(foreign(format!("a result of '{}'", label.experiment)));
     }
     if label.version != E::VERSION {
-        return Err(foreign(format!("it has version {}, and this is version {}", label.version, E::VERSION)));
+        return Err(foreign(format!("version {} instead of {}", label.version, E::VERSION)));
     }
     let result = serde_json::from_slice(&json).map_err(|error| foreign(error.to_string()))?;
     match impossible_number(&result, "") {
-        Some((place, number)) => Err(foreign(format!("{number} at {place} is impossible"))),
+        Some((place, number)) => Err(foreign(format!("invalid number {number} at {place}"))),
         None => serde_json::from_value(result).map_err(|error| foreign(error.to_string())),
     }
 }
@@ -204,18 +204,18 @@ pub(crate) mod tests {
         let path = directory.path().join("file");
         for (content, reason) in [
             ("", "EOF while parsing a value at line 1 column 0"),
-            ("{\"experiment\": \"spin\", \"version\": 1}", "it is of 'spin'"),
-            ("{\"experiment\": \"guess\", \"version\": 1}", "it has version 1, and this is version 2"),
+            ("{\"experiment\": \"spin\", \"version\": 1}", "a result of 'spin'"),
+            ("{\"experiment\": \"guess\", \"version\": 1}", "version 1 instead of 2"),
             ("{\"experiment\": \"guess\", \"version\": 2}", "missing field `number`"),
-            ("{\"experiment\": \"guess\", \"version\": 2, \"number\": -1}", "-1 at number is impossible"),
+            ("{\"experiment\": \"guess\", \"version\": 2, \"number\": -1}", "invalid number -1 at number"),
             (
                 "{\"experiment\": \"guess\", \"version\": 2, \"a\": [0, {\"b\": 1e300}]}",
-                "1e+300 at a[1].b is impossible",
+                "invalid number 1e+300 at a[1].b",
             ),
         ] {
             fs::write(&path, content).expect("a file");
             let error = read_json::<Guess>(&path).expect_err(content).to_string();
-            assert_eq!(error, format!("{}: this is not a result of 'guess': {reason}", path.display()));
+            assert_eq!(error, format!("{}: not a result of 'guess': {reason}", path.display()));
         }
     }
 

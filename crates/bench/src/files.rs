@@ -17,7 +17,7 @@ pub(crate) fn below(path: &Path) -> Result<(Vec<FoundFile>, u64)> {
     let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
     let (files, problems) = list_files(&Inputs { walk, ..Inputs::new([path]) });
     if files.is_empty() {
-        return Err(failed(io::Error::new(io::ErrorKind::NotFound, "there is no file to read")));
+        return Err(failed(io::Error::new(io::ErrorKind::NotFound, "no files to read")));
     }
     Ok((files, problems.iter().filter(|problem| !problem.is_harmless()).count() as u64))
 }
@@ -67,8 +67,8 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let said = |path: &Path| below(path).expect_err("nothing there").to_string();
         let path = directory.path();
-        assert_eq!(said(path), format!("{}: there is no file to read", path.display()));
+        assert_eq!(said(path), format!("{}: no files to read", path.display()));
         let missing = path.join("missing");
-        assert_eq!(said(&missing), format!("{}: No such file or directory", missing.display()));
+        assert_eq!(said(&missing), format!("{}: no such file or directory", missing.display()));
     }
 }

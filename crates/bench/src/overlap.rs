@@ -104,7 +104,7 @@ pub fn overlap(options: &OverlapOptions, progress: Progress<'_>) -> Result<Overl
     let (files, unseen) = files::below(&options.path)?;
     let pieces = cut(&files);
     if pieces.is_empty() {
-        let error = std::io::Error::other("there is no byte to read");
+        let error = std::io::Error::other("no data to read");
         return Err(Error::Io { path: options.path.clone(), doing: "", error });
     }
     let dropper = options.cold.then(|| CacheDropper::new([&options.path])).transpose()?;
@@ -300,10 +300,10 @@ mod tests {
         let said = |path: &std::path::Path| {
             overlap(&options(path), &|_| ()).expect_err("nothing to read").to_string()
         };
-        assert_eq!(said("/nowhere".as_ref()), "/nowhere: No such file or directory");
+        assert_eq!(said("/nowhere".as_ref()), "/nowhere: no such file or directory");
         let path = directory.path().join("empty");
         fs::write(&path, "").expect("a file");
-        assert_eq!(said(&path), format!("{}: there is no byte to read", path.display()));
+        assert_eq!(said(&path), format!("{}: no data to read", path.display()));
     }
 
     #[test]
@@ -328,11 +328,9 @@ mod tests {
         let without = Total { words: Words::default(), ..expected };
         assert!(bench.check("one", without, false).is_ok());
         let error = bench.check("one", without, true).expect_err("other words").to_string();
-        assert!(
-            error.starts_with(
-                "one found 0 words (sum 0) in 9 bytes (0 unreadable), and the first run 2 words"
-            )
-        );
+        assert!(error.starts_with(
+            "one found 0 words (sum 0) in 9 bytes (0 unreadable), but the first run found 2 words"
+        ));
         assert!(bench.part(None, 0, 1).is_ok());
         fs::write(&bench.options.path, "other words").expect("a file");
         assert!(matches!(bench.part(None, 0, 1), Err(Error::Differs { .. })));

@@ -48,13 +48,13 @@ impl Format {
             #[cfg(feature = "png")]
             Some("png") => Ok(Self::Png),
             #[cfg(feature = "png")]
-            _ => Err("it must end with .svg or .png"),
+            _ => Err("expected a name that ends with .svg or .png"),
             #[cfg(not(feature = "png"))]
-            Some("png") => {
-                Err("this build draws no PNG: name a file that ends with .svg, or build with --features png")
-            }
+            Some("png") => Err(
+                "PNG is not available in this build; use a name that ends with .svg, or build with the feature png",
+            ),
             #[cfg(not(feature = "png"))]
-            _ => Err("it must end with .svg"),
+            _ => Err("expected a name that ends with .svg"),
         }
     }
 }
@@ -77,7 +77,7 @@ mod tests {
     fn other_extensions_are_refused() {
         for name in ["plot.pdf", "plot", "svg"] {
             let error = write_picture("", Path::new(name)).expect_err("no format").to_string();
-            assert!(error.starts_with(&format!("{name}: it must end with .svg")), "{error}");
+            assert!(error.starts_with(&format!("{name}: expected a name that ends with .svg")), "{error}");
         }
     }
 
@@ -87,7 +87,7 @@ mod tests {
         let reason = Format::of(Path::new("plot.png")).expect_err("no PNG");
         assert_eq!(
             reason,
-            "this build draws no PNG: name a file that ends with .svg, or build with --features png"
+            "PNG is not available in this build; use a name that ends with .svg, or build with the feature png"
         );
     }
 }

@@ -244,7 +244,7 @@ mod tests {
         let missing = Job { pipe: Some("/nowhere".into()), ..shell(":") };
         assert_eq!(
             missing.measure().expect_err("no file").to_string(),
-            "/nowhere: No such file or directory"
+            "/nowhere: no such file or directory"
         );
     }
 
@@ -254,12 +254,12 @@ mod tests {
         assert!(shell("exit 1").measure().is_ok());
         assert_eq!(
             said(shell("echo why >&2; exit 3")),
-            "sh -c 'echo why >&2; exit 3' ended with exit status 3: why"
+            "sh -c 'echo why >&2; exit 3' exited with status 3: why"
         );
-        assert_eq!(said(shell("kill -9 $$")), "sh -c 'kill -9 $$' was ended by signal 9; it said nothing");
+        assert_eq!(said(shell("kill -9 $$")), "sh -c 'kill -9 $$' was killed by signal 9, without a message");
         assert_eq!(
             said(Job::new("/nowhere/it's", ["a b", ""])),
-            "cannot run 'it'\\''s' 'a b' '': No such file or directory"
+            "cannot run 'it'\\''s' 'a b' '': no such file or directory"
         );
     }
 

@@ -96,9 +96,7 @@ fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result
     }
     let listed = |cases: Vec<(&Width, &Digest)>| notes::listed(cases.iter().map(|(width, _)| width));
     let (line, same, other) = (job.line(), listed(same), listed(other));
-    Err(Error::Other(format!(
-        "{line}: what it writes at width {other} is not what it writes at width {same}"
-    )))
+    Err(Error::Other(format!("{line}: output at width {other} differs from output at width {same}")))
 }
 
 impl Scale {

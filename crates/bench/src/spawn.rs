@@ -220,8 +220,8 @@ mod tests {
     #[test]
     fn what_cannot_be_searched_is_an_error() {
         let said = |pattern, path: &Path| spawned(pattern, path).expect_err("an error").to_string();
-        assert_eq!(said("a", Path::new("/nowhere")), "/nowhere: No such file or directory");
-        assert_eq!(said("a(", Path::new("/")), "the pattern 'a(' is no regular expression: unclosed group");
+        assert_eq!(said("a", Path::new("/nowhere")), "/nowhere: no such file or directory");
+        assert_eq!(said("a(", Path::new("/")), "invalid pattern 'a(': unclosed group");
     }
 
     #[test]
@@ -234,8 +234,8 @@ mod tests {
         let error = run(Strategy::ThreadPerFile, &files, &searcher, expected).expect_err("an error");
         assert_eq!(
             error.to_string(),
-            "a thread for each file found 1 matching line in 1 file with 4 bytes, and one thread 2 matching \
-             lines in 1 file with 4 bytes; did the files change meanwhile?"
+            "a thread for each file found 1 matching line in 1 file with 4 bytes, but one thread found 2 matching \
+             lines in 1 file with 4 bytes; the files may have changed"
         );
     }
 }

@@ -104,10 +104,10 @@ impl fmt::Debug for Options<'_> {
 #[non_exhaustive]
 pub enum Error {
     /// The computation was stopped by [`Options::stop`].
-    #[error("the computation of pi was stopped")]
+    #[error("computation of pi stopped")]
     Stopped,
     /// This number is more than [`MAX_DIGITS`], or more than an address can be given to.
-    #[error("{0} digits of pi are too many: at most {MAX_DIGITS} can be computed")]
+    #[error("cannot compute {0} digits of pi; the maximum is {MAX_DIGITS}")]
     TooManyDigits(u64),
 }
 

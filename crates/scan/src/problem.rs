@@ -18,7 +18,7 @@ pub enum ProblemKind {
     #[error("{}", io_reason(.0))]
     Open(io::Error),
     /// The directory could not be listed.
-    #[error("cannot list the directory: {}", io_reason(.0))]
+    #[error("cannot list directory: {}", io_reason(.0))]
     List(io::Error),
     /// A read failed at a byte.
     #[error("cannot read at byte {offset}: {}", io_reason(.error))]
@@ -29,9 +29,7 @@ pub enum ProblemKind {
         error: io::Error,
     },
     /// The file has become shorter than it was when it was opened.
-    #[error(
-        "the file shrank while it was read: it had {expected} bytes, now it ends at byte {found} or before"
-    )]
+    #[error("file truncated while it was read: {expected} bytes at first, at most {found} bytes now")]
     Shrank {
         /// Its size when it was opened, in bytes.
         expected: u64,
@@ -40,7 +38,7 @@ pub enum ProblemKind {
     },
     /// A line is longer than the limit and was left out.
     #[error(
-        "the line at byte {offset} is longer than {limit} bytes and was left out; --max-line sets the limit"
+        "skipped the line at byte {offset}: longer than {limit} bytes; use --max-line to raise the limit"
     )]
     LineTooLong {
         /// Bytes before the line.
@@ -49,10 +47,10 @@ pub enum ProblemKind {
         limit: usize,
     },
     /// The process was started without standard input.
-    #[error("is closed; name a file or connect something to it")]
+    #[error("closed; name a file, or redirect input from a file or a pipe")]
     Closed,
     /// The contents could not be decompressed or decoded from a byte on.
-    #[error("cannot decode: {error}; what comes before was read")]
+    #[error("cannot decode: {error}; the data before that was read")]
     Decode {
         /// What is wrong with them.
         error: io::Error,
@@ -67,7 +65,7 @@ pub enum ProblemKind {
     #[error("{0}")]
     RuleAbove(String),
     /// The file is compressed in a form that cannot be read.
-    #[error("is compressed by {0}, which comb does not read; decompress it first")]
+    #[error("unsupported compression format {0}; decompress the file first")]
     Compressed(&'static str),
 }
 
@@ -200,8 +198,8 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "a.log: is closed; name a file or connect something to it",
-                "a.log: the line at byte 20 is longer than 10 bytes and was left out; --max-line sets the limit \
+                "a.log: closed; name a file, or redirect input from a file or a pipe",
+                "a.log: skipped the line at byte 20: longer than 10 bytes; use --max-line to raise the limit \
                  (and 2 more such lines)",
             ]
         );

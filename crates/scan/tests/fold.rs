@@ -240,7 +240,7 @@ fn what_is_missing_does_not_cost_the_rest() {
     fs::write(&there, "line\n").expect("a file");
     let missing = directory.path().join("missing");
     let folded = gather(&Inputs::new([&missing, &there]), &ScanOptions::default());
-    assert_eq!(problems(&folded), [format!("{}: No such file or directory", missing.display())]);
+    assert_eq!(problems(&folded), [format!("{}: no such file or directory", missing.display())]);
     assert_eq!(folded.joined.concat().len(), 1);
 }
 
@@ -254,7 +254,7 @@ fn a_file_that_vanishes_between_listing_and_opening() {
         fs::remove_file(&second).expect("removing");
         ControlFlow::Continue(())
     });
-    assert_eq!(problems(&folded), [format!("{}: No such file or directory", second.display())]);
+    assert_eq!(problems(&folded), [format!("{}: no such file or directory", second.display())]);
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn a_file_that_shrinks_while_it_is_read() {
     });
     let shown = problems(&folded);
     assert_eq!(shown.len(), 1);
-    let expected = "the file shrank while it was read: it had 8000 bytes, now it ends at byte 1600 or before";
+    let expected = "file truncated while it was read: 8000 bytes at first, at most 1600 bytes now";
     assert_eq!(shown[0], format!("{}: {expected}", path.display()));
     // The first chunk reads a little ahead, for the end of its last line.
     assert_eq!(folded.joined.concat().len(), 200);

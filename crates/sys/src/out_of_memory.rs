@@ -85,11 +85,8 @@ impl ExitingAllocator {
         let mut line = [0; 256];
         let mut rest = &mut line[..];
         // Nothing here may allocate.
-        let _ = writeln!(
-            rest,
-            "{}: out of memory: the system refused {bytes} bytes; {}",
-            self.program, self.advice
-        );
+        let _ =
+            writeln!(rest, "{}: out of memory: cannot allocate {bytes} bytes; {}", self.program, self.advice);
         let length = 256 - rest.len();
         let _ = rustix::io::write(rustix::stdio::stderr(), &line[..length]);
         // SAFETY: it has no requirements. Unlike `exit` it runs nothing that could allocate or wait for a lock.

@@ -61,7 +61,7 @@ impl fmt::Display for SyntaxError {
 fn too_large(error: &meta::BuildError) -> String {
     match error.size_limit() {
         Some(limit) => {
-            format!("compiled, the expression takes more than {limit} bytes; make its repetitions shorter")
+            format!("compiled regex exceeds the size limit of {limit} bytes; shorten its repetitions")
         }
         None => error.to_string(),
     }
@@ -441,6 +441,6 @@ mod tests {
         let error = RecordPattern::new("a(b").expect_err("unclosed").to_string();
         assert!(error.contains("a(b\n     ^"), "{error}");
         let error = RecordPattern::new(r"(?:\w{1000}){1000}").expect_err("huge").to_string();
-        assert!(error.contains("takes more than 10485760 bytes"), "{error}");
+        assert!(error.contains("exceeds the size limit of 10485760 bytes"), "{error}");
     }
 }

@@ -17,9 +17,9 @@ const FAMILIES: [&str; 6] =
 pub(super) fn encoded(svg: &str, fonts: Database) -> Result<Vec<u8>, String> {
     if fonts.is_empty() {
         // A text for which there is no font would be silently left out.
-        return Err("no fonts are installed to label a PNG; name a file that ends with .svg".to_owned());
+        return Err("no fonts installed for PNG; use a name that ends with .svg".to_owned());
     }
-    let failed = |reason: &dyn ToString| format!("cannot draw the picture: {}", reason.to_string());
+    let failed = |reason: &dyn ToString| format!("cannot render the plot: {}", reason.to_string());
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| failed(&error))?;
     let (width, height) = (tree.size().width() * MAGNIFICATION, tree.size().height() * MAGNIFICATION);
@@ -64,6 +64,6 @@ mod tests {
     #[test]
     fn without_fonts_there_is_no_png() {
         let error = encoded("<svg/>", Database::new()).expect_err("no fonts");
-        assert_eq!(error, "no fonts are installed to label a PNG; name a file that ends with .svg");
+        assert_eq!(error, "no fonts installed for PNG; use a name that ends with .svg");
     }
 }

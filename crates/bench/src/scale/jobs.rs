@@ -23,12 +23,13 @@ impl Scalable {
         let name = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
         let Some((_, flags)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
             let example = "'comb bench scale -- top -f 7 access.log'";
-            let reason = format!("'{name}' has no width to set; top and grep have, as in {example}");
+            let reason =
+                format!("cannot set the number of threads of '{name}'; use top or grep, as in {example}");
             return Err(Error::Other(reason));
         };
         let mut own = words.iter().take_while(|word| *word != "--").map(|word| word.to_string_lossy());
         if let Some(flag) = own.find(|word| sets(word, flags)) {
-            let reason = format!("leave out {flag}: 'comb bench scale' sets the width, those of --widths");
+            let reason = format!("omit {flag}: 'comb bench scale' sets the number of threads; use --widths");
             return Err(Error::Other(reason));
         }
         Ok(Self(Job { program, arguments: words.to_vec(), pipe }))
@@ -107,10 +108,10 @@ mod tests {
         let said = |words: &[&str]| scalable(words).expect_err("refused").to_string();
         assert_eq!(
             said(&["index", "info"]),
-            "'index' has no width to set; top and grep have, as in 'comb bench scale -- top -f 7 access.log'"
+            "cannot set the number of threads of 'index'; use top or grep, as in 'comb bench scale -- top -f 7 access.log'"
         );
-        assert!(said(&["comb", "top"]).starts_with("'comb' has no width"));
-        assert!(said(&[]).starts_with("'' has no width"));
+        assert!(said(&["comb", "top"]).starts_with("cannot set the number of threads of 'comb'"));
+        assert!(said(&[]).starts_with("cannot set the number of threads of ''"));
     }
 
     #[test]
@@ -127,7 +128,7 @@ mod tests {
             let message = scalable(words).expect_err(flag).to_string();
             assert_eq!(
                 message,
-                format!("leave out {flag}: 'comb bench scale' sets the width, those of --widths")
+                format!("omit {flag}: 'comb bench scale' sets the number of threads; use --widths")
             );
         }
         for words in

@@ -43,20 +43,20 @@ impl Record {
     /// Checks a record that may have been edited.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.cases.is_empty() {
-            return Err("it has no cases".to_owned());
+            return Err("no cases".to_owned());
         }
         if !self.cases.is_sorted_by(|left, right| left.width < right.width) {
-            return Err("its widths are not in ascending order".to_owned());
+            return Err("widths are not in ascending order".to_owned());
         }
         for Case { width, runs } in &self.cases {
             if runs.is_empty() {
-                return Err(format!("it has no runs at width {width}"));
+                return Err(format!("no runs at width {width}"));
             }
             let is_time = |time: f64| time.is_finite() && time >= 0.0;
             let is_sound =
                 |run: &Measured| run.wall > 0.0 && [run.wall, run.user, run.system].into_iter().all(is_time);
             if !runs.iter().all(is_sound) {
-                return Err(format!("a run at width {width} has taken an impossible time"));
+                return Err(format!("invalid time of a run at width {width}"));
             }
         }
         Ok(())
@@ -120,10 +120,10 @@ impl TryFrom<Saved> for Width {
     fn try_from(saved: Saved) -> Result<Self, String> {
         match saved {
             Saved::Number(number) => {
-                NonZeroUsize::new(number).map(Self::Fixed).ok_or_else(|| "a width of 0".to_owned())
+                NonZeroUsize::new(number).map(Self::Fixed).ok_or_else(|| "invalid width 0".to_owned())
             }
             Saved::Word(word) if word == "auto" => Ok(Self::Auto),
-            Saved::Word(word) => Err(format!("a width of '{word}'")),
+            Saved::Word(word) => Err(format!("invalid width '{word}'")),
         }
     }
 }
@@ -149,7 +149,7 @@ mod tests {
         let json = serde_json::to_string(&[fixed(4), Width::Auto]).expect("text");
         assert_eq!(json, "[4,\"auto\"]");
         assert_eq!(serde_json::from_str::<Vec<Width>>(&json).expect("widths"), [fixed(4), Width::Auto]);
-        for (wrong, reason) in [("0", "a width of 0"), ("\"all\"", "a width of 'all'")] {
+        for (wrong, reason) in [("0", "invalid width 0"), ("\"all\"", "invalid width 'all'")] {
             assert_eq!(serde_json::from_str::<Width>(wrong).expect_err(wrong).to_string(), reason);
         }
     }

@@ -160,7 +160,7 @@ impl<'a> Asker<'a> {
             return Err(io::Error::other(format!("the answer to '{query}' has status {status}")));
         }
         if *self.bodies[number].get_or_init(|| body.clone()) != body {
-            let reason = format!("the answer to '{query}' is not the one that was given before");
+            let reason = format!("the answer to '{query}' differs from an earlier answer");
             return Err(io::Error::other(reason));
         }
         Ok(())

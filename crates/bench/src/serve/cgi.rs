@@ -22,7 +22,7 @@ pub(super) fn ask(comb: &Path, index: &Path, question: &str) -> io::Result<(Stat
         .stderr(Stdio::null())
         .output()?;
     if !output.status.success() {
-        return Err(io::Error::other(format!("'comb cgi' ended with {}", output.status)));
+        return Err(io::Error::other(format!("'comb cgi' failed: {}", output.status)));
     }
     answer(output.stdout.into()).ok_or_else(|| io::Error::other("'comb cgi' printed no answer"))
 }

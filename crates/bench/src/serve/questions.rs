@@ -59,7 +59,7 @@ struct Part {
 pub(super) fn gathered(server: SocketAddr) -> io::Result<Vec<String>> {
     let mut client = Client::new(server)?;
     let Indexes { indexes } = asked(&mut client, "/api/v1/indexes")?;
-    let no_text = || io::Error::other("there is no text in it that could be asked for");
+    let no_text = || io::Error::other("no text to search for");
     let Described { symbols, first_position } = indexes.into_iter().next().ok_or_else(no_text)?;
     let (mut questions, mut random) = (Vec::with_capacity(COUNT), ChaCha8Rng::seed_from_u64(SEED));
     for _ in 0..COUNT * TRIALS {
@@ -83,7 +83,7 @@ fn asked<T: for<'a> Deserialize<'a>>(client: &mut Client, target: &str) -> io::R
         return Err(io::Error::other(format!("the answer to {target} has status {}", status.as_u16())));
     }
     serde_json::from_slice(&body)
-        .map_err(|error| io::Error::other(format!("the answer to {target} is not understood: {error}")))
+        .map_err(|error| io::Error::other(format!("invalid answer to {target}: {error}")))
 }
 
 /// A number below `bound`, all as likely as makes no difference here.

@@ -92,7 +92,7 @@ pub(super) fn named(index: &Path) -> OsString {
 /// Reason in a message, without the name of the program.
 fn reason(said: &str) -> String {
     match said.trim().trim_start_matches("comb: ") {
-        "" => "'comb serve' ended without a word".to_owned(),
+        "" => "'comb serve' ended without a message".to_owned(),
         reason => reason.replace(|char: char| char.is_control(), "\u{FFFD}"),
     }
 }
@@ -141,7 +141,7 @@ mod tests {
     fn what_a_server_says_when_it_ends_is_the_reason() {
         let directory = tempfile::tempdir().expect("a directory");
         let said = |script: &str| started(script, directory.path()).err().map(|error| error.to_string());
-        assert_eq!(said("#!/bin/sh\nexit 1\n").as_deref(), Some("'comb serve' ended without a word"));
+        assert_eq!(said("#!/bin/sh\nexit 1\n").as_deref(), Some("'comb serve' ended without a message"));
         let last = "#!/bin/sh\necho note >&2\necho 'comb: pi.txt: is no index' >&2\n";
         assert_eq!(said(last).as_deref(), Some("pi.txt: is no index"));
     }

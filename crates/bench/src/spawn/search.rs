@@ -75,9 +75,8 @@ const MAX_PAUSES: u32 = 10_000;
 impl Searcher {
     /// Searcher for a regular expression over bytes, in which `^` and `$` stand for the ends of lines.
     pub(super) fn new(pattern: &str) -> Result<Self> {
-        let refused = |error: BuildError| {
-            Error::Other(format!("the pattern '{pattern}' is no regular expression: {}", reason(&error)))
-        };
+        let refused =
+            |error: BuildError| Error::Other(format!("invalid pattern '{pattern}': {}", reason(&error)));
         let regex = Regex::builder()
             .syntax(syntax::Config::new().utf8(false).multi_line(true))
             .configure(Config::new().utf8_empty(false))

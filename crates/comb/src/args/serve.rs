@@ -138,11 +138,11 @@ const CGI_LONG_ABOUT: &str = "\
 Answer one request as a CGI program (RFC 3875)
 
 Examples:
-  CGI program for a web server:
+  CGI program for a web server, to be made executable:
       printf '#!/bin/sh\\nexec comb cgi /srv/pi.comb\\n' > cgi-bin/pi
   Answer a request from the command line:
       REQUEST_METHOD=GET QUERY_STRING='q=14159' comb cgi pi.comb
-      REQUEST_METHOD=GET PATH_INFO=/api/v1/pi comb cgi pi.comb
+      REQUEST_METHOD=GET PATH_INFO=/api/v1/indexes comb cgi pi.comb
 
 A web server starts the program for each request and passes the request in the environment: PATH_INFO is a path of the API, \
 such as /api/v1/pi/search; if it is empty, QUERY_STRING is a search in the first index. 'comb serve' has 100× the throughput.";

@@ -1,4 +1,4 @@
-//! `comb bench` as a whole command.
+//! Tests of `comb bench` as a command.
 
 use std::fs;
 
@@ -7,9 +7,9 @@ use crate::support::{COMB, answer, directory_with, run, shell};
 const LOG: &str = "1 a\n2 b\n3 a\n4 c\n5 a\n";
 
 #[test]
-fn a_signal_ends_the_job_that_is_measured() {
+fn a_signal_ends_the_measured_job() {
     let directory = directory_with(&[]);
-    // The job waits for a pipe that nothing is written into.
+    // The job waits for a pipe without a writer.
     let script = format!(
         "mkfifo pipe; exec 3<> pipe; '{COMB}' bench scale --runs 1 --widths 1 -- top pipe & \
          until cat /proc/$!/task/*/children > list 2> none && [ -s list ]; do :; done; \
@@ -19,7 +19,7 @@ fn a_signal_ends_the_job_that_is_measured() {
 }
 
 #[test]
-fn a_job_is_run_at_all_widths() {
+fn a_job_runs_with_all_numbers_of_threads() {
     let directory = directory_with(&[("log", LOG)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     let (out, message, code) = comb(
@@ -72,28 +72,28 @@ fn a_pipe_can_be_the_input() {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_a_line() {
+fn errors_are_one_line() {
     let directory =
         directory_with(&[("log", LOG), ("spin.json", "{\"experiment\": \"spin\", \"version\": 1}")]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     for (arguments, message) in [
         (
             "-- top -f 2 nix",
-            "comb: comb top -f 2 nix --width 1 ended with exit status 2: comb: nix: No such file or directory",
+            "comb: comb top -f 2 nix --width 1 exited with status 2: comb: nix: no such file or directory",
         ),
         (
             "-- index info log",
-            "comb: 'index' has no width to set; top and grep have, as in 'comb bench scale -- top -f 7 access.log'",
+            "comb: cannot set the number of threads of 'index'; use top or grep, as in 'comb bench scale -- top -f 7 access.log'",
         ),
-        ("-- top -w 2 log", "comb: leave out -w: 'comb bench scale' sets the width, those of --widths"),
-        ("--pipe nix -- top", "comb: nix: No such file or directory"),
-        ("--save nix/s.json -- top log", "comb: nix/s.json: cannot write: No such file or directory"),
-        ("--plot log/s.svg -- top log", "comb: log/s.svg: cannot write: Not a directory"),
-        ("--from-json nix", "comb: nix: No such file or directory"),
-        ("--from-json spin.json", "comb: spin.json: this is not a result of 'scale': it is of 'spin'"),
+        ("-- top -w 2 log", "comb: omit -w: 'comb bench scale' sets the number of threads; use --widths"),
+        ("--pipe nix -- top", "comb: nix: no such file or directory"),
+        ("--save nix/s.json -- top log", "comb: nix/s.json: cannot write: no such file or directory"),
+        ("--plot log/s.svg -- top log", "comb: log/s.svg: cannot write: not a directory"),
+        ("--from-json nix", "comb: nix: no such file or directory"),
+        ("--from-json spin.json", "comb: spin.json: not a result of 'scale': a result of 'spin'"),
         (
             "--from-json log",
-            "comb: log: this is not a result of 'scale': invalid type: integer `1`, expected struct Label at line 1 column 1",
+            "comb: log: not a result of 'scale': invalid type: integer `1`, expected struct Label at line 1 column 1",
         ),
     ] {
         let (out, said, code) = comb(&format!("comb bench scale {arguments}"));
@@ -106,13 +106,13 @@ fn what_is_wrong_is_said_in_a_line() {
 }
 
 #[test]
-fn wrong_arguments_are_refused_before_anything_runs() {
+fn invalid_arguments_are_rejected_before_anything_runs() {
     let directory = directory_with(&[("log", LOG)]);
     for (arguments, message) in [
-        ("--widths 1025 -- top log", "it must be auto or a number from 1 to 1024"),
+        ("--widths 1025 -- top log", "expected auto or a number from 1 to 1024"),
         ("--widths 1,x -- top log", "invalid value 'x' for '--widths <LIST>'"),
-        ("--runs 0 -- top log", "it must be a number from 1 to 100000"),
-        ("--plot plot.pdf -- top log", "it must end with .svg"),
+        ("--runs 0 -- top log", "expected a number from 1 to 100000"),
+        ("--plot plot.pdf -- top log", "expected a name that ends with .svg"),
         ("", "<JOB>..."),
         ("--from-json log -- top log", "cannot be used with"),
     ] {

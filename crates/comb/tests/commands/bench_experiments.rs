@@ -1,5 +1,4 @@
-//! `comb bench spin`, `spawn`, `overlap` and `serve` as whole commands. What they measure is not looked at,
-//! only what they say.
+//! Tests of `comb bench spin`, `spawn`, `overlap` and `serve` as commands. They check the form of the output, not the times.
 
 use std::fs;
 
@@ -11,14 +10,14 @@ fn comb(directory: &TempDir, script: &str) -> Answer {
     run(&mut shell(directory, script))
 }
 
-/// What a command prints that must succeed without a message.
+/// Output of a command that must succeed without a message.
 fn printed(directory: &TempDir, script: &str) -> String {
     let (out, messages, code) = comb(directory, script);
     assert_eq!((messages.as_str(), code), ("", Some(0)), "{script}: {out}");
     out
 }
 
-/// The first cells of a table's rows, without the heading.
+/// First cell of each row of a table, without the heading.
 fn first_cells(out: &str) -> Vec<&str> {
     let rows = out.lines().skip_while(|line| !line.is_empty()).skip(2).take_while(|line| !line.is_empty());
     rows.map(|row| row.split("  ").find(|cell| !cell.is_empty()).unwrap_or_default().trim()).collect()
@@ -30,7 +29,7 @@ fn json(directory: &TempDir, name: &str) -> Value {
 }
 
 #[test]
-fn greedy_threads_are_measured_kept_and_drawn() {
+fn spinning_threads_are_measured_saved_and_plotted() {
     let directory = directory_with(&[]);
     let out = printed(
         &directory,
@@ -49,7 +48,7 @@ fn greedy_threads_are_measured_kept_and_drawn() {
 }
 
 #[test]
-fn who_ran_when_is_drawn() {
+fn time_slices_are_plotted() {
     let directory = directory_with(&[]);
     let out = printed(
         &directory,
@@ -66,7 +65,7 @@ fn who_ran_when_is_drawn() {
     let (_, message, code) = comb(&directory, "comb bench spin --from-json slices.json");
     assert_eq!(
         (message.as_str(), code),
-        ("comb: slices.json: this is not a result of 'spin': it is of 'slices'\n", Some(2))
+        ("comb: slices.json: not a result of 'spin': a result of 'slices'\n", Some(2))
     );
 }
 
@@ -96,7 +95,7 @@ fn strategies_are_compared() {
 }
 
 #[test]
-fn reading_ahead_is_compared_cold_and_warm() {
+fn prefetching_is_compared_with_a_cold_and_a_warm_cache() {
     let large = "a word, and another\n".repeat(20_000);
     let directory = directory_with(&[("tree/large", &large), ("tree/small", "word\n")]);
     let out = printed(
@@ -107,17 +106,17 @@ fn reading_ahead_is_compared_cold_and_warm() {
     assert_eq!(first_cells(&out), ["warm"; 4]);
     assert_eq!(printed(&directory, "comb bench overlap --from-json overlap.json"), out);
     if rustix::process::geteuid().is_root() {
-        // Dropping caches would concern all of the machine.
+        // Dropping the caches would affect the whole machine.
         return;
     }
-    // Whether caches can be dropped depends on the machine; that it is said how that went does not.
+    // Whether caches can be dropped depends on the machine, but the outcome is always reported.
     let cold = printed(&directory, "comb bench overlap tree --cold --widths 1 --runs 1");
     assert!(cold.contains("\nBefore each cold run caches were dropped "), "{cold}");
     assert_eq!(first_cells(&cold).len(), 2);
 }
 
 #[test]
-fn a_server_is_compared_with_processes() {
+fn a_server_is_compared_with_one_process_per_request() {
     let digits: String =
         (0..2000_u32).map(|number| char::from(b'0' + (number * number / 7 % 10) as u8)).collect();
     let directory = directory_with(&[("pi", &digits)]);
@@ -140,23 +139,26 @@ fn a_server_is_compared_with_processes() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said() {
+fn failed_measurements_are_reported() {
     let directory = directory_with(&[("file", "text\n"), ("tree/.hidden", "x"), ("json", "{}")]);
     for (command, message) in [
-        ("spawn a missing", "comb: missing: No such file or directory\n"),
-        ("overlap missing", "comb: missing: No such file or directory\n"),
-        ("spawn a tree", "comb: tree: there is no file to read\n"),
-        ("overlap tree", "comb: tree: there is no file to read\n"),
-        ("spawn 'a(' file", "comb: the pattern 'a(' is no regular expression: unclosed group\n"),
+        ("spawn a missing", "comb: missing: no such file or directory\n"),
+        ("overlap missing", "comb: missing: no such file or directory\n"),
+        ("spawn a tree", "comb: tree: no files to read\n"),
+        ("overlap tree", "comb: tree: no files to read\n"),
+        ("spawn 'a(' file", "comb: invalid pattern 'a(': unclosed group\n"),
         ("serve file", "comb: file: not a comb index; build one with 'comb index build'\n"),
-        ("serve missing", "comb: missing: No such file or directory\n"),
-        ("spin --slices --widths 1,2", "comb: --slices shows one number of threads; give one to --widths\n"),
-        ("spin --from-json missing", "comb: missing: No such file or directory\n"),
+        ("serve missing", "comb: missing: no such file or directory\n"),
+        (
+            "spin --slices --widths 1,2",
+            "comb: --slices measures one number of threads; give --widths a single number\n",
+        ),
+        ("spin --from-json missing", "comb: missing: no such file or directory\n"),
         (
             "spawn --from-json json",
-            "comb: json: this is not a result of 'spawn': missing field `experiment` at line 1 column 2\n",
+            "comb: json: not a result of 'spawn': missing field `experiment` at line 1 column 2\n",
         ),
-        ("overlap --from-json tree", "comb: tree: Is a directory\n"),
+        ("overlap --from-json tree", "comb: tree: is a directory\n"),
     ] {
         assert_eq!(
             comb(&directory, &format!("comb bench {command}")),
@@ -166,22 +168,22 @@ fn what_cannot_be_measured_is_said() {
 }
 
 #[test]
-fn flags_that_make_no_sense_are_refused_before_anything_runs() {
+fn invalid_flags_are_rejected_before_anything_runs() {
     let directory = directory_with(&[("file", "text\n")]);
     for (command, reason) in [
-        ("spin --widths 0", "it is a list of numbers from 1 to 1024, such as 1,2,4 or 1..64"),
+        ("spin --widths 0", "expected a list of numbers from 1 to 1024, such as 1,2,4 or 1..64"),
         ("spin --widths 4..2", "the range 4..2 is empty"),
         ("spin --runs 0", "0"),
-        ("spin --plot spin.gif", "it must end with .svg"),
+        ("spin --plot spin.gif", "expected a name that ends with .svg"),
         ("spin --seconds 1", "--slices"),
-        ("spin --slices --seconds 0", "it is a number of seconds from 0.01 to 600"),
-        ("spin --slices --gap 0", "it is a number of microseconds from 1 to 1000000"),
+        ("spin --slices --seconds 0", "expected a number of seconds from 0.01 to 600"),
+        ("spin --slices --gap 0", "expected a number of microseconds from 1 to 1000000"),
         ("spawn a", "<PATH>"),
-        ("spawn a file --widths x", "it is a list of numbers"),
+        ("spawn a file --widths x", "expected a list of numbers"),
         ("overlap file --work 0", "0"),
         ("overlap", "<PATH>"),
         ("serve", "<INDEX>"),
-        ("serve index --connections 101", "it is a number from 1 to 100"),
+        ("serve index --connections 101", "expected a number from 1 to 100"),
         ("serve --from-json a --save b", "--save"),
     ] {
         let (out, message, code) = comb(&directory, &format!("comb bench {command}"));
@@ -191,19 +193,19 @@ fn flags_that_make_no_sense_are_refused_before_anything_runs() {
 }
 
 #[test]
-fn results_are_printed_though_they_cannot_be_kept() {
+fn results_are_printed_even_if_they_cannot_be_saved() {
     let directory = directory_with(&[]);
     let (out, message, code) =
         comb(&directory, "comb bench spin --widths 1 --iterations 1 --runs 1 --save /dev/full");
     assert_eq!(first_cells(&out), ["1"]);
     assert_eq!(
         (message.as_str(), code),
-        ("comb: /dev/full: cannot write: No space left on device\n", Some(2))
+        ("comb: /dev/full: cannot write: no space left on device\n", Some(2))
     );
 }
 
 #[test]
-fn what_is_saved_can_be_printed() {
+fn saved_results_can_be_printed() {
     let directory = directory_with(&[]);
     printed(&directory, "comb bench spin --widths 1 --iterations 1000 --runs 1 --save spin.json");
     for flag in ["--json", "--format json"] {

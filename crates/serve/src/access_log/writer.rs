@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, PoisonError};
 
+use finecomb_sys::io_reason;
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::{DELAY, LogTarget, Queue, Shared, WRITE_SIZE, line};
@@ -108,7 +109,8 @@ impl Writer {
         let Err(error) = result else { return self.recover(dropped) };
         let (rest, lost) = split_unwritten(lines, written);
         self.rest = rest.to_vec();
-        let message = || format!("cannot write the access log: {error}; dropping lines");
+        let message =
+            || format!("{}: cannot write the access log: {}; dropping lines", self.target, io_reason(&error));
         let mut queue = self.shared.lock();
         queue.taken = 0;
         self.shared.drop_lines(queue, line::count(lost), message);
@@ -122,7 +124,7 @@ impl Writer {
             (queue.is_dropping, queue.dropped) = (false, 0);
             drop(queue);
             let lines = line::number(dropped);
-            (self.shared.on_message)(&format!("writing the access log again; it lacks {lines}"));
+            (self.shared.on_message)(&format!("resumed writing the access log; dropped {lines}"));
         }
     }
 
@@ -133,7 +135,9 @@ impl Writer {
                 self.rest.clear();
             }
             Err(error) => (self.shared.on_message)(&format!(
-                "cannot reopen the access log: {error}; still writing to the previous one"
+                "{}: cannot reopen the access log: {}; still writing to the previous one",
+                self.target,
+                io_reason(&error)
             )),
         }
     }
