@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_path_that_does_not_exist_is_an_error() {
         let error = CacheDropper::new(["/nowhere/at all"]).expect_err("no such path");
-        assert_eq!(error.to_string(), "/nowhere/at all: No such file or directory");
+        assert_eq!(error.to_string(), "/nowhere/at all: no such file or directory");
     }
 
     #[test]

@@ -297,7 +297,7 @@ mod tests {
         let message = |path: &std::path::Path| {
             overlap(&options(path), &|_| ()).expect_err("nothing to read").to_string()
         };
-        assert_eq!(message("/nowhere".as_ref()), "/nowhere: No such file or directory");
+        assert_eq!(message("/nowhere".as_ref()), "/nowhere: no such file or directory");
         let path = directory.path().join("empty");
         fs::write(&path, "").expect("a file");
         assert_eq!(message(&path), format!("{}: no bytes to read: all files are empty", path.display()));

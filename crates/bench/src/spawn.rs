@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn missing_files_and_invalid_patterns_are_errors() {
         let message = |pattern, path: &Path| spawned(pattern, path).expect_err("an error").to_string();
-        assert_eq!(message("a", Path::new("/nowhere")), "/nowhere: No such file or directory");
+        assert_eq!(message("a", Path::new("/nowhere")), "/nowhere: no such file or directory");
         assert_eq!(message("a(", Path::new("/")), "invalid regular expression 'a(': unclosed group");
     }
 

@@ -1,4 +1,4 @@
-//! How far a long job is, on standard error if that is a terminal.
+//! Progress bar of long jobs, on standard error if that is a terminal.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
@@ -11,24 +11,25 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::terminal;
 
-/// A job that is done sooner shows nothing.
+/// Time before the bar appears; shorter jobs show none.
 const AFTER: Duration = Duration::from_secs(1);
+/// Time between updates of the bar.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// On a terminal of fewer columns there is no room for a bar.
+/// Minimum number of columns of a terminal to show a bar.
 const NARROW: usize = 64;
 
 const WITH_TOTAL: &str = "{wide_bar} {msg}";
 const WITHOUT_TOTAL: &str = "{spinner} {wide_msg}";
 
-/// Runs a job that may be watched, and shows its progress if there is a terminal to show it on.
-pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
+/// Runs a job, and shows its progress on a terminal.
+pub(crate) fn with_bar<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
     if !stderr().is_terminal() {
         return job(None);
     }
     let bar = OnceLock::new();
     let show = |progress: Progress| {
-        let bar = bar.get_or_init(|| begin(progress.total));
+        let bar = bar.get_or_init(|| create(progress.total));
         bar.set_message(message(&progress));
         bar.set_position(progress.done);
     };
@@ -39,7 +40,7 @@ pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
     result
 }
 
-fn begin(total: Option<u64>) -> ProgressBar {
+fn create(total: Option<u64>) -> ProgressBar {
     let is_narrow = terminal::width(stderr()).is_some_and(|columns| columns < NARROW);
     let template = if total.is_some() && !is_narrow { WITH_TOTAL } else { WITHOUT_TOTAL };
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style(template))
@@ -56,8 +57,8 @@ pub(crate) fn style(template: &str) -> ProgressStyle {
     style.with_key("elapsed", clock(ProgressState::elapsed)).with_key("eta", clock(ProgressState::eta))
 }
 
-/// How much is done, how fast, and how long it has taken or what is left will take at this speed. The speed is that since the job
-/// began: what is read in the first moments comes from memory, and says nothing of the rest.
+/// Bytes done, throughput, and the remaining time, or the elapsed time without a total. The throughput is the average
+/// since the start of the job, as the first reads may come from the page cache.
 fn message(progress: &Progress) -> String {
     let Progress { done, total, elapsed, .. } = *progress;
     let speed = done as f64 / elapsed.as_secs_f64().max(1e-9);
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_speed_is_that_since_the_job_began() {
+    fn the_throughput_is_the_average_since_the_start() {
         let message = |done, total, seconds| {
             message(&Progress { done, total, elapsed: Duration::from_secs(seconds), ..Progress::default() })
         };

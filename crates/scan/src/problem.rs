@@ -19,7 +19,7 @@ pub enum ProblemKind {
     #[error("{}", io_reason(.0))]
     Open(io::Error),
     /// The directory could not be listed.
-    #[error("cannot list the directory: {}", io_reason(.0))]
+    #[error("cannot list directory: {}", io_reason(.0))]
     List(io::Error),
     /// A read failed at a byte.
     #[error("cannot read at byte {offset}: {}", io_reason(.error))]
@@ -31,7 +31,7 @@ pub enum ProblemKind {
     },
     /// The file has become shorter than it was when it was opened.
     #[error(
-        "the file shrank while it was read: it had {}, now it ends at byte {found} or before",
+        "file truncated while it was read: it had {}, now it ends at byte {found} or before",
         Bytes(*expected)
     )]
     Shrank {
@@ -42,7 +42,7 @@ pub enum ProblemKind {
     },
     /// A line is longer than the limit and was skipped.
     #[error(
-        "the line at byte {offset} is longer than {} and was left out; --max-line sets the limit",
+        "skipped the line at byte {offset}: longer than {}; use --max-line to raise the limit",
         ByteLimit(*limit as u64)
     )]
     LineTooLong {
@@ -52,10 +52,10 @@ pub enum ProblemKind {
         limit: usize,
     },
     /// The process was started without standard input.
-    #[error("is closed; name a file or connect something to it")]
+    #[error("closed; name a file, or redirect input from a file or a pipe")]
     Closed,
     /// The contents could not be decompressed or decoded past some byte.
-    #[error("cannot decode: {error}; what comes before was read")]
+    #[error("cannot decode: {error}; the data before that was read")]
     Decode {
         /// The error of the decoder.
         error: io::Error,
@@ -70,7 +70,7 @@ pub enum ProblemKind {
     #[error("{0}")]
     RuleAbove(String),
     /// The file is compressed in a format that is not supported.
-    #[error("is compressed by {0}, which comb does not read; decompress it first")]
+    #[error("unsupported compression format {0}; decompress the file first")]
     Compressed(&'static str),
 }
 
@@ -210,8 +210,8 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "a.log: is closed; name a file or connect something to it",
-                "a.log: the line at byte 20 is longer than 10 bytes and was left out; --max-line sets the limit \
+                "a.log: closed; name a file, or redirect input from a file or a pipe",
+                "a.log: skipped the line at byte 20: longer than 10 bytes; use --max-line to raise the limit \
                  (and 2 more such lines)",
             ]
         );

@@ -89,7 +89,7 @@ impl ExitingAllocator {
         // Nothing here may allocate.
         let _ = writeln!(
             rest,
-            "{}: out of memory: the system refused {}; {}",
+            "{}: out of memory: cannot allocate {}; {}",
             self.program,
             Bytes(bytes as u64),
             self.advice

@@ -22,15 +22,13 @@ struct FieldRange {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FieldListError {
     /// A field is missing or not a number.
-    #[error(
-        "'{0}' is not a field number, such as 7, a range, such as 2-4, or a number from the end, such as -1"
-    )]
+    #[error("expected a number such as 7, a range such as 2-4, or -1 for the last; found '{0}'")]
     NotANumber(String),
     /// Field 0.
-    #[error("fields are numbered from 1; there is no field 0")]
+    #[error("fields are numbered from 1; found 0")]
     Zero,
     /// A range that ends before it starts.
-    #[error("the range {0} runs backwards")]
+    #[error("the range {0} is empty")]
     Backwards(String),
 }
 

@@ -309,7 +309,7 @@ impl<'p> Translator<'p> {
         let name = &rest[2..2 + end];
         if !NAMES.contains(&name.strip_prefix('^').unwrap_or(name)) {
             let span = self.at..self.at + end + 4;
-            return Err(Mistake { span, reason: "there is no class of this name" });
+            return Err(Mistake { span, reason: "unknown class name" });
         }
         self.copy(end + 4);
         Ok(true)

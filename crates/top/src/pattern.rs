@@ -63,7 +63,7 @@ fn too_large(error: &meta::BuildError) -> String {
     match error.size_limit() {
         Some(limit) => {
             format!(
-                "compiled, the expression takes more than {}; make its repetitions shorter",
+                "compiled regex exceeds the size limit of {}; shorten its repetitions",
                 ByteLimit(limit as u64)
             )
         }
@@ -445,6 +445,6 @@ mod tests {
         let error = RecordPattern::new("a(b").expect_err("unclosed").to_string();
         assert!(error.contains("a(b\n     ^"), "{error}");
         let error = RecordPattern::new(r"(?:\w{1000}){1000}").expect_err("huge").to_string();
-        assert!(error.contains("takes more than 10 MiB"), "{error}");
+        assert!(error.contains("exceeds the size limit of 10 MiB"), "{error}");
     }
 }

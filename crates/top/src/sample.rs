@@ -86,9 +86,9 @@ impl<'q> Explainer<'q> {
             let reason = match reason {
                 NoKey::TooFew(count) => {
                     let fields = if count == 1 { "field" } else { "fields" };
-                    format!("it has {count} {fields} and -f {} asks for more", self.query.fields)
+                    format!("{count} {fields}, and -f {} needs more", self.query.fields)
                 }
-                NoKey::OpenQuote => "it has a quote that is never closed".to_owned(),
+                NoKey::OpenQuote => "unclosed quote".to_owned(),
             };
             return self.show_record(head, &format!("skipped: {reason}"), record);
         }

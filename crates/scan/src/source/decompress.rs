@@ -132,15 +132,15 @@ fn is_lzma(start: &[u8]) -> bool {
 /// Reason why data cannot be decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 enum Failure {
-    #[error("unexpected end of the compressed data")]
+    #[error("compressed data truncated")]
     Truncated,
-    #[error("the compressed data are damaged")]
+    #[error("compressed data corrupt")]
     Damaged,
-    #[error("the compressed data are followed by something else")]
+    #[error("compressed data followed by other data")]
     Followed,
-    #[error("the compressed data need a dictionary or an option that is not supported")]
+    #[error("compressed data requires an unsupported dictionary or option")]
     Unsupported,
-    #[error("decompression needs more memory than it is allowed")]
+    #[error("decompression exceeds the memory limit")]
     Memory,
 }
 

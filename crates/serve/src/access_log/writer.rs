@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, PoisonError};
 
+use finecomb_sys::io_reason;
 use finecomb_sys::units::counted;
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -109,7 +110,8 @@ impl Writer {
         let Err(error) = result else { return self.recover(dropped) };
         let (rest, lost) = split_unwritten(lines, written);
         self.rest = rest.to_vec();
-        let message = || format!("cannot write the access log: {error}; dropping lines");
+        let message =
+            || format!("{}: cannot write the access log: {}; dropping lines", self.target, io_reason(&error));
         let mut queue = self.shared.lock();
         queue.taken = 0;
         self.shared.drop_lines(queue, line::count(lost), message);
@@ -123,7 +125,7 @@ impl Writer {
             (queue.is_dropping, queue.dropped) = (false, 0);
             drop(queue);
             let lines = counted(dropped, "line");
-            (self.shared.on_message)(&format!("writing the access log again; it lacks {lines}"));
+            (self.shared.on_message)(&format!("resumed writing the access log; dropped {lines}"));
         }
     }
 
@@ -134,7 +136,9 @@ impl Writer {
                 self.rest.clear();
             }
             Err(error) => (self.shared.on_message)(&format!(
-                "cannot reopen the access log: {error}; still writing to the previous one"
+                "{}: cannot reopen the access log: {}; still writing to the previous one",
+                self.target,
+                io_reason(&error)
             )),
         }
     }

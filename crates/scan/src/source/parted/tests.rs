@@ -132,7 +132,7 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
         offset += line.len() as u64;
     }
     let error: Vec<_> = error
-        .map(|error| format!("{}: cannot decode: {error}; what comes before was read", path.display()))
+        .map(|error| format!("{}: cannot decode: {error}; the data before that was read", path.display()))
         .into_iter()
         .collect();
     let options = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
