@@ -93,7 +93,7 @@ fn errors_are_one_line() {
         ("--from-json spin.json", "comb: spin.json: not a result of experiment 'scale': it is of 'spin'"),
         (
             "--from-json log",
-            "comb: log: not a result of experiment 'scale': invalid type: integer `1`, expected struct Label at line 1 column 1",
+            "comb: log: not a result of experiment 'scale': invalid type: integer `1`, expected an object at line 1 column 1",
         ),
     ] {
         let (out, said, code) = comb(&format!("comb bench scale {arguments}"));
