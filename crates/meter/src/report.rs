@@ -50,6 +50,16 @@ impl Report {
         Self { process: Some(process), ..self }
     }
 
+    /// Whether a file that begins with `head` is a report of a `comb` command, in any format. 256 bytes are enough.
+    pub fn is_report(head: &[u8]) -> bool {
+        let head = String::from_utf8_lossy(head);
+        let is_text = head.starts_with("wall ") && head.contains(" thread");
+        let is_json = head.starts_with("{\n  \"command\": \"comb");
+        let is_page = head.starts_with("<!doctype html>") && head.contains("<title>Profile of comb");
+        let is_trace = head.starts_with(trace::HEAD) && head.contains("{\"name\":\"comb");
+        is_text || is_json || is_page || is_trace
+    }
+
     /// Times of the threads.
     pub fn threads(&self) -> &[ThreadTimes] {
         &self.threads
@@ -116,6 +126,27 @@ pub(crate) mod tests {
         second.spent[Phase::Start as usize] = micros(4000);
         second.spent[Phase::Read as usize] = micros(2000);
         Report::new(micros(6100), vec![first, second]).of_command("comb top -f 7 \"a <b>.log\"")
+    }
+
+    #[test]
+    fn a_report_is_recognised_by_its_first_bytes_in_every_format() {
+        let report = example();
+        for text in [report.text(), report.json(), report.html(), report.trace()] {
+            let head = &text.as_bytes()[..text.len().min(256)];
+            assert!(Report::is_report(head), "{text}");
+            assert!(!Report::is_report(&head[1..]), "{text}");
+        }
+        let others = [
+            "",
+            "wall of text",
+            "{\n  \"command\": \"make\"",
+            "{\"traceEvents\":[\n",
+            "<!doctype html>\n<title>Profile of me</title>",
+            "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"args\":{\"name\":\"browser\"}",
+        ];
+        for other in others {
+            assert!(!Report::is_report(other.as_bytes()), "{other}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) struct Profile {
     )]
     profile: Option<Format>,
 
-    /// Write the profile to FILE
+    /// Write the profile to FILE; an existing file is replaced only if it is empty or a profile
     #[arg(long, value_name = "FILE", requires = "profile")]
     profile_output: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Number of bytes read to recognise the kind of a file.
-const HEAD: u64 = 64;
+const HEAD: u64 = 256;
 
 /// A file to write.
 pub(crate) struct Output<'a> {
@@ -38,17 +38,33 @@ impl Output<'_> {
         if !metadata.is_file() {
             return Err(format!("{path}: not a regular file; use another output"));
         }
-        if self.force || metadata.len() == 0 || kind.is_some_and(|kind| self.is(kind)) {
+        if self.force || metadata.len() == 0 || kind.is_some_and(|kind| is_kind(self.path, kind)) {
             return Ok(());
         }
         let other = kind.map_or_else(String::new, |kind| format!(" and is not {}", kind.name));
         Err(format!("{path}: file exists{other}; use --force to replace it"))
     }
+}
 
-    fn is(&self, kind: &Kind) -> bool {
-        let mut head = Vec::new();
-        let read = File::open(self.path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-        read.is_ok() && (kind.is_this)(&head)
+fn is_kind(path: &Path, kind: &Kind) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    read.is_ok() && (kind.is_this)(&head)
+}
+
+/// Checks that an output of a command without `--force` replaces no file of another kind. An empty file may be replaced,
+/// and a file that is not regular, such as a pipe, is written to.
+///
+/// # Errors
+///
+/// If it does. The message gives the reason and the fix.
+pub(crate) fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
+    match fs::metadata(output) {
+        Ok(metadata) if metadata.is_file() && metadata.len() > 0 && !is_kind(output, kind) => {
+            Err(format!("{}: file exists and is not {}; use another output", output.display(), kind.name))
+        }
+        // If the file cannot be examined, writing it will report the error.
+        _ => Ok(()),
     }
 }
 

@@ -14,13 +14,17 @@ use finecomb_sys::io_reason;
 use finecomb_sys::units::Time;
 use rustix::fs::fstat;
 
-use super::output::check_not_input;
+use super::output::{Kind, check_kind, check_not_input};
 use super::{Exit, fail};
 use crate::args::profile::{Format, Profile};
 use crate::message;
 
+/// Kind of file that a profile may replace.
+const PROFILE: Kind = Kind { name: "a profile", is_this: Report::is_report };
+
 /// Writes the profile of a job in the requested format, for a process that began at `start`. Returns [`Exit::Error`] if
-/// the profile cannot be written, or its file is one of the named `inputs` or standard output.
+/// the profile cannot be written, or its file is one of the named `inputs`, standard output, or an existing file that is
+/// not a profile.
 pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf], start: Instant) -> Exit {
     let (Some(report), Some(format)) = (report, profile.format()) else { return Exit::Found };
     let report = report.of_command(command_line()).of_process(start);
@@ -42,7 +46,7 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf]
     if is_output(file) {
         return fail(format_args!("{}: same file as standard output; use another output", file.display()));
     }
-    if let Err(reason) = check_not_input(file, inputs) {
+    if let Err(reason) = check_not_input(file, inputs).and_then(|()| check_kind(file, &PROFILE)) {
         return fail(reason);
     }
     if let Err(error) = fs::write(file, &*text) {

@@ -154,6 +154,32 @@ fn a_profile_does_not_overwrite_an_input() {
 }
 
 #[test]
+fn a_profile_replaces_only_profiles() {
+    let directory = directory_with(&[("log", "a\n"), ("notes", "wall paper\n"), ("empty", "")]);
+    let message = "comb: notes: file exists and is not a profile; use another output";
+    let written = "comb: profile written to empty";
+    for format in ["", "=json", "=html", "=trace"] {
+        let script = format!("comb top log --profile{format} --profile-output notes");
+        let (out, err, code) = run(&mut shell(&directory, &script));
+        assert_eq!((out.as_str(), err.lines().last(), code), ("1 a\n", Some(message), Some(2)), "{script}");
+
+        // The profile of each format is replaced by one of the next.
+        let script = format!("comb top log --profile{format} --profile-output empty");
+        let (_, err, code) = run(&mut shell(&directory, &script));
+        assert_eq!((err.lines().last(), code), (Some(written), Some(0)), "{script}");
+    }
+    let (_, err, code) = run(&mut shell(&directory, "comb top log --profile --profile-output empty"));
+    assert_eq!((err.lines().last(), code), (Some(written), Some(0)));
+    assert_eq!(fs::read_to_string(directory.path().join("notes")).ok().as_deref(), Some("wall paper\n"));
+
+    let (_, err, code) =
+        run(&mut shell(&directory, "cp notes comb-trace.json; comb top log --profile=trace"));
+    assert!(err.contains("comb: comb-trace.json: file exists") && code == Some(2), "{err}");
+    let piped = "comb top log --profile=json --profile-output /dev/stdout | grep -c wall_seconds";
+    assert_eq!(run(&mut shell(&directory, piped)).2, Some(0));
+}
+
+#[test]
 fn a_profile_does_not_overwrite_standard_output() {
     let directory = directory_with(&[("log", "a\n")]);
     let script = "comb top log --profile --profile-output /dev/stdout > out";

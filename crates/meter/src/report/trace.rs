@@ -9,11 +9,14 @@ use crate::spans::Span;
 /// Number of the only process.
 const PROCESS: u32 = 1;
 
+/// First line of a trace.
+pub(super) const HEAD: &str = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+
 impl Report {
     /// Formats the profile as a trace with an event for each span. Times are in microseconds from the start of the job.
     /// Unless spans were recorded, the trace has only the names of threads.
     pub fn trace(&self) -> String {
-        let mut trace = String::from("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+        let mut trace = HEAD.to_owned();
         let name = if self.command.is_empty() { "comb" } else { &self.command };
         trace.push_str(&metadata("process_name", 0, &json!({ "name": name })).to_string());
         for (number, thread) in (1..).zip(&self.threads) {
