@@ -170,6 +170,16 @@ mod tests {
         assert!(error(Engine::Rust, &["a", r"b\n"]).expect("an error").contains("not allowed"));
     }
 
+    #[test]
+    fn a_nul_can_be_searched_for_where_it_is_a_byte_like_any_other() {
+        let is_valid = |binary, line_end| {
+            let pattern = PatternOptions { patterns: vec![r"\x00".to_owned()], ..PatternOptions::default() };
+            AnyMatcher::new(&GrepOptions { pattern, binary, line_end, ..GrepOptions::default() }).is_ok()
+        };
+        assert!(!is_valid(Binary::Auto, LineEnd::Lf));
+        assert!(is_valid(Binary::Text, LineEnd::Lf));
+    }
+
     #[cfg(feature = "pcre2")]
     #[test]
     fn auto_uses_pcre2_if_any_pattern_needs_it() {

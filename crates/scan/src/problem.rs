@@ -216,4 +216,24 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn lines_that_were_left_out_are_counted_in_words() {
+        let source = Source::named(0, Some("a.log".into()));
+        let shown = |more| Problem { source: source.clone(), kind: too_long(20), more }.to_string();
+        assert!(shown(0).ends_with("sets the limit"));
+        assert!(shown(1).ends_with("sets the limit (and 1 more such line)"));
+        assert!(shown(2).ends_with("sets the limit (and 2 more such lines)"));
+    }
+
+    #[test]
+    fn wrong_rules_are_reported_and_leave_the_answer_complete() {
+        let mut problems = Problems::default();
+        problems.add_rules(vec!["one".to_owned(), "two".to_owned()]);
+        problems.add(&Source::named(2, None), ProblemKind::RuleAbove("three".to_owned()));
+        let problems: Vec<Problem> = problems.into_sorted().collect();
+        assert_eq!(problems.iter().map(Problem::to_string).collect::<Vec<_>>(), ["one", "two", "three"]);
+        assert!(problems.iter().all(Problem::is_harmless));
+        assert!(!Problem { source: Source::named(0, None), kind: too_long(1), more: 0 }.is_harmless());
+    }
 }

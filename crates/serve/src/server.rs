@@ -246,3 +246,37 @@ fn reopen(service: &Service, on_message: fn(&str)) {
     service.metrics.reopened.increment();
     service.access_log.iter().for_each(AccessLog::reopen);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    thread_local! {
+        static SAID: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    }
+
+    #[test]
+    fn threads_that_the_system_refuses_are_reported() {
+        let options = ServeOptions {
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            limits: Limits::default(),
+            cors: None,
+            allowed_hosts: Vec::new(),
+            access_log: None,
+            threads: 4,
+            version: "",
+            on_message: |message| SAID.with_borrow_mut(|said| said.push(message.to_owned())),
+        };
+        let said = |started| {
+            report_missing(started, &options);
+            SAID.take()
+        };
+        assert!(said(4).is_empty());
+        assert_eq!(said(3), ["cannot start 4 threads; answering requests on 3"]);
+        // The main thread answers if there is no other.
+        assert_eq!(said(0), ["cannot start 4 threads; answering requests on 1"]);
+    }
+}

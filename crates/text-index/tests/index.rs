@@ -183,8 +183,16 @@ fn alphabets_are_detected_and_a_final_line_terminator_is_ignored() {
     assert_eq!(alphabet(b"ACGT\n"), (Alphabet::Dna, 4));
     assert_eq!(alphabet(b"3.14\n"), (Alphabet::Bytes, 5));
     assert_eq!(alphabet(b"314\n\n"), (Alphabet::Bytes, 5));
+    assert_eq!(alphabet(b"314\r"), (Alphabet::Bytes, 4));
     assert_eq!(alphabet(b"\n"), (Alphabet::Bytes, 1));
     assert_eq!(alphabet(b""), (Alphabet::Bytes, 0));
+}
+
+#[test]
+fn the_size_of_an_index_is_that_of_its_file() {
+    let built = build(b"31415926", None, 1);
+    let index = Index::open(&built.output).expect("an index");
+    assert_eq!(index.size(), fs::metadata(&built.output).expect("a file").len());
 }
 
 #[test]

@@ -169,6 +169,12 @@ mod tests {
         assert_eq!(edited("b", "$$${0}x$9", b"abc"), b"a$bxc");
     }
 
+    #[test]
+    fn a_replacement_character_matches_a_byte_that_is_not_utf8() {
+        assert_eq!(edited("\u{FFFD}", "x", b"a\xFFb"), b"axb");
+        assert_eq!(edited("\u{FFFD}", "x", "a\u{FFFD}b".as_bytes()), b"axb");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4 * ProptestConfig::default().cases))]
 

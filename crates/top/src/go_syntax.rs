@@ -179,7 +179,7 @@ impl<'p> Translator<'p> {
             _ => match number(rest) {
                 Some((length, code)) => self.put(length, &coded(code)),
                 None => match escaped(rest) {
-                    Some((length, char)) => self.put_literal(length, char),
+                    Some(char) => self.put_literal(2, char),
                     None => self.copy(rest.chars().take(2).map(char::len_utf8).sum()),
                 },
             },
@@ -330,7 +330,7 @@ impl<'p> Translator<'p> {
         let rest = self.rest();
         match (number(rest), escaped(rest), rest.chars().next()) {
             (Some((length, code)), ..) => self.put(length, &coded(code)),
-            (_, Some((length, char)), _) => self.put_literal(length, char),
+            (_, Some(char), _) => self.put_literal(2, char),
             (.., Some('\\')) => {
                 let braces = ["\\u{", "\\U{"].into_iter().any(|start| rest.starts_with(start));
                 let end = rest.find('}').filter(|_| braces);
@@ -390,20 +390,11 @@ fn coded(code: u32) -> String {
     if code <= 0xFF { format!("\\x{code:02X}") } else { format!("\\x{{{code:X}}}") }
 }
 
-/// Parses an escaped character at the start of a text: `\.` or `\n`. Returns its length and the character.
-fn escaped(text: &str) -> Option<(usize, char)> {
+/// Character of an escape at the start of a text that stands for itself, such as `\.`. Escapes with letters, such as `\n`, mean the same in
+/// Go and in `regex-syntax`.
+fn escaped(text: &str) -> Option<char> {
     let char = text.strip_prefix('\\')?.chars().next()?;
-    let meant = match char {
-        'a' => '\x07',
-        'f' => '\x0C',
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
-        'v' => '\x0B',
-        char if char.is_ascii() && !char.is_ascii_alphanumeric() => char,
-        _ => return None,
-    };
-    Some((2, meant))
+    (char.is_ascii() && !char.is_ascii_alphanumeric()).then_some(char)
 }
 
 #[cfg(test)]
@@ -430,6 +421,7 @@ mod tests {
         assert_eq!(matches("[~~]", &["~", "-"]), ["~"]);
         assert_eq!(matches("[a-c-e]", &["b", "-", "d", "e"]), ["b", "-", "e"]);
         assert_eq!(matches("[[a]]", &["[]", "a]", "a"]), ["[]", "a]"]);
+        assert_eq!(matches("(?x)[a b]", &["a", " ", "b"]), ["a", "b"]);
         assert_eq!(matches(r"[\d-z]", &["5", "-", "z", "y"]), ["5", "-", "z"]);
         assert_eq!(matches(r"[[:^alpha:][:digit:]é]", &["a", "1", "é", ":"]), ["1", "é", ":"]);
         assert_eq!(matches(r"[[:a]", &["[", ":", "a", "b"]), ["[", ":", "a"]);
@@ -470,12 +462,18 @@ mod tests {
         assert_eq!(matches(r"(?u:e\bé)", &["eé"]), [""; 0]);
         assert_eq!(matches(r"((?u)\d)\d", &["١1", "١١"]), ["١1"]);
         assert_eq!(matches(r"\pL\p{^Greek}", &["aa", "aα"]), ["aa"]);
+        assert_eq!(matches(r"\p{^Greek}b", &["ab", "a", "αb"]), ["ab"]);
     }
 
     #[test]
     fn flags_may_be_repeated_and_escapes_may_be_octal() {
         assert_eq!(matches("(?ii-i:a)(?)(?i)a", &["aA", "AA"]), ["aA"]);
         assert_eq!(matches(r"\101\0\<\_\/", &["A\0<_/"]), ["A\0<_/"]);
+        let controls = "\x07\x0C\n\r\t\x0B";
+        for pattern in [r"\a\f\n\r\t\v", r"[\a][\f][\n][\r][\t][\v]", r"(?x)\a\f[\n] \r[\t]\v", r"[\a-\r]{6}"]
+        {
+            assert_eq!(matches(pattern, &[controls, "afnrtv"]), [controls], "{pattern}");
+        }
         assert_eq!(matches(r"\b{start}a\b{end}", &["a", "b"]), ["a"]);
         assert_eq!(matches(r"\u{61}\u0062[\u{63}]", &["abc"]), ["abc"]);
     }
@@ -534,6 +532,7 @@ mod tests {
         };
         assert_eq!(origin(r"\d\w(", "("), "(");
         assert_eq!(origin(r"\dx{,2}(?P<a-b>c)", "a-b"), "a-b");
+        assert_eq!([origin("(?z)", "z"), origin("(?i-z)", "z")], ["z", "z"]);
         assert_eq!(origin(r"a\db", "[0-9]b"), r"\db");
         assert_eq!(origin(r"a\db", "a[0-9]"), r"a\d");
         let translation = translate(r"\d").expect("a translation");

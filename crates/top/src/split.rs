@@ -323,6 +323,17 @@ mod tests {
     }
 
     #[test]
+    fn a_field_may_end_with_the_record_and_a_window() {
+        for length in [63, 64, 65, 128] {
+            let record = vec![b'x'; length];
+            assert_eq!(split(&Splitter::Blanks, &record, usize::MAX), [&record], "{length}");
+            assert_eq!(split(&Splitter::Blanks, &record, 1), [&record], "{length}");
+            let blank_behind = [&record[1..], b" "].concat();
+            assert_eq!(split(&Splitter::Blanks, &blank_behind, usize::MAX), [&record[1..]], "{length}");
+        }
+    }
+
+    #[test]
     fn quoted_fields_may_contain_blanks() {
         let fields = |record: &'static str| {
             let found = split(&Splitter::Quotes, record.as_bytes(), usize::MAX);

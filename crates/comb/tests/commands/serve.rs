@@ -1,7 +1,7 @@
 //! Tests of `comb serve` from the view of clients: answers, limits and errors.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -350,6 +350,9 @@ fn connections_and_requests_beyond_the_limits_are_rejected() {
             .map(|_| {
                 let mut stream = server.connect();
                 stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
+                let mut status = [0; 15];
+                stream.read_exact(&mut status).expect("an answer");
+                assert_eq!(&status, b"HTTP/1.1 200 OK");
                 stream
             })
             .collect();

@@ -118,6 +118,21 @@ fn an_access_log_that_cannot_be_written_is_reported_once() {
 }
 
 #[test]
+fn a_line_of_the_access_log_that_stays_incomplete_counts_as_lacking() {
+    let directory = index("text");
+    let mut server = serve_with_piped_log(&directory);
+    let mut output = server.child.stdout.take().expect("a pipe");
+    rustix::pipe::fcntl_setpipe_size(&output, 4096).expect("the size of a page");
+    assert_eq!(server.get(&format!("/healthz?{}", "x".repeat(6000))).status, 200);
+    // The line does not fit into the pipe, so the writer waits for its reader, which goes away.
+    output.read_exact(&mut [0]).expect("the beginning of a line");
+    drop(output);
+    let message = "comb: cannot write the access log: Broken pipe (os error 32); dropping lines\n";
+    assert_eq!(server.message(), message);
+    assert_eq!(server.stop(), "comb: the access log lacks 1 line\n");
+}
+
+#[test]
 fn a_rotated_access_log_is_reopened() {
     let directory = index("text");
     let mut server = serve(&directory, &["--access-log", "log"]);
@@ -342,6 +357,9 @@ fn the_page_contains_the_answer_without_scripts() {
     has("q=fish&from=5", "<a href=\"?index=text&amp;q=fish&amp;from=15\">Next →</a>");
     has("q=fish&before=14", "<dd>1:5</dd>");
     has("q=fish&from=30", "“fish” does not occur at or after position 30. Occurrences in all: 3.");
+    has("q=fish&from=30", "<a href=\"?index=text&amp;q=fish&amp;from=0\">From the start</a>");
+    has("q=fish&before=2", "“fish” does not occur before position 2. Occurrences in all: 3.");
+    has("q=fish&before=2", "<a href=\"?index=text&amp;q=fish&amp;before=38\">From the end</a>");
     has("q=dog", "“dog” does not occur in text.");
     has("q=fish&from=x", "The parameter from must be a whole number, 0 or greater.");
     has("q=aaaaaaaaaaaaaaaaaaaaa", "The pattern is 21 bytes long; the limit is 20.");

@@ -203,4 +203,14 @@ mod tests {
         assert!(!queue(1, true, false).can_wait());
         assert!(!queue(1, false, true).can_wait());
     }
+
+    #[test]
+    fn the_writer_sleeps_until_there_is_something_to_do() {
+        let queue =
+            |lines: &[u8], reopen, close| Queue { lines: lines.to_vec(), reopen, close, ..Queue::default() };
+        assert!(queue(b"", false, false).is_idle());
+        assert!(!queue(b"x\n", false, false).is_idle());
+        assert!(!queue(b"", true, false).is_idle());
+        assert!(!queue(b"", false, true).is_idle());
+    }
 }
