@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, list_files};
 use finecomb_sys::bytes_from_storage;
+use finecomb_sys::units::counted;
 use rustix::fs::{Advice, fadvise, sync};
 use rustix::param::page_size;
 use serde::{Deserialize, Serialize};
 
-use crate::units::counted;
 use crate::{Error, Result};
 
 /// Kernel interface to drop all caches; writable by root only.
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_path_that_does_not_exist_is_an_error() {
         let error = CacheDropper::new(["/nowhere/at all"]).expect_err("no such path");
-        assert_eq!(error.to_string(), "/nowhere/at all: No such file or directory");
+        assert_eq!(error.to_string(), "/nowhere/at all: no such file or directory");
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub enum Error {
         /// Its result.
         expected: String,
     },
-    /// Any other reason, as a sentence.
+    /// Any other reason.
     #[error("{0}")]
     Other(String),
 }

@@ -107,17 +107,29 @@ pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
         path: path.to_owned(),
         reason: format!("not a result of experiment '{}': {reason}", E::NAME),
     };
-    let label: Label = serde_json::from_slice(&json).map_err(|error| refused(error.to_string()))?;
+    let label: Label = serde_json::from_slice(&json).map_err(|error| refused(json_reason(&error)))?;
     if label.experiment != E::NAME {
         return Err(refused(format!("it is of '{}'", label.experiment)));
     }
     if label.version != E::VERSION {
         return Err(refused(format!("version {} is not supported, only {}", label.version, E::VERSION)));
     }
-    let result = serde_json::from_slice(&json).map_err(|error| refused(error.to_string()))?;
+    let result = serde_json::from_slice(&json).map_err(|error| refused(json_reason(&error)))?;
     match invalid_number(&result, "") {
         Some((place, number)) => Err(refused(format!("invalid number {number} at {place}"))),
-        None => serde_json::from_value(result).map_err(|error| refused(error.to_string())),
+        None => serde_json::from_value(result).map_err(|error| refused(json_reason(&error))),
+    }
+}
+
+/// Describes an error in JSON, without the names of Rust types.
+fn json_reason(error: &serde_json::Error) -> String {
+    let reason = error.to_string();
+    match reason.split_once("expected struct ") {
+        Some((before, after)) => {
+            let after = after.trim_start_matches(|char: char| char.is_alphanumeric() || char == '_');
+            format!("{before}expected an object{after}")
+        }
+        None => reason,
     }
 }
 
@@ -166,6 +178,17 @@ pub(crate) mod tests {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Guess {
         number: u64,
+        #[serde(default)]
+        best: Option<Best>,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Best {
+        number: u64,
+    }
+
+    fn guess(number: u64) -> Guess {
+        Guess { number, best: None }
     }
 
     impl Experiment for Guess {
@@ -189,13 +212,13 @@ pub(crate) mod tests {
 
     #[test]
     fn text_is_wrapped_to_the_width() {
-        assert_eq!(Guess { number: 2 }.text_within(80), Guess { number: 2 }.text());
-        assert_eq!(Guess { number: 1 }.text_within(6), "a\nguess\n\nnumber\n     1\n\nNote\n0.\n");
+        assert_eq!(guess(2).text_within(80), guess(2).text());
+        assert_eq!(guess(1).text_within(6), "a\nguess\n\nnumber\n     1\n\nNote\n0.\n");
     }
 
     #[test]
     fn results_round_trip_through_their_files() {
-        round_trips_through_its_file(&Guess { number: 7 });
+        round_trips_through_its_file(&guess(7));
     }
 
     #[test]
@@ -204,6 +227,12 @@ pub(crate) mod tests {
         let path = directory.path().join("file");
         for (content, reason) in [
             ("", "EOF while parsing a value at line 1 column 0"),
+            ("1", "invalid type: integer `1`, expected an object at line 1 column 1"),
+            ("[]", "invalid length 0, expected an object with 2 elements at line 1 column 2"),
+            (
+                "{\"experiment\": \"guess\", \"version\": 2, \"number\": 1, \"best\": true}",
+                "invalid type: boolean `true`, expected an object",
+            ),
             ("{\"experiment\": \"spin\", \"version\": 1}", "it is of 'spin'"),
             ("{\"experiment\": \"guess\", \"version\": 1}", "version 1 is not supported, only 2"),
             ("{\"experiment\": \"guess\", \"version\": 2}", "missing field `number`"),
@@ -221,8 +250,8 @@ pub(crate) mod tests {
 
     #[test]
     fn notes_follow_the_table() {
-        assert_eq!(Guess { number: 0 }.text(), "a guess\n\nnumber\n     0\n");
-        assert_eq!(Guess { number: 2 }.text(), "a guess\n\nnumber\n     2\n\nNote 0.\nNote 1.\n");
-        assert_eq!(Guess { number: 1 }.markdown(), "a guess\n\n| number |\n| ---: |\n| 1 |\n\n- Note 0.\n");
+        assert_eq!(guess(0).text(), "a guess\n\nnumber\n     0\n");
+        assert_eq!(guess(2).text(), "a guess\n\nnumber\n     2\n\nNote 0.\nNote 1.\n");
+        assert_eq!(guess(1).markdown(), "a guess\n\n| number |\n| ---: |\n| 1 |\n\n- Note 0.\n");
     }
 }

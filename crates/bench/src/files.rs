@@ -68,6 +68,6 @@ mod tests {
         let path = directory.path();
         assert_eq!(message(path), format!("{}: no files to read", path.display()));
         let missing = path.join("missing");
-        assert_eq!(message(&missing), format!("{}: No such file or directory", missing.display()));
+        assert_eq!(message(&missing), format!("{}: no such file or directory", missing.display()));
     }
 }

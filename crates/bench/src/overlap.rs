@@ -13,6 +13,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use finecomb_scan::FoundFile;
+use finecomb_sys::units::{Count, counted};
 use serde::{Deserialize, Serialize};
 
 use self::job::{Job, Loaded, Total};
@@ -24,7 +25,6 @@ use crate::files;
 use crate::machine::Machine;
 use crate::rounds::{Progress, Step, distinct, interleaved};
 use crate::sample::Sample;
-use crate::units::grouped;
 use crate::{Error, Result};
 
 /// Options of the experiment.
@@ -202,9 +202,9 @@ impl Bench<'_> {
             let Total { bytes, unreadable, words } = total;
             let sum = words.sum;
             format!(
-                "{} words (sum {sum:x}) in {} bytes ({unreadable} unreadable)",
-                grouped(words.count),
-                grouped(bytes)
+                "{} words (sum {sum:x}) in {} ({unreadable} unreadable)",
+                Count(words.count),
+                counted(bytes, "byte")
             )
         };
         Err(Error::Differs {
@@ -297,7 +297,7 @@ mod tests {
         let message = |path: &std::path::Path| {
             overlap(&options(path), &|_| ()).expect_err("nothing to read").to_string()
         };
-        assert_eq!(message("/nowhere".as_ref()), "/nowhere: No such file or directory");
+        assert_eq!(message("/nowhere".as_ref()), "/nowhere: no such file or directory");
         let path = directory.path().join("empty");
         fs::write(&path, "").expect("a file");
         assert_eq!(message(&path), format!("{}: no bytes to read: all files are empty", path.display()));

@@ -48,11 +48,11 @@ impl Format {
             #[cfg(feature = "png")]
             Some("png") => Ok(Self::Png),
             #[cfg(feature = "png")]
-            _ => Err("it must end with .svg or .png"),
+            _ => Err("expected a name that ends with .svg or .png"),
             #[cfg(not(feature = "png"))]
             Some("png") => Err("this build cannot draw PNG: use .svg, or build with --features png"),
             #[cfg(not(feature = "png"))]
-            _ => Err("it must end with .svg"),
+            _ => Err("expected a name that ends with .svg"),
         }
     }
 }
@@ -75,7 +75,7 @@ mod tests {
     fn other_extensions_are_refused() {
         for name in ["plot.pdf", "plot", "svg"] {
             let error = write_picture("", Path::new(name)).expect_err("no format").to_string();
-            assert!(error.starts_with(&format!("{name}: it must end with .svg")), "{error}");
+            assert!(error.starts_with(&format!("{name}: expected a name that ends with .svg")), "{error}");
         }
     }
 

@@ -244,7 +244,7 @@ mod tests {
         let missing = Job { pipe: Some("/nowhere".into()), ..shell(":") };
         assert_eq!(
             missing.measure().expect_err("no file").to_string(),
-            "/nowhere: No such file or directory"
+            "/nowhere: no such file or directory"
         );
     }
 
@@ -262,7 +262,7 @@ mod tests {
         );
         assert_eq!(
             message(Job::new("/nowhere/it's", ["a b", ""])),
-            "cannot run 'it'\\''s' 'a b' '': No such file or directory"
+            "cannot run 'it'\\''s' 'a b' '': no such file or directory"
         );
     }
 

@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use finecomb_sys::units::Count;
 use serde::{Deserialize, Serialize};
 
 use self::ask::{Latencies, Load, Mode};
@@ -23,7 +24,7 @@ use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::rounds::{Progress, interleaved};
 use crate::table::Table;
-use crate::units::{Unit, grouped};
+use crate::units::Unit;
 use crate::{Error, Result};
 use finecomb_sys::io_reason;
 
@@ -136,7 +137,7 @@ impl Experiment for Serve {
     fn heading(&self) -> String {
         format!(
             "{} distinct queries on {}, {} concurrent clients; {}",
-            grouped(self.queries as u64),
+            Count(self.queries as u64),
             self.index,
             self.connections,
             self.machine
@@ -154,9 +155,9 @@ impl Experiment for Serve {
             &self.modes,
             [
                 ("mode", &|measured| measured.mode.to_string()),
-                ("requests", &|measured| grouped(measured.requests)),
+                ("requests", &|measured| Count(measured.requests).to_string()),
                 ("requests/s", &|measured| {
-                    finite(measured.per_second(), |rate| grouped(rate.round() as u64))
+                    finite(measured.per_second(), |rate| Count(rate.round() as u64).to_string())
                 }),
                 ("median [ms]", &|measured| milliseconds(measured.median)),
                 ("p99 [ms]", &|measured| milliseconds(measured.percentile_99)),

@@ -10,6 +10,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use finecomb_sys::Usage;
+use finecomb_sys::units::{Count, counted};
 use serde::{Deserialize, Serialize};
 
 use self::watch::{MAX_SLICES, nanoseconds, watch};
@@ -20,7 +21,7 @@ use crate::machine::Machine;
 use crate::sample::Sample;
 use crate::table::Table;
 use crate::threads::start_together;
-use crate::units::{Unit, counted, grouped};
+use crate::units::Unit;
 
 /// Options of the experiment.
 #[derive(Clone, Copy, Debug)]
@@ -105,8 +106,8 @@ impl Slices {
         format!(
             "Time slices of {} over {} ms, with gaps of more than {} µs",
             counted(self.threads.len() as u64, "thread"),
-            grouped(self.time / 1_000_000),
-            grouped(self.gap / 1_000)
+            Count(self.time / 1_000_000),
+            Count(self.gap / 1_000)
         )
     }
 }
@@ -128,11 +129,11 @@ impl Experiment for Slices {
                 ("thread", &|(number, _): &(u32, &Thread)| number.to_string()),
                 ("on CPU", &|(_, thread)| share(thread.ran as f64 / 1e9)),
                 ("CPU time (kernel)", &|(_, thread)| known(thread.cpu.map(share))),
-                ("gaps", &|(_, thread)| thread.gaps.to_string()),
+                ("gaps", &|(_, thread)| Count(thread.gaps).to_string()),
                 (&ms.label("median gap"), &|(_, thread)| ms.number(thread.median_gap(self.time))),
                 (&ms.label("longest gap"), &|(_, thread)| ms.number(thread.longest_gap as f64 / 1e9)),
                 ("involuntary switches", &|(_, thread)| {
-                    known(thread.involuntary_switches.map(|switches| switches.to_string()))
+                    known(thread.involuntary_switches.map(|switches| Count(switches).to_string()))
                 }),
             ],
         )
@@ -142,8 +143,8 @@ impl Experiment for Slices {
         let dropped: u64 = self.threads.iter().map(|thread| thread.dropped).sum();
         let kept = format!(
             "{} slices are missing from the plot and the median gap: only the first {} of each thread are kept.",
-            grouped(dropped),
-            grouped(MAX_SLICES as u64)
+            Count(dropped),
+            Count(MAX_SLICES as u64)
         );
         let explained =
             "Gaps in excess of involuntary context switches are not due to the scheduler; they may come from the host of a \

@@ -152,9 +152,9 @@ fn run(
     if outcome.tally != expected {
         return Err(Error::Differs {
             this: strategy.to_string(),
-            found: outcome.tally.to_string(),
+            found: format!("{:#}", outcome.tally),
             other: Strategy::OneThread.to_string(),
-            expected: expected.to_string(),
+            expected: format!("{expected:#}"),
         });
     }
     Ok((measured, outcome))
@@ -209,7 +209,7 @@ mod tests {
             times.into_iter().all(|times| times.wall.values().len() == 2 && times.cpu.values().len() == 2)
         );
         assert!(
-            spawned.notes()[0].contains("6 matching lines in 3 files with 24 bytes"),
+            spawned.notes()[0].contains("6 matching lines in 3 files with 24 B"),
             "{:?}",
             spawned.notes()
         );
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn missing_files_and_invalid_patterns_are_errors() {
         let message = |pattern, path: &Path| spawned(pattern, path).expect_err("an error").to_string();
-        assert_eq!(message("a", Path::new("/nowhere")), "/nowhere: No such file or directory");
+        assert_eq!(message("a", Path::new("/nowhere")), "/nowhere: no such file or directory");
         assert_eq!(message("a(", Path::new("/")), "invalid regular expression 'a(': unclosed group");
     }
 

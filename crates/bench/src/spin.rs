@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
+use finecomb_sys::units::{Count, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
@@ -18,7 +19,7 @@ use crate::rounds::{Progress, distinct, interleaved};
 use crate::sample::{IQR_NOTE, Sample};
 use crate::table::Table;
 use crate::threads::start_together;
-use crate::units::{Unit, counted, grouped, medians_of, ratio};
+use crate::units::{Unit, medians_of, ratio};
 
 /// Default time of one thread: about a hundred time slices, and still short enough with many threads.
 const ALONE: Duration = Duration::from_millis(200);
@@ -162,7 +163,7 @@ impl Experiment for Spin {
     fn heading(&self) -> String {
         format!(
             "Oversubscription with threads that count to {}: {}; {}",
-            grouped(self.iterations),
+            Count(self.iterations),
             medians_of(self.runs()),
             self.machine
         )

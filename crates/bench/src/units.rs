@@ -1,4 +1,4 @@
-//! Numbers and times as tables and plots show them.
+//! Times and ratios in tables and plots. Counts and sizes are formatted by `finecomb_sys::units`.
 
 /// The unit of all times of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,27 +49,9 @@ pub(crate) fn ratio(one: f64, other: f64) -> String {
     if ratio.is_finite() { format!("{ratio:.2}") } else { "–".to_owned() }
 }
 
-/// A number of things: `1 run`, `2,000 runs`.
-pub(crate) fn counted(count: u64, thing: &str) -> String {
-    format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
 /// Kind of the times in a table, by the number of runs.
 pub(crate) fn medians_of(runs: usize) -> String {
     if runs == 1 { "single runs".to_owned() } else { format!("medians of {runs} runs") }
-}
-
-/// A number with its digits in groups of three.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 #[cfg(test)]
@@ -87,9 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_easy_to_read() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([counted(1, "run"), counted(0, "run")], ["1 run", "0 runs"]);
+    fn ratios_have_two_decimals() {
         assert_eq!([medians_of(1), medians_of(3)], ["single runs", "medians of 3 runs"]);
         assert_eq!([ratio(3.0, 2.0), ratio(1.0, 0.0)], ["1.50", "–"]);
     }

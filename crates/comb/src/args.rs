@@ -1,4 +1,4 @@
-//! Flags to options.
+//! Command-line arguments, and their conversion to options.
 
 pub(crate) mod bench;
 mod config;
@@ -26,10 +26,25 @@ use clap_complete::Shell;
 use crate::terminal::When;
 use crate::version;
 
+const LONG_ABOUT: &str = "\
+Searches and counts code, logs and text on all cores, with a built-in profiler
+
+Examples:
+  Ten most frequent client addresses in a log:
+      comb top -f 1 access.log
+  Lines with the word 'unsafe' in all files below the current directory:
+      comb grep -w unsafe
+  Index of a text, and a search in it:
+      comb index build access.log
+      comb find access.log.comb '\" 500 '
+
+'comb COMMAND --help' has more examples.";
+
 /// Searches and counts code, logs and text on all cores, with a built-in profiler
 #[derive(Parser)]
 #[command(
     name = "comb",
+    long_about = LONG_ABOUT,
     version = version::SHORT,
     long_version = version::long(),
     max_term_width = 110,
@@ -40,39 +55,61 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// When to print in colour [default: auto]
+    /// When to use colour [default: auto]
     #[arg(long, value_enum, value_name = "WHEN", global = true)]
     pub(crate) color: Option<When>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Bench(bench::Arguments),
-    Find(find::Arguments),
+    Top(Box<top::Arguments>),
     Grep(Box<grep::Arguments>),
-    Index(index::Arguments),
-    #[cfg(feature = "pi")]
-    Pi(pi::Arguments),
-    Serve(serve::Arguments),
-    Cgi(serve::CgiArguments),
     #[cfg(feature = "symbols")]
     Symbols(Box<symbols::Arguments>),
-    Top(Box<top::Arguments>),
-    /// Print a script that completes comb's arguments in a shell
+    Find(find::Arguments),
+    Index(index::Arguments),
+    Serve(serve::Arguments),
+    #[cfg(feature = "pi")]
+    Pi(pi::Arguments),
+    Bench(bench::Arguments),
+    /// Print shell completions
+    #[command(long_about = COMPLETIONS_LONG_ABOUT)]
     Completions {
+        /// Shell to print completions for
         shell: Shell,
     },
-    /// Print a manual page: that of comb, or of one of its commands
+    /// Print a manual page
+    #[command(long_about = MAN_LONG_ABOUT)]
     Man {
-        /// The command, as in: comb man bench scale
+        /// Command to print the page of, such as 'top' or 'bench scale' [default: comb itself]
         command: Vec<String>,
     },
+    Cgi(serve::CgiArguments),
 }
 
-/// The name of the command that a configuration file has arguments for.
+const COMPLETIONS_LONG_ABOUT: &str = "\
+Print shell completions
+
+Examples:
+  Bash:
+      comb completions bash > ~/.local/share/bash-completion/completions/comb
+  Fish:
+      comb completions fish > ~/.config/fish/completions/comb.fish";
+
+const MAN_LONG_ABOUT: &str = "\
+Print a manual page
+
+Examples:
+  Read the manual page of a command:
+      comb man grep | man -l -
+  Install the manual pages of comb and of a command:
+      comb man > ~/.local/share/man/man1/comb.1
+      comb man bench scale > ~/.local/share/man/man1/comb-bench-scale.1";
+
+/// The command that a configuration file has arguments for.
 const CONFIGURED: &str = "grep";
 
-/// The arguments of this process, with those of the configuration file before them.
+/// Parses the arguments of this process, preceded by those of the configuration file.
 pub(crate) fn parse() -> Result<Arguments, Error> {
     let given: Vec<OsString> = env::args_os().collect();
     let arguments = parse_from(&given)?;
@@ -83,36 +120,37 @@ pub(crate) fn parse() -> Result<Arguments, Error> {
     }
     let mut all = given;
     all.splice(2..2, configured);
-    parse_from(&all).inspect_err(|_| config::explain())
+    parse_from(&all).inspect_err(|_| config::note_file())
 }
 
 fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
     Arguments::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
-        Some(command) if command == CONFIGURED => grep::hints::explain(error),
-        Some(command) if command == "top" => top::hints::explain(error),
+        Some(command) if command == CONFIGURED => grep::hints::add_hint(error),
+        Some(command) if command == "top" => top::hints::add_hint(error),
         _ => error,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::{Arg, Command, CommandFactory};
+    use clap::{Arg, Command, CommandFactory, Parser};
 
     #[test]
-    fn the_arguments_do_not_contradict_each_other() {
+    fn arguments_are_consistent() {
         super::Arguments::command().debug_assert();
     }
 
-    /// All commands that do something, with their names.
-    fn commands(above: &Command, name: &str) -> Vec<(String, Command)> {
-        let below = above.get_subcommands().filter(|command| command.get_name() != "help");
-        let below: Vec<_> =
-            below.flat_map(|command| commands(command, &format!("{name} {}", command.get_name()))).collect();
-        if below.is_empty() { vec![(name.to_owned(), above.clone())] } else { below }
+    /// All commands without subcommands, with their full names.
+    fn commands(parent: &Command, name: &str) -> Vec<(String, Command)> {
+        let children = parent.get_subcommands().filter(|command| command.get_name() != "help");
+        let children: Vec<_> = children
+            .flat_map(|command| commands(command, &format!("{name} {}", command.get_name())))
+            .collect();
+        if children.is_empty() { vec![(name.to_owned(), parent.clone())] } else { children }
     }
 
     #[test]
-    fn flags_of_several_commands_have_one_meaning() {
+    fn common_flags_have_one_meaning_in_all_commands() {
         let mut all = super::Arguments::command();
         all.build();
         for (name, command) in commands(&all, "comb") {
@@ -129,5 +167,40 @@ mod tests {
             assert_eq!(flag("json").is_some(), flag("format").is_some(), "{name}");
             assert!(flag("json").is_none_or(|json| !json.get_action().takes_values()), "{name}");
         }
+    }
+
+    /// Splits a shell command line without double quotes and escapes into words.
+    fn words(line: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        let mut is_quoted = false;
+        for char in line.trim().chars() {
+            match char {
+                '\'' => is_quoted = !is_quoted,
+                ' ' if !is_quoted => words.push(String::new()),
+                char => words.last_mut().expect("a word").push(char),
+            }
+        }
+        words
+    }
+
+    /// Asserts that all examples on the long help page of a command, and of its subcommands, are valid.
+    fn assert_examples_are_valid(name: &str, command: &Command) {
+        let page = command.get_long_about().unwrap_or_else(|| panic!("{name}: no page")).to_string();
+        for line in page.lines().filter(|line| line.starts_with("      ")) {
+            let words = words(line).into_iter().skip_while(|word| word != "comb");
+            let words: Vec<_> = words.take_while(|word| word != "|" && word != ">").collect();
+            let is_built = cfg!(feature = "pi") || words.get(1).is_none_or(|name| name != "pi");
+            if !words.is_empty() && is_built {
+                super::Arguments::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
+            }
+        }
+        for child in command.get_subcommands().filter(|child| child.get_name() != "help") {
+            assert_examples_are_valid(&format!("{name} {}", child.get_name()), child);
+        }
+    }
+
+    #[test]
+    fn examples_in_the_help_are_valid_command_lines() {
+        assert_examples_are_valid("comb", &super::Arguments::command());
     }
 }

@@ -1,4 +1,4 @@
-//! Options to results: each command calls its crate and prints what comes of it.
+//! Commands: each calls its crate with the options and prints the result.
 
 pub(crate) mod bench;
 pub(crate) mod find;
@@ -18,26 +18,25 @@ use std::fmt::Display;
 use std::io;
 use std::process::{ExitCode, Termination};
 
-use finecomb_sys::io_reason;
-use finecomb_sys::memory;
-use indicatif::HumanBytes;
+use finecomb_sys::units::Bytes;
+use finecomb_sys::{io_reason, memory, stdio};
 
 use crate::message;
 
-/// How comb ends: as grep does.
+/// Exit status, as that of grep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
     Found = 0,
-    Nothing = 1,
-    Trouble = 2,
-    /// 128 and the number of the signal, as shells say it.
+    NotFound = 1,
+    Error = 2,
+    /// 128 plus the number of the signal, as in shells.
     Interrupted = 130,
     Terminated = 143,
 }
 
 impl Exit {
-    /// This, unless it says that all went well: then `other`.
+    /// Returns `other` if this is a success, and this status otherwise.
     pub(crate) fn or(self, other: Self) -> Self {
         if self == Self::Found { other } else { self }
     }
@@ -49,29 +48,35 @@ impl Termination for Exit {
     }
 }
 
-/// Says what went wrong with all of the command.
-pub(crate) fn trouble(reason: impl Display) -> Exit {
+/// Prints an error that ends the command.
+pub(crate) fn fail(reason: impl Display) -> Exit {
     message::error(reason);
-    Exit::Trouble
+    Exit::Error
 }
 
-/// Refuses what would be killed half-way: `what` needs so many bytes of memory.
+/// Prints an error if standard output is closed, which would lose the result.
+pub(crate) fn check_output() -> Result<(), Exit> {
+    if stdio::output_was_closed() {
+        return Err(fail("standard output: closed; redirect output to a file or a pipe"));
+    }
+    Ok(())
+}
+
+/// Checks that `needed` bytes of memory are available, as the system would kill the process half-way otherwise. `what` begins the
+/// message, as in "10 digits take".
 pub(crate) fn fits_memory(what: impl Display, needed: u64) -> Result<(), String> {
     match memory::available() {
-        Some(available) if needed > available => Err(format!(
-            "{what} {} of memory ({needed} bytes), and {} are available ({available} bytes)",
-            HumanBytes(needed),
-            HumanBytes(available)
-        )),
+        Some(available) if needed > available => {
+            Err(format!("{what} {} of memory, and {} are available", Bytes(needed), Bytes(available)))
+        }
         _ => Ok(()),
     }
 }
 
-/// Says why standard output cannot be written. That its reader has gone away is a quiet end.
+/// Prints an error of a write to standard output. A closed pipe is not an error: its reader has seen enough.
 pub(crate) fn output_failed(error: &io::Error) -> Exit {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Exit::Found;
     }
-    message::error(format_args!("standard output: {}", io_reason(error)));
-    Exit::Trouble
+    fail(format_args!("standard output: {}", io_reason(error)))
 }

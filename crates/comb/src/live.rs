@@ -1,5 +1,5 @@
-//! A long count while it runs: the answer so far, and what each thread does. Drawn on standard error, so that standard
-//! output has the answer alone.
+//! The screen of `--live`: the counts so far and the activity of each thread. It is drawn on standard error, so that
+//! standard output contains only the result.
 
 mod keys;
 mod page;
@@ -21,22 +21,22 @@ use self::page::Page;
 use self::screen::{Keyboard, Screen};
 use crate::message;
 
-/// Time before the screen appears: a job that is done sooner shows nothing.
+/// Time before the screen appears; shorter jobs show none.
 const AFTER: Duration = Duration::from_millis(150);
 
-/// Limit on the keys that are shown: no screen has more lines.
-const MOST_KEYS: usize = 1000;
+/// Maximum number of keys on the screen: no terminal has more lines.
+const MAX_KEYS: usize = 1000;
 
-/// Time between two drawings of the screen.
+/// Time between updates of the screen.
 const EVERY: Duration = Duration::from_millis(150);
 
-/// Runs a job with the screen that shows it. Its options must have what can stop it.
-pub(crate) fn shown<T>(
+/// Runs a job with the screen. Its options must have a stop signal, which is raised by keys.
+pub(crate) fn with_screen<T>(
     options: &ScanOptions<'_>,
     number: usize,
     job: impl FnOnce(&ScanOptions<'_>, &Live) -> T,
 ) -> T {
-    let live = Live::new(number.min(MOST_KEYS));
+    let live = Live::new(number.min(MAX_KEYS));
     let display = Mutex::new(Display {
         screen: None,
         stop: options.stop.clone(),
@@ -52,17 +52,18 @@ pub(crate) fn shown<T>(
     done
 }
 
-/// The screen, once there is something to show on it.
+/// State of the display.
 struct Display {
+    /// The screen; `None` before the first update.
     screen: Option<Screen>,
     stop: Option<Arc<Stop>>,
-    /// The progress that was shown last.
+    /// The last progress shown.
     before: Progress,
     has_failed: bool,
 }
 
 impl Display {
-    /// Draws. A terminal that cannot be drawn on costs the screen, not the job.
+    /// Draws the screen. If drawing fails, the job continues without the screen.
     fn show(&mut self, progress: Progress, live: &Live) {
         if self.has_failed {
             return;
@@ -71,7 +72,7 @@ impl Display {
         if let Err(error) = self.draw(progress, live) {
             self.has_failed = true;
             screen::restore();
-            message::note(format_args!("--live: {}; the job goes on without it", io_reason(&error)));
+            message::note(format_args!("--live: {}; continuing without it", io_reason(&error)));
         }
     }
 
@@ -93,7 +94,7 @@ fn open(stop: Option<Arc<Stop>>) -> io::Result<Screen> {
     let mut signals = Signals::new([SIGHUP, SIGQUIT])?;
     let keyboard = Keyboard::open()?;
     let screen = Screen::open()?;
-    // These threads end with the process. That of the keys cannot be waited for: it is in the middle of a read.
+    // These threads end with the process. The thread that reads keys cannot be joined, as it blocks in a read.
     thread::Builder::new().spawn(move || {
         keys::watch(keyboard, || {
             if let Some(stop) = &stop {
@@ -104,7 +105,7 @@ fn open(stop: Option<Arc<Stop>>) -> io::Result<Screen> {
     thread::Builder::new().spawn(move || {
         for signal in signals.forever() {
             screen::restore();
-            // Ends the process, as these signals do.
+            // Ends the process, as these signals do by default.
             let _ = emulate_default_handler(signal);
         }
     })?;

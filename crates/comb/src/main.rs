@@ -1,6 +1,6 @@
 //! `comb`: searches and counts code, logs and text on all cores, with a built-in profiler.
 //!
-//! Arguments in, text out. What a command does is in the crate of its name; here are flags, messages and exit codes.
+//! This crate holds flags, messages and exit statuses. The work of each command is in the crate of its name.
 
 #![deny(unsafe_code)]
 

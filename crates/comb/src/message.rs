@@ -1,26 +1,27 @@
-//! What comb says on standard error: `comb: …`, a line each.
+//! Messages on standard error: `comb: …`, one line each.
 
 use std::fmt::Display;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use finecomb_sys::units::Count;
 use finecomb_top::Skipped;
 
 use crate::command::Exit;
 
 const NAME: Style = AnsiColor::Red.on_default().bold();
 
-/// Says that something went wrong. What cannot be said is dropped: there is nowhere else to say it.
+/// Prints an error. A failed write to standard error is ignored, as there is nowhere to report it.
 pub(crate) fn error(text: impl Display) {
     let _ = writeln!(anstream::stderr(), "{NAME}comb:{NAME:#} {text}");
 }
 
-/// Says something that a user should know though nothing went wrong.
+/// Prints a note, which is not about an error.
 pub(crate) fn note(text: impl Display) {
     let _ = writeln!(anstream::stderr(), "comb: {text}");
 }
 
-/// Says what is wrong with the arguments, or prints the help that they ask for.
+/// Prints an error in the arguments, or the requested help.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
         return match error.print() {
@@ -30,10 +31,10 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     }
     let text = error.render().ansi().to_string();
     let _ = write!(anstream::stderr(), "{}", text.replacen("error:", "comb:", 1));
-    Exit::Trouble
+    Exit::Error
 }
 
-/// Says that records were skipped, and shows the first. Only of `quoted` fields can a quote be open.
+/// Notes that records were skipped, and shows the first. An unclosed quote is a reason only with `quoted` fields.
 pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>, quoted: bool) {
     let Skipped { count, first, record } = skipped;
     let place = match line {
@@ -41,25 +42,26 @@ pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>, quoted
         None => format!("{} at byte {}", first.source, first.offset),
     };
     let all = records + count;
-    let (have, were) = if *count == 1 { ("has", "was") } else { ("have", "were") };
-    let or = if quoted { " or a quote that is never closed" } else { "" };
+    let or = if quoted { " or an unclosed quote" } else { "" };
     note(format_args!(
-        "{count} of {all} records {have} too few fields{or} and {were} skipped; the first is {place}: {}",
+        "skipped {} of {} records with too few fields{or}; the first is {place}: {}",
+        Count(*count),
+        Count(all),
         excerpt(record)
     ));
 }
 
-/// At most so many characters of a record are shown.
-const EXCERPT: usize = 100;
+/// Maximum number of characters of a record in a message.
+const MAX_EXCERPT: usize = 100;
 
-/// The beginning of a record, safe for a terminal.
+/// The beginning of a record, with control characters escaped.
 pub(crate) fn excerpt(record: &[u8]) -> String {
     let text = String::from_utf8_lossy(record);
     let mut shown = String::new();
-    for char in text.chars().take(EXCERPT) {
+    for char in text.chars().take(MAX_EXCERPT) {
         if char.is_control() { shown.extend(char.escape_default()) } else { shown.push(char) }
     }
-    if text.chars().nth(EXCERPT).is_some() {
+    if text.chars().nth(MAX_EXCERPT).is_some() {
         shown.push('…');
     }
     shown
@@ -70,7 +72,7 @@ mod tests {
     use super::excerpt;
 
     #[test]
-    fn excerpts_are_short_and_harmless() {
+    fn excerpts_are_short_and_escaped() {
         assert_eq!(excerpt(b"a \"\x1b[31mb\"\xFF"), "a \"\\u{1b}[31mb\"\u{FFFD}");
         assert_eq!(excerpt(&[b'x'; 100]), "x".repeat(100));
         assert_eq!(excerpt(&[b'x'; 101]), format!("{}…", "x".repeat(100)));

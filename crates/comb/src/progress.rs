@@ -1,32 +1,35 @@
-//! How far a long job is, on standard error if that is a terminal.
+//! Progress bar of long jobs, on standard error if that is a terminal.
 
+use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use finecomb_scan::{Progress, Watch};
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use finecomb_sys::units::{Bytes, Clock};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::terminal;
 
-/// A job that is done sooner shows nothing.
+/// Time before the bar appears; shorter jobs show none.
 const AFTER: Duration = Duration::from_secs(1);
+/// Time between updates of the bar.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// On a terminal of fewer columns there is no room for a bar.
+/// Minimum number of columns of a terminal to show a bar.
 const NARROW: usize = 64;
 
 const WITH_TOTAL: &str = "{wide_bar} {msg}";
 const WITHOUT_TOTAL: &str = "{spinner} {wide_msg}";
 
-/// Runs a job that may be watched, and shows its progress if there is a terminal to show it on.
-pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
+/// Runs a job, and shows its progress on a terminal.
+pub(crate) fn with_bar<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
     if !stderr().is_terminal() {
         return job(None);
     }
     let bar = OnceLock::new();
     let show = |progress: Progress| {
-        let bar = bar.get_or_init(|| begin(progress.total));
+        let bar = bar.get_or_init(|| create(progress.total));
         bar.set_message(message(&progress));
         bar.set_position(progress.done);
     };
@@ -37,36 +40,36 @@ pub(crate) fn shown<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
     result
 }
 
-fn begin(total: Option<u64>) -> ProgressBar {
+fn create(total: Option<u64>) -> ProgressBar {
     let is_narrow = terminal::width(stderr()).is_some_and(|columns| columns < NARROW);
     let template = if total.is_some() && !is_narrow { WITH_TOTAL } else { WITHOUT_TOTAL };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style)
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style(template))
 }
 
-/// How much is done, how fast, and how long it has taken or what is left will take at this speed. The speed is that since the job
-/// began: what is read in the first moments comes from memory, and says nothing of the rest.
+/// Makes a style from a template. Its `{elapsed}` and `{eta}` are [`Clock`]s.
+pub(crate) fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let clock = |time: fn(&ProgressState) -> Duration| {
+        move |state: &ProgressState, out: &mut dyn Write| {
+            let _ = write!(out, "{}", Clock(time(state)));
+        }
+    };
+    style.with_key("elapsed", clock(ProgressState::elapsed)).with_key("eta", clock(ProgressState::eta))
+}
+
+/// Bytes done, throughput, and the remaining time, or the elapsed time without a total. The throughput is the average
+/// since the start of the job, as the first reads may come from the page cache.
 fn message(progress: &Progress) -> String {
     let Progress { done, total, elapsed, .. } = *progress;
     let speed = done as f64 / elapsed.as_secs_f64().max(1e-9);
     let (of, time) = match total {
         Some(total) => {
-            let left = total.saturating_sub(done) as f64 / speed.max(1.0);
-            (format!(" of {}", HumanBytes(total)), format!("{} left", minutes(left)))
+            let left = Duration::from_secs_f64(total.saturating_sub(done) as f64 / speed.max(1.0));
+            (format!(" of {}", Bytes(total)), format!("{} left", Clock(left)))
         }
-        None => (String::new(), minutes(elapsed.as_secs_f64())),
+        None => (String::new(), Clock(elapsed).to_string()),
     };
-    format!("{}{of}, {}/s, {time}", HumanBytes(done), HumanBytes(speed as u64))
-}
-
-/// `7 s`, `2:07`, or `1:02:07`.
-fn minutes(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
-        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),
-    }
+    format!("{}{of}, {}/s, {time}", Bytes(done), Bytes(speed as u64))
 }
 
 #[cfg(test)]
@@ -81,15 +84,18 @@ mod tests {
     }
 
     #[test]
-    fn the_speed_is_that_since_the_job_began() {
+    fn the_throughput_is_the_average_since_the_start() {
         let message = |done, total, seconds| {
             message(&Progress { done, total, elapsed: Duration::from_secs(seconds), ..Progress::default() })
         };
-        assert_eq!(message(3 << 30, Some(12 << 30), 2), "3.00 GiB of 12.00 GiB, 1.50 GiB/s, 6 s left");
-        assert_eq!(message(1 << 20, Some(1 << 30), 1), "1.00 MiB of 1.00 GiB, 1.00 MiB/s, 17:03 left");
-        assert_eq!(message(5 << 20, None, 7205), "5.00 MiB, 727 B/s, 2:00:05");
+        assert_eq!(
+            message(3_000_000_000, Some(12_000_000_000), 2),
+            "3.00 GB of 12.0 GB, 1.50 GB/s, 6 s left"
+        );
+        assert_eq!(message(1_000_000, Some(1_024_000_000), 1), "1.00 MB of 1.02 GB, 1.00 MB/s, 17:03 left");
+        assert_eq!(message(5_000_000, None, 7205), "5.00 MB, 693 B/s, 2:00:05");
         assert_eq!(message(0, Some(10), 1), "0 B of 10 B, 0 B/s, 10 s left");
-        let longest = message(999 << 30, Some(999 << 30), 1).len();
+        let longest = message(999_000_000_000, Some(999_000_000_000), 1).len();
         assert!(longest < NARROW, "{longest}");
     }
 }

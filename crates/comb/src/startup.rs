@@ -6,22 +6,22 @@ use finecomb_sys::stdio::record_closed_streams;
 
 #[global_allocator]
 static ALLOCATOR: ExitingAllocator =
-    ExitingAllocator { program: "comb", advice: "fewer threads (-j 1) take less", status: 2 };
+    ExitingAllocator { program: "comb", advice: "use fewer threads (-j 1)", status: 2 };
 
 // SAFETY: the loader calls each function of this section once, before the runtime starts, with the C calling convention.
-// `record_closed_streams` needs nothing of the runtime.
+// `record_closed_streams` does not depend on the runtime.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static RECORD_CLOSED_STREAMS: extern "C" fn() = record_closed_streams;
 
-/// Has the threads of OpenMP, which sort the suffixes of an index, sleep while they wait for each other. By default they spin: a
-/// build took 5 to 14 times as long on busy cores. A policy of the user's own is left alone.
+/// Makes the threads of OpenMP, which sort the suffixes of an index, sleep while they wait for each other. By default
+/// they spin: a build took 5 to 14 times as long on busy cores. A policy set by the user is kept.
 ///
 /// OpenMP reads the policy from the environment in a function of the section `.init_array`, as it is linked statically.
 #[cfg(target_os = "linux")]
 extern "C" fn let_openmp_wait_passively() {
-    // SAFETY: both are strings of C, and the process has one thread yet.
+    // SAFETY: both are C strings, and the process has only one thread at this point.
     unsafe { libc::setenv(c"OMP_WAIT_POLICY".as_ptr(), c"passive".as_ptr(), 0) };
 }
 

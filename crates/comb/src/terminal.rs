@@ -1,4 +1,4 @@
-//! Whether to print in colour.
+//! Colour and width of the terminal.
 
 use std::os::fd::AsFd;
 
@@ -6,20 +6,20 @@ use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use rustix::termios::tcgetwinsize;
 
-/// When to print in colour.
+/// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
     /// On a terminal, unless NO_COLOR is set
     Auto,
-    /// Also into files and pipes
+    /// Also in files and pipes
     #[value(alias = "ansi")]
     Always,
-    /// Not at all
+    /// No colour
     Never,
 }
 
 impl When {
-    /// Makes it hold for everything that is printed from now on.
+    /// Applies the choice to all output from now on.
     pub(crate) fn apply(self) {
         match self {
             Self::Auto => ColorChoice::Auto,
@@ -30,13 +30,13 @@ impl When {
     }
 }
 
-/// Whether standard output takes colours. Data is never sent through a filter for escape sequences: it is printed
-/// byte for byte, and only what comb adds is left out.
+/// Whether standard output supports colour. Data is never filtered for escape sequences: it is printed byte for byte, and only
+/// comb's own colours are omitted.
 pub(crate) fn output_has_colors() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
-/// Number of columns of the terminal that a stream is; none if it is none.
+/// Number of columns if a stream is a terminal.
 pub(crate) fn width(stream: impl AsFd) -> Option<usize> {
     let size = tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)

@@ -1,18 +1,18 @@
-//! What `comb --version` says: version, commit, features compiled in, and the SIMD instructions that scanning uses here.
+//! Output of `comb --version`: version, commit, compiled features, and the SIMD instructions that scans use on this machine.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
 
 use finecomb_sys::simd;
 
-/// Each feature of the crate, and whether it is compiled in.
+/// Features of the crate, and whether each is compiled in.
 const FEATURES: [(&str, bool); 3] =
     [("pcre2", cfg!(feature = "pcre2")), ("pi", cfg!(feature = "pi")), ("png", cfg!(feature = "png"))];
 
 /// Version and commit, as in `0.1.0 (abc1234 2026-11-22)`; the version alone if it was not built from a clone.
 pub(crate) const SHORT: &str = env!("COMB_VERSION");
 
-/// The same, with lines for features and SIMD.
+/// [`SHORT`] with lines for features and SIMD.
 pub(crate) fn long() -> &'static str {
     static LONG: OnceLock<String> = OnceLock::new();
     LONG.get_or_init(|| {

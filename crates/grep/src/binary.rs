@@ -116,11 +116,15 @@ pub(crate) fn split_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range
         let begin = line + long;
         let end = memchr(line_end, &block.bytes[begin..]).map_or(block.bytes.len(), |length| begin + length);
         let tail = &mut block.bytes[begin..end];
-        if let Some(first) = memchr(0, tail) {
+        let nul = memchr(0, tail);
+        if let Some(first) = nul {
             tail[first..].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = line_end);
         }
-        // The rest of a line that was split in an earlier block belongs to that line, with or without a NUL.
-        lines.push(line..end);
+        // The rest of a line that was split in an earlier block belongs to that line, with or without a NUL. A long line without a
+        // NUL is a line like any other.
+        if nul.is_some() || long == 0 {
+            lines.push(line..end);
+        }
         (line, long) = (end + 1, LONG_LINE);
     }
     lines
@@ -211,5 +215,20 @@ mod tests {
             [LONG + 1, LONG + 3]
         );
         assert_eq!(ended(&[(0, LONG)], false), [0; 0]);
+    }
+
+    #[test]
+    fn a_long_line_that_no_nul_cuts_is_a_line_like_any_other() {
+        let source = Source::named(0, None);
+        let text = [&[b'x'; LONG_LINE + 5][..], b"\nline\n", &[b'y'; LONG_LINE + 5], b"\0\n"].concat();
+        let lines = |in_long_line| {
+            let mut bytes = text.clone();
+            let mut block = Block { in_long_line, ..Block::new(&source, 0, &mut bytes) };
+            split_long_lines(&mut block, b'\n')
+        };
+        let cut = LONG_LINE + 11..2 * LONG_LINE + 17;
+        assert_eq!(lines(false), std::slice::from_ref(&cut));
+        // The rest of one that was cut.
+        assert_eq!(lines(true), [0..LONG_LINE + 5, cut]);
     }
 }

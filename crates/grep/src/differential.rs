@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use finecomb_scan::{
-    Block, Encoding, FindNul, HEAD_SIZE, Inputs, Lookahead, Output, ScanOptions, Source, Visit,
+    Block, Encoding, FindNul, HEAD_SIZE, Inputs, LONG_LINE, Lookahead, Output, ScanOptions, Source, Visit,
 };
 use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, default_color_specs};
@@ -429,6 +429,9 @@ fn with_pcre2_lines_after_the_last_counted_match_are_context() {
         assert_eq!(at_once(&inverted, b"b\nb\na\na\n").0, "1:b\n2:b\n3:a\n4:a\n");
         // An empty line has no match, and so no column.
         assert_eq!(printed(&empty, b"a\n\n\nb\n"), "2:\n3:\n");
+        // Of a line of context alone, not of what is before it, matches are asked for.
+        let around = GrepOptions { invert: true, column: true, before_context: 1, ..options("^$") };
+        assert_eq!(printed(&around, b"a\n\na\n"), at_once(&around, b"a\n\na\n").0);
     }
 }
 
@@ -479,4 +482,94 @@ fn files_with_context_are_separated_but_not_with_passthru() {
     };
     assert_eq!(separator(1, false), Some(b"--\n".to_vec()));
     assert_eq!([separator(0, false), separator(1, true)], [None, None]);
+}
+
+#[test]
+fn a_long_line_without_a_nul_is_printed_as_a_match_and_as_context() {
+    let long = "x".repeat(LONG_LINE + 5);
+    let text = format!("first\n{long}\nneedle\n{long} needle\nlast");
+    for mode in [Mode::Lines, Mode::Json, Mode::Count] {
+        let pattern = PatternOptions { patterns: vec!["needle".to_owned()], ..PatternOptions::default() };
+        let options = GrepOptions {
+            pattern,
+            mode,
+            before_context: 2,
+            after_context: 1,
+            line_number: true,
+            ..GrepOptions::default()
+        };
+        let expected = at_once(&options, text.as_bytes());
+        for cuts in [&[][..], &[7], &[0, LONG_LINE + 12], &[LONG_LINE + 12, LONG_LINE + 20]] {
+            // A text of a mebibyte is too long to be shown.
+            assert!(in_blocks(&options, true, text.as_bytes(), cuts) == expected, "{mode:?} {cuts:?}");
+        }
+    }
+}
+
+#[test]
+fn how_far_a_limited_search_goes_does_not_depend_on_lines_of_context() {
+    let pattern = PatternOptions { patterns: vec!["a".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions {
+        pattern,
+        mode: Mode::Json,
+        max_count: Some(1),
+        after_context: 1,
+        binary: Binary::Text,
+        ..GrepOptions::default()
+    };
+    let printed = in_blocks(&options, true, b"a\nb\nc\n", &[]);
+    assert!(printed.0.contains(r#""bytes_searched":2,"#), "{}", printed.0);
+    assert_eq!(printed, at_once(&options, b"a\nb\nc\n"));
+}
+
+#[test]
+fn the_preview_of_a_long_line_has_no_colours_if_matches_have_none() {
+    let mut specs = default_color_specs();
+    specs.push("match:none".parse().unwrap());
+    let pattern = PatternOptions { patterns: vec!["a".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions {
+        pattern,
+        column: true,
+        max_columns: Some(4),
+        max_columns_preview: true,
+        colors: Some(ColorSpecs::new(&specs)),
+        ..GrepOptions::default()
+    };
+    let (printed, _) = in_blocks(&options, true, b"baaaaaaa\n", &[]);
+    assert!(printed.ends_with(":baaa [... 4 more matches]\n"), "{printed:?}");
+}
+
+/// The line before that of the NUL is a whole one.
+#[test]
+fn a_match_before_the_piece_with_a_nul_has_no_context_in_it() {
+    let matching = "x".repeat(99);
+    let text = ["-".repeat(99).as_str(), "\n"].concat().repeat(654) + &matching + "\n";
+    let text = text + &"-".repeat(50) + "\0" + &"-".repeat(50) + "\n";
+    let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions { pattern, after_context: 1, ..GrepOptions::default() };
+    let (printed, _) = in_blocks(&options, false, text.as_bytes(), &[]);
+    let warning =
+        "WARNING: stopped searching binary file after match (found \"\\0\" byte around offset 65550)";
+    assert_eq!(printed, format!("{matching}\n{warning}\n"));
+}
+
+#[test]
+fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
+    let pattern = PatternOptions { patterns: vec!["b".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions { pattern, line_end: LineEnd::Nul, ..GrepOptions::default() };
+    let Ok(AnyMatcher::Rust(matcher)) = AnyMatcher::new(&options) else { unreachable!() };
+    let mut searcher = WholeSearcher::new(&options, matcher);
+    assert_eq!(visit(&mut searcher, true, b"a\0b\0a", 0, &[]).0, b"b\0");
+}
+
+#[test]
+fn blocks_end_where_lines_end() {
+    let record = "-\n---------- x ----------\n-\0";
+    let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions { pattern, line_end: LineEnd::Nul, ..GrepOptions::default() };
+    let text = record.repeat(50);
+    for block_size in [10, 100, 1000] {
+        let auto = Encoding::parse("auto").unwrap();
+        assert_eq!(found_by_comb(&options, text.as_bytes(), auto, block_size), text);
+    }
 }

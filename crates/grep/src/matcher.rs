@@ -14,7 +14,7 @@ pub enum Error {
     #[error("{0}")]
     Pattern(String),
     /// PCRE2 was requested in a build without it.
-    #[error("this comb was built without PCRE2; build it with the feature pcre2, or leave out -P")]
+    #[error("PCRE2 is not available in this build; build with the feature pcre2, or omit -P")]
     NoPcre2,
 }
 
@@ -46,7 +46,7 @@ impl AnyMatcher {
             Engine::Auto => match rust(options) {
                 Ok(matcher) => Ok(matcher),
                 Err(rust) => pcre2(options).map_err(|pcre2| {
-                    Error::Pattern(format!("neither engine takes the pattern.\n{rust}\nPCRE2: {pcre2}"))
+                    Error::Pattern(format!("neither engine accepts the pattern:\n{rust}\nPCRE2: {pcre2}"))
                 }),
             },
         }
@@ -134,13 +134,13 @@ fn pcre2(_options: &GrepOptions) -> Result<AnyMatcher, Error> {
 /// Returns the engine's message, followed by the flag that may help.
 fn with_advice(error: String) -> String {
     let advice = if error.contains("look-around") || error.contains("backreferences") {
-        "-P (--pcre2) has look-around and back-references"
+        "use -P (--pcre2) for look-around and back-references"
     } else if error.contains("the literal") && error.contains("not allowed") {
-        "-U (--multiline) lets a match go across lines"
+        "use -U (--multiline) to search across lines"
     } else if error.contains("\\0") {
-        "-a (--text) searches binary files as text, and lets a pattern match a NUL"
+        "use -a (--text) to treat binary files as text and to match NUL"
     } else if error.contains("size limit") || error.contains("too big") {
-        "--regex-size-limit raises the limit"
+        "use --regex-size-limit to raise the limit"
     } else {
         return error;
     };
@@ -168,6 +168,16 @@ mod tests {
         }
         // Each is valid by itself; only the engine rejects them.
         assert!(error(Engine::Rust, &["a", r"b\n"]).expect("an error").contains("not allowed"));
+    }
+
+    #[test]
+    fn a_nul_can_be_searched_for_where_it_is_a_byte_like_any_other() {
+        let is_valid = |binary, line_end| {
+            let pattern = PatternOptions { patterns: vec![r"\x00".to_owned()], ..PatternOptions::default() };
+            AnyMatcher::new(&GrepOptions { pattern, binary, line_end, ..GrepOptions::default() }).is_ok()
+        };
+        assert!(!is_valid(Binary::Auto, LineEnd::Lf));
+        assert!(is_valid(Binary::Text, LineEnd::Lf));
     }
 
     #[cfg(feature = "pcre2")]

@@ -230,3 +230,20 @@ impl GrepOptions {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_are_counted_unless_lines_without_any_are_wanted() {
+        let settled = |mode, only_matching, invert| {
+            GrepOptions { mode, only_matching, invert, ..GrepOptions::default() }.normalized().mode
+        };
+        assert_eq!(settled(Mode::CountMatches, false, false), Mode::CountMatches);
+        assert_eq!(settled(Mode::CountMatches, false, true), Mode::Count);
+        assert_eq!(settled(Mode::Count, true, false), Mode::CountMatches);
+        assert_eq!(settled(Mode::Count, true, true), Mode::Count);
+        assert_eq!(settled(Mode::Count, false, false), Mode::Count);
+    }
+}

@@ -17,6 +17,9 @@ use crate::options::{Binary, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::print::{Matches, Tally, json, lines as text};
 
+#[cfg(test)]
+mod tests;
+
 /// Block-wise search of one worker.
 pub(crate) struct Searcher<'q, M: Matcher> {
     style: &'q Style,

@@ -1,4 +1,4 @@
-//! The clocks of a job: one that all threads share, and one for each thread.
+//! The clocks of a job: a stopwatch shared by all threads, and a meter per thread.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,19 +9,19 @@ use crate::report::Report;
 use crate::spans::Spans;
 use finecomb_sys::Usage;
 
-/// How much is kept of what threads do.
+/// Level of detail that is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// Nothing: no clock is read.
     #[default]
     Nothing,
-    /// How long each phase took in all.
+    /// Total time per phase.
     Sums,
-    /// Also when each phase was entered.
+    /// Total time per phase, and start and end of each time in a phase.
     Spans,
 }
 
-/// The clock of a job, from which the times of all its threads are counted.
+/// Clock of a job. The times of all its threads count from its start.
 #[derive(Debug)]
 pub struct Stopwatch {
     start: Instant,
@@ -30,12 +30,12 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts. `is_shown` says whether [`Stopwatch::activities`] are wanted while the job runs.
-    pub fn start(detail: Detail, is_shown: bool) -> Self {
-        Self { start: Instant::now(), detail, gauges: is_shown.then(Gauges::default) }
+    /// Starts the clock. With `is_live`, [`Stopwatch::activities`] can be read while the job runs.
+    pub fn start(detail: Detail, is_live: bool) -> Self {
+        Self { start: Instant::now(), detail, gauges: is_live.then(Gauges::default) }
     }
 
-    /// A meter for the calling thread, from now on.
+    /// Starts a meter for the calling thread.
     pub fn meter(&self) -> Meter {
         if self.detail == Detail::Nothing && self.gauges.is_none() {
             return Meter::off();
@@ -60,21 +60,21 @@ impl Stopwatch {
         self.start.elapsed()
     }
 
-    /// What every thread that has a meter has done up to now, in the order in which they got it. Empty unless it was
-    /// asked for.
+    /// Activity so far of each thread with a meter, in the order in which the meters were started. Empty unless the
+    /// stopwatch was started with `is_live`.
     pub fn activities(&self) -> Vec<Activity> {
         self.gauges.as_ref().map(|gauges| gauges.read(self.elapsed())).unwrap_or_default()
     }
 
-    /// Ends the job, of which these were the threads. None if nothing was to be kept.
+    /// Ends the job and reports on its threads. Returns `None` with [`Detail::Nothing`].
     pub fn report(&self, threads: Vec<ThreadTimes>) -> Option<Report> {
         let wall = self.elapsed();
-        let threads = || threads.into_iter().map(|thread| thread.until(wall)).collect();
-        (self.detail != Detail::Nothing).then(|| Report::new(wall, threads()))
+        (self.detail != Detail::Nothing).then(|| Report::new(wall, threads))
     }
 }
 
-/// Books one thread's time on phases. What is before it is [`Phase::Start`]; it begins in [`Phase::Wait`].
+/// Attributes the time of a thread to phases. The time before the meter started belongs to [`Phase::Start`]; the meter
+/// starts in [`Phase::Wait`].
 #[derive(Debug)]
 pub struct Meter {
     running: Option<Box<Running>>,
@@ -85,9 +85,9 @@ pub struct Meter {
 
 #[derive(Debug)]
 struct Running {
-    /// When the job began.
+    /// Start of the job.
     start: Instant,
-    /// When the meter did, from the start of the job.
+    /// Time from the start of the job to that of the meter.
     began: Duration,
     phase: Phase,
     since: Instant,
@@ -106,29 +106,29 @@ impl Running {
             spans.push(before, self.since - self.start, now - self.start);
         }
         if let Some(gauge) = &self.gauge {
-            gauge.note(before, self.spent[before as usize], phase, now - self.start, bytes);
+            gauge.record(before, self.spent[before as usize], phase, now - self.start, bytes);
         }
         self.phase = phase;
         self.since = now;
     }
 }
 
-/// What a thread did, once it is done.
+/// Times and counts of a thread that has finished.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadTimes {
     /// Time in each phase, in the order of [`Phase::ALL`]. All zero if the meter was off.
     pub(crate) spent: [Duration; PHASES],
-    /// When the thread began, from the start of the job.
+    /// Time from the start of the job to that of the thread.
     pub began: Duration,
-    /// What the system booked on it.
+    /// Resource usage according to the system.
     pub usage: Usage,
-    /// Bytes taken in.
+    /// Number of input bytes.
     pub bytes: u64,
-    /// Records taken in, if the job has records.
+    /// Number of input records, if the job has records.
     pub records: u64,
-    /// Files taken in, if they are counted.
+    /// Number of input files, if the job counts them.
     pub files: u64,
-    /// When it was in which phase, if that was to be kept.
+    /// The thread's phases over time, with [`Detail::Spans`].
     pub spans: Option<Spans>,
 }
 
@@ -138,13 +138,13 @@ impl ThreadTimes {
         self.spent[phase as usize]
     }
 
-    /// The sum of its phases: from the start of the job to its end.
+    /// Sum of all phases. In a [`Report`], it is the wall time of the job.
     pub fn total(&self) -> Duration {
         self.spent.iter().sum()
     }
 
-    /// With what is left of the job after the thread ended, in which it waited for others.
-    fn until(mut self, end: Duration) -> Self {
+    /// Adds the time from the end of the thread to the end of the job, in which it waited for others.
+    pub(crate) fn until(mut self, end: Duration) -> Self {
         let total = self.total();
         self.spent[Phase::Wait as usize] += end.saturating_sub(total);
         if let Some(spans) = self.spans.as_mut().filter(|_| end > total) {
@@ -155,12 +155,12 @@ impl ThreadTimes {
 }
 
 impl Meter {
-    /// A meter that only counts; changing its phase costs a branch.
+    /// A meter that only counts. Changing its phase costs a branch.
     pub fn off() -> Self {
         Self { running: None, bytes: 0, records: 0, files: 0 }
     }
 
-    /// Ends the present phase and begins `phase`.
+    /// Ends the current phase and enters `phase`.
     #[inline]
     pub fn enter(&mut self, phase: Phase) {
         if let Some(running) = &mut self.running {
@@ -168,25 +168,25 @@ impl Meter {
         }
     }
 
-    /// Books bytes that were taken in.
+    /// Counts input bytes.
     #[inline]
     pub fn add_bytes(&mut self, bytes: u64) {
         self.bytes += bytes;
     }
 
-    /// Books records that were taken in.
+    /// Counts input records.
     #[inline]
     pub fn add_records(&mut self, records: u64) {
         self.records += records;
     }
 
-    /// Books a file that was taken in.
+    /// Counts an input file.
     #[inline]
     pub fn add_file(&mut self) {
         self.files += 1;
     }
 
-    /// Ends the present phase and gives the sums. To be called on the thread that got the meter.
+    /// Ends the current phase and returns the sums. Call it on the thread that started the meter.
     pub fn finish(mut self) -> ThreadTimes {
         self.enter(Phase::Wait);
         let counted = ThreadTimes {
@@ -244,9 +244,9 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
             stopwatch.meter().finish()
         });
-        let report = stopwatch.report(threads.collect()).expect("sums were to be kept");
+        let report = stopwatch.report(threads.collect()).expect("sums are recorded");
         for thread in report.threads() {
-            assert_eq!((thread.total(), report.unaccounted(thread)), (report.wall(), Duration::ZERO));
+            assert_eq!(thread.total(), report.wall());
             let spans = thread.spans.as_ref().map(Spans::as_slice).unwrap_or_default();
             assert_eq!(spans.iter().map(|span| span.end - span.start).sum::<Duration>(), report.wall());
         }
@@ -268,17 +268,17 @@ mod tests {
     }
 
     #[test]
-    fn others_see_what_a_thread_does() {
+    fn other_threads_see_the_activity_of_a_thread() {
         let stopwatch = Stopwatch::start(Detail::Nothing, true);
         let mut meter = stopwatch.meter();
         meter.add_bytes(5);
         meter.enter(Phase::Read);
         std::thread::sleep(Duration::from_millis(2));
-        let [activity] = &stopwatch.activities()[..] else { panic!("not one thread") };
+        let [activity] = &stopwatch.activities()[..] else { panic!("expected one thread") };
         assert!(activity.spent(Phase::Read) >= Duration::from_millis(2));
         assert_eq!(activity.bytes, 5);
         meter.enter(Phase::Count);
-        let [later] = &stopwatch.activities()[..] else { panic!("not one thread") };
+        let [later] = &stopwatch.activities()[..] else { panic!("expected one thread") };
         assert!(later.spent(Phase::Read) >= activity.spent(Phase::Read));
         assert_eq!(later.spent(Phase::Merge), Duration::ZERO);
     }

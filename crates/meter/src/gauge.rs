@@ -1,4 +1,4 @@
-//! What a thread is doing, for others to see while it works.
+//! The activity of a thread, visible to other threads while it works.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::phase::{PHASES, Phase};
 
-/// The times of one thread, written by it alone, read by anybody.
+/// Times of a thread, which alone writes them; any thread may read them.
 ///
-/// Each value by itself is whole; one that is read while the thread changes its phase may be older than another.
+/// Each value is consistent by itself. Values read during a change of phase may belong to different moments.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     spent: [AtomicU64; PHASES],
@@ -18,8 +18,8 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    /// Notes that `phase` began at `since`, and what has been spent in the one before, in all.
-    pub(crate) fn note(&self, before: Phase, spent: Duration, phase: Phase, since: Duration, bytes: u64) {
+    /// Records that `phase` began at `since`, and the total time `spent` in the phase before it.
+    pub(crate) fn record(&self, before: Phase, spent: Duration, phase: Phase, since: Duration, bytes: u64) {
         self.spent[before as usize].store(nanos(spent), Ordering::Relaxed);
         self.phase.store(phase as u8, Ordering::Relaxed);
         self.since.store(nanos(since), Ordering::Relaxed);
@@ -42,11 +42,11 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What a thread has done up to now.
+/// Activity of a thread so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
     spent: [Duration; PHASES],
-    /// Bytes taken in.
+    /// Number of input bytes.
     pub bytes: u64,
 }
 
@@ -57,7 +57,7 @@ impl Activity {
     }
 }
 
-/// The gauges of all threads of a job, in the order in which they began.
+/// Gauges of all threads of a job, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(crate) struct Gauges(Mutex<Vec<Arc<Gauge>>>);
 

@@ -1,9 +1,9 @@
-//! Clocks for worker threads: which thread spent how long in which phase.
+//! Profiling of worker threads: the time that each thread spends in each phase.
 //!
-//! A [`Stopwatch`] belongs to a job. A [`Meter`] belongs to one thread of it and is always in exactly one [`Phase`]. Changing
-//! the phase reads the clock once and books the time since the last change on the phase that ends, so that the phases of a
-//! thread, the time before it ran among them, add up to all of its time since the job began, with nothing unaccounted for. A
-//! meter that is off never reads the clock.
+//! A [`Stopwatch`] belongs to a job. A [`Meter`] belongs to one of its threads and is always in exactly one [`Phase`].
+//! A change of phase reads the clock once and attributes the time since the last change to the phase that ends. So the
+//! phases of a thread add up to the wall time of the job: the time before the thread ran is a phase, and the time after
+//! its end counts as waiting. A meter that is off never reads the clock.
 //!
 //! ```
 //! use finecomb_meter::{Detail, Phase, Stopwatch};
@@ -13,7 +13,7 @@
 //! meter.enter(Phase::Read);
 //! meter.add_bytes(4096);
 //! meter.enter(Phase::Count);
-//! let report = stopwatch.report(vec![meter.finish()]).expect("sums were to be kept");
+//! let report = stopwatch.report(vec![meter.finish()]).expect("sums are recorded");
 //! assert_eq!(report.threads()[0].bytes, 4096);
 //! println!("{}", report.text());
 //! ```

@@ -1,45 +1,46 @@
-//! What a worker can be busy with.
+//! The phases of a worker.
 
 use std::fmt;
 
-/// A kind of work, or of waiting, of a worker. The order is the order in which a block passes through them, behind the start of the worker; those
-/// in which nothing is done come last.
+/// A kind of work or of waiting. The start of the worker is first, the phases of work follow in the order in which a
+/// block passes through them, and the phases without work are last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Phase {
-    /// Not yet begun: from the start of the job until the thread runs.
+    /// Time from the start of the job until the thread runs.
     Start,
-    /// Listing a directory, and choosing what of it is read.
+    /// Listing a directory and selecting entries.
     Walk,
-    /// Opening a file and asking for its size; closing the one before.
+    /// Opening a file and querying its size; closing the previous one.
     Open,
-    /// Copying bytes from the kernel, and waiting for storage meanwhile.
+    /// Reading, including the wait for storage.
     Read,
-    /// Decompressing or transcoding, with the reading of what is decompressed.
+    /// Decompressing or transcoding, including the reading of its input.
     Decompress,
-    /// Looking for matches in a block.
+    /// Searching a block for matches.
     Search,
-    /// Cutting a block into records.
+    /// Splitting a block into records.
     Split,
-    /// Choosing records by regular expressions.
+    /// Filtering records by regular expressions.
     Filter,
-    /// Finding the fields that make up a key.
+    /// Extracting the fields of keys.
     Extract,
     /// Rewriting keys.
     Edit,
-    /// Hashing keys and counting them.
+    /// Hashing and counting keys.
     Count,
-    /// Joining what the workers gathered.
+    /// Merging the results of the workers.
     Merge,
-    /// Writing out what is printed, or handing it over to whoever writes.
+    /// Formatting output, and writing it or queueing it for the writing thread.
     Print,
-    /// Nothing to do: for want of work, for others to finish, also once the thread has ended, or for room to print to.
+    /// Waiting for work, for other threads (also after the thread has ended), for its turn with a block, or for room in
+    /// the output queue (back-pressure).
     Wait,
-    /// Not wanted: fewer workers are quicker at the moment.
+    /// Parked, as fewer workers are faster at the moment.
     Park,
 }
 
-/// How many phases there are.
+/// Number of phases.
 pub(crate) const PHASES: usize = Phase::ALL.len();
 
 impl Phase {
@@ -62,7 +63,7 @@ impl Phase {
         Self::Park,
     ];
 
-    /// The phase's name, as reports show it.
+    /// Name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -83,7 +84,7 @@ impl Phase {
         }
     }
 
-    /// The character that stands for the phase in a bar of text.
+    /// Character of the phase in text bars.
     pub const fn mark(self) -> char {
         match self {
             Self::Start => ':',
@@ -104,8 +105,8 @@ impl Phase {
         }
     }
 
-    /// The colour of the phase in charts, as red, green and blue: bluish for what has to do with files, greenish for what is
-    /// done with text, reddish for counting, grey for doing nothing.
+    /// Colour in charts, as red, green and blue: bluish for files, greenish for text, reddish for counting, grey for
+    /// waiting.
     pub const fn color(self) -> (u8, u8, u8) {
         match self {
             Self::Start => (0xcb, 0xc6, 0xba),

@@ -1,4 +1,4 @@
-//! What the threads of a job did, and the forms in which it is shown.
+//! The profile of a job, and its output formats.
 
 mod html;
 mod json;
@@ -14,7 +14,7 @@ use crate::phase::Phase;
 use crate::spans::Spans;
 use finecomb_sys::Usage;
 
-/// What every thread of a job did.
+/// Profile of a job. The phases of each thread add up to the wall time of the job.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     wall: Duration,
@@ -23,48 +23,54 @@ pub struct Report {
     process: Option<Process>,
 }
 
-/// The process that the job ran in.
+/// The process in which the job ran.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Process {
-    /// From its first instruction of its own to the end of the job and of what came after.
+    /// Time from the first instruction of the program to this report.
     pub(crate) wall: Duration,
     pub(crate) usage: Usage,
 }
 
 impl Report {
-    /// A report over the threads of a job that took `wall`, in the order of their numbers.
+    /// Makes a report on the threads of a job that took `wall`, in the order of their numbers.
     pub(crate) fn new(wall: Duration, threads: Vec<ThreadTimes>) -> Self {
+        let threads = threads.into_iter().map(|thread| thread.until(wall)).collect();
         Self { wall, threads, command: String::new(), process: None }
     }
 
-    /// With the command line that was run.
+    /// Adds the command line.
     pub fn of_command(self, command: impl Into<String>) -> Self {
         Self { command: command.into(), ..self }
     }
 
-    /// With what this process, which began at `start`, has used up to now: so that what was not spent in the job
-    /// is accounted for as well.
+    /// Adds the wall time and resource usage of this process, which began at `start`, so that the report also accounts
+    /// for the time outside of the job.
     pub fn of_process(self, start: Instant) -> Self {
         let process = Process { wall: start.elapsed(), usage: Usage::of_process() };
         Self { process: Some(process), ..self }
     }
 
-    /// The threads' times.
+    /// Whether a file that begins with `head` is a report of a `comb` command, in any format. 256 bytes are enough.
+    pub fn is_report(head: &[u8]) -> bool {
+        let head = String::from_utf8_lossy(head);
+        let is_text = head.starts_with("wall ") && head.contains(" thread");
+        let is_json = head.starts_with("{\n  \"command\": \"comb");
+        let is_page = head.starts_with("<!doctype html>") && head.contains("<title>Profile of comb");
+        let is_trace = head.starts_with(trace::HEAD) && head.contains("{\"name\":\"comb");
+        is_text || is_json || is_page || is_trace
+    }
+
+    /// Times of the threads.
     pub fn threads(&self) -> &[ThreadTimes] {
         &self.threads
     }
 
-    /// From the start of the job to its end.
+    /// Wall time of the job.
     pub fn wall(&self) -> Duration {
         self.wall
     }
 
-    /// The time of the job that a thread has no phase for.
-    pub fn unaccounted(&self, thread: &ThreadTimes) -> Duration {
-        self.wall.saturating_sub(thread.total())
-    }
-
-    /// Spans shorter than this were joined with what follows them, in some thread at least; zero if none were.
+    /// Largest grain of all threads: spans shorter than this were merged with their successor. Zero if none were.
     pub fn grain(&self) -> Duration {
         let grains = self.threads.iter().flat_map(|thread| &thread.spans).map(Spans::grain);
         grains.max().unwrap_or_default()
@@ -74,7 +80,7 @@ impl Report {
         self.threads.iter().map(|thread| thread.spent(phase)).sum()
     }
 
-    /// The phases that took any time.
+    /// Phases that took any time.
     fn phases(&self) -> impl Iterator<Item = Phase> {
         Phase::ALL.into_iter().filter(|&phase| !self.of_phase(phase).is_zero())
     }
@@ -94,7 +100,7 @@ impl Report {
 pub(crate) mod tests {
     use super::*;
 
-    /// Two threads: one that reads and counts, one that begins later and only reads.
+    /// Two threads: one that reads and counts, and one that starts later and only reads.
     pub(crate) fn example() -> Report {
         let micros = Duration::from_micros;
         let mut spans = Spans::default();
@@ -113,19 +119,44 @@ pub(crate) mod tests {
         first.spent[Phase::Read as usize] = micros(1500);
         first.spent[Phase::Count as usize] = micros(4500);
         let mut spans = Spans::default();
+        spans.push(Phase::Start, micros(0), micros(4000));
         spans.push(Phase::Read, micros(4000), micros(6000));
         let mut second =
             ThreadTimes { began: micros(4000), bytes: 500_000, spans: Some(spans), ..Default::default() };
+        second.spent[Phase::Start as usize] = micros(4000);
         second.spent[Phase::Read as usize] = micros(2000);
         Report::new(micros(6100), vec![first, second]).of_command("comb top -f 7 \"a <b>.log\"")
     }
 
     #[test]
-    fn what_has_no_phase_is_unaccounted_for() {
+    fn a_report_is_recognised_by_its_first_bytes_in_every_format() {
         let report = example();
-        let unaccounted: Vec<_> =
-            report.threads().iter().map(|thread| report.unaccounted(thread).as_micros()).collect();
-        assert_eq!(unaccounted, [100, 4100]);
-        assert_eq!(report.phases().collect::<Vec<_>>(), [Phase::Read, Phase::Count]);
+        for text in [report.text(), report.json(), report.html(), report.trace()] {
+            let head = &text.as_bytes()[..text.len().min(256)];
+            assert!(Report::is_report(head), "{text}");
+            assert!(!Report::is_report(&head[1..]), "{text}");
+        }
+        let others = [
+            "",
+            "wall of text",
+            "{\n  \"command\": \"make\"",
+            "{\"traceEvents\":[\n",
+            "<!doctype html>\n<title>Profile of me</title>",
+            "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"args\":{\"name\":\"browser\"}",
+        ];
+        for other in others {
+            assert!(!Report::is_report(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_time_after_a_thread_ended_is_waiting() {
+        let report = example();
+        for thread in report.threads() {
+            assert_eq!(thread.total(), report.wall());
+            assert_eq!(thread.spent(Phase::Wait), Duration::from_micros(100));
+        }
+        let phases: Vec<_> = report.phases().collect();
+        assert_eq!(phases, [Phase::Start, Phase::Read, Phase::Count, Phase::Wait]);
     }
 }

@@ -1,29 +1,30 @@
-//! When a thread was in which phase.
+//! The phases of a thread over time.
 
 use std::time::Duration;
 
 use crate::phase::Phase;
 
-/// How many spans of a thread are kept at most.
-const MOST: usize = 1 << 17;
+/// Maximum number of spans of a thread.
+const MAX_SPANS: usize = 1 << 17;
 
-/// Below this, joining spans saves little.
-const FIRST_GRAIN: Duration = Duration::from_micros(1);
+/// Smallest grain; merging shorter spans saves little.
+const MIN_GRAIN: Duration = Duration::from_micros(1);
 
-/// A time in one phase.
+/// A continuous stay in one phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The phase; of what was joined, the one of the longest piece.
+    /// The phase. Of merged spans, that of the longest.
     pub phase: Phase,
-    /// When it began, from the start of the job.
+    /// Start, from the start of the job.
     pub start: Duration,
-    /// When it ended, from the start of the job.
+    /// End, from the start of the job.
     pub end: Duration,
+    /// Length of the longest span that was merged into this one.
     longest: Duration,
 }
 
-/// The spans of one thread, in order and without gaps. When there are too many, the shortest are joined with what
-/// follows them, so that memory stays bounded and all of the time is covered.
+/// Spans of a thread, in order and without gaps. When there are too many, the shortest are merged with their
+/// successors, so that memory stays bounded and the spans still cover all of the time.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
     spans: Vec<Span>,
@@ -31,12 +32,12 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// The spans.
+    /// Returns the spans.
     pub fn as_slice(&self) -> &[Span] {
         &self.spans
     }
 
-    /// Spans shorter than this were joined with what follows; zero if none were.
+    /// Spans shorter than this were merged with their successor; zero if none were.
     pub fn grain(&self) -> Duration {
         self.grain
     }
@@ -44,24 +45,25 @@ impl Spans {
     pub(crate) fn push(&mut self, phase: Phase, start: Duration, end: Duration) {
         let span = Span { phase, start, end, longest: end.saturating_sub(start) };
         append(&mut self.spans, span, self.grain);
-        if self.spans.len() >= MOST {
+        if self.spans.len() >= MAX_SPANS {
             self.coarsen();
         }
     }
 
+    /// Doubles the grain until half of the spans are left.
     fn coarsen(&mut self) {
-        while self.spans.len() > MOST / 2 {
-            self.grain = (2 * self.grain).max(FIRST_GRAIN);
-            let mut joined = Vec::with_capacity(MOST);
+        while self.spans.len() > MAX_SPANS / 2 {
+            self.grain = (2 * self.grain).max(MIN_GRAIN);
+            let mut merged = Vec::with_capacity(MAX_SPANS);
             for span in self.spans.drain(..) {
-                append(&mut joined, span, self.grain);
+                append(&mut merged, span, self.grain);
             }
-            self.spans = joined;
+            self.spans = merged;
         }
     }
 }
 
-/// Adds a span, or joins it to the last one if that has its phase or is shorter than the grain.
+/// Appends a span, or merges it into the last one if that has the same phase or is shorter than the grain.
 fn append(spans: &mut Vec<Span>, span: Span, grain: Duration) {
     match spans.last_mut() {
         Some(last) if last.phase == span.phase && last.longest == last.end - last.start => {
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_goes_on_is_one_span() {
+    fn adjacent_spans_of_a_phase_are_one_span() {
         let mut spans = Spans::default();
         spans.push(Phase::Read, micros(0), micros(5));
         spans.push(Phase::Read, micros(5), micros(7));
@@ -98,18 +100,18 @@ mod tests {
     }
 
     #[test]
-    fn very_many_are_joined_without_gaps() {
+    fn too_many_spans_are_merged_without_gaps() {
         let mut spans = Spans::default();
         let mut now = Duration::ZERO;
         for number in 0..1_000_000_u64 {
-            // Two of three parts of the time are spent counting.
+            // Two thirds of the time are spent counting.
             let (phase, length) = [(Phase::Read, 300), (Phase::Count, 600)][(number % 2) as usize];
             let start = now;
             now += Duration::from_nanos(length);
             spans.push(phase, start, now);
         }
         let all = spans.as_slice();
-        assert!(all.len() < MOST && all.len() > MOST / 8);
+        assert!(all.len() < MAX_SPANS && all.len() > MAX_SPANS / 8);
         assert!(spans.grain() > Duration::ZERO);
         assert_eq!((all[0].start, all[all.len() - 1].end), (Duration::ZERO, now));
         assert!(all.windows(2).all(|pair| pair[0].end == pair[1].start));

@@ -54,6 +54,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
+use finecomb_sys::units::Count;
+
 use crate::decimal::{Decimal, Failure, bits_of_digits};
 use crate::team::Team;
 
@@ -104,10 +106,10 @@ impl fmt::Debug for Options<'_> {
 #[non_exhaustive]
 pub enum Error {
     /// The computation was stopped by [`Options::stop`].
-    #[error("the computation of pi was stopped")]
+    #[error("computation of pi stopped")]
     Stopped,
     /// This number exceeds [`MAX_DIGITS`], or the address space.
-    #[error("{0} digits of pi are too many: at most {MAX_DIGITS} can be computed")]
+    #[error("cannot compute {} digits of pi; the maximum is {}", Count(*.0), Count(MAX_DIGITS))]
     TooManyDigits(u64),
 }
 
@@ -171,6 +173,15 @@ pub fn memory(count: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::decimal::MIN_GUARD;
+
+    #[test]
+    fn too_many_digits_are_an_error() {
+        let error = digits(MAX_DIGITS + 1, &Options::new(NonZeroUsize::MIN)).expect_err("too many");
+        assert_eq!(
+            error.to_string(),
+            "cannot compute 8,589,934,593 digits of pi; the maximum is 8,589,934,592"
+        );
+    }
 
     #[test]
     fn uncertain_digits_are_computed_again() {

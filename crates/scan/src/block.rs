@@ -283,6 +283,15 @@ mod tests {
     }
 
     #[test]
+    fn the_first_nul_that_is_noted_counts() {
+        let first = FirstNul::default();
+        assert_eq!(first.get(), None);
+        first.record(10, 12);
+        first.record(20, 21);
+        assert_eq!(first.get(), Some((10, 12)));
+    }
+
+    #[test]
     fn lines_end_with_line_feeds_with_or_without_carriage_returns() {
         assert_eq!(lines(b""), [""; 0]);
         assert_eq!(lines(b"\n"), [""]);

@@ -104,3 +104,19 @@ impl Bounds {
         Self { nul_ends: if cuts_nothing { NulEnds::Never } else { nul_ends }, ..self }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nuls_cut_long_lines_only_where_lines_may_become_long() {
+        let ends = |max_line, nul_ends| {
+            let options = ScanOptions { max_line, ..ScanOptions::default() };
+            options.bounds().with_ends(nul_ends).nul_ends
+        };
+        assert_eq!(ends(LONG_LINE, NulEnds::LongLines), NulEnds::LongLines);
+        assert_eq!(ends(LONG_LINE - 1, NulEnds::LongLines), NulEnds::Never);
+        assert_eq!(ends(LONG_LINE - 1, NulEnds::Always), NulEnds::Always);
+    }
+}

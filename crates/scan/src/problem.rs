@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use finecomb_sys::io_reason;
+use finecomb_sys::units::{ByteLimit, Bytes, Count};
 use thiserror::Error;
 
 use crate::block::Source;
@@ -18,7 +19,7 @@ pub enum ProblemKind {
     #[error("{}", io_reason(.0))]
     Open(io::Error),
     /// The directory could not be listed.
-    #[error("cannot list the directory: {}", io_reason(.0))]
+    #[error("cannot list directory: {}", io_reason(.0))]
     List(io::Error),
     /// A read failed at a byte.
     #[error("cannot read at byte {offset}: {}", io_reason(.error))]
@@ -30,7 +31,8 @@ pub enum ProblemKind {
     },
     /// The file has become shorter than it was when it was opened.
     #[error(
-        "the file shrank while it was read: it had {expected} bytes, now it ends at byte {found} or before"
+        "file truncated while it was read: it had {}, now it ends at byte {found} or before",
+        Bytes(*expected)
     )]
     Shrank {
         /// Size when the file was opened, in bytes.
@@ -40,7 +42,8 @@ pub enum ProblemKind {
     },
     /// A line is longer than the limit and was skipped.
     #[error(
-        "the line at byte {offset} is longer than {limit} bytes and was left out; --max-line sets the limit"
+        "skipped the line at byte {offset}: longer than {}; use --max-line to raise the limit",
+        ByteLimit(*limit as u64)
     )]
     LineTooLong {
         /// Offset of the line.
@@ -49,10 +52,10 @@ pub enum ProblemKind {
         limit: usize,
     },
     /// The process was started without standard input.
-    #[error("is closed; name a file or connect something to it")]
+    #[error("closed; name a file, or redirect input from a file or a pipe")]
     Closed,
     /// The contents could not be decompressed or decoded past some byte.
-    #[error("cannot decode: {error}; what comes before was read")]
+    #[error("cannot decode: {error}; the data before that was read")]
     Decode {
         /// The error of the decoder.
         error: io::Error,
@@ -67,7 +70,7 @@ pub enum ProblemKind {
     #[error("{0}")]
     RuleAbove(String),
     /// The file is compressed in a format that is not supported.
-    #[error("is compressed by {0}, which comb does not read; decompress it first")]
+    #[error("unsupported compression format {0}; decompress the file first")]
     Compressed(&'static str),
 }
 
@@ -113,12 +116,18 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let ProblemKind::Rule(text) | ProblemKind::RuleAbove(text) = &self.kind {
             f.write_str(text)?;
-            return if self.more > 0 { write!(f, " (and {} more such rules)", self.more) } else { Ok(()) };
+            return if self.more > 0 {
+                write!(f, " (and {} more such rules)", Count(self.more))
+            } else {
+                Ok(())
+            };
         }
         write!(f, "{}: {}", self.source, self.kind)?;
         match (&self.kind, self.more) {
             (ProblemKind::LineTooLong { .. }, 1) => f.write_str(" (and 1 more such line)"),
-            (ProblemKind::LineTooLong { .. }, 2..) => write!(f, " (and {} more such lines)", self.more),
+            (ProblemKind::LineTooLong { .. }, 2..) => {
+                write!(f, " (and {} more such lines)", Count(self.more))
+            }
             _ => Ok(()),
         }
     }
@@ -201,10 +210,30 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "a.log: is closed; name a file or connect something to it",
-                "a.log: the line at byte 20 is longer than 10 bytes and was left out; --max-line sets the limit \
+                "a.log: closed; name a file, or redirect input from a file or a pipe",
+                "a.log: skipped the line at byte 20: longer than 10 bytes; use --max-line to raise the limit \
                  (and 2 more such lines)",
             ]
         );
+    }
+
+    #[test]
+    fn lines_that_were_left_out_are_counted_in_words() {
+        let source = Source::named(0, Some("a.log".into()));
+        let shown = |more| Problem { source: source.clone(), kind: too_long(20), more }.to_string();
+        assert!(shown(0).ends_with("sets the limit"));
+        assert!(shown(1).ends_with("sets the limit (and 1 more such line)"));
+        assert!(shown(2).ends_with("sets the limit (and 2 more such lines)"));
+    }
+
+    #[test]
+    fn wrong_rules_are_reported_and_leave_the_answer_complete() {
+        let mut problems = Problems::default();
+        problems.add_rules(vec!["one".to_owned(), "two".to_owned()]);
+        problems.add(&Source::named(2, None), ProblemKind::RuleAbove("three".to_owned()));
+        let problems: Vec<Problem> = problems.into_sorted().collect();
+        assert_eq!(problems.iter().map(Problem::to_string).collect::<Vec<_>>(), ["one", "two", "three"]);
+        assert!(problems.iter().all(Problem::is_harmless));
+        assert!(!Problem { source: Source::named(0, None), kind: too_long(1), more: 0 }.is_harmless());
     }
 }

@@ -38,13 +38,13 @@ pub struct Progress {
 
 /// Signals the end of the job to the threads that observe it.
 #[derive(Default)]
-pub(crate) struct Over {
+pub(crate) struct JobEnd {
     over: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Over {
-    pub(crate) fn declare(&self) {
+impl JobEnd {
+    pub(crate) fn signal(&self) {
         *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }
@@ -58,7 +58,7 @@ impl Over {
 }
 
 /// Reports the progress of the job until it is over.
-pub(crate) fn show(watch: Watch<'_>, inputs: &Inputs, queue: &Queue, over: &Over, stopwatch: &Stopwatch) {
+pub(crate) fn show(watch: Watch<'_>, inputs: &Inputs, queue: &Queue, over: &JobEnd, stopwatch: &Stopwatch) {
     if !over.is_still_running_after(watch.after) {
         return;
     }

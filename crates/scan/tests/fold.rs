@@ -239,7 +239,7 @@ fn a_missing_file_does_not_affect_the_others() {
     fs::write(&there, "line\n").expect("a file");
     let missing = directory.path().join("missing");
     let folded = gather(&Inputs::new([&missing, &there]), &ScanOptions::default());
-    assert_eq!(problems(&folded), [format!("{}: No such file or directory", missing.display())]);
+    assert_eq!(problems(&folded), [format!("{}: no such file or directory", missing.display())]);
     assert_eq!(folded.joined.concat().len(), 1);
 }
 
@@ -253,7 +253,7 @@ fn a_file_removed_between_listing_and_opening_is_reported() {
         fs::remove_file(&second).expect("removing");
         ControlFlow::Continue(())
     });
-    assert_eq!(problems(&folded), [format!("{}: No such file or directory", second.display())]);
+    assert_eq!(problems(&folded), [format!("{}: no such file or directory", second.display())]);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_file_that_shrinks_while_it_is_read_is_reported() {
     });
     let shown = problems(&folded);
     assert_eq!(shown.len(), 1);
-    let expected = "the file shrank while it was read: it had 8000 bytes, now it ends at byte 1600 or before";
+    let expected = "file truncated while it was read: it had 8.00 kB, now it ends at byte 1600 or before";
     assert_eq!(shown[0], format!("{}: {expected}", path.display()));
     // The first chunk is read with a few bytes more, for the end of its last line.
     assert_eq!(folded.joined.concat().len(), 200);

@@ -6,6 +6,7 @@
 mod line;
 mod writer;
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, stdout};
 use std::mem;
@@ -16,6 +17,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use finecomb_sys::threads;
+use finecomb_sys::units::counted;
 use hyper::StatusCode;
 use hyper::http::request::Parts;
 use jiff::Timestamp;
@@ -39,6 +41,15 @@ pub enum LogTarget {
     Output,
     /// A file, to which lines are appended. It is reopened on SIGHUP, so that it can be rotated.
     File(PathBuf),
+}
+
+impl fmt::Display for LogTarget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Output => formatter.write_str("standard output"),
+            Self::File(path) => path.display().fmt(formatter),
+        }
+    }
 }
 
 impl LogTarget {
@@ -140,7 +151,7 @@ impl AccessLog {
         let dropped = queue.dropped + unwritten;
         drop(queue);
         if dropped > 0 {
-            on_message(&format!("the access log lacks {}", line::number(dropped)));
+            on_message(&format!("access log incomplete: dropped {}", counted(dropped, "line")));
         }
     }
 }
@@ -157,7 +168,7 @@ impl Shared {
         let before = queue.lines.len();
         let after = before + line.len();
         if after > CAPACITY {
-            self.drop_lines(queue, 1, || "the access log is blocked; dropping lines".to_owned());
+            self.drop_lines(queue, 1, || "access log blocked; dropping lines".to_owned());
             return before;
         }
         queue.lines.extend_from_slice(line.as_bytes());

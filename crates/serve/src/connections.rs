@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use finecomb_sys::io_reason;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
@@ -120,7 +121,10 @@ impl Acceptor {
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 if !self.has_failed {
-                    (self.on_message)(&format!("cannot accept connections for now: {error}"));
+                    (self.on_message)(&format!(
+                        "cannot accept connections: {}; trying again",
+                        io_reason(&error)
+                    ));
                 }
                 self.has_failed = true;
                 sleep(ACCEPT_PAUSE).await;
@@ -204,7 +208,7 @@ impl Acceptor {
             None => {}
             Some(true) => {
                 let seconds = limit.as_secs();
-                (self.on_message)(&format!("stopped with requests in flight after waiting {seconds} s"));
+                (self.on_message)(&format!("stopped with requests in flight after {seconds} s"));
             }
             Some(false) => (self.on_message)("stopped with requests in flight"),
         }

@@ -263,4 +263,18 @@ mod tests {
         assert_eq!(values("bucket", "le=\"+Inf\",route=\"search\""), ["5"]);
         assert_eq!(values("bucket", "route=\"count\""), ["0"; 11]);
     }
+
+    #[test]
+    fn failures_are_listed_once_they_have_happened() {
+        let metrics = Metrics::new(["search"]);
+        let listed = || {
+            let text = metrics.text();
+            let lines = text.lines().filter_map(|line| line.strip_prefix("comb_requests_total"));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let none = r#"{route="search",status="200"} 0"#;
+        assert_eq!(listed(), [none]);
+        metrics.record("search", StatusCode::NOT_FOUND, Duration::ZERO);
+        assert_eq!(listed(), [none, r#"{route="search",status="404"} 1"#]);
+    }
 }

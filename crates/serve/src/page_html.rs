@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use finecomb_sys::units::Count;
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
 use crate::answer::{Direction, SearchAnswer};
@@ -103,8 +104,8 @@ fn search(
                     (format!("before position {position}"), link("before", end, "From the end"))
                 }
             };
-            let text =
-                format!("“{}” does not occur {place}. Occurrences in all: {}.", answer.pattern, answer.count);
+            let (pattern, count) = (&answer.pattern, Count(answer.count));
+            let text = format!("“{pattern}” does not occur {place}. Occurrences in all: {count}.");
             format!("{}<p>{link}</p>", notice(&text))
         }
     })
@@ -123,7 +124,7 @@ fn facts(position: u64, answer: &SearchAnswer) -> String {
         (Some(line), Some(column)) => fact("Line:column", &format!("{line}:{column}")),
         _ => String::new(),
     };
-    let (position, count) = (position.to_string(), answer.count.to_string());
+    let (position, count) = (position.to_string(), Count(answer.count).to_string());
     format!("<dl>{}{}{line}</dl>", fact("Position", &position), fact("Occurrences", &count))
 }
 

@@ -134,6 +134,7 @@ mod tests {
         }
         assert!(query.only(&["q", "a", "b", "c"]).is_ok());
         assert!(query.only(&["q"]).is_err());
-        assert!(Query::parse(&"a&".repeat(65)).is_err());
+        assert!(Query::parse(&"a&".repeat(MAX_PARAMETERS)).is_ok());
+        assert!(Query::parse(&"a&".repeat(MAX_PARAMETERS + 1)).is_err());
     }
 }

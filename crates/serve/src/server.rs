@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use finecomb_sys::threads;
+use finecomb_sys::{io_reason, threads};
 use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use thiserror::Error;
@@ -55,11 +55,11 @@ pub struct ServeOptions {
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The address cannot be listened on.
-    #[error("cannot listen on {0}: {1}")]
+    #[error("cannot listen on {}: {}", .0, io_reason(.1))]
     Listen(SocketAddr, io::Error),
     /// The access log cannot be opened.
-    #[error("cannot open the access log: {0}")]
-    Log(io::Error),
+    #[error("{}: cannot open the access log: {}", .0, io_reason(.1))]
+    Log(LogTarget, io::Error),
     /// The origin can never match, as no page has it.
     #[error("invalid origin '{origin}'; use {instead}")]
     Origin {
@@ -72,7 +72,7 @@ pub enum ServeError {
     #[error("invalid host '{0}'; use a name such as comb.example.org or an address, without scheme and port")]
     Host(String),
     /// Event loops or signal handlers could not be set up.
-    #[error("cannot start: {0}")]
+    #[error("cannot start: {}", io_reason(.0))]
     Start(io::Error),
 }
 
@@ -161,12 +161,13 @@ fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service, ServeErr
     let metrics = Metrics::new(ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE]));
     let open = |target: &LogTarget| {
         AccessLog::open(target.clone(), Arc::clone(&metrics.log_lines_dropped), *on_message)
+            .map_err(|error| ServeError::Log(target.clone(), error))
     };
     Ok(Service {
         catalog,
         cors: cors.as_ref().map(parse).transpose()?,
         hosts: Hosts::new(listen.ip(), allowed_hosts).map_err(ServeError::Host)?,
-        access_log: access_log.as_ref().map(open).transpose().map_err(ServeError::Log)?,
+        access_log: access_log.as_ref().map(open).transpose()?,
         version: hash((version, limits)),
         limits: limits.clone(),
         metrics,
@@ -244,4 +245,38 @@ fn reopen(service: &Service, on_message: fn(&str)) {
     }
     service.metrics.reopened.increment();
     service.access_log.iter().for_each(AccessLog::reopen);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    thread_local! {
+        static SAID: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    }
+
+    #[test]
+    fn threads_that_the_system_refuses_are_reported() {
+        let options = ServeOptions {
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            limits: Limits::default(),
+            cors: None,
+            allowed_hosts: Vec::new(),
+            access_log: None,
+            threads: 4,
+            version: "",
+            on_message: |message| SAID.with_borrow_mut(|said| said.push(message.to_owned())),
+        };
+        let said = |started| {
+            report_missing(started, &options);
+            SAID.take()
+        };
+        assert!(said(4).is_empty());
+        assert_eq!(said(3), ["cannot start 4 threads; answering requests on 3"]);
+        // The main thread answers if there is no other.
+        assert_eq!(said(0), ["cannot start 4 threads; answering requests on 1"]);
+    }
 }

@@ -391,15 +391,67 @@ mod tests {
         }
     }
 
+    fn tag(service: &Service, target: &str) -> HeaderValue {
+        answer(service, &Method::GET, target, &[]).headers()[header::ETAG].clone()
+    }
+
     #[test]
     fn tags_depend_on_the_version_of_the_program() {
         let [plain, _] = &*SERVICES;
         let other = Service { version: 2, ..service(None) };
-        let tags = [plain, &other].map(|service| {
-            let response = answer(service, &Method::GET, "/api/v1/pi/count?q=1", &[]);
-            response.headers()[header::ETAG].clone()
-        });
-        assert_ne!(tags[0], tags[1]);
+        let target = "/api/v1/pi/count?q=1";
+        assert_ne!(tag(plain, target), tag(&other, target));
+    }
+
+    #[test]
+    fn indexes_have_different_tags_whatever_the_version_of_the_program() {
+        for version in [0, u64::MAX] {
+            let service = Service { version, ..service(None) };
+            assert_ne!(tag(&service, "/api/v1/pi/count?q=1"), tag(&service, "/api/v1/text/count?q=1"));
+        }
+    }
+
+    #[test]
+    fn each_bit_of_the_version_of_an_index_depends_on_its_name() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("text");
+        let text = Text::new(Path::new("text"), b"text".into(), None).expect("a text");
+        let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+        text.build(&path, &options).expect("an index");
+        let catalog = Catalog::open((0..64).map(|name| (name.to_string(), path.clone())).collect());
+        let catalog = catalog.expect("indexes");
+        let mut versions = catalog.entries().iter().map(|entry| entry.version(&entry.index()));
+        let first = versions.next().expect("an index");
+        assert_eq!(versions.fold(0, |differing, version| differing | (first ^ version)), u64::MAX);
+    }
+
+    #[test]
+    fn each_file_of_the_page_has_a_tag_of_its_own() {
+        let [plain, _] = &*SERVICES;
+        let [style, script, document] =
+            ["/style.css", "/app.js", "/openapi.json"].map(|target| tag(plain, target));
+        assert!(style != script && script != document && document != style);
+    }
+
+    #[test]
+    fn the_files_of_the_page_are_the_same_when_compressed() {
+        let [plain, _] = &*SERVICES;
+        for target in ["/style.css", "/app.js", "/openapi.json"] {
+            let [identity, gzip] = ["identity", "gzip"]
+                .map(|coding| answer(plain, &Method::GET, target, &[("accept-encoding", coding)]));
+            assert_eq!(gzip.headers()[header::CONTENT_ENCODING], "gzip", "{target}");
+            assert_eq!(body(&gzip), body(&identity), "{target}");
+        }
+    }
+
+    #[test]
+    fn a_preflight_request_is_told_the_origin_and_the_methods() {
+        let [_, cross_origin] = &*SERVICES;
+        let response = answer(cross_origin, &Method::OPTIONS, "/api/v1/pi/count?q=1", &[]);
+        let headers = response.headers();
+        assert_eq!(&headers[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://example.org");
+        assert_eq!(&headers[header::ACCESS_CONTROL_ALLOW_METHODS], "GET,HEAD");
+        assert!(headers.contains_key(header::VARY));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Safe wrappers of the operating system and the processor: SIMD, memory, resource usage, threads, standard streams,
-//! child processes and texts of system errors.
+//! child processes and texts of system errors; number formats for people.
 //!
 //! Every other crate may use this one; it uses none of them.
 
@@ -10,6 +10,7 @@ pub mod out_of_memory;
 pub mod simd;
 pub mod stdio;
 pub mod threads;
+pub mod units;
 mod usage;
 
 pub use error::io_reason;

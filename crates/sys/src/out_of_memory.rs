@@ -8,6 +8,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::thread;
 
+use crate::units::Bytes;
+
 /// The system allocator, except that it reports exhausted memory and exits.
 ///
 /// Use it with `#[global_allocator]`. For an allocation that may fail, [`try_reserve_exact`] returns an error instead.
@@ -87,8 +89,10 @@ impl ExitingAllocator {
         // Nothing here may allocate.
         let _ = writeln!(
             rest,
-            "{}: out of memory: the system refused {bytes} bytes; {}",
-            self.program, self.advice
+            "{}: out of memory: cannot allocate {}; {}",
+            self.program,
+            Bytes(bytes as u64),
+            self.advice
         );
         let length = 256 - rest.len();
         let _ = rustix::io::write(rustix::stdio::stderr(), &line[..length]);

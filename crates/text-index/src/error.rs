@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use finecomb_sys::io_reason;
+use finecomb_sys::units::Count;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
@@ -49,7 +50,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The text is too long for entries of 40 bits.
-    #[error("{}: {symbols} symbols exceed the limit of 1099511627775 per index; split the text", path.display())]
+    #[error("{}: {} symbols exceed the limit of 1,099,511,627,775 per index; split the text", path.display(), Count(*symbols))]
     TextTooLong {
         /// The text.
         path: PathBuf,
@@ -76,7 +77,7 @@ pub enum Error {
     #[error("the pattern is empty")]
     EmptyPattern,
     /// The pattern is longer than the limit.
-    #[error("the pattern is {length} symbols long; the limit is {limit}")]
+    #[error("the pattern is {} symbols long; the limit is {}", Count(*length as u64), Count(*limit as u64))]
     PatternTooLong {
         /// Number of symbols.
         length: usize,
@@ -127,7 +128,7 @@ pub enum Damage {
         found: u32,
     },
     /// The file is shorter than its header says.
-    #[error("index truncated: {found} bytes instead of {expected}; build it again")]
+    #[error("index truncated: {} bytes instead of {}; build it again", Count(*found), Count(*expected))]
     Truncated {
         /// Length of the file.
         found: u64,

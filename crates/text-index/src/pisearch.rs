@@ -6,6 +6,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::units::Count;
+
 use crate::alphabet::Alphabet;
 use crate::build::{BuildOptions, Stage, Text};
 use crate::entries::Width;
@@ -71,9 +73,9 @@ pub fn import_pisearch(base: &Path, output: &Path, options: &BuildOptions<'_>) -
     if suffixes.len() != packed.len() * 8 {
         let reason = format!(
             "{} bytes instead of {} for {} digits",
-            suffixes.len(),
-            packed.len() * 8,
-            packed.len() * 2
+            Count(suffixes.len() as u64),
+            Count(packed.len() as u64 * 8),
+            Count(packed.len() as u64 * 2)
         );
         return Err(Error::Format { path: suffixes_name, reason });
     }

@@ -326,6 +326,23 @@ fn crafted(text: &[u8], alphabet: Alphabet, change: impl FnOnce(&mut [u8], &[Ran
 }
 
 #[test]
+fn a_quick_verification_looks_at_suffixes_all_over_a_long_index() {
+    // More suffixes than are looked at.
+    const SYMBOLS: usize = 120_000;
+    let mut numbers = Numbers(1);
+    let text: Vec<u8> = (0..SYMBOLS).map(|_| b'0' + numbers.below(10) as u8).collect();
+    let mut file = build(&text, Alphabet::Digits);
+    let sections = sections(&file);
+    let (entries, _) = file[sections[SUFFIXES].clone()].as_chunks_mut::<4>();
+    // All but the first ones stand in the opposite order.
+    entries[100..SYMBOLS].reverse();
+    recompute_checksums(&mut file, &sections);
+    let verified = open(file).and_then(|index| index.verify(1));
+    let message = verified.expect_err("noticed").to_string();
+    assert_eq!(message, "damaged: index corrupt: the suffixes are not sorted");
+}
+
+#[test]
 fn errors_of_crafted_files_name_the_damage() {
     let text: Vec<u8> = b"mississippi, ".repeat(40);
     let wrong_set = "damaged: index corrupt: the set of bytes that occur does not match the text";

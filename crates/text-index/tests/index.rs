@@ -183,8 +183,16 @@ fn alphabets_are_detected_and_a_final_line_terminator_is_ignored() {
     assert_eq!(alphabet(b"ACGT\n"), (Alphabet::Dna, 4));
     assert_eq!(alphabet(b"3.14\n"), (Alphabet::Bytes, 5));
     assert_eq!(alphabet(b"314\n\n"), (Alphabet::Bytes, 5));
+    assert_eq!(alphabet(b"314\r"), (Alphabet::Bytes, 4));
     assert_eq!(alphabet(b"\n"), (Alphabet::Bytes, 1));
     assert_eq!(alphabet(b""), (Alphabet::Bytes, 0));
+}
+
+#[test]
+fn the_size_of_an_index_is_that_of_its_file() {
+    let built = build(b"31415926", None, 1);
+    let index = Index::open(&built.output).expect("an index");
+    assert_eq!(index.size(), fs::metadata(&built.output).expect("a file").len());
 }
 
 #[test]
@@ -205,7 +213,10 @@ fn bytes_outside_the_alphabet_are_errors() {
     let pattern = |pattern: &[u8]| index.pattern(pattern).map(drop).expect_err("an error").to_string();
     assert_eq!(pattern(b"3x"), "invalid 'x' at position 2: the index contains only digits");
     assert_eq!(pattern(b""), "the pattern is empty");
-    assert_eq!(pattern(&vec![b'1'; 1 << 25]), "the pattern is 33554432 symbols long; the limit is 16777216");
+    assert_eq!(
+        pattern(&vec![b'1'; 1 << 25]),
+        "the pattern is 33,554,432 symbols long; the limit is 16,777,216"
+    );
 }
 
 /// Changes every byte of a small index and truncates it at many lengths: opening or verifying fails, and no query panics.

@@ -1,4 +1,4 @@
-//! What came of a count.
+//! The result of a count.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -8,16 +8,16 @@ use finecomb_sys::simd::prefetch;
 
 use crate::table::Entry;
 
-/// A key and how often it came.
+/// A key and its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyCount {
     /// The key. It need not be UTF-8.
     pub key: Vec<u8>,
-    /// How many records have it.
+    /// Number of records with this key.
     pub count: u64,
 }
 
-/// In the order of an answer: the highest count first, equal counts by the bytes of the key.
+/// Orders by descending count, then by the bytes of the key: the order of an answer.
 impl Ord for KeyCount {
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |this: &Self| Reverse(this.count);
@@ -31,37 +31,37 @@ impl PartialOrd for KeyCount {
     }
 }
 
-/// What came of a count.
+/// The counts of a query.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The most frequent keys, the highest count first, equal counts by the bytes of the key.
+    /// The most frequent keys, by descending count, then by the bytes of the key.
     pub top: Vec<KeyCount>,
-    /// How many different keys there were.
+    /// Number of distinct keys.
     pub distinct: u64,
-    /// How many records were counted.
+    /// Number of records counted.
     pub records: u64,
-    /// Records that were chosen but have no key, if there were any.
+    /// Selected records without a key, if any.
     pub skipped: Option<Skipped>,
-    /// Whether the count was interrupted, so that this is only part of the answer.
+    /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
 }
 
-/// Records that have no key: too few fields, or a quote that is never closed.
+/// Records without a key: they have too few fields or an unclosed quote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// How many.
+    /// Number of records.
     pub count: u64,
-    /// Where the first one is.
+    /// Place of the first one.
     pub first: Place,
-    /// What the first one begins with: at most 256 bytes of it.
+    /// Beginning of the first one, at most 256 bytes.
     pub record: Vec<u8>,
 }
 
 impl Skipped {
-    /// The most that is kept of a record, in bytes.
-    pub(crate) const KEPT: usize = 256;
+    /// Maximum length of `record`, in bytes.
+    pub(crate) const MAX_RECORD: usize = 256;
 
-    /// Joins what two workers skipped.
+    /// Merges the skipped records of two workers.
     pub(crate) fn merge(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let (one, other) = match (one, other) {
             (Some(one), Some(other)) => (one, other),
@@ -73,25 +73,25 @@ impl Skipped {
     }
 }
 
-/// An answer and what happened on the way to it.
+/// An answer, and the circumstances of the count.
 #[derive(Debug)]
 pub struct Outcome {
     /// The answer.
     pub answer: Answer,
-    /// What went wrong with inputs, in their order.
+    /// Problems with inputs, in the order of the inputs.
     pub problems: Vec<Problem>,
-    /// Bytes taken in.
+    /// Number of input bytes.
     pub bytes: u64,
-    /// Bytes of memory that the workers' tables held in the end.
+    /// Bytes of memory of the workers' tables at the end.
     pub memory: u64,
-    /// Where the time went, if it was measured.
+    /// Profile, if it was requested.
     pub report: Option<Report>,
 }
 
-/// How many keys are looked at together, so that their memory is fetched at once.
+/// Number of keys that are prefetched together.
 const BATCH: usize = 32;
 
-/// The first `number` of some keys in the order of an answer; they are given in no order.
+/// Returns the first `number` keys in the order of an answer, unsorted.
 pub(crate) fn most_frequent<'e, 't: 'e>(
     mut entries: impl Iterator<Item = &'e Entry<'t>>,
     number: usize,
@@ -99,7 +99,7 @@ pub(crate) fn most_frequent<'e, 't: 'e>(
     if number == 0 {
         return Vec::new();
     }
-    // The heap's greatest is the last in the order of the answer: the one to go when a better one comes.
+    // The maximum of the heap is the last key in the order of the answer, which a better key replaces.
     let mut best: BinaryHeap<KeyCount> = BinaryHeap::new();
     let mut batch: Vec<&Entry<'t>> = Vec::with_capacity(BATCH);
     loop {
@@ -118,7 +118,7 @@ pub(crate) fn most_frequent<'e, 't: 'e>(
     }
 }
 
-/// Takes a key among the best `number`, if it is one of them.
+/// Adds a key to the best `number` keys if it is one of them.
 fn consider(best: &mut BinaryHeap<KeyCount>, number: usize, key: &[u8], count: u64) {
     if best.len() < number {
         best.push(KeyCount { key: key.to_vec(), count });
@@ -137,7 +137,7 @@ mod tests {
     use crate::table::{JoinedShard, SHARDS};
 
     #[test]
-    fn the_most_frequent_are_those_that_sorting_puts_first() {
+    fn the_most_frequent_keys_are_the_first_of_all_sorted_keys() {
         let mut all = Vec::new();
         let mut keys = Vec::new();
         for number in 0..500_u32 {
@@ -157,10 +157,10 @@ mod tests {
         }
     }
 
-    /// Keys are looked at in batches: those of a batch that begins before there are enough may have any count, and so may
-    /// those of later batches as long as there are not enough.
+    /// The least count that a key needs is determined once per batch: while there are not enough keys, any count will
+    /// do.
     #[test]
-    fn an_answer_that_is_longer_than_a_batch_has_its_rarest_keys() {
+    fn an_answer_longer_than_a_batch_has_its_rarest_keys() {
         let mut entries: Vec<(Vec<u8>, u64)> =
             (0..3 * BATCH as u64).map(|number| (vec![number as u8], 1000 - number)).collect();
         for number in [BATCH + 1, 2 * BATCH, 2 * BATCH + 5, 3 * BATCH] {

@@ -1,28 +1,28 @@
-//! Keys one behind another in a few large pieces of memory.
+//! Arena of keys in a few large chunks of memory.
 
 use finecomb_sys::memory::FixedVec;
 use finecomb_sys::simd::prefetch;
 
-/// Keys in chunks that are never moved.
+/// Keys in chunks that never move.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     chunks: Vec<FixedVec<u8>>,
 }
 
-/// The first chunk is small, for there may be few keys; each is twice the one before, up to the largest, which is
-/// four huge pages.
+/// Size of the first chunk: small, as there may be few keys. Each chunk is twice as large as the one before.
 const FIRST_CHUNK: usize = 1 << 16;
-const LARGEST_CHUNK: usize = 8 << 20;
+/// Maximum size of a chunk, except for a longer key: four huge pages.
+const MAX_CHUNK: usize = 8 << 20;
 
-/// Where a key begins: the chunk in the high half, the byte in the low half.
+/// Start of a key: the number of the chunk in the high half, the offset in the low half.
 pub(crate) type Address = u64;
 
 impl Arena {
-    /// Stores a key and gives its address.
+    /// Stores a key and returns its address.
     pub(crate) fn store(&mut self, key: &[u8]) -> Address {
         let has_room = |chunk: &&mut FixedVec<u8>| chunk.capacity() - chunk.len() >= key.len();
         if self.chunks.last_mut().filter(has_room).is_none() {
-            let size = (FIRST_CHUNK << self.chunks.len().min(20)).min(LARGEST_CHUNK);
+            let size = (FIRST_CHUNK << self.chunks.len().min(20)).min(MAX_CHUNK);
             self.chunks.push(FixedVec::with_capacity(size.max(key.len())));
         }
         let number = self.chunks.len() - 1;
@@ -32,14 +32,14 @@ impl Arena {
         address
     }
 
-    /// The key of `length` bytes at an address that this arena gave.
+    /// Returns the key of `length` bytes at an address of this arena.
     #[inline(always)]
     pub(crate) fn key(&self, address: Address, length: u32) -> &[u8] {
         let start = address as u32 as usize;
         &self.chunks[(address >> 32) as usize][start..start + length as usize]
     }
 
-    /// Asks for the first and the last byte of a key, of which most lie in one cache line or two.
+    /// Prefetches the first and the last byte of a key. Most keys lie in one or two cache lines.
     #[inline(always)]
     pub(crate) fn prefetch(&self, address: Address, length: u32) {
         if let [first, .., last] = self.key(address, length) {
@@ -48,7 +48,7 @@ impl Arena {
         }
     }
 
-    /// Bytes of memory held.
+    /// Allocated memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.chunks.iter().map(FixedVec::capacity).sum()
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_stay_where_they_are() {
+    fn keys_keep_their_addresses() {
         let keys: Vec<Vec<u8>> = (0..5000_usize).map(|length| vec![length as u8; length % 700]).collect();
         let large = vec![7; 9 << 20];
         let mut arena = Arena::default();

@@ -1,4 +1,4 @@
-//! Counting the keys of all records, in parallel.
+//! Counts the keys of all records in parallel.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use finecomb_scan::{Accumulate, Block, Folded, Inputs, LineEnds, Meter, Phase, S
 use crate::answer::{Answer, KeyCount, Outcome, Skipped, most_frequent};
 use crate::filter::{FilterCache, split_records};
 use crate::key::{KeyMaker, Keys};
-use crate::live::{Counted, Live};
+use crate::live::{Live, WorkerCounts};
 use crate::query::Query;
 use crate::table::{JoinedShard, SHARDS, Table};
 use crate::{Span, bytes_of};
 
-/// Counts the keys of all records of `inputs` and gives the most frequent ones.
+/// Counts the keys of all records of `inputs` and returns the most frequent ones.
 ///
-/// The answer does not depend on the number of workers or the size of blocks. What goes wrong with an input is in
-/// [`Outcome::problems`]; the others are counted all the same.
+/// The answer does not depend on the number of workers or the size of blocks. Problems with an input are reported in
+/// [`Outcome::problems`]; the other inputs are still counted.
 pub fn top(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> Outcome {
     count(inputs, options, query, None)
 }
 
-/// As [`top`], with an answer so far that can be looked at meanwhile.
+/// Like [`top`], with intermediate answers through `live`.
 pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: &Live) -> Outcome {
     count(inputs, options, query, Some(live))
 }
@@ -44,10 +44,10 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
     Outcome { answer, problems, bytes, memory, report }
 }
 
-/// What one worker has counted.
+/// State of a worker.
 struct Counter<'q> {
     query: &'q Query,
-    counted: Arc<Counted>,
+    counts: Arc<WorkerCounts>,
     tally: Tally,
     maker: KeyMaker<'q>,
     filter: FilterCache,
@@ -58,12 +58,12 @@ struct Counter<'q> {
     live: Option<&'q Live>,
 }
 
-/// What is counted but not by key.
+/// Counts that are not by key.
 #[derive(Debug, Default)]
 struct Tally {
     records: u64,
     skipped: Option<Skipped>,
-    /// Bytes that the table holds in the end.
+    /// Bytes of memory of the table at the end.
     memory: u64,
 }
 
@@ -77,16 +77,16 @@ impl Tally {
     }
 }
 
-/// One shard of a worker's table, with the worker's tally in the first.
+/// A shard of a worker's table. The first shard has the worker's tally.
 struct Part {
     shard: usize,
     table: Arc<Table>,
     tally: Tally,
-    /// How many keys are wanted.
+    /// Number of keys in the answer.
     number: usize,
 }
 
-/// What is known of a shard when all workers' keys are joined.
+/// A shard with the merged keys of all workers.
 struct Joined {
     best: Vec<KeyCount>,
     distinct: u64,
@@ -97,7 +97,7 @@ impl<'q> Counter<'q> {
     fn new(query: &'q Query, live: Option<&'q Live>) -> Self {
         Self {
             query,
-            counted: Counted::new(Table::new(query.hasher), live),
+            counts: WorkerCounts::new(Table::new(query.hasher), live),
             tally: Tally::default(),
             maker: KeyMaker::new(query),
             filter: query.filter.cache(),
@@ -109,9 +109,9 @@ impl<'q> Counter<'q> {
         }
     }
 
-    fn choose_records(&mut self, text: &[u8], meter: &mut Meter) {
+    fn select_records(&mut self, text: &[u8], meter: &mut Meter) {
         let filter = &self.query.filter;
-        if filter.is_open() {
+        if filter.accepts_all() {
             meter.enter(Phase::Split);
             split_records(text, &mut self.ends, &mut self.records);
         } else {
@@ -120,15 +120,15 @@ impl<'q> Counter<'q> {
         }
     }
 
-    /// Notes records that have no key.
-    fn note_missing(&mut self, block: &Block<'_>) {
+    /// Counts the records without a key.
+    fn count_missing(&mut self, block: &Block<'_>) {
         let Some(&first) = self.keys.missing.first() else { return };
         let record = self.records[first as usize];
-        let kept = bytes_of(block.bytes, record);
+        let skipped = bytes_of(block.bytes, record);
         let skipped = Skipped {
             count: self.keys.missing.len() as u64,
             first: block.place(record.0),
-            record: kept[..kept.len().min(Skipped::KEPT)].to_vec(),
+            record: skipped[..skipped.len().min(Skipped::MAX_RECORD)].to_vec(),
         };
         self.tally.skipped = Skipped::merge(self.tally.skipped.take(), Some(skipped));
     }
@@ -139,28 +139,28 @@ impl Accumulate for Counter<'_> {
     type Joined = Joined;
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
-        self.choose_records(block.bytes, meter);
+        self.select_records(block.bytes, meter);
         meter.add_records(self.records.len() as u64);
         meter.enter(Phase::Extract);
         self.maker.extract(block.bytes, &self.records, &mut self.keys);
-        self.note_missing(block);
+        self.count_missing(block);
         if !self.query.edits.is_empty() {
             meter.enter(Phase::Edit);
             self.maker.edit(block.bytes, &mut self.keys, &mut self.edited);
         }
         meter.enter(Phase::Count);
-        self.counted.count(self.keys.text(block.bytes), &self.keys.spans);
-        if let Some(live) = self.live.filter(|live| self.counted.is_asked(live)) {
+        self.counts.count(self.keys.text(block.bytes), &self.keys.spans);
+        if let Some(live) = self.live.filter(|live| self.counts.should_publish(live)) {
             meter.enter(Phase::Merge);
-            self.counted.publish(live);
+            self.counts.publish(live);
         }
         ControlFlow::Continue(())
     }
 
     fn into_parts(self) -> Vec<Part> {
-        let Self { query, counted, mut tally, .. } = self;
-        tally.records = counted.records();
-        let table = Arc::new(counted.take().unwrap_or_else(|| Table::new(query.hasher)));
+        let Self { query, counts, mut tally, .. } = self;
+        tally.records = counts.records();
+        let table = Arc::new(counts.take().unwrap_or_else(|| Table::new(query.hasher)));
         tally.memory = table.memory() as u64;
         (0..SHARDS)
             .map(|shard| Part {

@@ -1,4 +1,4 @@
-//! Rewriting keys as `sed` does: every match of a regular expression is replaced.
+//! Edits keys like `sed`: replaces every match of a regular expression.
 
 use memchr::memchr;
 use regex_automata::meta::{Cache, Regex};
@@ -6,12 +6,12 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::iter::Searcher;
 use regex_automata::{Anchored, Input, Match};
 
-use crate::behind_star::{BehindStar, BehindStarCache};
+use crate::leading_star::{LeadingStar, LeadingStarCache};
 use crate::pattern::{MatchShape, PatternError};
 use crate::replacement::Replacement;
-use crate::text_regex::{Searched, TextCache, TextRegex, append_unmarked};
+use crate::text_regex::{Prepared, TextCache, TextRegex, append_unmarked};
 
-/// One edit.
+/// An expression and its replacement.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
     regex: TextRegex,
@@ -19,29 +19,29 @@ pub(crate) struct Edit {
     replacement_text: String,
     replacement: Replacement,
     shape: MatchShape,
-    /// A faster way to the groups of a match, for some expressions.
-    behind_star: Option<BehindStar>,
+    /// Faster search for capture groups, for some expressions.
+    leading_star: Option<LeadingStar>,
 }
 
-/// Up to this length, in bytes, a key is short.
-const SHORT: usize = 256;
+/// Maximum length of a short key, in bytes.
+const MAX_SHORT: usize = 256;
 
-/// The memory that an edit works in.
+/// Scratch memory of an edit.
 #[derive(Debug)]
 pub(crate) struct EditCache {
     regex: TextCache,
     captures: Captures,
-    behind_star: Option<BehindStarCache>,
+    leading_star: Option<LeadingStarCache>,
     marked: Vec<u8>,
 }
 
-/// The searches of an edit in one key.
+/// Searches in a key.
 struct Searches<'a> {
     regex: &'a Regex,
     cache: &'a mut Cache,
-    /// Is filled with the groups of a match if they are wanted.
+    /// Receives the groups of a match, if the replacement needs them.
     captures: Option<&'a mut Captures>,
-    behind_star: Option<(&'a BehindStar, &'a mut BehindStarCache)>,
+    leading_star: Option<(&'a LeadingStar, &'a mut LeadingStarCache)>,
     shape: MatchShape,
 }
 
@@ -50,9 +50,10 @@ impl Edit {
         let regex = TextRegex::new(pattern)?;
         let replacement_text = replacement.to_owned();
         let replacement = Replacement::new(replacement, regex.plain().group_info());
-        let behind_star = if replacement.constant().is_none() { BehindStar::new(regex.hir()) } else { None };
+        let leading_star =
+            if replacement.constant().is_none() { LeadingStar::new(regex.hir()) } else { None };
         let shape = MatchShape::of(regex.hir());
-        Ok(Self { regex, pattern: pattern.to_owned(), replacement_text, replacement, shape, behind_star })
+        Ok(Self { regex, pattern: pattern.to_owned(), replacement_text, replacement, shape, leading_star })
     }
 
     pub(crate) fn pattern(&self) -> &str {
@@ -63,28 +64,28 @@ impl Edit {
         &self.replacement_text
     }
 
-    /// References of the replacement to groups that the expression does not have.
+    /// References of the replacement to groups that do not exist in the expression.
     pub(crate) fn unknown_groups(&self) -> &[String] {
         self.replacement.unknown()
     }
 
     pub(crate) fn cache(&self) -> EditCache {
         let captures = self.regex.plain().create_captures();
-        let behind_star = self.behind_star.as_ref().map(BehindStar::cache);
-        EditCache { regex: self.regex.cache(), captures, behind_star, marked: Vec::new() }
+        let leading_star = self.leading_star.as_ref().map(LeadingStar::cache);
+        EditCache { regex: self.regex.cache(), captures, leading_star, marked: Vec::new() }
     }
 
-    /// Appends `key` with every match replaced to `out`.
+    /// Replaces every match in `key` and appends the result to `out`.
     pub(crate) fn apply(&self, cache: &mut EditCache, key: &[u8], out: &mut Vec<u8>) {
-        let EditCache { regex, captures, behind_star, marked } = cache;
-        let Searched { regex, cache, text, is_marked } = self.regex.searched(regex, key);
-        // In marked text, what a match begins with may be a mark instead.
+        let EditCache { regex, captures, leading_star, marked } = cache;
+        let Prepared { regex, cache, text, is_marked } = self.regex.prepare(regex, key);
+        // In marked text, a match may begin with a mark instead.
         let first = self.shape.first.filter(|_| !is_marked);
         let shape = MatchShape { first, ..self.shape };
         let captures = self.replacement.constant().is_none().then_some(captures);
-        let behind_star = self.behind_star.as_ref().zip(behind_star.as_mut());
-        let behind_star = behind_star.filter(|(search, _)| !is_marked && search.suits(text));
-        let searches = Searches { regex, cache, captures, behind_star, shape };
+        let leading_star = self.leading_star.as_ref().zip(leading_star.as_mut());
+        let leading_star = leading_star.filter(|(search, _)| !is_marked && search.supports(text));
+        let searches = Searches { regex, cache, captures, leading_star, shape };
         if is_marked {
             marked.clear();
             self.replace_all(searches, text, marked);
@@ -105,7 +106,7 @@ impl Edit {
                 Some(captures) => self.replacement.append(found, captures, key, out),
                 None => out.extend_from_slice(constant),
             }
-            // A search costs far more than it finds: often the first match reaches to the end of the key.
+            // Avoids a search that cannot match. Often the first match extends to the end of the key.
             if key.len() - copied < self.shape.shortest {
                 break;
             }
@@ -115,13 +116,13 @@ impl Edit {
 }
 
 impl Searches<'_> {
-    /// The first match.
+    /// Returns the first match.
     ///
-    /// In general that takes two searches, one forwards for its end and one backwards for its start. If all matches begin
-    /// with the same byte, one search from each such byte on is enough. It is done for short keys only: in long ones, the
-    /// time could grow with the square of the length.
+    /// In general this takes two searches: a forward search for its end and a reverse search for its start. If all
+    /// matches begin with the same byte, one anchored search from each such byte is enough. Only short keys are
+    /// searched this way, as the time may grow with the square of the length.
     fn find(&mut self, input: &Input<'_>) -> Option<Match> {
-        let Some(first) = self.shape.first.filter(|_| input.haystack().len() <= SHORT) else {
+        let Some(first) = self.shape.first.filter(|_| input.haystack().len() <= MAX_SHORT) else {
             return self.search(input);
         };
         let mut start = input.start();
@@ -137,7 +138,7 @@ impl Searches<'_> {
 
     fn search(&mut self, input: &Input<'_>) -> Option<Match> {
         let Some(captures) = &mut self.captures else { return self.regex.search_with(self.cache, input) };
-        if let Some((search, cache)) = &mut self.behind_star
+        if let Some((search, cache)) = &mut self.leading_star
             && let Ok(found) = search.find(cache, input, captures)
         {
             return found;
@@ -163,16 +164,22 @@ mod tests {
     }
 
     #[test]
-    fn groups_by_number_and_name() {
+    fn replacements_refer_to_groups_by_number_and_name() {
         assert_eq!(edited(r"(\d+)/(?<month>\w+)", "$month-$1", b"[17/May/2015:10"), b"[May-17/2015:10");
         assert_eq!(edited("b", "$$${0}x$9", b"abc"), b"a$bxc");
+    }
+
+    #[test]
+    fn a_replacement_character_matches_a_byte_that_is_not_utf8() {
+        assert_eq!(edited("\u{FFFD}", "x", b"a\xFFb"), b"axb");
+        assert_eq!(edited("\u{FFFD}", "x", "a\u{FFFD}b".as_bytes()), b"axb");
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4 * ProptestConfig::default().cases))]
 
         #[test]
-        fn edits_are_those_of_replace_all(
+        fn edits_are_equal_to_those_of_the_oracle(
             pattern in prop::sample::select(
                 &["a", "", "a*", "^a", "b$", "(a)(b)?", "[^b]", r"\b", r"\B", "(?-u)\\xFF", ".", "a.*b$", "(?:ab|a a)+",
                   "(?m:^)a|a$", r"\Ba", "a+?b", "b(?: |$)", "[a]b?", "..", "(.)(a|é)", ".*(b)(.?)", "é*",

@@ -1,4 +1,4 @@
-//! Which fields make up a key: `7`, `1,3`, `2-4`, `-1`.
+//! Lists of fields that form a key: `7`, `1,3`, `2-4`, `-1`.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -6,31 +6,29 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The fields that make up a key, in order. Fields are numbered from 1; `-1` is the last one. Its default is the empty
-/// list, for which the key is the whole record.
+/// The fields that form a key, in order. Fields are numbered from 1; `-1` is the last one. With the empty list
+/// (default), the key is the whole record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldList(Vec<FieldRange>);
 
-/// Fields from one number to another, both included. Numbers below zero count from the end.
+/// An inclusive range of fields. Negative numbers count from the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FieldRange {
     first: i32,
     last: i32,
 }
 
-/// Why a list of fields cannot be understood.
+/// An invalid list of fields.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FieldListError {
-    /// A number is missing, or there is something else in its place.
-    #[error(
-        "'{0}' is not a field number, such as 7, a range, such as 2-4, or a number from the end, such as -1"
-    )]
+    /// A field is missing or not a number.
+    #[error("expected a number such as 7, a range such as 2-4, or -1 for the last; found '{0}'")]
     NotANumber(String),
     /// Field 0.
-    #[error("fields are numbered from 1; there is no field 0")]
+    #[error("fields are numbered from 1; found 0")]
     Zero,
-    /// A range whose end comes before its start.
-    #[error("the range {0} runs backwards")]
+    /// A range that ends before it starts.
+    #[error("the range {0} is empty")]
     Backwards(String),
 }
 
@@ -40,7 +38,7 @@ impl FieldList {
         self.0.is_empty()
     }
 
-    /// The only field, if there is just one and it is counted from the start.
+    /// Returns the field if there is only one and it is counted from the start.
     pub(crate) fn single(&self) -> Option<u32> {
         match self.0[..] {
             [FieldRange { first, last }] if first == last => u32::try_from(first).ok(),
@@ -48,7 +46,7 @@ impl FieldList {
         }
     }
 
-    /// How many fields of a record have to be found to know all that are listed; `usize::MAX` for all of them.
+    /// Number of leading fields that a record must be split into to resolve the list; `usize::MAX` for all fields.
     pub(crate) fn needed(&self) -> usize {
         let needed = |range: &FieldRange| match (usize::try_from(range.first), usize::try_from(range.last)) {
             (Ok(_), Ok(last)) => last,
@@ -57,7 +55,8 @@ impl FieldList {
         self.0.iter().map(needed).max().unwrap_or(0)
     }
 
-    /// The listed fields of a record with `count` fields, as indexes from 0. None if it has too few.
+    /// Resolves the list for a record of `count` fields into indexes from 0. Returns `None` if the record has too few
+    /// fields.
     pub(crate) fn resolve(&self, count: usize) -> Option<impl Iterator<Item = usize> + '_> {
         let all_there = self.0.iter().all(|range| range.resolve(count).is_some());
         all_there.then(|| self.0.iter().filter_map(move |range| range.resolve(count)).flatten())
@@ -85,7 +84,7 @@ impl FromStr for FieldList {
 
 /// Parses `7`, `-1`, `2-4`, `2--1` or `-3--1`.
 fn parse_range(item: &str) -> Result<FieldRange, FieldListError> {
-    // A dash that is not in front belongs to a range.
+    // A dash that is not the first character separates a range.
     let dash = item.bytes().skip(1).position(|byte| byte == b'-').map(|position| position + 1);
     let (first, last) = match dash {
         Some(dash) => (parse_number(&item[..dash], item)?, parse_number(&item[dash + 1..], item)?),
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_given_in_the_order_asked() {
+    fn fields_are_in_the_order_of_the_list() {
         assert_eq!(resolved("7", 9), Some(vec![6]));
         assert_eq!(resolved("3,1", 3), Some(vec![2, 0]));
         assert_eq!(resolved("2-4,1", 4), Some(vec![1, 2, 3, 0]));
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_fields_are_none() {
+    fn too_few_fields_resolve_to_none() {
         assert_eq!(resolved("7", 6), None);
         assert_eq!(resolved("-3", 2), None);
         assert_eq!(resolved("2-4", 3), None);
@@ -153,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
-        let error = |text: &str| text.parse::<FieldList>().expect_err("no list");
+    fn invalid_lists_are_refused() {
+        let error = |text: &str| text.parse::<FieldList>().expect_err("an error");
         assert_eq!(error("0"), FieldListError::Zero);
         assert_eq!(error("1,0-3"), FieldListError::Zero);
         assert_eq!(error("-0"), FieldListError::Zero);
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_needed_is_asked_for() {
+    fn a_record_is_split_only_as_far_as_needed() {
         assert_eq!((list("7").single(), list("7").needed()), (Some(7), 7));
         assert_eq!((list("1,3").single(), list("1,3").needed()), (None, 3));
         assert_eq!((list("-1").single(), list("-1").needed()), (None, usize::MAX));
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_shown_as_it_was_written() {
+    fn a_list_is_formatted_as_written() {
         for text in ["7", "1,3", "2-4", "-1", "2--1,5"] {
             assert_eq!(list(text).to_string(), text);
         }

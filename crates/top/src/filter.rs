@@ -1,37 +1,40 @@
-//! Choosing records: all of some patterns must match, none of others may.
+//! Selects records by patterns of which all must match and patterns of which none may match.
 
 use finecomb_scan::LineEnds;
 
 use crate::pattern::{PatternCache, RecordPattern};
 use crate::{Span, bytes_of};
 
-/// Which records to take.
+/// Filter of records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
+    /// All of these must match.
     pub(crate) must: Vec<RecordPattern>,
+    /// None of these may match.
     pub(crate) must_not: Vec<RecordPattern>,
 }
 
-/// The memory that a filter works in.
+/// Scratch memory of a filter.
 #[derive(Debug)]
 pub(crate) struct FilterCache {
     must: Vec<PatternCache>,
     must_not: Vec<PatternCache>,
 }
 
-/// What a filter says to a record.
+/// Result of a filter for a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Verdict<'f> {
-    Taken,
-    /// This pattern had to match and did not.
-    Lacks(&'f RecordPattern),
-    /// This pattern must not match and did, here.
-    Has(&'f RecordPattern, Span),
+    /// The record is selected.
+    Selected,
+    /// This pattern must match and does not.
+    NotMatched(&'f RecordPattern),
+    /// This pattern must not match and does, at the span.
+    Excluded(&'f RecordPattern, Span),
 }
 
 impl Filter {
-    /// Whether every record is taken.
-    pub(crate) fn is_open(&self) -> bool {
+    /// Whether all records are selected.
+    pub(crate) fn accepts_all(&self) -> bool {
         self.must.is_empty() && self.must_not.is_empty()
     }
 
@@ -40,22 +43,22 @@ impl Filter {
         FilterCache { must: caches(&self.must), must_not: caches(&self.must_not) }
     }
 
-    /// Judges one record: the reference implementation of [`Filter::select`].
+    /// Judges a record: the reference implementation of [`Filter::select`].
     pub(crate) fn judge(&self, cache: &mut FilterCache, record: &[u8]) -> Verdict<'_> {
         for (pattern, cache) in self.must.iter().zip(&mut cache.must) {
             if pattern.find(cache, record).is_none() {
-                return Verdict::Lacks(pattern);
+                return Verdict::NotMatched(pattern);
             }
         }
         for (pattern, cache) in self.must_not.iter().zip(&mut cache.must_not) {
             if let Some(found) = pattern.find(cache, record) {
-                return Verdict::Has(pattern, found);
+                return Verdict::Excluded(pattern, found);
             }
         }
-        Verdict::Taken
+        Verdict::Selected
     }
 
-    /// Puts the records of `text` that are taken into `records`, in order.
+    /// Stores the selected records of `text` in `records`, in order.
     pub(crate) fn select(
         &self,
         cache: &mut FilterCache,
@@ -86,7 +89,7 @@ impl Filter {
     }
 }
 
-/// Keeps the records for which every pattern's answer is `wanted`.
+/// Retains the records for which `is_match` of every pattern is `wanted`.
 fn retain(
     records: &mut Vec<Span>,
     text: &[u8],
@@ -99,7 +102,7 @@ fn retain(
     }
 }
 
-/// Drops the records that match, by a search over all of `text`.
+/// Removes the records that match, with one search over all of `text`.
 fn drop_matching(pattern: &RecordPattern, cache: &mut PatternCache, text: &[u8], records: &mut Vec<Span>) {
     let mut next_match = pattern.next_line(cache, text, 0);
     records.retain(|&record| match next_match {
@@ -111,7 +114,7 @@ fn drop_matching(pattern: &RecordPattern, cache: &mut PatternCache, text: &[u8],
     });
 }
 
-/// Cuts a text into records: its lines without `\n` or `\r\n`.
+/// Splits a text into records: its lines without `\n` or `\r\n`.
 pub(crate) fn split_records(text: &[u8], ends: &mut LineEnds, records: &mut Vec<Span>) {
     records.clear();
     let mut start = 0;
@@ -127,7 +130,7 @@ pub(crate) fn split_records(text: &[u8], ends: &mut LineEnds, records: &mut Vec<
 
 #[inline(always)]
 fn without_carriage_return(text: &[u8], (start, end): Span) -> Span {
-    // Before the first line of a text there is nothing, before any other a line feed: the look goes wrong for neither.
-    let is_there = end > 0 && text[end - 1] == b'\r';
-    (start, end - usize::from(is_there))
+    // For an empty line, this looks at the line feed before it, or at nothing if the line is the first.
+    let has_carriage_return = end > 0 && text[end - 1] == b'\r';
+    (start, end - usize::from(has_carriage_return))
 }

@@ -1,32 +1,33 @@
-//! Go's syntax of expressions, as topfew has it, translated into that of the `regex-syntax` crate.
+//! Translates regular expressions from the syntax of Go, which topfew uses, into that of the `regex-syntax` crate.
 //!
-//! Most expressions are the same in both. Where Go takes an expression, it gets Go's meaning: `[` in brackets is a plain
-//! member and so are `&&`, `--` and `~~`, braces that hold no counts are text, `\d`, `\s`, `\w` and `\b` are ASCII,
-//! `\Q…\E` quotes. What Go refuses is left as it is, so that it means what it does in the `regex` crate, such as `(?x)`
-//! and `(?-u)`, or is refused there. `(?u)` makes `\d`, `\s`, `\w` and `\b` those of Unicode, and `\b{start}` and the
-//! like are boundaries though Go would take the braces as text.
+//! Most expressions are the same in both. An expression that is valid in Go keeps its meaning: in brackets, `[`, `&&`,
+//! `--` and `~~` are literal, braces without counts are literal, `\d`, `\s`, `\w` and `\b` are ASCII, and `\Q…\E`
+//! quotes. Syntax that Go rejects is left unchanged, so that the `regex` crate either gives it a meaning, as to `(?x)`
+//! and `(?-u)`, or rejects it. `(?u)` makes `\d`, `\s`, `\w` and `\b` Unicode-aware. `\b{start}` and similar assertions
+//! are boundaries, although the braces would be literal in Go.
 
 use std::ops::Range;
 
 use regex_syntax::is_meta_character;
 
-/// An expression in the syntax of `regex-syntax`, and which part of the given one each part of it stands for.
+/// An expression in the syntax of `regex-syntax`, with the origin of its parts in the given expression.
 #[derive(Debug)]
 pub(crate) struct Translation {
     pub(crate) text: String,
-    /// Where each part begins in `text`, and where it comes from, in order.
+    /// Start of each part in `text` and its origin, in order.
     parts: Vec<(usize, Range<usize>)>,
+    /// Length of the given expression.
     given: usize,
 }
 
-/// A mistake in an expression: where it is, and what.
+/// A syntax error with its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mistake {
     pub(crate) span: Range<usize>,
     pub(crate) reason: &'static str,
 }
 
-/// Translates an expression. Mistakes that `regex-syntax` finds as well are left to it.
+/// Translates an expression. Errors that `regex-syntax` also detects are left to it.
 pub(crate) fn translate(pattern: &str) -> Result<Translation, Mistake> {
     let mut translator = Translator {
         pattern,
@@ -46,14 +47,14 @@ pub(crate) fn translate(pattern: &str) -> Result<Translation, Mistake> {
 }
 
 impl Translation {
-    /// The part of the given expression that a span of the translation stands for.
+    /// Maps a span of the translation to the given expression.
     pub(crate) fn origin(&self, span: Range<usize>) -> Range<usize> {
         let start = self.origin_of(span.start).start;
         let end = if span.is_empty() { start } else { self.origin_of(span.end - 1).end };
         start..end.max(start)
     }
 
-    /// The origin of a byte of the translation: a byte if it was copied, else all that it replaces.
+    /// Origin of a byte of the translation: one byte if it was copied, else all bytes that its part replaces.
     fn origin_of(&self, at: usize) -> Range<usize> {
         let next = self.parts.partition_point(|&(begin, _)| begin <= at);
         let part = next.checked_sub(1).map(|index| &self.parts[index]);
@@ -66,22 +67,22 @@ impl Translation {
     }
 }
 
-/// Meaning of `\d` and the like.
+/// Meaning of `\d`, `\s`, `\w` and `\b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Classes {
-    /// Characters of ASCII, among all characters.
+    /// ASCII characters among all characters.
     Go,
-    /// Those of Unicode: after `(?u)`.
+    /// Unicode characters: after `(?u)`.
     Unicode,
-    /// Those of ASCII, among all bytes: after `(?-u)`.
+    /// ASCII characters among all bytes: after `(?-u)`.
     Bytes,
 }
 
-/// Flags in force.
+/// Active flags.
 #[derive(Clone, Copy, Debug)]
 struct Mode {
     classes: Classes,
-    /// Whether white space and comments are skipped: after `(?x)`.
+    /// Whether white space and comments are ignored: after `(?x)`.
     verbose: bool,
 }
 
@@ -90,17 +91,17 @@ struct Translator<'p> {
     at: usize,
     out: Translation,
     mode: Mode,
-    /// The modes around the groups that are open.
+    /// Modes outside of the open groups.
     outer: Vec<Mode>,
 }
 
-/// The names of classes, as in `[[:alpha:]]`.
+/// Names of classes, as in `[[:alpha:]]`.
 const NAMES: [&str; 14] = [
     "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
     "upper", "word", "xdigit",
 ];
 
-/// Names of the sides of a word, as in `\b{start}`.
+/// Sides of a word, as in `\b{start}`.
 const SIDES: [&str; 4] = ["{start}", "{end}", "{start-half}", "{end-half}"];
 
 impl<'p> Translator<'p> {
@@ -108,7 +109,7 @@ impl<'p> Translator<'p> {
         &self.pattern[self.at..]
     }
 
-    /// Puts `text` in the place of the next `length` bytes.
+    /// Replaces the next `length` bytes with `text`.
     fn put(&mut self, length: usize, text: &str) {
         self.out.parts.push((self.out.text.len(), self.at..self.at + length));
         self.out.text.push_str(text);
@@ -120,7 +121,7 @@ impl<'p> Translator<'p> {
         self.put(length, text);
     }
 
-    /// Puts a character that stands for itself in the place of the next `length` bytes.
+    /// Replaces the next `length` bytes with a literal character.
     fn put_literal(&mut self, length: usize, char: char) {
         match char {
             char if is_meta_character(char) => self.put(length, &format!("\\{char}")),
@@ -131,7 +132,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// Translates what stands next, outside of brackets.
+    /// Translates the next item outside of brackets.
     fn item(&mut self) -> Result<(), Mistake> {
         let rest = self.rest();
         let Some(char) = rest.chars().next() else { return Ok(()) };
@@ -169,7 +170,7 @@ impl<'p> Translator<'p> {
                 }
             }
             Some('A' | 'z') => self.copy(2),
-            // An escape of Rust's.
+            // An escape of the `regex` crate.
             Some('u' | 'U') => {
                 let braces = rest[2..].starts_with('{').then(|| rest.find('}')).flatten();
                 self.copy(braces.map_or(2, |end| end + 1));
@@ -178,7 +179,7 @@ impl<'p> Translator<'p> {
             _ => match number(rest) {
                 Some((length, code)) => self.put(length, &coded(code)),
                 None => match escaped(rest) {
-                    Some((length, char)) => self.put_literal(length, char),
+                    Some(char) => self.put_literal(2, char),
                     None => self.copy(rest.chars().take(2).map(char::len_utf8).sum()),
                 },
             },
@@ -195,7 +196,7 @@ impl<'p> Translator<'p> {
         self.at += if end.is_some() { 2 } else { 0 };
     }
 
-    /// Translates a class that is an escape, in brackets or not. False if there is none.
+    /// Translates a class such as `\d`, in brackets or not. Returns `false` if there is none.
     fn named_class(&mut self) -> bool {
         let rest = self.rest();
         let Some(name) = rest.strip_prefix('\\').and_then(|rest| rest.chars().next()) else { return false };
@@ -237,7 +238,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// Translates what opens a group, or sets flags.
+    /// Translates the start of a group, or flags.
     fn group(&mut self) {
         let rest = self.rest();
         let length = match rest.strip_prefix("(?") {
@@ -254,7 +255,7 @@ impl<'p> Translator<'p> {
         self.copy(length);
     }
 
-    /// Translates `(?flags)` or `(?flags:`. Go lets flags be repeated; the last one counts.
+    /// Translates `(?flags)` or `(?flags:`. Go allows repeated flags.
     fn flags(&mut self, inner: &str) {
         let Some(end) = inner.find([':', ')']) else { return self.copy(2) };
         let (flags, outer) = (&inner[..end], self.mode);
@@ -285,7 +286,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// Translates a class in brackets. One that is not closed is left open.
+    /// Translates a class in brackets. An unclosed class is left unclosed.
     fn class(&mut self) -> Result<(), Mistake> {
         self.copy(if self.rest().starts_with("[^") { 2 } else { 1 });
         let mut first = true;
@@ -301,24 +302,24 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// Translates `[:alpha:]`, within brackets. False if there is none.
+    /// Translates `[:alpha:]` within brackets. Returns `false` if there is none.
     fn posix_class(&mut self) -> Result<bool, Mistake> {
         let rest = self.rest();
         let Some(end) = rest.strip_prefix("[:").and_then(|name| name.find(":]")) else { return Ok(false) };
         let name = &rest[2..2 + end];
         if !NAMES.contains(&name.strip_prefix('^').unwrap_or(name)) {
             let span = self.at..self.at + end + 4;
-            return Err(Mistake { span, reason: "there is no class of this name" });
+            return Err(Mistake { span, reason: "unknown class name" });
         }
         self.copy(end + 4);
         Ok(true)
     }
 
-    /// Translates a character or a range of them, within brackets.
+    /// Translates a character or a range of characters within brackets.
     fn range(&mut self) {
         self.member();
         let rest = self.rest();
-        // A hyphen in front of the closing bracket is a member.
+        // A hyphen before the closing bracket is literal.
         if rest.len() >= 2 && rest.starts_with('-') && !rest.starts_with("-]") {
             self.copy(1);
             self.member();
@@ -329,7 +330,7 @@ impl<'p> Translator<'p> {
         let rest = self.rest();
         match (number(rest), escaped(rest), rest.chars().next()) {
             (Some((length, code)), ..) => self.put(length, &coded(code)),
-            (_, Some((length, char)), _) => self.put_literal(length, char),
+            (_, Some(char), _) => self.put_literal(2, char),
             (.., Some('\\')) => {
                 let braces = ["\\u{", "\\U{"].into_iter().any(|start| rest.starts_with(start));
                 let end = rest.find('}').filter(|_| braces);
@@ -343,12 +344,12 @@ impl<'p> Translator<'p> {
     }
 }
 
-/// The characters of a text, each of them once.
+/// Returns the distinct characters of a text.
 fn each_once(text: &str) -> impl Iterator<Item = char> + '_ {
     text.char_indices().filter(|&(index, char)| !text[..index].contains(char)).map(|(_, char)| char)
 }
 
-/// The length of the counts in braces that a text begins with: `{2}`, `{2,}` or `{2,3}`.
+/// Length of the counts in braces at the start of a text: `{2}`, `{2,}` or `{2,3}`.
 fn repetition(text: &str) -> Option<usize> {
     let rest = without_count(text.strip_prefix('{')?)?;
     let rest = match rest.strip_prefix(',') {
@@ -359,14 +360,14 @@ fn repetition(text: &str) -> Option<usize> {
     Some(text.len() - rest.strip_prefix('}')?.len())
 }
 
-/// The rest of a text behind the count that it begins with. Go takes none with zeros in front.
+/// Strips the count at the start of a text. Go rejects leading zeros.
 fn without_count(text: &str) -> Option<&str> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     (digits == 1 || digits > 1 && !text.starts_with('0')).then(|| &text[digits..])
 }
 
-/// The number of a character that a text begins with, as an escape, and the length of that: `\0`, `\12`, `\x7F` or
-/// `\x{1F600}`.
+/// Parses a numeric escape at the start of a text: `\0`, `\12`, `\x7F` or `\x{1F600}`. Returns its length and the
+/// number of the character.
 fn number(text: &str) -> Option<(usize, u32)> {
     let rest = text.strip_prefix('\\')?;
     let octal = rest.bytes().take(3).take_while(|byte| (b'0'..b'8').contains(byte)).count();
@@ -380,29 +381,20 @@ fn number(text: &str) -> Option<(usize, u32)> {
     };
     let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let code = u32::from_str_radix(digits, 16).ok().filter(|_| are_digits)?;
-    // A surrogate is refused, as `regex-syntax` refuses it.
+    // A surrogate is rejected, as `regex-syntax` rejects it.
     char::from_u32(code).map(|_| (2 + digits.len() + braces, code))
 }
 
-/// A character by its number. In two digits it is a byte where bytes are meant.
+/// Writes a character as a numeric escape. With two digits, it is a byte where the expression matches bytes.
 fn coded(code: u32) -> String {
     if code <= 0xFF { format!("\\x{code:02X}") } else { format!("\\x{{{code:X}}}") }
 }
 
-/// The character that a text begins with, as an escape, and the length of that: `\.` or `\n`.
-fn escaped(text: &str) -> Option<(usize, char)> {
+/// Character of an escape at the start of a text that stands for itself, such as `\.`. Escapes with letters, such as `\n`, mean the same in
+/// Go and in `regex-syntax`.
+fn escaped(text: &str) -> Option<char> {
     let char = text.strip_prefix('\\')?.chars().next()?;
-    let meant = match char {
-        'a' => '\x07',
-        'f' => '\x0C',
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
-        'v' => '\x0B',
-        char if char.is_ascii() && !char.is_ascii_alphanumeric() => char,
-        _ => return None,
-    };
-    Some((2, meant))
+    (char.is_ascii() && !char.is_ascii_alphanumeric()).then_some(char)
 }
 
 #[cfg(test)]
@@ -413,7 +405,7 @@ mod tests {
         translate(pattern).expect("a translation").text
     }
 
-    /// Which of some texts an expression matches as a whole.
+    /// Returns the texts that an expression matches as a whole.
     fn matches<'t>(pattern: &str, texts: &[&'t str]) -> Vec<&'t str> {
         let regex =
             regex::Regex::new(&format!("^(?:{})$", translated(pattern))).expect("a valid translation");
@@ -421,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_hold_plain_members() {
+    fn special_characters_in_brackets_are_literal() {
         assert_eq!(matches("[][ ]+", &["[ ]", "]", "a", ""]), ["[ ]", "]"]);
         assert_eq!(matches("[[]", &["[", "]"]), ["["]);
         assert_eq!(matches("[^][]", &["[", "]", "a"]), ["a"]);
@@ -429,6 +421,7 @@ mod tests {
         assert_eq!(matches("[~~]", &["~", "-"]), ["~"]);
         assert_eq!(matches("[a-c-e]", &["b", "-", "d", "e"]), ["b", "-", "e"]);
         assert_eq!(matches("[[a]]", &["[]", "a]", "a"]), ["[]", "a]"]);
+        assert_eq!(matches("(?x)[a b]", &["a", " ", "b"]), ["a", "b"]);
         assert_eq!(matches(r"[\d-z]", &["5", "-", "z", "y"]), ["5", "-", "z"]);
         assert_eq!(matches(r"[[:^alpha:][:digit:]é]", &["a", "1", "é", ":"]), ["1", "é", ":"]);
         assert_eq!(matches(r"[[:a]", &["[", ":", "a", "b"]), ["[", ":", "a"]);
@@ -440,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_without_counts_are_text() {
+    fn braces_without_counts_are_literal() {
         for text in ["foo{", "{bar}", "a{,3}", "a{x}", "a{1,2", "a{01}", "a{ 2}", "}", "a{}", "{{{"] {
             assert_eq!(matches(text, &[text, "aaa"]), [text], "{text}");
         }
@@ -449,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_text() {
+    fn quoted_text_is_literal() {
         assert_eq!(matches(r"\Qa.b\E+", &["a.b", "a.bbb", "axb"]), ["a.b", "a.bbb"]);
         assert_eq!(matches(r"\Q[x", &["[x"]), ["[x"]);
         assert_eq!(matches(r"a\Q\E*", &["", "aa"]), ["", "aa"]);
@@ -457,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_and_boundaries_are_ascii_unless_unicode_is_asked_for() {
+    fn classes_and_boundaries_are_ascii_by_default() {
         assert_eq!(matches(r"\d", &["1", "١"]), ["1"]);
         assert_eq!(matches(r"(?u)\d", &["1", "١"]), ["1", "١"]);
         assert_eq!(matches(r"\D", &["1", "١"]), ["١"]);
@@ -469,12 +462,18 @@ mod tests {
         assert_eq!(matches(r"(?u:e\bé)", &["eé"]), [""; 0]);
         assert_eq!(matches(r"((?u)\d)\d", &["١1", "١١"]), ["١1"]);
         assert_eq!(matches(r"\pL\p{^Greek}", &["aa", "aα"]), ["aa"]);
+        assert_eq!(matches(r"\p{^Greek}b", &["ab", "a", "αb"]), ["ab"]);
     }
 
     #[test]
-    fn flags_may_be_repeated_and_escapes_be_octal() {
+    fn flags_may_be_repeated_and_escapes_may_be_octal() {
         assert_eq!(matches("(?ii-i:a)(?)(?i)a", &["aA", "AA"]), ["aA"]);
         assert_eq!(matches(r"\101\0\<\_\/", &["A\0<_/"]), ["A\0<_/"]);
+        let controls = "\x07\x0C\n\r\t\x0B";
+        for pattern in [r"\a\f\n\r\t\v", r"[\a][\f][\n][\r][\t][\v]", r"(?x)\a\f[\n] \r[\t]\v", r"[\a-\r]{6}"]
+        {
+            assert_eq!(matches(pattern, &[controls, "afnrtv"]), [controls], "{pattern}");
+        }
         assert_eq!(matches(r"\b{start}a\b{end}", &["a", "b"]), ["a"]);
         assert_eq!(matches(r"\u{61}\u0062[\u{63}]", &["abc"]), ["abc"]);
     }
@@ -485,8 +484,8 @@ mod tests {
     }
 
     #[test]
-    fn what_go_refuses_is_refused() {
-        let refused = |pattern: &str| match translate(pattern) {
+    fn expressions_that_go_rejects_are_rejected() {
+        let rejected = |pattern: &str| match translate(pattern) {
             Err(_) => true,
             Ok(translation) => regex::Regex::new(&translation.text).is_err(),
         };
@@ -519,12 +518,12 @@ mod tests {
             "a{2,1}",
             r"\x{110000}",
         ] {
-            assert!(refused(pattern), "{pattern}");
+            assert!(rejected(pattern), "{pattern}");
         }
     }
 
     #[test]
-    fn a_place_in_the_translation_has_its_origin() {
+    fn a_span_of_the_translation_has_its_origin() {
         let origin = |pattern: &str, part: &str| {
             let translation = translate(pattern).expect("a translation");
             let at = translation.text.find(part).expect("part of it");
@@ -533,6 +532,7 @@ mod tests {
         };
         assert_eq!(origin(r"\d\w(", "("), "(");
         assert_eq!(origin(r"\dx{,2}(?P<a-b>c)", "a-b"), "a-b");
+        assert_eq!([origin("(?z)", "z"), origin("(?i-z)", "z")], ["z", "z"]);
         assert_eq!(origin(r"a\db", "[0-9]b"), r"\db");
         assert_eq!(origin(r"a\db", "a[0-9]"), r"a\d");
         let translation = translate(r"\d").expect("a translation");

@@ -1,28 +1,27 @@
-//! Hashing keys: 64 bytes at a time, in the same few steps whatever the length of a key up to there.
+//! Hash function for keys: 64 bytes at a time, with the same number of steps for all keys of up to 64 bytes.
 //!
-//! Most keys are shorter than 64 bytes and no two have the same length; a hash that branches on the length makes the
-//! processor guess wrong at every other key. This one multiplies all eight words of a window in pairs and folds the
-//! products (the step of wyhash, by Wang Yi, <https://github.com/wangyi-fudan/wyhash>), zeros behind the key included.
+//! Most keys are shorter than 64 bytes and their lengths vary, so a hash that branches on the length mispredicts at
+//! every other key. This one multiplies all eight words of a zero-padded window in pairs and folds the products (the
+//! step of wyhash, by Wang Yi, <https://github.com/wangyi-fudan/wyhash>).
 
 use std::hash::{BuildHasher, RandomState};
 
 use finecomb_sys::simd::Masks;
 
-/// How keys are hashed: differently in each process, so that nobody can prepare keys that collide.
+/// Hash function with random seeds per process, so that an attacker cannot prepare colliding keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
     seeds: [u64; 9],
 }
 
 impl Hasher {
-    /// A hasher with seeds of its own.
+    /// Makes a hasher with random seeds.
     pub(crate) fn random() -> Self {
         let random = RandomState::new();
         Self { seeds: std::array::from_fn(|index| random.hash_one(index)) }
     }
 
-    /// The hash of `text[start..end]`, and the first 64 bytes of that as little-endian words, with zeros behind a shorter
-    /// key.
+    /// Returns the hash of the key `text[start..end]` and its first 64 bytes as little-endian words, padded with zeros.
     #[inline(always)]
     pub(crate) fn hash<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> (u32, [u64; 8]) {
         let length = end - start;
@@ -48,14 +47,14 @@ impl Hasher {
     }
 }
 
-/// Both halves of the product, each of which depends on all bits of both factors.
+/// Combines both halves of the product. Each half depends on all bits of both factors.
 #[inline(always)]
 fn fold(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// The 64 bytes of a text from `at` on. Near the end of the text, `spare` is filled and used instead.
+/// Returns the 64 bytes of a text from `at` on. Near the end of the text, they are copied to `spare`.
 #[inline(always)]
 fn window_at<'a>(text: &'a [u8], at: usize, spare: &'a mut [u8; 64]) -> &'a [u8; 64] {
     match text.get(at..at + 64).and_then(|window| window.try_into().ok()) {
@@ -98,7 +97,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn a_key_has_one_hash_wherever_it_stands(
+        fn the_hash_of_a_key_does_not_depend_on_its_place(
             key in prop::collection::vec(any::<u8>(), 0..300),
             before in prop::collection::vec(any::<u8>(), 0..70),
             after in prop::collection::vec(any::<u8>(), 0..70),
@@ -113,9 +112,9 @@ pub(crate) mod tests {
         }
     }
 
-    /// By chance, 200,000 hashes of 32 bits have 4.7 pairs that are equal.
+    /// The expected number of collisions among 200,000 hashes of 32 bits is 4.7.
     #[test]
-    fn keys_that_are_nearly_alike_have_different_hashes() {
+    fn similar_keys_have_different_hashes() {
         let hasher = Hasher::random();
         let numbers = (0..100_000).map(|number| format!("/page/{number}").into_bytes());
         let bits = (0..100_000_usize).map(|bit| {

@@ -1,45 +1,45 @@
-//! Records to keys: the fields that a query asks for, edited.
+//! Makes the keys of records: extracts fields and edits them.
 
 use crate::edit::EditCache;
 use crate::query::Query;
 use crate::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
 use crate::{Span, bytes_of};
 
-/// Makes keys of records. Its memory is used again and again.
+/// Makes keys of records. Its buffers are reused.
 pub(crate) struct KeyMaker<'q> {
     query: &'q Query,
     split: SplitCache,
     edits: Vec<EditCache>,
     fields: Vec<Span>,
-    /// The key before and after an edit, in turn.
-    drafts: [Vec<u8>; 2],
+    /// Buffers for the key before and after an edit.
+    buffers: [Vec<u8>; 2],
 }
 
-/// The keys of a block's records. Those that are found as they are in the block stay there.
+/// The keys of the records of a block. Keys that occur unchanged in the block are not copied.
 #[derive(Default)]
 pub(crate) struct Keys {
-    /// Where the keys stand in the block, or in `text` if that is where they are.
+    /// Spans of the keys in the block, or in `text` if they were copied.
     pub(crate) spans: Vec<Span>,
-    /// Keys that had to be put together.
+    /// Copied keys.
     text: Vec<u8>,
-    made: bool,
-    /// The numbers of the records that have no key.
+    is_copied: bool,
+    /// Indexes of the records without a key.
     pub(crate) missing: Vec<u32>,
 }
 
-/// Why a record has no key.
+/// Reason why a record has no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoKey {
-    /// It has only so many fields.
+    /// The record has too few fields; this is their number.
     TooFew(usize),
-    /// It has a quote that is never closed, in front of a field that is asked for or in it.
+    /// A quote is never closed, in a field of the key or before it.
     OpenQuote,
 }
 
 impl Keys {
-    /// What the spans point into: the block or the keys that were put together.
+    /// Returns the text of the spans: the block or the copied keys.
     pub(crate) fn text<'a>(&'a self, block: &'a [u8]) -> &'a [u8] {
-        if self.made { &self.text } else { block }
+        if self.is_copied { &self.text } else { block }
     }
 }
 
@@ -50,13 +50,13 @@ impl<'q> KeyMaker<'q> {
             split: query.splitter.cache(),
             edits: query.edits.iter().map(|edit| edit.cache()).collect(),
             fields: Vec::new(),
-            drafts: Default::default(),
+            buffers: Default::default(),
         }
     }
 
-    /// Finds the keys of all `records` of `text`, before any edit.
+    /// Extracts the keys of all `records` of `text`, before any edit.
     pub(crate) fn extract(&mut self, text: &[u8], records: &[Span], keys: &mut Keys) {
-        keys.made = false;
+        keys.is_copied = false;
         if self.query.fields.is_whole_record() {
             keys.missing.clear();
             keys.spans.clear();
@@ -69,7 +69,7 @@ impl<'q> KeyMaker<'q> {
     }
 
     fn extract_one_by_one(&mut self, text: &[u8], records: &[Span], keys: &mut Keys) {
-        keys.made = true;
+        keys.is_copied = true;
         keys.spans.clear();
         keys.text.clear();
         keys.missing.clear();
@@ -82,7 +82,7 @@ impl<'q> KeyMaker<'q> {
         }
     }
 
-    /// Appends the key of one record, before any edit, to `out`; nothing if it has none.
+    /// Appends the key of a record, before any edit, to `out`. Appends nothing if the record has no key.
     pub(crate) fn append_key(&mut self, record: &[u8], out: &mut Vec<u8>) -> Result<(), NoKey> {
         let Query { fields: wanted, splitter, .. } = self.query;
         if wanted.is_whole_record() {
@@ -102,7 +102,7 @@ impl<'q> KeyMaker<'q> {
         Ok(())
     }
 
-    /// Edits all keys, if there are edits.
+    /// Applies all edits to all keys.
     pub(crate) fn edit(&mut self, block: &[u8], keys: &mut Keys, edited: &mut Vec<u8>) {
         if self.query.edits.is_empty() {
             return;
@@ -113,26 +113,26 @@ impl<'q> KeyMaker<'q> {
             let start = edited.len();
             let last = self.edit_one(bytes_of(keys.text(block), *span), |_, _, _| {});
             edited.extend_from_slice(&last);
-            self.drafts[0] = last;
+            self.buffers[0] = last;
             *span = (start, edited.len());
         }
         keys.spans = spans;
-        keys.made = true;
+        keys.is_copied = true;
         std::mem::swap(&mut keys.text, edited);
     }
 
-    /// Edits one key. `seen` is shown the number of each edit and the key before and after it.
-    pub(crate) fn edit_one(&mut self, key: &[u8], mut seen: impl FnMut(usize, &[u8], &[u8])) -> Vec<u8> {
-        let [mut before, mut after] = std::mem::take(&mut self.drafts);
+    /// Applies all edits to a key. `on_edit` is called with the number of each edit and the key before and after it.
+    pub(crate) fn edit_one(&mut self, key: &[u8], mut on_edit: impl FnMut(usize, &[u8], &[u8])) -> Vec<u8> {
+        let [mut before, mut after] = std::mem::take(&mut self.buffers);
         before.clear();
         before.extend_from_slice(key);
         for (number, (edit, cache)) in self.query.edits.iter().zip(&mut self.edits).enumerate() {
             after.clear();
             edit.apply(cache, &before, &mut after);
-            seen(number, &before, &after);
+            on_edit(number, &before, &after);
             std::mem::swap(&mut before, &mut after);
         }
-        self.drafts[1] = after;
+        self.buffers[1] = after;
         before
     }
 }

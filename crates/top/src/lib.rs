@@ -1,7 +1,7 @@
-//! The most frequent keys: records to fields to keys to counts.
+//! The most frequent keys of records: splits records into fields, makes keys of fields, and counts keys.
 //!
-//! A [`Query`] says which records to take, which of their fields make the key, and how to edit it.
-//! [`top`] counts the keys of all records of some inputs and gives the most frequent ones.
+//! A [`Query`] defines which records are counted, which fields form the key, and how the key is edited. [`top`] counts
+//! the keys of all records of its inputs and returns the most frequent ones.
 //!
 //! ```
 //! use finecomb_scan::{Inputs, ScanOptions};
@@ -21,7 +21,6 @@
 
 mod answer;
 mod arena;
-mod behind_star;
 mod count;
 mod edit;
 mod fields;
@@ -29,6 +28,7 @@ mod filter;
 mod go_syntax;
 mod hash;
 mod key;
+mod leading_star;
 mod live;
 #[cfg(test)]
 #[path = "../tests/reference/runes.rs"]
@@ -51,10 +51,10 @@ pub use pattern::{PatternError, SyntaxError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};
 
-/// Where a record or a key stands in a text: start and end.
+/// Start and end of a record or a key in a text.
 pub(crate) type Span = (usize, usize);
 
-/// The bytes of a span.
+/// Returns the bytes of a span.
 #[inline(always)]
 pub(crate) fn bytes_of(text: &[u8], (start, end): Span) -> &[u8] {
     &text[start..end]

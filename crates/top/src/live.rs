@@ -1,8 +1,8 @@
-//! The answer so far of a count that is still running.
+//! Intermediate answers of a running count.
 //!
-//! The screen asks for it; each worker notices between two blocks and publishes the most frequent of the keys that it has
-//! counted. For a worker that waits for input, the screen's thread does it. A count without a screen pays for one lock per
-//! block, which no other thread takes.
+//! The display requests an update; each worker checks for requests between blocks and publishes its most frequent keys.
+//! For a worker that waits for input, the thread of the display publishes them. Without a display, a count takes one
+//! uncontended lock per block.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,31 +12,31 @@ use std::time::{Duration, Instant};
 use crate::answer::KeyCount;
 use crate::table::Table;
 
-/// Smallest number of keys that a worker publishes: a key that is frequent in all is so for each worker.
-const FEWEST: usize = 500;
+/// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
+const MIN_PUBLISHED: usize = 500;
 
-/// A worker spends at most one part in this many of its time on publishing,
-const SHARE: u32 = 25;
+/// Pause after publishing, in multiples of the time that it took, as long as that is less than [`MAX_PAUSE`].
+const PAUSE: u32 = 25;
 
-/// unless its keys would be older than this:
-const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+/// Maximum pause after publishing, unless [`MIN_PAUSE`] requires a longer one.
+const MAX_PAUSE: Duration = Duration::from_millis(200);
 
-/// then at most one part in this many.
-const LARGEST_SHARE: u32 = 8;
+/// Minimum pause after publishing, in multiples of the time that it took.
+const MIN_PAUSE: u32 = 8;
 
-/// The answer so far.
+/// Intermediate answer of a count.
 #[derive(Debug)]
 pub struct Live {
     number: usize,
-    /// Number of times it was asked for.
+    /// Number of requests for an update.
     asked: AtomicU64,
-    workers: Mutex<Vec<Arc<Counted>>>,
+    workers: Mutex<Vec<Arc<WorkerCounts>>>,
 }
 
-/// The counts of one worker.
+/// Counts of a worker.
 #[derive(Debug)]
-pub(crate) struct Counted {
-    /// None once the worker is done.
+pub(crate) struct WorkerCounts {
+    /// `None` once the worker has finished.
     table: Mutex<Option<Table>>,
     records: AtomicU64,
     published: Mutex<Published>,
@@ -46,23 +46,23 @@ pub(crate) struct Counted {
 struct Published {
     best: Vec<KeyCount>,
     records: u64,
-    /// Up to which question it has been answered.
+    /// Number of the last request that was answered.
     answered: u64,
-    /// Before then it is not answered again.
+    /// Time before which no request is answered.
     not_before: Instant,
 }
 
 impl Live {
-    /// For an answer of so many keys.
+    /// Makes an intermediate answer of up to `number` keys.
     pub fn new(number: usize) -> Self {
         Self { number, asked: AtomicU64::new(0), workers: Mutex::default() }
     }
 
-    /// Asks the workers for what they have, which comes with one of the next answers.
+    /// Requests an update from the workers. It appears in one of the next answers.
     pub fn ask(&self) {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         for worker in &*lock(&self.workers) {
-            // A worker that has not answered the question before this one is waiting for input.
+            // A worker that has not answered the previous request is waiting for input.
             let is_late = lock(&worker.published).answered + 1 < asked;
             if is_late && let Ok(table) = worker.table.try_lock() {
                 self.publish(worker, table.as_ref());
@@ -70,9 +70,9 @@ impl Live {
         }
     }
 
-    /// The most frequent keys of those that the workers have published, in the order of an answer, and the number of records
-    /// counted by now. A count may be a little too low: it was published a while ago, and a key that is rare for one worker is not
-    /// among those that it publishes.
+    /// Returns the most frequent of the published keys, in the order of an answer, and the number of records counted so
+    /// far. Counts may be slightly low: they were published a while ago, and without the keys that are rare for a
+    /// worker.
     pub fn answer(&self) -> (Vec<KeyCount>, u64) {
         let workers = lock(&self.workers);
         let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
@@ -90,9 +90,9 @@ impl Live {
         (top, workers.iter().map(|worker| worker.records.load(Ordering::Relaxed)).sum())
     }
 
-    /// Publishes the most frequent keys of a worker, whose table is locked, unless there are no new ones or it was done a short
-    /// while ago.
-    fn publish(&self, worker: &Counted, table: Option<&Table>) {
+    /// Publishes the most frequent keys of a worker, whose table is locked. Does nothing if there are no new records or
+    /// during the pause after the last time.
+    fn publish(&self, worker: &WorkerCounts, table: Option<&Table>) {
         let start = Instant::now();
         let records = worker.records.load(Ordering::Relaxed);
         {
@@ -106,30 +106,30 @@ impl Live {
             }
         }
         let Some(table) = table else { return };
-        let best = table.best(self.number.saturating_mul(4).max(FEWEST));
+        let best = table.best(self.number.saturating_mul(4).max(MIN_PUBLISHED));
         let took = start.elapsed();
         let mut published = lock(&worker.published);
         published.best = best;
         published.records = records;
-        published.not_before = start + (took * SHARE).min(LONGEST_PAUSE).max(took * LARGEST_SHARE);
+        published.not_before = start + (took * PAUSE).min(MAX_PAUSE).max(took * MIN_PAUSE);
     }
 }
 
-impl Counted {
+impl WorkerCounts {
     pub(crate) fn new(table: Table, live: Option<&Live>) -> Arc<Self> {
         let published = Published { best: Vec::new(), records: 0, answered: 0, not_before: Instant::now() };
-        let counted = Arc::new(Self {
+        let counts = Arc::new(Self {
             table: Mutex::new(Some(table)),
             records: AtomicU64::new(0),
             published: Mutex::new(published),
         });
         if let Some(live) = live {
-            lock(&live.workers).push(Arc::clone(&counted));
+            lock(&live.workers).push(Arc::clone(&counts));
         }
-        counted
+        counts
     }
 
-    /// Counts keys, each of which is that of a record.
+    /// Counts keys, one per record.
     pub(crate) fn count(&self, text: &[u8], keys: &[crate::Span]) {
         if let Some(table) = &mut *lock(&self.table) {
             table.count(text, keys);
@@ -141,9 +141,9 @@ impl Counted {
         self.records.load(Ordering::Relaxed)
     }
 
-    /// Whether the worker should publish its keys.
+    /// Whether the worker should publish its keys now.
     #[inline]
-    pub(crate) fn is_asked(&self, live: &Live) -> bool {
+    pub(crate) fn should_publish(&self, live: &Live) -> bool {
         let published = lock(&self.published);
         live.asked.load(Ordering::Relaxed) != published.answered && Instant::now() >= published.not_before
     }
@@ -152,7 +152,7 @@ impl Counted {
         live.publish(self, lock(&self.table).as_ref());
     }
 
-    /// Ends the counting.
+    /// Ends the count and returns the table.
     pub(crate) fn take(&self) -> Option<Table> {
         lock(&self.table).take()
     }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::hash::Hasher;
 
-    fn count(worker: &Counted, keys: &str) {
+    fn count(worker: &WorkerCounts, keys: &str) {
         let spans: Vec<_> = (0..keys.len()).map(|at| (at, at + 1)).collect();
         worker.count(keys.as_bytes(), &spans);
     }
@@ -181,14 +181,14 @@ mod tests {
     #[test]
     fn published_keys_of_all_workers_are_added_up() {
         let live = Live::new(2);
-        let worker = || Counted::new(Table::new(Hasher::random()), Some(&live));
+        let worker = || WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
         let (one, other) = (worker(), worker());
-        assert!(!one.is_asked(&live));
+        assert!(!one.should_publish(&live));
         count(&one, "aaaaabbbcc");
         live.ask();
-        assert!(one.is_asked(&live) && other.is_asked(&live));
+        assert!(one.should_publish(&live) && other.should_publish(&live));
         one.publish(&live);
-        assert!(!one.is_asked(&live));
+        assert!(!one.should_publish(&live));
         assert_eq!(shown(&live), "a5 b3 10");
         count(&other, "ccccccd");
         assert_eq!(shown(&live), "a5 b3 17");
@@ -197,11 +197,11 @@ mod tests {
     }
 
     #[test]
-    fn what_an_idle_worker_has_counted_is_seen() {
+    fn keys_of_an_idle_worker_are_published() {
         let live = Live::new(2);
-        let worker = Counted::new(Table::new(Hasher::random()), Some(&live));
+        let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
         count(&worker, "aab");
-        // It is given the time to answer by itself.
+        // The worker has until the next request to publish by itself.
         live.ask();
         assert_eq!(shown(&live), "3");
         live.ask();

@@ -1,4 +1,4 @@
-//! Answers as text: one file for each format, all behind one trait.
+//! Output formats of answers.
 
 mod csv;
 mod json;
@@ -14,12 +14,12 @@ pub use tsv::Tsv;
 
 use crate::answer::Answer;
 
-/// A way to write an answer.
+/// An output format.
 pub trait Format {
-    /// Writes all of it.
+    /// Writes the whole answer.
     ///
     /// # Errors
-    /// When `out` cannot be written.
+    /// Returns an error if `out` cannot be written.
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -28,7 +28,7 @@ pub(crate) mod tests {
     use super::Format;
     use crate::answer::{Answer, KeyCount};
 
-    /// What `format` makes of keys with their counts.
+    /// Formats keys with their counts.
     pub(crate) fn written(format: &dyn Format, keys: &[(&[u8], u64)], partial: bool) -> String {
         let top: Vec<_> = keys.iter().map(|&(key, count)| KeyCount { key: key.to_vec(), count }).collect();
         let records = top.iter().map(|key| key.count).sum();

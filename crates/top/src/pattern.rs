@@ -1,13 +1,14 @@
-//! Regular expressions over records, searched for in whole blocks.
+//! Searches blocks for the records that match a regular expression.
 //!
-//! A search that runs once a record pays its start-up for every record; most records do not match. So a pattern is
-//! searched for in the block, and the record around a match is found afterwards. For that the pattern is rewritten so
-//! that no match of it can reach from one record into the next: `\n` is taken out of everything that it can match, and
-//! `^` and `$` become the start and end of a line. (The approach is that of ripgrep's `grep-regex`.)
+//! A search per record pays its start-up cost for every record, and most records do not match. So the whole block is
+//! searched, and the record is located around each match. For that, the pattern is rewritten so that no match crosses
+//! the end of a record: `\n` is removed from everything that it can match, and `^` and `$` become the start and end of
+//! a line. (This is the approach of ripgrep's `grep-regex`.)
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
+use finecomb_sys::units::ByteLimit;
 use memchr::{memchr, memrchr};
 use regex_automata::Input;
 use regex_automata::meta::{self, Cache, Regex};
@@ -19,22 +20,22 @@ use thiserror::Error;
 
 use crate::go_syntax::{Mistake, translate};
 use crate::text_regex::{
-    TextCache, TextRegex, byte_of, is_over_characters, matches_invalid, minds_boundaries, with_invalid,
+    TextCache, TextRegex, byte_of, has_negated_boundary, is_over_characters, matches_invalid, with_invalid,
 };
 use crate::{Span, bytes_of};
 
-/// Why a regular expression cannot be used. Its text shows with a caret where the expression is wrong.
+/// An invalid regular expression. The message marks the error with a caret.
 #[derive(Debug, Error)]
 pub enum PatternError {
-    /// The expression is not valid.
+    /// The syntax is invalid.
     #[error("{0}")]
     Syntax(SyntaxError),
-    /// The expression is too large when it is compiled.
+    /// The compiled expression is too large.
     #[error("{}", too_large(.0))]
     Build(#[from] Box<meta::BuildError>),
 }
 
-/// Why an expression is not valid, and where.
+/// A syntax error of an expression, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     pattern: String,
@@ -50,7 +51,7 @@ impl fmt::Display for SyntaxError {
         let count = |range: Range<usize>| pattern.get(range).map_or(0, |text| text.chars().count());
         f.write_str("regex parse error:\n    ")?;
         for char in pattern.chars() {
-            // On one line, in which each character has its column.
+            // Control characters must not shift the caret.
             f.write_char(if char.is_control() { char::REPLACEMENT_CHARACTER } else { char })?;
         }
         let (before, wrong) = (count(0..span.start), count(span.clone()).max(1));
@@ -61,7 +62,10 @@ impl fmt::Display for SyntaxError {
 fn too_large(error: &meta::BuildError) -> String {
     match error.size_limit() {
         Some(limit) => {
-            format!("compiled, the expression takes more than {limit} bytes; make its repetitions shorter")
+            format!(
+                "compiled regex exceeds the size limit of {}; shorten its repetitions",
+                ByteLimit(limit as u64)
+            )
         }
         None => error.to_string(),
     }
@@ -83,15 +87,15 @@ pub(crate) fn parse(pattern: &str) -> Result<Hir, PatternError> {
     })
 }
 
-/// How much what is compiled may take.
+/// Size limit of a compiled expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SizeLimit {
-    /// 10 MiB, the limit that the `regex` crate sets.
+    /// 10 MiB, the default of the `regex` crate.
     Usual,
     None,
 }
 
-/// Compiles an expression. With `whole_characters`, no empty match stands within a character.
+/// Compiles an expression. With `whole_characters`, empty matches do not lie within a character.
 pub(crate) fn build(hir: &Hir, whole_characters: bool, limit: SizeLimit) -> Result<Regex, PatternError> {
     let limit = (limit == SizeLimit::Usual).then_some(10 << 20);
     let config = Regex::config().utf8_empty(whole_characters).nfa_size_limit(limit);
@@ -99,23 +103,23 @@ pub(crate) fn build(hir: &Hir, whole_characters: bool, limit: SizeLimit) -> Resu
     built.map_err(|error| PatternError::Build(Box::new(error)))
 }
 
-/// What all matches of an expression have in common.
+/// Common properties of all matches of an expression.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MatchShape {
-    /// The length of the shortest, in bytes; 0 if that is not known.
+    /// Minimum length in bytes; 0 if unknown.
     pub(crate) shortest: usize,
-    /// The byte that all of them begin with, if there is one.
+    /// First byte, if it is the same for all matches.
     pub(crate) first: Option<u8>,
 }
 
 impl MatchShape {
-    /// The shape of the matches of an expression.
+    /// Determines the shape of the matches of an expression.
     pub(crate) fn of(hir: &Hir) -> Self {
         Self { shortest: hir.properties().minimum_len().unwrap_or(0), first: first_byte(hir) }
     }
 }
 
-/// The byte that every match begins with, if there is one.
+/// Returns the first byte of all matches, if it is the same.
 fn first_byte(hir: &Hir) -> Option<u8> {
     match hir.kind() {
         HirKind::Literal(literal) => literal.0.first().copied(),
@@ -133,23 +137,23 @@ fn first_byte(hir: &Hir) -> Option<u8> {
     }
 }
 
-/// A regular expression over records.
+/// A regular expression that records are matched against.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordPattern {
-    /// As given, for one record.
+    /// The expression as given, for a single record.
     record: TextRegex,
-    /// Rewritten, for many.
+    /// The rewritten expression, for a block of records.
     block: Regex,
-    /// Whether every line that is found has to be asked again by itself. A Unicode word boundary looks at the character
-    /// before it; in front of a byte that is no character it would find the line feed of the line before.
-    looks_back: bool,
-    /// Whether every line that is found and not of ASCII has to be asked again by itself. In a block, any byte beyond
-    /// ASCII is taken for one that belongs to no character, and empty matches may stand within a character.
-    minds_characters: bool,
+    /// Whether each line found in a block must be verified by itself. A Unicode word boundary before a byte that is not
+    /// valid UTF-8 depends on the preceding character, which in a block may be the line feed of the previous line.
+    verify_all: bool,
+    /// Whether each non-ASCII line found in a block must be verified by itself. The block search treats every non-ASCII
+    /// byte as invalid, and finds empty matches within characters.
+    verify_non_ascii: bool,
     text: String,
 }
 
-/// The memory that a search of a [`RecordPattern`] works in.
+/// Scratch memory of a [`RecordPattern`].
 #[derive(Debug)]
 pub(crate) struct PatternCache {
     record: TextCache,
@@ -160,16 +164,16 @@ impl RecordPattern {
     pub(crate) fn new(pattern: &str) -> Result<Self, PatternError> {
         let record = TextRegex::new(pattern)?;
         let hir = record.hir();
-        let takes_invalid = is_over_characters(hir) && matches_invalid(hir);
-        let in_block = if takes_invalid {
+        let matches_invalid_bytes = is_over_characters(hir) && matches_invalid(hir);
+        let in_block = if matches_invalid_bytes {
             within_lines(&with_invalid(hir, &byte_of(0x80, 0xFF)))
         } else {
             within_lines(hir)
         };
         Ok(Self {
             block: build(&in_block, false, SizeLimit::Usual)?,
-            looks_back: hir.properties().look_set().contains_word_unicode(),
-            minds_characters: takes_invalid || minds_boundaries(hir),
+            verify_all: hir.properties().look_set().contains_word_unicode(),
+            verify_non_ascii: matches_invalid_bytes || has_negated_boundary(hir),
             text: pattern.to_owned(),
             record,
         })
@@ -183,18 +187,18 @@ impl RecordPattern {
         PatternCache { record: self.record.cache(), block: self.block.create_cache() }
     }
 
-    /// The first match in one record: the reference implementation of [`RecordPattern::next_line`].
+    /// Returns the first match in a record: the reference implementation of [`RecordPattern::next_line`].
     pub(crate) fn find(&self, cache: &mut PatternCache, record: &[u8]) -> Option<Span> {
         self.record.find(&mut cache.record, record)
     }
 
-    /// Whether one record has a match.
+    /// Whether a record has a match.
     pub(crate) fn is_match(&self, cache: &mut PatternCache, record: &[u8]) -> bool {
         self.record.is_match(&mut cache.record, record)
     }
 
-    /// The first record with a match among those that begin at `from` or later, where a line begins. Gives the record
-    /// and where the next line begins.
+    /// Returns the first record with a match at or after `from`, which is the start of a line, and the start of the
+    /// next line.
     pub(crate) fn next_line(
         &self,
         cache: &mut PatternCache,
@@ -204,7 +208,7 @@ impl RecordPattern {
         while from < text.len() {
             let input = Input::new(text).range(from..).earliest(true);
             let found = self.block.search_half_with(&mut cache.block, &input)?;
-            // A match ends in the line that it begins in.
+            // A match does not cross the end of a line.
             let start =
                 memrchr(b'\n', &text[from..found.offset()]).map_or(from, |line_feed| from + line_feed + 1);
             if start == text.len() {
@@ -214,11 +218,11 @@ impl RecordPattern {
             let end = line_feed.unwrap_or(text.len());
             let next = line_feed.map_or(end, |line_feed| line_feed + 1);
             let line = &text[start..end];
-            let is_sure = !self.looks_back && (!self.minds_characters || line.is_ascii());
+            let is_sure = !self.verify_all && (!self.verify_non_ascii || line.is_ascii());
             if is_sure && memchr(b'\r', line).is_none() {
                 return Some(((start, end), next));
             }
-            // In the block `$` stands before any carriage return, so the record has the last word.
+            // In the block, `$` matches before any carriage return, so the record itself decides.
             let record = (start, end - usize::from(text[..end].ends_with(b"\r")));
             if self.is_match(cache, bytes_of(text, record)) {
                 return Some((record, next));
@@ -229,8 +233,8 @@ impl RecordPattern {
     }
 }
 
-/// The pattern that finds in many lines what `hir` finds in one, and perhaps more: in lines with carriage returns, with
-/// Unicode word boundaries at bytes that are not UTF-8, and in lines that are not of ASCII.
+/// Rewrites an expression for a search of many lines. It finds all lines that `hir` matches, and false positives in
+/// lines with carriage returns, with Unicode word boundaries next to invalid bytes, and with non-ASCII bytes.
 fn within_lines(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty => Hir::empty(),
@@ -281,13 +285,13 @@ mod tests {
         text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 
-    /// The records of `text` that match, found one at a time by the oracle.
+    /// Returns the records of `text` that match according to the oracle, which searches them one at a time.
     fn record_by_record(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
         let regex = oracle(pattern);
         records(text).filter(|record| regex.is_match(record)).map(<[u8]>::to_vec).collect()
     }
 
-    /// An expression in the terms of the oracle, whose characters for bytes that belong to none are not U+FFFD.
+    /// Compiles an expression for the oracle, whose characters for invalid bytes are not U+FFFD.
     fn oracle(pattern: &str) -> Runes {
         let pattern = translate(pattern).expect("valid syntax").text;
         let replacement = format!(r"\x{{FFFD}}{ALL_INVALID}");
@@ -372,8 +376,8 @@ mod tests {
         "(?i)^[^A]+$",
     ];
 
-    /// Boundaries of Unicode, which are nowhere next to a byte that belongs to no character; the oracle does not know that.
-    const OF_UNICODE: &[&str] = &[
+    /// Unicode word boundaries. They never match next to an invalid byte, which the oracle does not model.
+    const UNICODE_BOUNDARIES: &[&str] = &[
         r"(?u)\b",
         r"(?u)\bab\b",
         r"(?u)\B",
@@ -405,7 +409,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(16 * ProptestConfig::default().cases))]
 
         #[test]
-        fn blocks_give_the_records_that_match(
+        fn blocks_match_the_records_that_the_oracle_matches(
             pattern in prop::sample::select(PATTERNS),
             text in texts(),
         ) {
@@ -413,8 +417,8 @@ mod tests {
         }
 
         #[test]
-        fn blocks_give_the_records_that_match_one_by_one(
-            pattern in prop::sample::select(OF_UNICODE),
+        fn unicode_boundaries_in_blocks_match_as_in_single_records(
+            pattern in prop::sample::select(UNICODE_BOUNDARIES),
             text in texts(),
         ) {
             let compiled = RecordPattern::new(pattern).expect("a valid pattern");
@@ -437,10 +441,10 @@ mod tests {
     }
 
     #[test]
-    fn errors_show_where() {
+    fn errors_show_their_place() {
         let error = RecordPattern::new("a(b").expect_err("unclosed").to_string();
         assert!(error.contains("a(b\n     ^"), "{error}");
         let error = RecordPattern::new(r"(?:\w{1000}){1000}").expect_err("huge").to_string();
-        assert!(error.contains("takes more than 10485760 bytes"), "{error}");
+        assert!(error.contains("exceeds the size limit of 10 MiB"), "{error}");
     }
 }

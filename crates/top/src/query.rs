@@ -1,4 +1,4 @@
-//! What to count.
+//! The definition of a count.
 
 use thiserror::Error;
 
@@ -10,33 +10,34 @@ use crate::pattern::{PatternError, RecordPattern};
 use crate::split::Splitter;
 use crate::text_regex::TextRegex;
 
-/// What separates the fields of a record.
+/// Separator of fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
-    /// Runs of spaces and tabs; those in front of the first field are skipped.
+    /// Runs of spaces and tabs. Those before the first field are skipped.
     #[default]
     Blanks,
-    /// The same, but a field in double quotes may hold blanks and loses its quotes; `\"` within does not end it.
+    /// Like [`Separator::Blanks`], but a field in double quotes may contain blanks and loses its quotes. `\"` does not
+    /// end it.
     Quotes,
     /// Every match of a regular expression.
     Regex(String),
 }
 
-/// Options of a count. Regular expressions have the syntax and the meaning that they have in Go, and beyond it
-/// those of the `regex` crate. A byte that belongs to no character of UTF-8 is the character U+FFFD.
+/// Options of a count. Regular expressions have the syntax and semantics of Go, extended by those of the `regex` crate.
+/// Each byte that is not valid UTF-8 is the character U+FFFD.
 #[derive(Clone, Debug)]
 pub struct QueryOptions {
-    /// How many keys to give. Default: 10.
+    /// Number of keys in the answer. Default: 10.
     pub number: usize,
-    /// The fields that make up the key, joined with a space. Default: none, for the whole record.
+    /// Fields that form the key, joined with a space. Default: none, for the whole record.
     pub fields: FieldList,
-    /// What separates fields. Default: blanks.
+    /// Separator of fields. Default: blanks.
     pub separator: Separator,
-    /// Expressions of which all must match a record. Default: none.
+    /// Expressions that must all match a record. Default: none.
     pub grep: Vec<String>,
-    /// Expressions of which none may match a record. Default: none.
+    /// Expressions that must not match a record. Default: none.
     pub vgrep: Vec<String>,
-    /// Expressions of which every match in a key is replaced, each with its replacement, in order. Default: none.
+    /// Edits of keys, in order: an expression and the replacement for each match. Default: none.
     pub sed: Vec<(String, String)>,
 }
 
@@ -53,18 +54,18 @@ impl Default for QueryOptions {
     }
 }
 
-/// Why a query cannot be made: one of its expressions is wrong.
+/// An invalid expression of a query.
 #[derive(Debug, Error)]
 #[error("{option}: {error}")]
 pub struct QueryError {
-    /// The option that the expression belongs to, as it is typed.
+    /// Command-line option of the expression.
     pub option: &'static str,
-    /// What is wrong.
+    /// The error.
     #[source]
     pub error: PatternError,
 }
 
-/// What to count, ready to be counted. Cheap to copy.
+/// A compiled query. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Query {
     pub(crate) number: usize,
@@ -72,20 +73,20 @@ pub struct Query {
     pub(crate) splitter: Splitter,
     pub(crate) filter: Filter,
     pub(crate) edits: Vec<Edit>,
-    /// How all workers hash keys.
+    /// Hash function of all workers.
     pub(crate) hasher: Hasher,
 }
 
 impl Query {
-    /// References of replacements to groups that their expressions do not have, each with its expression. They stand for
-    /// nothing, or for the text that they are.
+    /// References of replacements to groups that do not exist, each with its expression. They are replaced by nothing
+    /// or are literal text.
     pub fn unknown_groups(&self) -> impl Iterator<Item = (&str, &str)> {
         self.edits
             .iter()
             .flat_map(|edit| edit.unknown_groups().iter().map(move |group| (group.as_str(), edit.pattern())))
     }
 
-    /// How many keys are wanted.
+    /// Number of keys in the answer.
     pub fn number(&self) -> usize {
         self.number
     }
@@ -93,7 +94,7 @@ impl Query {
     /// Compiles a query.
     ///
     /// # Errors
-    /// When one of the regular expressions is not valid or too large.
+    /// Returns an error if a regular expression is invalid or too large.
     pub fn new(options: &QueryOptions) -> Result<Self, QueryError> {
         let of = |option| move |error| QueryError { option, error };
         let patterns = |texts: &[String], option| {

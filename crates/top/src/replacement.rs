@@ -1,13 +1,13 @@
-//! The text that a match is replaced with, as Go's `Regexp.Expand` reads it.
+//! Replacement of a match, in the syntax of Go's `Regexp.Expand`.
 
 use regex_automata::Match;
 use regex_automata::util::captures::{Captures, GroupInfo};
 
-/// A replacement, read once for all matches.
+/// A parsed replacement.
 #[derive(Clone, Debug)]
 pub(crate) struct Replacement {
     parts: Vec<Part>,
-    /// References to groups that the expression does not have.
+    /// References to groups that do not exist in the expression.
     unknown: Vec<String>,
 }
 
@@ -18,9 +18,9 @@ enum Part {
 }
 
 impl Replacement {
-    /// Reads a replacement for the matches of an expression with these groups. In it `$1`, `$name`, `${1}` and `${name}`
-    /// stand for groups and `$$` for a dollar sign. A name is as long as it can be. A group that there is not stands for
-    /// nothing; a dollar sign in front of anything else is text.
+    /// Parses a replacement for the matches of an expression with these groups. `$1`, `$name`, `${1}` and `${name}`
+    /// refer to groups, and `$$` is a dollar sign. A name is as long as possible. A reference to a group that does not
+    /// exist is empty; any other dollar sign is literal.
     pub(crate) fn new(text: &str, groups: &GroupInfo) -> Self {
         let mut replacement = Self { parts: Vec::new(), unknown: Vec::new() };
         let mut rest = text;
@@ -66,7 +66,7 @@ impl Replacement {
         }
     }
 
-    /// The replacement, if it is the same for all matches.
+    /// Returns the replacement if it is the same for all matches.
     pub(crate) fn constant(&self) -> Option<&[u8]> {
         match &self.parts[..] {
             [] => Some(b""),
@@ -75,12 +75,12 @@ impl Replacement {
         }
     }
 
-    /// References to groups that the expression does not have, as they are written.
+    /// Returns the references to groups that do not exist in the expression, as written.
     pub(crate) fn unknown(&self) -> &[String] {
         &self.unknown
     }
 
-    /// Appends the replacement of a match in `text`, with its groups in `captures`, to `out`.
+    /// Appends the replacement of a match in `text` to `out`. `captures` has the groups of the match.
     #[inline]
     pub(crate) fn append(&self, found: Match, captures: &Captures, text: &[u8], out: &mut Vec<u8>) {
         for part in &self.parts {
@@ -97,7 +97,7 @@ impl Replacement {
     }
 }
 
-/// The name or number of a group that a text behind a dollar sign begins with, and what follows it.
+/// Splits the text after a dollar sign into the name or number of a group and the rest.
 fn reference(text: &str) -> Option<(&str, &str)> {
     let (braced, text) = text.strip_prefix('{').map_or((false, text), |text| (true, text));
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_named_as_in_go() {
+    fn references_have_the_syntax_of_go() {
         let replaced = |replacement| replaced("(a)(?<word>b)(c)?", replacement, "ab");
         for (replacement, expected) in [
             ("$1-$word-$2", "a-b-b"),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_that_are_not_there_are_noted() {
+    fn references_to_missing_groups_are_reported() {
         let regex = Regex::new("(a)(?<word>b)").expect("a valid pattern");
         let unknown = |text| Replacement::new(text, regex.group_info()).unknown;
         assert_eq!(unknown("$1 $3 $word $$ ${wort} $1x $0"), ["$3", "$wort", "$1x"]);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_groups_is_constant() {
+    fn a_replacement_without_groups_is_constant() {
         let regex = Regex::new("(a)").expect("a valid pattern");
         let constant = |text| Replacement::new(text, regex.group_info()).constant().map(<[u8]>::to_vec);
         assert_eq!(constant("$$x$"), Some(b"$x$".to_vec()));

@@ -1,4 +1,5 @@
-//! Showing what a query does with the first records: which are taken, which are not and why, and how keys are edited.
+//! Explains the effect of a query on the first records: which are selected or rejected and why, and how keys are
+//! edited.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -12,18 +13,18 @@ use crate::key::{KeyMaker, NoKey};
 use crate::query::Query;
 use crate::{Span, bytes_of};
 
-/// What a query does with the first records.
+/// Explanation of the first records.
 #[derive(Debug)]
 pub struct Sample {
-    /// An explanation of each record, in order, for a person to read. Records stand in it as they are.
+    /// Explanation of each record, in order, as text for people. The bytes of records are unchanged.
     pub text: Vec<u8>,
-    /// How many records were looked at.
+    /// Number of records explained.
     pub records: usize,
-    /// What went wrong with inputs on the way.
+    /// Problems with inputs.
     pub problems: Vec<Problem>,
 }
 
-/// Explains what `query` does with the first `count` records of `inputs`, in their order.
+/// Explains the effect of `query` on the first `count` records of `inputs`, in their order.
 pub fn sample(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Sample {
     let options = ScanOptions {
         width: Width::Fixed(1),
@@ -42,7 +43,7 @@ struct Explainer<'q> {
     maker: KeyMaker<'q>,
     wanted: usize,
     seen: usize,
-    /// Where the line after the last record begins, with its number if that is known.
+    /// Start of the line after the last record, with its number if known.
     next: Option<Place>,
     out: Vec<u8>,
 }
@@ -66,12 +67,12 @@ impl<'q> Explainer<'q> {
             let _ = write!(head, ":{line}");
         }
         match self.query.filter.judge(&mut self.filter, record) {
-            Verdict::Taken => self.explain_key(&head, record),
-            Verdict::Lacks(pattern) => {
+            Verdict::Selected => self.explain_key(&head, record),
+            Verdict::NotMatched(pattern) => {
                 let reason = format!("rejected: -g '{}' does not match", pattern.text());
                 self.show_record(&head, &reason, record);
             }
-            Verdict::Has(pattern, found) => {
+            Verdict::Excluded(pattern, found) => {
                 let reason = format!("rejected: -v '{}' matches", pattern.text());
                 self.show_record(&head, &reason, record);
                 self.show("  match   ", bytes_of(record, found));
@@ -85,9 +86,9 @@ impl<'q> Explainer<'q> {
             let reason = match reason {
                 NoKey::TooFew(count) => {
                     let fields = if count == 1 { "field" } else { "fields" };
-                    format!("it has {count} {fields} and -f {} asks for more", self.query.fields)
+                    format!("{count} {fields}, and -f {} needs more", self.query.fields)
                 }
-                NoKey::OpenQuote => "it has a quote that is never closed".to_owned(),
+                NoKey::OpenQuote => "unclosed quote".to_owned(),
             };
             return self.show_record(head, &format!("skipped: {reason}"), record);
         }
@@ -123,7 +124,7 @@ impl<'q> Explainer<'q> {
         self.out.push(b'\n');
     }
 
-    /// The place of a record, with its line: the one after that of the last record, if it follows that.
+    /// Returns the place of a record. If the record follows the last one, its line number is the next one.
     fn place(&self, block: &Block<'_>, (start, _): Span) -> Place {
         let mut place = block.place(start);
         let follows = self.next.as_ref().filter(|next| **next == place);
@@ -159,7 +160,7 @@ impl Accumulate for Explainer<'_> {
     }
 
     fn join(parts: Vec<Self::Part>) -> Self::Joined {
-        // One worker explains, so there is one part.
+        // There is one worker, so there is one part.
         parts.into_iter().next().unwrap_or_default()
     }
 }

@@ -1,24 +1,24 @@
-//! The places for keys in a table, in two sizes.
+//! Slots of a table, in two sizes.
 
-/// What every slot knows of its key.
+/// Header of a slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
-    /// 0 in a slot that is not in use.
+    /// Count of the key; 0 in an unused slot.
     pub(crate) count: u64,
     pub(crate) hash: u32,
     pub(crate) length: u32,
 }
 
-/// A place for a key. It fills a cache line or half of one, so that a key that lies in its slot costs one cache miss.
+/// A slot for a key. It is a cache line or half of one, so that an inline key costs one cache miss.
 pub(crate) trait Slot: Copy {
-    /// How long a key may be to lie in the slot, in bytes.
+    /// Maximum length of an inline key, in bytes.
     const INLINE: usize;
-    /// A slot that is not in use.
+    /// An unused slot.
     const EMPTY: Self;
 
     fn head(&self) -> &Head;
     fn head_mut(&mut self) -> &mut Head;
-    /// The key if it fits, with zeros behind it; else its address in the arena.
+    /// The key padded with zeros if it is inline, else its address in the arena.
     fn bytes(&self) -> &[u8];
     fn bytes_mut(&mut self) -> &mut [u8];
 
@@ -26,21 +26,21 @@ pub(crate) trait Slot: Copy {
         self.head().count != 0
     }
 
-    /// Whether the key lies in the slot.
+    /// Whether the key is stored in the slot.
     fn is_inline(&self) -> bool {
         self.head().length as usize <= Self::INLINE
     }
 
-    /// Whether these are the first words of `bytes`, all of which count.
+    /// Whether `bytes` are equal to the first of these words.
     #[inline(always)]
     fn holds(&self, words: &[u64; 8]) -> bool {
         let (own, _) = self.bytes().as_chunks::<8>();
-        let unlike =
-            own.iter().zip(words).fold(0, |unlike, (own, word)| unlike | (u64::from_le_bytes(*own) ^ word));
-        unlike == 0
+        let difference =
+            own.iter().zip(words).fold(0, |bits, (own, word)| bits | (u64::from_le_bytes(*own) ^ word));
+        difference == 0
     }
 
-    /// The number in the first eight bytes.
+    /// Address of a key that is not inline.
     #[inline(always)]
     fn address(&self) -> u64 {
         self.bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
@@ -85,7 +85,7 @@ macro_rules! slot {
 }
 
 slot! {
-    /// Half a cache line: for keys of up to 16 bytes, such as addresses and numbers, and for those that are too long for
+    /// Half a cache line: for keys of up to 16 bytes, such as addresses and numbers, and for keys that are too long for
     /// any slot.
     Narrow, 32
 }
@@ -109,9 +109,9 @@ mod tests {
     }
 
     proptest! {
-        /// Keys of the same hash may differ by the same bits in several words.
+        /// Keys with the same hash may differ by the same bits in several words.
         #[test]
-        fn a_slot_holds_a_key_only_if_no_word_differs(
+        fn a_slot_holds_a_key_only_if_all_words_are_equal(
             own in any::<[u64; 8]>(),
             differs in any::<[bool; 8]>(),
             difference in 1..=u64::MAX,

@@ -1,30 +1,30 @@
-//! Records to fields.
+//! Splits records into fields.
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use regex_automata::Input;
 use regex_automata::util::iter::Searcher;
 
 use crate::Span;
-use crate::text_regex::{Searched, TextCache, TextRegex};
+use crate::text_regex::{Prepared, TextCache, TextRegex};
 
-/// What separates fields.
+/// Separator of fields.
 #[derive(Clone, Debug)]
 pub(crate) enum Splitter {
-    /// Runs of spaces and tabs; those in front of the first field are skipped.
+    /// Runs of spaces and tabs. Those before the first field are skipped.
     Blanks,
-    /// The same, but a field in double quotes may hold blanks and loses its quotes.
+    /// Like [`Splitter::Blanks`], but a field in double quotes may contain blanks and loses its quotes.
     Quotes,
-    /// Every match of an expression. Nothing is skipped: a record that begins with a match has an empty first field.
+    /// Every match of an expression. A record that begins with a match has an empty first field.
     Regex(TextRegex),
 }
 
-/// The memory that a splitter works in.
+/// Scratch memory of a splitter.
 #[derive(Debug)]
 pub(crate) struct SplitCache {
     regex: Option<TextCache>,
 }
 
-/// A quote that is never closed: nobody knows what fields there are from there on.
+/// A quote that is never closed, after which there are no fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpenQuote;
 
@@ -37,8 +37,8 @@ impl Splitter {
         SplitCache { regex }
     }
 
-    /// Puts the first `needed` fields of a record into `fields`, or all that there are. Errs at a quote that is never
-    /// closed, with the fields in front of it in `fields`.
+    /// Stores the first `needed` fields of a record in `fields`, or all if there are fewer. Fails at a quote that is
+    /// never closed, with the preceding fields in `fields`.
     pub(crate) fn split(
         &self,
         cache: &mut SplitCache,
@@ -63,26 +63,26 @@ fn split_at_matches(
     needed: usize,
     fields: &mut Vec<Span>,
 ) {
-    let searched = regex.searched(cache, record);
-    let mut searcher = Searcher::new(Input::new(searched.text));
+    let prepared = regex.prepare(cache, record);
+    let mut searcher = Searcher::new(Input::new(prepared.text));
     let mut start = 0;
     while fields.len() < needed {
-        let Some(separator) = searcher.advance(|input| Ok(searched.regex.search_with(searched.cache, input)))
+        let Some(separator) = searcher.advance(|input| Ok(prepared.regex.search_with(prepared.cache, input)))
         else {
-            fields.push((start, searched.text.len()));
+            fields.push((start, prepared.text.len()));
             break;
         };
         fields.push((start, separator.start()));
         start = separator.end();
     }
-    let Searched { is_marked: true, .. } = searched else { return };
+    let Prepared { is_marked: true, .. } = prepared else { return };
     for (start, end) in fields {
-        (*start, *end) = (searched.origin(*start), searched.origin(*end));
+        (*start, *end) = (prepared.origin(*start), prepared.origin(*end));
     }
 }
 
-/// A field that begins with a double quote ends at the next one, unless a backslash stands before that (as Apache
-/// writes a quote within a field). What follows the closing quote begins a new field.
+/// Splits at blanks outside of quotes. A field that begins with a double quote ends at the next one that is not escaped
+/// by a backslash, as Apache escapes it. Text after the closing quote begins a new field.
 fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) -> Result<(), OpenQuote> {
     let is_blank = |byte: u8| byte == b' ' || byte == b'\t';
     let mut at = 0;
@@ -119,8 +119,8 @@ fn closing_quote(quoted: &[u8]) -> Option<usize> {
     }
 }
 
-/// The bits of the blanks in up to 64 bytes of a record from `at` on. What is behind the end of the record counts as
-/// blank, so that every field ends with a blank. `text` may go on behind the record.
+/// Bit mask of the blanks in the 64 bytes from `at` on. Bytes after the end of the record count as blank, so that every
+/// field ends with a blank. `text` may extend beyond the record.
 #[inline(always)]
 fn blanks<M: Masks>(masks: M, text: &[u8], at: usize, end: usize) -> u64 {
     let bits = match text.get(at..at + 64).and_then(|window| window.try_into().ok()) {
@@ -133,7 +133,7 @@ fn blanks<M: Masks>(masks: M, text: &[u8], at: usize, end: usize) -> u64 {
     }
 }
 
-/// The bits of the blanks in the last bytes of a text, fewer than 64, from `at` on. Bits behind them are not set.
+/// Bit mask of the blanks in the last bytes of a text, fewer than 64, from `at` on. Bits after the text are not set.
 #[cold]
 #[inline(never)]
 fn last_blanks(text: &[u8], at: usize) -> u64 {
@@ -141,7 +141,7 @@ fn last_blanks(text: &[u8], at: usize) -> u64 {
     rest.fold(0, |bits, (index, &byte)| bits | u64::from(byte == b' ' || byte == b'\t') << index)
 }
 
-/// Finds the fields of one record.
+/// Finds the fields of a record.
 struct SplitBlanks<'a> {
     record: &'a [u8],
     needed: usize,
@@ -158,7 +158,7 @@ impl Kernel for SplitBlanks<'_> {
         let mut at = 0;
         while at < record.len() && fields.len() < needed {
             let blank = blanks(masks, record, at, record.len());
-            // Where a field begins or ends: where a byte is unlike the one before.
+            // A field begins or ends where exactly one of a byte and its predecessor is blank.
             let before = u64::from(start.is_none());
             let mut edges = blank ^ (blank << 1 | before);
             while edges != 0 && fields.len() < needed {
@@ -171,15 +171,15 @@ impl Kernel for SplitBlanks<'_> {
             }
             at += 64;
         }
-        // A field that ends just where a window does has no edge in that window.
+        // A field that ends with the window has no edge in it.
         if let Some(start) = start.filter(|_| fields.len() < needed) {
             fields.push((start, record.len()));
         }
     }
 }
 
-/// Finds one field, counted from 1, of many records of a text at once. The fields go to `keys`; the numbers of the
-/// records that have too few go to `missing`.
+/// Finds the field of this number, from 1, of all records. Stores the fields in `keys`, and the indexes of records with
+/// too few fields in `missing`.
 pub(crate) fn nth_blank_field(
     text: &[u8],
     records: &[Span],
@@ -243,7 +243,7 @@ fn nth_field<M: Masks>(masks: M, text: &[u8], (start, end): Span, number: u32) -
     None
 }
 
-/// Where a field that goes on at `at` ends.
+/// Returns the end of a field that continues at `at`.
 #[inline(always)]
 fn field_end<M: Masks>(masks: M, text: &[u8], mut at: usize, end: usize) -> usize {
     loop {
@@ -292,7 +292,7 @@ mod tests {
         }
 
         #[test]
-        fn one_field_of_many_records_is_that_of_each(
+        fn a_field_of_many_records_is_that_of_each_record(
             lines in prop::collection::vec(records(), 0..12),
             number in 1..20_u32,
         ) {
@@ -323,7 +323,18 @@ mod tests {
     }
 
     #[test]
-    fn quotes_hold_fields_together() {
+    fn a_field_may_end_with_the_record_and_a_window() {
+        for length in [63, 64, 65, 128] {
+            let record = vec![b'x'; length];
+            assert_eq!(split(&Splitter::Blanks, &record, usize::MAX), [&record], "{length}");
+            assert_eq!(split(&Splitter::Blanks, &record, 1), [&record], "{length}");
+            let blank_behind = [&record[1..], b" "].concat();
+            assert_eq!(split(&Splitter::Blanks, &blank_behind, usize::MAX), [&record[1..]], "{length}");
+        }
+    }
+
+    #[test]
+    fn quoted_fields_may_contain_blanks() {
         let fields = |record: &'static str| {
             let found = split(&Splitter::Quotes, record.as_bytes(), usize::MAX);
             found.into_iter().map(|field| str::from_utf8(field).expect("UTF-8")).collect::<Vec<_>>()
@@ -337,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_is_never_closed_is_an_error_where_it_is_reached() {
+    fn an_unclosed_quote_is_an_error_only_if_it_is_reached() {
         let split = |record: &str, needed| {
             let mut fields = Vec::new();
             let (splitter, record) = (Splitter::Quotes, record.as_bytes());

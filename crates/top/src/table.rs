@@ -1,13 +1,13 @@
-//! Counts by key: a hash table with open addressing, made for keys that come again and again.
+//! Counts by key: a hash table with open addressing for keys that repeat often.
 //!
-//! What counting costs is cache misses: a log that streams through the caches leaves little of the table in them. So a
-//! slot holds the key itself if it fits and is the size of a cache line or half of one; longer keys lie in an arena.
-//! Slots are probed one after another (Knuth, The Art of Computer Programming, vol. 3, section 6.4, algorithm L), and at
-//! most half of them are in use: each key that has to give way costs a cache miss.
+//! The cost of counting is cache misses: a log that streams through the caches evicts most of the table. So a slot is a
+//! cache line or half of one and contains the key if it fits; longer keys are stored in an arena. Probing is linear
+//! (Knuth, The Art of Computer Programming, vol. 3, section 6.4, algorithm L), and at most half of the slots are in
+//! use, as each displaced key costs a cache miss.
 //!
-//! The highest bits of a hash choose the slot, so that slots are in the order of their hashes, but for a few that had to
-//! give way. So a table can grow from front to back, and a [`SHARDS`]th of all hashes is a run of slots: that is how
-//! tables are joined in parallel.
+//! The highest bits of a hash determine the slot, so that slots are in the order of their hashes, except for displaced
+//! keys. So a table can grow from front to back, and each of the [`SHARDS`] shards of the hashes is a run of slots,
+//! which can be merged in parallel with the others.
 
 use finecomb_sys::memory::{FixedVec, HUGE_PAGE};
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
@@ -18,21 +18,21 @@ use crate::hash::Hasher;
 use crate::slot::{Head, Narrow, Slot, Wide};
 use crate::{Span, bytes_of};
 
-/// Into how many parts tables fall when they are joined: so many threads have something to do. With 256, shards of millions
-/// of keys would be joined a little sooner, but two milliseconds would be lost on each small job.
+/// Number of shards of a table, and so the maximum number of threads that merge tables. With 256, millions of keys
+/// would be merged slightly faster, but each small job would take two milliseconds longer.
 pub(crate) const SHARDS: usize = 1 << SHARD_BITS;
 const SHARD_BITS: u32 = 6;
 
-/// Enough that no shard is less than a few slots.
-const FIRST_SLOTS: usize = 1024;
+/// Initial number of slots, so that a shard has at least a few.
+const INITIAL_SLOTS: usize = 1024;
 
-/// Tables of this many slots are about to be large.
-const FEW_SLOTS: usize = 4096;
+/// Number of slots from which on a table is expected to become large.
+const LARGE_SLOTS: usize = 4096;
 
-/// From this count on, a key comes often: in logs, as a rule, a third of the keys and most of the records.
-const OFTEN: u64 = 4;
+/// Minimum count of a frequent key. In logs, about a third of the keys are frequent and have most of the records.
+const FREQUENT: u64 = 4;
 
-/// How many keys are counted at a time: their slots, a cache line or two each, stay in the first-level cache.
+/// Number of keys that are counted together. Their slots, one or two cache lines each, stay in the L1 cache.
 const BATCH: usize = 64;
 
 /// Counts by key.
@@ -42,7 +42,7 @@ pub(crate) struct Table {
     slots: Slots,
 }
 
-/// A table begins with narrow slots and goes over to wide ones when many keys would fit in those only.
+/// Slots of a table: first narrow ones, then wide ones once more than a quarter of the keys fit only in those.
 #[derive(Debug)]
 enum Slots {
     Narrow(Counts<Narrow>),
@@ -59,10 +59,10 @@ pub(crate) struct Entry<'t> {
 
 impl Table {
     pub(crate) fn new(hasher: Hasher) -> Self {
-        Self { hasher, slots: Slots::Narrow(Counts::with_slots(FIRST_SLOTS)) }
+        Self { hasher, slots: Slots::Narrow(Counts::with_slots(INITIAL_SLOTS)) }
     }
 
-    /// Bytes of memory held.
+    /// Allocated memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         match &self.slots {
             Slots::Narrow(counts) => counts.memory(),
@@ -70,10 +70,10 @@ impl Table {
         }
     }
 
-    /// Counts each of `keys`, which stand in `text`, once. Keys are shorter than 4 GiB.
+    /// Counts `keys`, which are spans of `text`. Keys are shorter than 4 GiB.
     pub(crate) fn count(&mut self, text: &[u8], keys: &[Span]) {
         if let Slots::Narrow(counts) = &mut self.slots
-            && 4 * counts.middling > counts.used
+            && 4 * counts.wide_only > counts.used
         {
             self.slots = Slots::Wide(counts.widen());
         }
@@ -84,14 +84,14 @@ impl Table {
         }
     }
 
-    /// The most frequent keys, in no order.
+    /// Returns the most frequent keys, unsorted.
     pub(crate) fn best(&self, number: usize) -> Vec<KeyCount> {
         let mut entries = Vec::new();
         (0..SHARDS).for_each(|shard| self.visit_shard(shard, |entry| entries.push(entry)));
         most_frequent(entries.iter(), number)
     }
 
-    /// Calls `visit` with every key of one of [`SHARDS`] shards.
+    /// Calls `visit` with every key of a shard.
     fn visit_shard<'t>(&'t self, shard: usize, visit: impl FnMut(Entry<'t>)) {
         match &self.slots {
             Slots::Narrow(counts) => counts.shard(shard).for_each(visit),
@@ -100,21 +100,21 @@ impl Table {
     }
 }
 
-/// Counts by key in slots of one kind.
+/// Counts by key in slots of one size.
 #[derive(Debug)]
 struct Counts<S> {
-    /// A power of two of them, at least [`FIRST_SLOTS`].
+    /// The number of slots is a power of two, at least [`INITIAL_SLOTS`].
     slots: FixedVec<S>,
     used: usize,
-    /// Keys that fit in wide slots only.
-    middling: usize,
+    /// Number of keys that fit only in wide slots.
+    wide_only: usize,
     arena: Arena,
 }
 
 impl<S: Slot> Counts<S> {
     fn with_slots(size: usize) -> Self {
         let slots = FixedVec::filled(S::EMPTY, size);
-        Self { slots, used: 0, middling: 0, arena: Arena::default() }
+        Self { slots, used: 0, wide_only: 0, arena: Arena::default() }
     }
 
     fn memory(&self) -> usize {
@@ -134,7 +134,7 @@ impl<S: Slot> Counts<S> {
         let size = self.slots.len() / SHARDS;
         let (before, from) = self.slots.split_at(shard * size);
         let (own, behind) = from.split_at(size);
-        // What had to give way at the end of the shard stands before the next free slot.
+        // Keys displaced beyond the end of the shard are before the next free slot.
         let displaced = behind.iter().chain(before).take_while(|slot| slot.is_used());
         let slots = own.iter().chain(displaced).filter(|slot| slot.is_used());
         slots
@@ -142,12 +142,12 @@ impl<S: Slot> Counts<S> {
             .map(|slot| Entry { key: self.key(slot), count: slot.head().count, hash: slot.head().hash })
     }
 
-    /// Whether the table has to grow before it can take `more` keys.
+    /// Whether the table must grow before `more` keys are added.
     fn is_full(&self, more: usize) -> bool {
         2 * (self.used + more) > self.slots.len()
     }
 
-    /// The first slot from the home of a hash on that has this hash or is free.
+    /// Returns the first slot that has this hash or is free, starting from the home slot.
     #[inline(always)]
     fn find(&self, hash: u32) -> usize {
         let mask = self.slots.len() - 1;
@@ -158,10 +158,10 @@ impl<S: Slot> Counts<S> {
         index
     }
 
-    /// Adds one to the first slot from `index` on that has this hash and length and for which `is_key` holds, if there is
-    /// one before the next free slot.
+    /// Increments the count of the first slot from `index` on with this hash and length for which `is_key` holds.
+    /// Returns `false` if there is none before the next free slot.
     #[inline(always)]
-    fn add_one(
+    fn increment(
         &mut self,
         mut index: usize,
         hash: u32,
@@ -180,7 +180,7 @@ impl<S: Slot> Counts<S> {
         false
     }
 
-    /// Puts a key that is not there into the first free slot from its home on. There must be one.
+    /// Inserts a new key. There must be a free slot.
     #[inline(never)]
     fn insert(&mut self, hash: u32, key: &[u8], count: u64) {
         let mut slot = S::EMPTY;
@@ -189,24 +189,24 @@ impl<S: Slot> Counts<S> {
             slot.bytes_mut()[..key.len()].copy_from_slice(key);
         } else {
             slot.bytes_mut()[..8].copy_from_slice(&self.arena.store(key).to_le_bytes());
-            self.middling += usize::from(key.len() <= Wide::INLINE);
+            self.wide_only += usize::from(key.len() <= Wide::INLINE);
         }
         place(&mut self.slots, slot);
         self.used += 1;
     }
 
-    /// Twice as many slots or, if there are more than a few, as many as fill a huge page: the sizes between would only be moved
-    /// through, with a page fault for every 4 KiB.
+    /// Next number of slots: twice as many, and at least a huge page of slots for a table that is expected to become
+    /// large. The sizes between would only cost copies and a page fault per 4 KiB.
     fn larger_than(slots: usize) -> usize {
-        if slots < FEW_SLOTS { 2 * slots } else { (2 * slots).max(HUGE_PAGE / size_of::<S>()) }
+        if slots < LARGE_SLOTS { 2 * slots } else { (2 * slots).max(HUGE_PAGE / size_of::<S>()) }
     }
 
-    /// Moves to more slots. Keys that come often are placed first: who comes first finds its home free, and
-    /// what is at home is found at the first look, where a prefetch has already brought it.
+    /// Grows the table. Frequent keys are placed first, so that they get their home slots: these are prefetched, and
+    /// the first probe finds the key.
     fn grow(&mut self) {
         let mut larger = Self::with_slots(Self::larger_than(self.slots.len()));
-        for often in [true, false] {
-            let chosen = |slot: &&S| slot.is_used() && (slot.head().count >= OFTEN) == often;
+        for is_frequent in [true, false] {
+            let chosen = |slot: &&S| slot.is_used() && (slot.head().count >= FREQUENT) == is_frequent;
             for slot in self.slots.iter().filter(chosen) {
                 place(&mut larger.slots, *slot);
             }
@@ -216,7 +216,7 @@ impl<S: Slot> Counts<S> {
 }
 
 impl Counts<Narrow> {
-    /// The same counts in wide slots.
+    /// Copies the counts to wide slots.
     fn widen(&self) -> Counts<Wide> {
         let mut wide = Counts::with_slots(self.slots.len());
         for slot in self.slots.iter().filter(|slot| slot.is_used()) {
@@ -226,13 +226,13 @@ impl Counts<Narrow> {
     }
 }
 
-/// The slot that a hash belongs to, of a power of two of them.
+/// Home slot of a hash. The number of slots is a power of two.
 #[inline(always)]
 fn home(hash: u32, slots: usize) -> usize {
     ((u64::from(hash) * slots as u64) >> 32) as usize
 }
 
-/// Puts a slot into the first free place from its home on. There must be one.
+/// Stores a slot at the first free place, starting from its home slot. There must be one.
 fn place<S: Slot>(slots: &mut [S], slot: S) {
     let mask = slots.len() - 1;
     let mut index = home(slot.head().hash, slots.len());
@@ -242,8 +242,8 @@ fn place<S: Slot>(slots: &mut [S], slot: S) {
     slots[index] = slot;
 }
 
-/// Counts keys, a batch at a time, in three passes: hash the keys and ask for their slots; find the slots of those that
-/// lie in the arena and ask for them there; compare and count. So the memory for many keys is fetched at once.
+/// Counts keys in batches of three passes: hash the keys and prefetch their slots; for long keys, find the slots and
+/// prefetch the keys in the arena; compare and count. So the cache misses of a batch overlap.
 struct CountKeys<'a, S> {
     counts: &'a mut Counts<S>,
     hasher: &'a Hasher,
@@ -251,9 +251,9 @@ struct CountKeys<'a, S> {
     keys: &'a [Span],
 }
 
-/// What is known of a key between the passes.
+/// State of a key between the passes.
 #[derive(Clone, Copy, Default)]
-struct Sought {
+struct PendingKey {
     hash: u32,
     slot: usize,
     words: [u64; 8],
@@ -265,64 +265,64 @@ impl<S: Slot> Kernel for CountKeys<'_, S> {
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
         let Self { counts, hasher, text, keys } = self;
-        let mut batch = [Sought::default(); BATCH];
+        let mut batch = [PendingKey::default(); BATCH];
         for keys in keys.chunks(BATCH) {
-            // Slots keep their places between the passes: if all keys are new, there is room for them.
+            // The table must not grow between the passes, even if all keys are new.
             while counts.is_full(keys.len()) {
                 counts.grow();
             }
-            for (&(start, end), sought) in keys.iter().zip(&mut batch) {
-                (sought.hash, sought.words) = hasher.hash(masks, text, start, end);
-                sought.slot = home(sought.hash, counts.slots.len());
-                if let Some(slot) = counts.slots.get(sought.slot) {
+            for (&(start, end), pending) in keys.iter().zip(&mut batch) {
+                (pending.hash, pending.words) = hasher.hash(masks, text, start, end);
+                pending.slot = home(pending.hash, counts.slots.len());
+                if let Some(slot) = counts.slots.get(pending.slot) {
                     prefetch(slot);
                 }
             }
-            for (&(start, end), sought) in keys.iter().zip(&mut batch) {
+            for (&(start, end), pending) in keys.iter().zip(&mut batch) {
                 if end - start > S::INLINE {
-                    sought.slot = counts.find(sought.hash);
-                    if let Some(slot) = counts.slots.get(sought.slot).filter(|slot| !slot.is_inline()) {
+                    pending.slot = counts.find(pending.hash);
+                    if let Some(slot) = counts.slots.get(pending.slot).filter(|slot| !slot.is_inline()) {
                         counts.arena.prefetch(slot.address(), slot.head().length);
                     }
                 }
             }
-            for (&key, sought) in keys.iter().zip(&batch) {
-                if !count_one(counts, text, key, sought) {
-                    counts.insert(sought.hash, bytes_of(text, key), 1);
+            for (&key, pending) in keys.iter().zip(&batch) {
+                if !count_one(counts, text, key, pending) {
+                    counts.insert(pending.hash, bytes_of(text, key), 1);
                 }
             }
         }
     }
 }
 
-/// Counts a key if it is in the table.
+/// Counts a key if it is in the table, else returns `false`.
 #[inline(always)]
-fn count_one<S: Slot>(counts: &mut Counts<S>, text: &[u8], key: Span, sought: &Sought) -> bool {
+fn count_one<S: Slot>(counts: &mut Counts<S>, text: &[u8], key: Span, pending: &PendingKey) -> bool {
     let length = key.1 - key.0;
     if length <= S::INLINE {
-        return counts.add_one(sought.slot, sought.hash, length, |slot, _| slot.holds(&sought.words));
+        return counts.increment(pending.slot, pending.hash, length, |slot, _| slot.holds(&pending.words));
     }
-    counts.add_one(sought.slot, sought.hash, length, |slot, arena| {
+    counts.increment(pending.slot, pending.hash, length, |slot, arena| {
         arena.key(slot.address(), slot.head().length) == bytes_of(text, key)
     })
 }
 
-/// One shard of several tables, joined. Keys stay where they are in the tables.
+/// The merged shards of several tables. The keys remain in the tables.
 pub(crate) struct JoinedShard<'t> {
-    /// A power of two of them.
+    /// The number of slots is a power of two.
     slots: Vec<Option<Entry<'t>>>,
     used: usize,
 }
 
 impl<'t> JoinedShard<'t> {
-    /// Joins one shard of all `tables`, which must hash alike.
+    /// Merges a shard of all `tables`, which must have the same hash function.
     pub(crate) fn new(tables: &[&'t Table], shard: usize) -> Self {
-        let mut most = 0;
+        let mut keys = 0;
         for table in tables {
-            table.visit_shard(shard, |_| most += 1);
+            table.visit_shard(shard, |_| keys += 1);
         }
-        // With room for all from the start, keys come nearly in the order in which they are placed.
-        let mut joined = Self { slots: vec![None; (most + most / 2 + 1_usize).next_power_of_two()], used: 0 };
+        // There is room for all keys from the start, so they are inserted almost in the order of their slots.
+        let mut joined = Self { slots: vec![None; (keys + keys / 2 + 1_usize).next_power_of_two()], used: 0 };
         for table in tables {
             table.visit_shard(shard, |entry| joined.add(entry));
         }
@@ -331,7 +331,7 @@ impl<'t> JoinedShard<'t> {
 
     fn add(&mut self, new: Entry<'t>) {
         let mask = self.slots.len() - 1;
-        // All hashes of a shard begin with the same bits.
+        // The highest bits are the same for all hashes of a shard.
         let mut index = home(new.hash << SHARD_BITS, self.slots.len());
         loop {
             match &mut self.slots[index] {
@@ -349,12 +349,12 @@ impl<'t> JoinedShard<'t> {
         }
     }
 
-    /// How many keys there are.
+    /// Number of keys.
     pub(crate) fn len(&self) -> usize {
         self.used
     }
 
-    /// All keys.
+    /// Returns all keys, unordered.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry<'t>> {
         self.slots.iter().flatten()
     }
@@ -368,7 +368,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A table of keys that stand one behind another in a text.
+    /// Makes a table of keys.
     pub(crate) fn table_of(hasher: Hasher, keys: &[Vec<u8>]) -> Table {
         let mut table = Table::new(hasher);
         for keys in keys.chunks(500) {
@@ -389,7 +389,7 @@ pub(crate) mod tests {
             let joined = JoinedShard::new(tables, shard);
             let before = counts.len();
             for entry in joined.entries() {
-                assert_eq!(counts.insert(entry.key.to_vec(), entry.count), None, "a key is there twice");
+                assert_eq!(counts.insert(entry.key.to_vec(), entry.count), None, "a duplicate key");
             }
             assert_eq!(counts.len() - before, joined.len());
         }
@@ -423,7 +423,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn tables_that_have_grown_still_have_all_keys() {
+    fn a_table_keeps_all_keys_when_it_grows() {
         for end in ["", " and more", " and much more than fits in a narrow slot", &"x".repeat(60)] {
             let key = |number| format!("{number}{end}").into_bytes();
             let keys: Vec<Vec<u8>> = (0..30_000).map(|number| key(number % 20_000)).collect();
@@ -434,7 +434,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// As the README states it for keys of up to 16 bytes: a small table grows by doubling.
+    /// The README states this bound for keys of up to 16 bytes. A small table grows by doubling.
     #[test]
     fn a_key_takes_no_more_than_128_bytes_in_a_small_table() {
         for count in [600, 1100, 2000] {
@@ -445,7 +445,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn slots_become_wide_when_keys_are_middling() {
+    fn slots_become_wide_for_medium_keys() {
         let table = |end: &str| {
             let keys: Vec<Vec<u8>> = (0..2000).map(|number| format!("{number}{end}").into_bytes()).collect();
             table_of(Hasher::random(), &keys)
@@ -455,9 +455,9 @@ pub(crate) mod tests {
         assert!(matches!(table(&"x".repeat(60)).slots, Slots::Narrow(_)));
     }
 
-    /// The worst that can happen: all keys have the same hash, at the end of the table.
+    /// Worst case: all keys have the same hash, at the end of the table.
     #[test]
-    fn keys_with_the_same_hash_are_told_apart() {
+    fn keys_with_the_same_hash_are_distinguished() {
         let mut table: Counts<Narrow> = Counts::with_slots(4096);
         let keys: Vec<Vec<u8>> = (0..2000)
             .map(|number| format!("a key that is too long for its slot {number}").into_bytes())
@@ -467,7 +467,7 @@ pub(crate) mod tests {
         }
         for key in &keys {
             let same = |slot: &Narrow, arena: &Arena| arena.key(slot.address(), slot.head().length) == key;
-            assert!(table.add_one(table.find(u32::MAX), u32::MAX, key.len(), same));
+            assert!(table.increment(table.find(u32::MAX), u32::MAX, key.len(), same));
         }
         assert_eq!(table.shard(SHARDS - 1).count(), 2000);
         assert!((0..SHARDS - 1).all(|shard| table.shard(shard).next().is_none()));
@@ -476,7 +476,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn keys_of_any_kind_are_told_apart() {
+    fn keys_with_common_prefixes_are_distinguished() {
         let (one, two) = ([0; 16], [0; 17]);
         let keys: [&[u8]; 8] = [b"", b"\0", b"\0\0", b"12345678", b"12345678\0", &one, &two, &[0; 65]];
         let all: Vec<Vec<u8>> = (1..).zip(keys).flat_map(|(count, key)| vec![key.to_vec(); count]).collect();

@@ -1,14 +1,14 @@
-//! Regular expressions over texts that need not be UTF-8, as Go has them.
+//! Regular expressions with the semantics of Go over texts that need not be UTF-8.
 //!
-//! A text is a run of characters, and each byte that does not belong to one is the character U+FFFD, as wide as that byte:
-//! so `.`, `\S`, `\W` and `[^x]` match it. Empty matches stand between characters, never within one.
+//! A text is a sequence of characters, and each invalid byte is a character U+FFFD of one byte, which `.`, `\S`, `\W`
+//! and `[^x]` match. Empty matches never lie within a character.
 //!
-//! A text that is UTF-8 is searched as it is. In any other, each byte that belongs to no character is *marked* first:
-//! it becomes a surrogate, U+DC80 for 0x80 up to U+DCFF for 0xFF, encoded as if it were a character. No character is
-//! encoded so, so the marked text can be searched with the expression in which everything that matches U+FFFD matches marks
-//! as well, and be turned back without loss.
+//! A text that is UTF-8 is searched directly. In any other text, invalid bytes are *marked* first: each becomes a
+//! surrogate, U+DC80 for 0x80 up to U+DCFF for 0xFF, encoded like a character. No character has this encoding. So the
+//! marked text can be searched with an expression in which everything that matches U+FFFD also matches marks, and it
+//! can be converted back without loss.
 //!
-//! An expression that names bytes, as `(?-u)\xFF` does, is about bytes and searches every text as it is.
+//! An expression that matches single bytes, such as `(?-u)\xFF`, searches every text directly.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,14 +23,14 @@ use crate::pattern::{PatternError, SizeLimit, build, parse};
 /// A regular expression over texts that need not be UTF-8.
 #[derive(Clone, Debug)]
 pub(crate) struct TextRegex {
-    /// Searches texts as they are.
+    /// For texts that are searched directly.
     plain: Regex,
     hir: Arc<Hir>,
-    /// Searches marked texts, if there is a difference. Few inputs have such texts, so it is compiled for the first.
+    /// For marked texts, if the difference matters. Few inputs have such texts, so it is compiled on first use.
     marked: Option<Arc<OnceLock<Regex>>>,
 }
 
-/// The memory that searches work in.
+/// Scratch memory of searches.
 #[derive(Debug)]
 pub(crate) struct TextCache {
     plain: Cache,
@@ -38,8 +38,8 @@ pub(crate) struct TextCache {
     text: Vec<u8>,
 }
 
-/// A text as it is searched, and what to search it with.
-pub(crate) struct Searched<'a> {
+/// A text prepared for a search, with its regular expression and cache.
+pub(crate) struct Prepared<'a> {
     pub(crate) regex: &'a Regex,
     pub(crate) cache: &'a mut Cache,
     pub(crate) text: &'a [u8],
@@ -54,7 +54,7 @@ impl TextRegex {
     pub(crate) fn from_hir(hir: Hir) -> Result<Self, PatternError> {
         let properties = hir.properties();
         let matters = is_over_characters(&hir)
-            && (matches_invalid(&hir) || properties.minimum_len() == Some(0) || minds_boundaries(&hir));
+            && (matches_invalid(&hir) || properties.minimum_len() == Some(0) || has_negated_boundary(&hir));
         Ok(Self {
             plain: build(&hir, is_over_characters(&hir), SizeLimit::Usual)?,
             hir: Arc::new(hir),
@@ -62,7 +62,7 @@ impl TextRegex {
         })
     }
 
-    /// The expression that searches texts as they are.
+    /// Returns the expression for texts that are searched directly.
     pub(crate) fn plain(&self) -> &Regex {
         &self.plain
     }
@@ -75,63 +75,63 @@ impl TextRegex {
         TextCache { plain: self.plain.create_cache(), marked: None, text: Vec::new() }
     }
 
-    /// A text, made ready to be searched.
+    /// Prepares a text for a search.
     #[inline]
-    pub(crate) fn searched<'a>(&'a self, cache: &'a mut TextCache, text: &'a [u8]) -> Searched<'a> {
+    pub(crate) fn prepare<'a>(&'a self, cache: &'a mut TextCache, text: &'a [u8]) -> Prepared<'a> {
         match &self.marked {
-            // Nearly all texts are ASCII, which for a short one is found out in half of the time.
+            // Nearly all texts are ASCII. For a short text this check takes half of the time of a check for UTF-8.
             Some(marked) if !text.is_ascii() && str::from_utf8(text).is_err() => {
-                self.searched_marked(marked, cache, text)
+                self.prepare_marked(marked, cache, text)
             }
-            _ => Searched { regex: &self.plain, cache: &mut cache.plain, text, is_marked: false },
+            _ => Prepared { regex: &self.plain, cache: &mut cache.plain, text, is_marked: false },
         }
     }
 
     #[cold]
-    fn searched_marked<'a>(
+    fn prepare_marked<'a>(
         &'a self,
         marked: &'a OnceLock<Regex>,
         cache: &'a mut TextCache,
         text: &[u8],
-    ) -> Searched<'a> {
+    ) -> Prepared<'a> {
         let regex = marked.get_or_init(|| {
-            // It is larger than the plain one by a few states for each class, and that one is within the limit.
+            // It has a few more states per class than the plain expression, which is within the limit.
             build(&with_invalid(&self.hir, &mark()), true, SizeLimit::None)
                 .unwrap_or_else(|_| self.plain.clone())
         });
         let TextCache { marked: cache, text: marked_text, .. } = cache;
         mark_invalid(text, marked_text);
         let cache = cache.get_or_insert_with(|| regex.create_cache());
-        Searched { regex, cache, text: marked_text, is_marked: true }
+        Prepared { regex, cache, text: marked_text, is_marked: true }
     }
 
     /// Whether a text has a match.
     pub(crate) fn is_match(&self, cache: &mut TextCache, text: &[u8]) -> bool {
-        let Searched { regex, cache, text, .. } = self.searched(cache, text);
+        let Prepared { regex, cache, text, .. } = self.prepare(cache, text);
         regex.search_half_with(cache, &Input::new(text).earliest(true)).is_some()
     }
 
-    /// The first match in a text.
+    /// Returns the first match in a text.
     pub(crate) fn find(&self, cache: &mut TextCache, text: &[u8]) -> Option<Span> {
-        let searched = self.searched(cache, text);
-        let found = searched.regex.search_with(searched.cache, &Input::new(searched.text))?;
-        Some((searched.origin(found.start()), searched.origin(found.end())))
+        let prepared = self.prepare(cache, text);
+        let found = prepared.regex.search_with(prepared.cache, &Input::new(prepared.text))?;
+        Some((prepared.origin(found.start()), prepared.origin(found.end())))
     }
 }
 
-impl Searched<'_> {
-    /// Where a position of the searched text is in the given one.
+impl Prepared<'_> {
+    /// Maps a position of the prepared text to the given text.
     pub(crate) fn origin(&self, at: usize) -> usize {
         if self.is_marked { at - 2 * marks(&self.text[..at]).count() } else { at }
     }
 }
 
-/// Whether an expression is about characters, rather than about bytes.
+/// Whether an expression matches characters only, rather than single bytes.
 pub(crate) fn is_over_characters(hir: &Hir) -> bool {
     hir.properties().is_utf8()
 }
 
-/// Whether an expression can match a byte that belongs to no character.
+/// Whether an expression can match an invalid byte.
 pub(crate) fn matches_invalid(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => false,
@@ -143,8 +143,8 @@ pub(crate) fn matches_invalid(hir: &Hir) -> bool {
     }
 }
 
-/// Whether an expression asks for a place that is no boundary of a word, which there is within a character too.
-pub(crate) fn minds_boundaries(hir: &Hir) -> bool {
+/// Whether an expression has an ASCII `\B`, which also matches within a character.
+pub(crate) fn has_negated_boundary(hir: &Hir) -> bool {
     hir.properties().look_set().contains(Look::WordAsciiNegate)
 }
 
@@ -154,15 +154,15 @@ fn has_replacement(class: &Class) -> bool {
     class.iter().any(|range| range.start() <= replacement && replacement <= range.end())
 }
 
-/// The bytes of U+FFFD.
+/// UTF-8 encoding of U+FFFD.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 
-/// Where U+FFFD stands in a literal.
+/// Returns the offset of U+FFFD in a literal.
 fn invalid_in(literal: &[u8]) -> Option<usize> {
     literal.windows(REPLACEMENT.len()).position(|window| window == REPLACEMENT)
 }
 
-/// The expression that matches `invalid` wherever `hir` matches U+FFFD.
+/// Makes an expression that also matches `invalid` where `hir` matches U+FFFD.
 pub(crate) fn with_invalid(hir: &Hir, invalid: &Hir) -> Hir {
     let inner = |part: &Hir| with_invalid(part, invalid);
     match hir.kind() {
@@ -197,21 +197,22 @@ fn literal_with_invalid(mut literal: &[u8], invalid: &Hir) -> Hir {
     Hir::concat(parts)
 }
 
-/// The expression that matches one of some bytes.
+/// Makes an expression that matches a byte of a range.
 pub(crate) fn byte_of(start: u8, end: u8) -> Hir {
     Hir::class(Class::Bytes(ClassBytes::new([ClassBytesRange::new(start, end)])))
 }
 
-/// First byte of all marks. The next byte is one of two, by the seventh bit of the marked byte; the last has the rest.
+/// First byte of all marks.
 const MARK: u8 = 0xED;
+/// Second byte of a mark, by bit 6 of the marked byte. The third byte has the lower bits.
 const MARKS: [u8; 2] = [0xB2, 0xB3];
 
-/// The expression that matches a mark.
+/// Makes an expression that matches a mark.
 fn mark() -> Hir {
     Hir::concat(vec![Hir::literal([MARK]), byte_of(MARKS[0], MARKS[1]), byte_of(0x80, 0xBF)])
 }
 
-/// Puts a text into `marked`, with marks for the bytes that belong to no character.
+/// Copies a text to `marked`, with marks in place of invalid bytes.
 fn mark_invalid(text: &[u8], marked: &mut Vec<u8>) {
     marked.clear();
     for chunk in text.utf8_chunks() {
@@ -222,7 +223,7 @@ fn mark_invalid(text: &[u8], marked: &mut Vec<u8>) {
     }
 }
 
-/// Where marks stand in a text.
+/// Returns the offsets of marks in a text.
 fn marks(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let is_mark = |at: usize| text.get(at + 1).is_some_and(|second| MARKS.contains(second));
     let mut from = 0;
@@ -237,7 +238,7 @@ fn marks(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Appends a marked text to `out`, with the bytes that the marks stand for.
+/// Appends a marked text to `out`, with the original bytes in place of marks.
 pub(crate) fn append_unmarked(text: &[u8], out: &mut Vec<u8>) {
     let mut copied = 0;
     for at in marks(text) {

@@ -1,4 +1,4 @@
-//! `top` gives what the plain reference gives, at any width and block size.
+//! Differential tests of `top` against a simple reference implementation, at any width and block size.
 
 mod reference;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use reference::Expected;
 use tempfile::tempdir;
 
-/// What was found, in the terms of the reference.
+/// Converts an outcome to the form of the reference.
 fn found(outcome: Outcome, paths: &[std::path::PathBuf]) -> Expected {
     let answer = outcome.answer;
     let first_skipped = answer.skipped.as_ref().map(|skipped| {
@@ -26,7 +26,7 @@ fn found(outcome: Outcome, paths: &[std::path::PathBuf]) -> Expected {
     }
 }
 
-/// Words that come often, and a few that never come twice.
+/// Frequent words, and a few that hardly repeat.
 fn word() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         6 => prop::sample::select(&["a", "b", "bot", "Googlebot", "/index.html", "GET", "12:30:01", "é", "\\\""][..])
@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2 * ProptestConfig::default().cases))]
 
     #[test]
-    fn answers_are_those_of_the_reference(
+    fn answers_are_equal_to_those_of_the_reference(
         files in prop::collection::vec(file(), 1..4),
         (options, fields) in query(),
         width in prop::sample::select(&[1, 2, 3, 8, 64][..]),
@@ -138,7 +138,7 @@ proptest! {
         }
         let query = Query::new(&options).expect("valid patterns");
         let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
-        // The reference knows nothing of byte order marks.
+        // The reference does not support byte order marks.
         let inputs = Inputs { encoding: Encoding::None, decompress: false, ..Inputs::new(&paths) };
         let outcome = top(&inputs, &scan, &query);
         prop_assert!(outcome.problems.is_empty());
@@ -146,9 +146,9 @@ proptest! {
     }
 }
 
-/// Enough different keys that every table grows and is joined many times over.
+/// There are enough distinct keys that every table grows and has keys in all shards.
 #[test]
-fn many_keys_are_counted_and_joined_at_every_width() {
+fn many_keys_are_counted_and_merged_at_every_width() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("keys");
     let lines: Vec<String> = (0..60_000_u64)
@@ -169,8 +169,8 @@ fn many_keys_are_counted_and_joined_at_every_width() {
     }
 }
 
-/// The README states what a key costs: from 64 to 128 bytes up to 16 bytes of length, from 128 to 256 up to 48, and from
-/// 64 to 128 and its length beyond, where the last chunk of keys may be nearly empty.
+/// The README states the memory of a key: 64 to 128 bytes for a key of up to 16 bytes, 128 to 256 bytes for up to 48,
+/// and beyond that 64 to 128 bytes plus the length of the key. The last chunk of the arena may be nearly empty.
 #[test]
 fn the_memory_of_a_key_is_as_stated() {
     let directory = tempdir().expect("a directory");

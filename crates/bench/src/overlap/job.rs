@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 
 use finecomb_scan::FoundFile;
 use finecomb_sys::out_of_memory::try_reserve_exact;
+use finecomb_sys::units::Bytes;
 
 use super::pieces::{OpenFiles, PIECE, Piece};
 use super::prefetch::Prefetcher;
@@ -82,7 +83,7 @@ impl Loaded {
         let size = pieces[..fitting].iter().map(|piece| piece.length).sum::<u64>();
         let room = usize::try_from(size).unwrap_or(usize::MAX);
         let mut loaded = Self { bytes: Vec::new(), ends: Vec::new(), unreadable: 0 };
-        let no_room = |_| Error::Other(format!("cannot hold {size} bytes in memory"));
+        let no_room = |_| Error::Other(format!("cannot hold {} in memory", Bytes(size)));
         try_reserve_exact(&mut loaded.bytes, room).map_err(no_room)?;
         let (open, mut buffer) = (OpenFiles::new(files, false), vec![0; PIECE as usize]);
         for piece in &pieces[..fitting] {

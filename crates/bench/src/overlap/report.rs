@@ -1,12 +1,14 @@
 //! Report on reading and hashing, as text and as a picture.
 
+use finecomb_sys::units::{Bytes, Count};
+
 use super::{Case, Overlap, Part};
 use crate::cache::{Cold, cache_state};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
 use crate::sample::IQR_NOTE;
 use crate::table::Table;
-use crate::units::{Unit, grouped, medians_of, ratio};
+use crate::units::{Unit, medians_of, ratio};
 
 /// Names of the cases without and with prefetch.
 const WITHOUT: &str = "no prefetch";
@@ -26,7 +28,7 @@ impl Overlap {
     /// alone as bounds.
     fn chart(&self) -> Chart {
         Chart {
-            title: format!("Reading and hashing {} bytes of {}", grouped(self.bytes), self.path),
+            title: format!("Reading and hashing {} of {}", Bytes(self.bytes), self.path),
             subtitle: format!("{}; {}", medians_of(self.runs()), self.machine),
             panels: self.parts.iter().map(|part| self.panel(part)).collect(),
         }
@@ -63,10 +65,10 @@ impl Experiment for Overlap {
 
     fn heading(&self) -> String {
         format!(
-            "Reading {} bytes of {} and hashing {} words{}: {}; {}",
-            grouped(self.bytes),
+            "Reading {} of {} and hashing {} words{}: {}; {}",
+            Bytes(self.bytes),
             self.path,
-            grouped(self.words.count),
+            Count(self.words.count),
             if self.work.get() == 1 { String::new() } else { format!(" {} times", self.work) },
             medians_of(self.runs()),
             self.machine
@@ -103,8 +105,8 @@ impl Experiment for Overlap {
         ];
         if self.in_memory < self.bytes {
             notes.push(format!(
-                "hash was measured for the first {} bytes and scaled to all, which would take too much memory.",
-                grouped(self.in_memory)
+                "hash was measured for the first {} and scaled to all, which would take too much memory.",
+                Bytes(self.in_memory)
             ));
         }
         for (count, problem) in [
@@ -112,7 +114,7 @@ impl Experiment for Overlap {
             (self.unreadable, "pieces of files could not be read"),
         ] {
             if count > 0 {
-                notes.push(format!("{} {problem}.", grouped(count)));
+                notes.push(format!("{} {problem}.", Count(count)));
             }
         }
         notes.extend(self.parts.iter().filter_map(|part| part.cold).map(Cold::note));
@@ -188,7 +190,7 @@ mod tests {
         overlap.in_memory = 500_000;
         overlap.unreadable = 3;
         let notes = overlap.notes().join("\n");
-        assert!(notes.contains("the first 500,000 bytes and scaled to all"), "{notes}");
+        assert!(notes.contains("the first 500 kB and scaled to all"), "{notes}");
         assert!(notes.contains("3 pieces of files could not be read."), "{notes}");
         assert!(notes.contains("Caches were dropped before each cold run by the kernel"), "{notes}");
     }

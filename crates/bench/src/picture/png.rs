@@ -19,7 +19,7 @@ pub(super) fn encoded(svg: &str, fonts: Database) -> Result<Vec<u8>, String> {
         // The renderer silently omits text without a font.
         return Err("no fonts are installed to label a PNG; use .svg".to_owned());
     }
-    let failed = |reason: &dyn ToString| format!("cannot draw the picture: {}", reason.to_string());
+    let failed = |reason: &dyn ToString| format!("cannot render the plot: {}", reason.to_string());
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| failed(&error))?;
     let (width, height) = (tree.size().width() * MAGNIFICATION, tree.size().height() * MAGNIFICATION);

@@ -2,12 +2,14 @@
 
 use std::fmt::Display;
 
+use finecomb_sys::units::Bytes;
+
 use super::Scale;
 use super::analysis::{Analysis, Bound};
 use crate::cache::{Cold, cache_state};
 use crate::laws::{Amdahl, Estimate, Fitted, Law, TooFewWidths, Usl};
 use crate::sample::IQR_NOTE;
-use crate::units::{counted, medians_of};
+use crate::units::medians_of;
 
 /// Root mean squared relative error above which a fit is poor.
 const POOR: f64 = 0.1;
@@ -43,7 +45,7 @@ fn columns(scale: &Scale) -> Vec<String> {
 }
 
 fn output(scale: &Scale) -> String {
-    let bytes = counted(scale.record.output.bytes, "byte");
+    let bytes = Bytes(scale.record.output.bytes);
     match scale.record.cases.len() {
         1 => format!("Output: {bytes}."),
         _ => format!("Output: {bytes}, identical at every width."),

@@ -102,7 +102,7 @@ impl Display for Width {
 
 /// A width in a file: a number or `auto`.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number or auto")]
 enum Saved {
     Number(usize),
     Word(String),
@@ -149,7 +149,11 @@ mod tests {
         let json = serde_json::to_string(&[fixed(4), Width::Auto]).expect("text");
         assert_eq!(json, "[4,\"auto\"]");
         assert_eq!(serde_json::from_str::<Vec<Width>>(&json).expect("widths"), [fixed(4), Width::Auto]);
-        for (wrong, reason) in [("0", "invalid width 0"), ("\"all\"", "invalid width 'all'")] {
+        for (wrong, reason) in [
+            ("0", "invalid width 0"),
+            ("\"all\"", "invalid width 'all'"),
+            ("null", "expected a number or auto"),
+        ] {
             assert_eq!(serde_json::from_str::<Width>(wrong).expect_err(wrong).to_string(), reason);
         }
     }

@@ -1,12 +1,14 @@
 //! Report on threading strategies, as text and as a picture.
 
+use finecomb_sys::units::{Count, counted};
+
 use super::{Case, DU, Spawn, Strategy};
 use crate::cache::{Cold, cache_state};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
 use crate::sample::IQR_NOTE;
 use crate::table::Table;
-use crate::units::{Unit, counted, grouped, medians_of, ratio};
+use crate::units::{Unit, medians_of, ratio};
 
 impl Spawn {
     fn wall_of(&self, strategy: Strategy) -> f64 {
@@ -74,16 +76,16 @@ impl Spawn {
         for case in self.cases.iter().filter(|case| case.strategy == Strategy::ThreadPerFile) {
             notes.push(format!(
                 "Thread per file: at most {} threads were alive at the same time.",
-                grouped(case.alive as u64)
+                Count(case.alive as u64)
             ));
             if case.refused > 0 {
-                let refused = grouped(case.refused);
+                let refused = Count(case.refused);
                 notes.push(format!(
                     "Starting a thread failed {refused} times; the oldest thread was joined before each retry."
                 ));
             }
             if case.waits > 0 {
-                let waits = grouped(case.waits);
+                let waits = Count(case.waits);
                 notes.push(format!(
                     "Opening a file failed {waits} times because too many were open; it was retried after 1 ms."
                 ));
@@ -127,7 +129,7 @@ impl Experiment for Spawn {
         ];
         notes.extend(self.notes_on_threads());
         if self.unseen > 0 {
-            notes.push(format!("{} files or directories could not be accessed.", grouped(self.unseen)));
+            notes.push(format!("{} files or directories could not be accessed.", Count(self.unseen)));
         }
         if self.du.is_none() {
             notes.push("du is not installed, so there is no comparison with it.".to_owned());
@@ -189,7 +191,7 @@ pool of 2           1.250    0.000    0.625            0.62       5.00
 pool of 8           1.500    0.000    0.750            0.75       6.00
 du -s               0.250    0.000    0.125            0.12       1.00
 
-All strategies found 1,234 matching lines in 80,000 files with 1,000,000,000 bytes.
+All strategies found 1,234 matching lines in 80,000 files with 1.00 GB.
 Times exclude listing the files, except that of du -s, which lists them and reads none.
 Thread per file: at most 4,321 threads were alive at the same time.
 Times are medians; IQR is the interquartile range of the runs.

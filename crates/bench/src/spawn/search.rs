@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
+use finecomb_sys::units::{Bytes, Count, counted};
 use regex_automata::Input;
 use regex_automata::meta::{BuildError, Cache, Config, Regex};
 use regex_automata::util::pool::Pool;
@@ -17,7 +18,6 @@ use regex_automata::util::syntax;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{counted, grouped};
 use crate::{Error, Result};
 
 /// Result of a search, the same for every strategy.
@@ -42,14 +42,18 @@ impl AddAssign for Tally {
     }
 }
 
+/// The alternate form has the exact number of bytes.
 impl Display for Tally {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let Self { files, bytes, lines, unreadable } = *self;
         let (lines, files) = (counted(lines, "matching line"), counted(files, "file"));
-        write!(formatter, "{lines} in {files} with {} bytes", grouped(bytes))?;
+        match formatter.alternate() {
+            true => write!(formatter, "{lines} in {files} with {}", counted(bytes, "byte"))?,
+            false => write!(formatter, "{lines} in {files} with {}", Bytes(bytes))?,
+        }
         match unreadable {
             0 => Ok(()),
-            _ => write!(formatter, "; {} could not be read", grouped(unreadable)),
+            _ => write!(formatter, "; {} could not be read", Count(unreadable)),
         }
     }
 }

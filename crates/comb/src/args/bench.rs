@@ -14,20 +14,23 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use finecomb_sys::io_reason;
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+Measure scaling, threads, reading and serving
+
 Examples:
-  How a count over a log scales, with a picture:
+  Scaling of a count over a log, with a plot:
       comb bench scale --plot scale.svg -- top -f 7 access.log
+  Reading and working at the same time, with a cold and a warm page cache:
+      comb bench overlap linux
+  Throughput and latency of a server:
+      comb bench serve pi.comb
 
-  The same from storage, and with the width that comb finds for itself:
-      comb bench scale --cold --widths 1,2,4,8,16,32,auto -- top -f 7 access.log";
+Each experiment prints a table and its interpretation. A result that was saved with --save can be printed and plotted again \
+with --from-json, without running anything.";
 
-/// Measure where the time goes: scaling, threads, reading, serving
-///
-/// Each experiment prints a table and what it means. Its result can be saved (--save), and be shown and drawn
-/// again from there (--from-json) without running anything.
+/// Measure scaling, threads, reading and serving
 #[derive(Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(long_about = LONG_ABOUT)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) experiment: Experiment,
@@ -46,7 +49,7 @@ pub(crate) enum Experiment {
 ///
 /// # Errors
 ///
-/// A message if the system does not say it.
+/// If the system does not provide it.
 fn this_program() -> Result<PathBuf, String> {
     env::current_exe().map_err(|error| format!("cannot find this program: {}", io_reason(&error)))
 }

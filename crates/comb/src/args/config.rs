@@ -1,4 +1,4 @@
-//! The configuration file: arguments that come before those of the command line.
+//! The configuration file: arguments that precede those of the command line.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,11 +10,10 @@ use finecomb_sys::io_reason;
 
 use crate::message;
 
-/// The environment variable that names the file.
+/// Environment variable with the path of the file.
 const VARIABLE: &str = "COMB_CONFIG";
 
-/// The arguments in the configuration file; none if there is no such file. That it cannot be read is said, and the
-/// command goes on without it.
+/// Reads the arguments of the configuration file; empty without one. An unreadable file is reported and ignored.
 pub(crate) fn arguments() -> Vec<OsString> {
     let Some(file) = env::var_os(VARIABLE).filter(|file| !file.is_empty()) else { return Vec::new() };
     match fs::read(&file) {
@@ -27,16 +26,13 @@ pub(crate) fn arguments() -> Vec<OsString> {
     }
 }
 
-/// Says that what is wrong may be in the configuration file.
-pub(crate) fn explain() {
+/// Notes that invalid arguments may come from the configuration file.
+pub(crate) fn note_file() {
     let file = env::var_os(VARIABLE).unwrap_or_default();
-    message::note(format_args!(
-        "{VARIABLE} names {}, whose arguments come first",
-        Path::new(&file).display()
-    ));
+    message::note(format_args!("{VARIABLE}: arguments from {} come first", Path::new(&file).display()));
 }
 
-/// One argument a line, without the blanks around it. Empty lines and those that begin with # are for readers.
+/// Parses one argument per line, without surrounding white space. Empty lines and comments (`#`) are ignored.
 fn parse(content: &[u8]) -> Vec<OsString> {
     let lines = content.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
@@ -51,19 +47,19 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn there_is_one_argument_a_line() {
+    fn each_line_is_one_argument() {
         let arguments =
             parse(b"# comment\n--smart-case\n\n  --colors=match:fg:blue \r\n\t# another\n-g\n!*.min.js");
         assert_eq!(arguments, ["--smart-case", "--colors=match:fg:blue", "-g", "!*.min.js"]);
     }
 
     #[test]
-    fn nothing_is_quoted_or_split() {
+    fn quotes_and_spaces_are_literal() {
         assert_eq!(parse(b"-e 'a b'\n\"\n"), ["-e 'a b'", "\""]);
     }
 
     #[test]
-    fn arguments_are_bytes() {
+    fn arguments_need_not_be_utf8() {
         assert_eq!(parse(b"--ignore-file=\xFF\n"), [OsStr::from_bytes(b"--ignore-file=\xFF")]);
     }
 

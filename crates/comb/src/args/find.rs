@@ -7,34 +7,38 @@ use clap::{Args, ValueEnum};
 
 use super::format::{FormatFlags, Formats};
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+Search an index for a literal string
+
 Examples:
   Search the digits of pi for a date:
       comb find pi.comb 140379
-
   Find the first occurrence from the millionth digit on, and the last before it:
       comb find pi.comb 999999 --from 1000000
       comb find pi.comb 999999 --before 1000000
-
   Count all occurrences, and list them:
       comb find pi.comb 999999 --count
       comb find pi.comb 999999 --all
-
   Search a log, with output for a program:
       comb find access.log.comb '\" 500 ' --all --json | jq .line
 
+Prints the first occurrence and its context as POSITION:TEXT. Digits are counted from 1, the first after the decimal point. \
+DNA is counted from 0. In other texts the position is a byte offset, counted from 0, and is followed by the line and the \
+column: OFFSET:LINE:COLUMN:TEXT.";
+
+const EXIT_STATUS: &str = "\
 Exit status:
   0    pattern found
   1    pattern not found
   2    error";
 
-/// Search an index for a pattern
-///
-/// Prints the first occurrence and its context as POSITION:TEXT. Digits are counted from 1, the first after the decimal point.
-/// DNA is counted from 0. In other texts the position is a byte offset, counted from 0, and is followed by the line and the
-/// column: OFFSET:LINE:COLUMN:TEXT. The pattern is a literal string, not a regular expression.
+/// Search an index for a literal string
 #[derive(Args)]
-#[command(after_help = "Try 'comb find --help' for examples.", after_long_help = EXAMPLES)]
+#[command(
+    long_about = LONG_ABOUT,
+    after_help = "Try 'comb find --help' for examples.",
+    after_long_help = EXIT_STATUS,
+)]
 pub(crate) struct Arguments {
     /// Index built by 'comb index build'
     #[arg(value_name = "INDEX")]
@@ -52,7 +56,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "POS", conflicts_with_all = ["from", "all", "count"])]
     pub(crate) before: Option<u64>,
 
-    /// Print all occurrences, by ascending position
+    /// Print all occurrences in ascending order of position
     #[arg(short, long, conflicts_with = "count")]
     pub(crate) all: bool,
 
@@ -60,11 +64,11 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "N", requires = "all")]
     pub(crate) limit: Option<u64>,
 
-    /// Print the number of occurrences, overlapping ones included
+    /// Print the number of occurrences, including overlapping ones
     #[arg(short, long, conflicts_with = "from")]
     pub(crate) count: bool,
 
-    /// Symbols of context before and after an occurrence; in a text of bytes, within its line
+    /// Print N symbols of context before and after each occurrence; in a text of bytes, within its line
     #[arg(short = 'C', long, value_name = "N", default_value = "20")]
     pub(crate) context: u64,
 
@@ -72,12 +76,12 @@ pub(crate) struct Arguments {
     pub(crate) format: FormatFlags<Format>,
 }
 
-/// How occurrences are printed.
+/// Output formats.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A line for each: position, line and column, and the text around it
+    /// One line per occurrence: position, line and column, and the text with its context
     Text,
-    /// An object for each: pattern, count, position, line, column, before, match, after
+    /// One object per occurrence: pattern, count, position, line, column, before, match, after
     Json,
 }
 

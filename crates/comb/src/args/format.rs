@@ -1,30 +1,30 @@
-//! The flags for the format of an answer.
+//! Output format flags.
 
 use clap::{Args, ValueEnum};
 
-/// A choice of formats, of which one is JSON.
+/// Output formats of a command, of which one is JSON.
 pub(crate) trait Formats: ValueEnum + Clone + Copy + Send + Sync + 'static {
-    /// For people: the default.
+    /// Default format, for people.
     const TEXT: Self;
-    /// The one that `--json` stands for.
+    /// Format selected by `--json`.
     const JSON: Self;
 }
 
-/// `--format` and its short form `--json`; of several the last one counts.
+/// `--format` and its short form `--json`; the last one takes precedence.
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct FormatFlags<F: Formats> {
-    /// How to print the answer [default: text]
+    /// Output format [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json")]
     format: Option<F>,
 
-    /// The same as --format json
+    /// Short for --format json
     #[arg(long, overrides_with = "format")]
     json: bool,
 }
 
 impl<F: Formats> FormatFlags<F> {
-    /// The format that is asked for.
+    /// The selected format.
     pub(crate) fn choice(&self) -> F {
         if self.json { F::JSON } else { self.format.unwrap_or(F::TEXT) }
     }
@@ -33,9 +33,9 @@ impl<F: Formats> FormatFlags<F> {
 /// Text or JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextOrJson {
-    /// For people
+    /// Plain text
     Text,
-    /// For programs: one object a line
+    /// One JSON object per line
     Json,
 }
 

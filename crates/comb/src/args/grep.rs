@@ -1,4 +1,4 @@
-//! The flags of `comb grep`: those of ripgrep 15, those of ag where they differ, and more.
+//! The flags of `comb grep`: those of ripgrep 15, those of ag that do not conflict with them, and more.
 
 mod color;
 mod files;
@@ -31,71 +31,66 @@ comb grep [OPTIONS] PATTERN [PATH]...
        comb grep [OPTIONS] --files [PATH]...
        comb grep --type-list";
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+Search files for lines that match a pattern
+
 Examples:
-  Where a word is, below the current directory, but for what .gitignore names:
+  Lines with the word 'unsafe' in all files below the current directory:
       comb grep -w unsafe
-
-  In Rust files only, without regard to case, with two lines around each match:
+  Lines of Rust files in any letter case, with two lines of context:
       comb grep -t rust -i -C 2 'todo|fixme' src
-
-  A text as it stands, also if it begins with a hyphen:
+  A literal string that begins with a hyphen:
       comb grep -F -e '->next' drivers
-
-  Which files have it, and how many of its lines:
+  Names of files that match, or the number of matching lines in each:
       comb grep -l 'fn main'
       comb grep -c 'fn main'
-
-  What a replacement would look like:
+  Preview of a replacement with a capture group:
       comb grep 'colou?r_(\\w+)' -r 'hue_$1'
-
-  In hidden and ignored files as well; in everything:
+  Hidden and ignored files as well:
       comb grep -uu token
-      comb grep -uuu token
-
-  What another program writes; a compressed log:
+  A compressed log, or the output of another command:
+      comb grep -z ' 500 ' access.log.2.gz
       journalctl -o cat | comb grep -i error
-      comb grep -z ' 500 ' access.log.2.gz";
 
-const CONFIGURATION: &str = "\
+Without PATH, searches the current directory recursively, or standard input if it is a file or a pipe. In directories, files \
+excluded by .gitignore, .ignore and similar files, hidden files and binary files are skipped; -u, -uu and -uuu include \
+them. Files named as PATH are always searched.
+
+The flags are those of ripgrep, plus those of ag that do not conflict with them. If flags conflict, the last one takes \
+precedence. Files are printed in the order of their paths, with any number of threads.";
+
+const CONFIGURATION_AND_EXIT_STATUS: &str = "\
 Configuration:
-  The file that the environment variable COMB_CONFIG names holds arguments, one a
-  line, that come before those of the command line. Empty lines and lines that
-  begin with # are skipped.";
+  The environment variable COMB_CONFIG names a file of arguments, one per line,
+  that are inserted before those of the command line. Empty lines and lines that
+  begin with # are ignored.
 
-const EXIT_CODES: &str = "\
 Exit status:
-  0    a line matched
-  1    none did
-  2    something went wrong, also when other files were searched; 0 with -q if a line matched
+  0    at least one line matched
+  1    no line matched
+  2    an error occurred, even if a line matched (except with -q)
   130  interrupted";
 
-/// Find lines that match a pattern
-///
-/// Without a PATH, what is below the current directory is searched, or standard input if it is a file or a pipe.
-/// Below a directory, files that .gitignore, .ignore and the like name, hidden files and binary files are passed over;
-/// -u, -uu and -uuu bring them back. Named files are always searched.
-///
-/// The flags are those of ripgrep, and those of ag where they do not contradict. Of flags that contradict each other the
-/// last one holds. Files come in the order of their paths, whatever the number of threads.
+/// Search files for lines that match a pattern
 #[derive(Args)]
 #[command(
     args_override_self = true,
     override_usage = USAGE,
+    long_about = LONG_ABOUT,
     after_help = "Try 'comb grep --help' for more flags and for examples.",
-    after_long_help = format!("{EXAMPLES}\n\n{CONFIGURATION}\n\n{EXIT_CODES}"),
+    after_long_help = CONFIGURATION_AND_EXIT_STATUS,
 )]
 #[group(skip)]
 pub(crate) struct Arguments {
-    // The first field, as it must see all flags: those of other fields are gone once they are taken.
+    // The first field, as it reads the positions of all flags, and other fields remove theirs when they are parsed.
     #[command(flatten)]
     order: order::Order,
 
-    /// A regular expression in the syntax of Rust's regex crate, unless -e or -f has one
+    /// Regular expression in the syntax of Rust's regex crate; omitted if -e or -f is given
     #[arg(value_name = "PATTERN")]
     pattern: Option<OsString>,
 
-    /// Files, directories, or - for standard input
+    /// Files, directories (searched recursively), or - for standard input
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<OsString>,
 
@@ -123,47 +118,47 @@ pub(crate) struct Arguments {
 
 #[derive(Args)]
 #[group(skip)]
-#[command(next_help_heading = "How comb works")]
+#[command(next_help_heading = "General options")]
 struct Running {
-    /// Number of threads; auto (or 0) uses as many as pay off on the cores that this process may use
+    /// Number of threads; auto (or 0) adapts to the available cores
     ///
-    /// -w, which means this in other commands of comb, is --word-regexp here, as in every grep.
+    /// -w, which is short for this flag in other commands, is short for --word-regexp here.
     #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", default_value = "auto", value_parser = threads::parse, allow_hyphen_values = true)]
     threads: Width,
 
     #[command(flatten)]
     profile: Profile,
 
-    /// Do not say which files cannot be read; the exit status still does
+    /// Suppress messages about files that cannot be read; the exit status is unchanged
     #[arg(long, alias = "silent")]
     no_messages: bool,
 
-    /// Do not read the file that COMB_CONFIG names
+    /// Ignore the configuration file named by COMB_CONFIG
     #[arg(long)]
     no_config: bool,
 
-    /// Leave out lines longer than this, and say so
+    /// Skip and report lines longer than SIZE
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT), hide_short_help = true)]
     max_line: usize,
 
-    /// How much a thread reads at a time
+    /// Amount that each thread reads at a time
     #[arg(long, value_name = "SIZE", default_value = "256K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE), hide_short_help = true)]
     block_size: usize,
 }
 
-/// What there is to do.
+/// Task of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
     /// Search.
     Search,
-    /// Print which files would be searched.
+    /// Print the files that would be searched.
     Files,
-    /// Print the types of files.
+    /// Print the known file types.
     TypeList,
 }
 
 impl Arguments {
-    /// What there is to do.
+    /// The task selected by the flags.
     pub(crate) fn job(&self) -> Job {
         match () {
             () if self.modes.files && self.is_last("files") => Job::Files,
@@ -172,26 +167,32 @@ impl Arguments {
         }
     }
 
-    /// Whether a flag comes behind those that say what to print of a search: of all of these the last one holds.
+    /// Whether a flag comes after all flags that select the output of a search; the last of these takes precedence.
     fn is_last(&self, flag: &str) -> bool {
         self.order.last(flag) > self.modes.last_of_search(&self.order)
     }
 
-    /// What is searched. Errors if standard input is already taken for patterns.
+    /// The paths to search.
+    ///
+    /// # Errors
+    ///
+    /// If both patterns and text would be read from standard input.
     pub(crate) fn paths(&self) -> Result<Paths, UsageError> {
         let search = self.job() == Job::Search;
         let for_patterns = search && self.patterns.take_input();
         let first = self.pattern.iter().filter(|_| !self.has_pattern());
         let given: Vec<OsString> = first.chain(&self.paths).cloned().collect();
-        // With --parallel, standard input belongs to the program that runs several at a time.
+        // With --parallel, standard input belongs to the program that runs several instances at a time.
         let may_read = search && !for_patterns && !self.order.has("parallel");
         let paths = Paths::new(&given, || may_read && paths::input_is_readable());
         if for_patterns { paths.without_input() } else { Ok(paths) }
     }
 
-    /// How to search and what to print. `terminal` is whether it is printed on one.
+    /// Search and output options. `terminal` is whether standard output is a terminal. Reads the files named by -f.
     ///
-    /// Reads the files that -f names. Errors if there is no pattern, or it cannot be read.
+    /// # Errors
+    ///
+    /// If there is no pattern, or a file of patterns cannot be read.
     pub(crate) fn grep(&self, paths: &Paths, terminal: bool) -> Result<GrepOptions, UsageError> {
         let argument = if self.has_pattern() {
             Some(paths::pattern(self.pattern.as_ref(), self.files.first_glob())?)
@@ -214,17 +215,17 @@ impl Arguments {
         Ok(options)
     }
 
-    /// Which files below a directory are searched.
+    /// Selection of the files in directories.
     pub(crate) fn walk(&self) -> Result<WalkOptions, UsageError> {
         self.files.options(&self.order)
     }
 
-    /// All types of files that there are.
+    /// All known file types.
     pub(crate) fn types(&self) -> Result<Types, UsageError> {
         self.files.types(&self.order)
     }
 
-    /// How to scan, but for what watches and stops it.
+    /// Scan options, without progress display and stop signal.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
         ScanOptions {
             width: self.running.threads,
@@ -235,12 +236,12 @@ impl Arguments {
         }
     }
 
-    /// Which encoding files are in.
+    /// Text encoding of the files.
     pub(crate) fn encoding(&self) -> Encoding {
         self.matching.encoding.unwrap_or(Encoding::Auto)
     }
 
-    /// Whether and how to say where the time went.
+    /// The flags of the profiler.
     pub(crate) fn profile(&self) -> &Profile {
         &self.running.profile
     }
@@ -250,28 +251,28 @@ impl Arguments {
         self.matching.search_zip
     }
 
-    /// When to print in colour.
+    /// When to use colour.
     pub(crate) fn color(&self) -> When {
         let pretty = ["color", "nocolor"].iter().all(|flag| self.lines.is_pretty(&self.order, flag));
         if pretty { When::Always } else { self.colors.when(&self.order) }
     }
 
-    /// Whether to say which files cannot be read.
+    /// Whether to report files that cannot be read.
     pub(crate) fn messages(&self) -> bool {
         !self.running.no_messages
     }
 
-    /// Whether to say which globs of rule files are wrong.
+    /// Whether to report invalid globs in ignore files.
     pub(crate) fn rule_messages(&self) -> bool {
         self.order.last("ignore-messages") >= self.order.last("no-ignore-messages")
     }
 
-    /// Whether to take arguments from the configuration file.
+    /// Whether to read the configuration file.
     pub(crate) fn config(&self) -> bool {
         !self.running.no_config
     }
 
-    /// Whether the first argument is a pattern.
+    /// Whether the first positional argument is a pattern.
     fn has_pattern(&self) -> bool {
         self.job() == Job::Search && !self.patterns.are_given()
     }

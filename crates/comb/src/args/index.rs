@@ -8,23 +8,24 @@ use finecomb_text_index::Alphabet;
 use super::format::{FormatFlags, TextOrJson};
 use super::threads::Threads;
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+Build, describe, verify and convert text indexes
+
 Examples:
+  Search a log repeatedly:
+      comb index build access.log
+      comb find access.log.comb '\" 500 ' --all
   Search the first million digits of pi for a date:
-      comb pi 1000000 -o pi.txt
+      comb pi 1M -o pi.txt
       comb index build pi.txt -o pi.comb
       comb find pi.comb 140379
 
-  Search a log repeatedly:
-      comb index build access.log
-      comb find access.log.comb '\" 500 ' --all";
+An index is one file with a text and its suffix array. 'comb find' and 'comb serve' search it in microseconds, independent \
+of the length of the text.";
 
 /// Build, describe, verify and convert text indexes
-///
-/// An index is one file with a text and its suffix array. 'comb find' and 'comb serve' answer from it in microseconds,
-/// whatever the length of the text.
 #[derive(Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(long_about = LONG_ABOUT)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) action: Action,
@@ -39,11 +40,21 @@ pub(crate) enum Action {
     Import(Import),
 }
 
+const BUILD_LONG_ABOUT: &str = "\
+Build the index of a text
+
+Examples:
+  Index a log as access.log.comb:
+      comb index build access.log
+  Index a file of digits under another name, with 4 threads:
+      comb index build pi.txt -o pi.comb -j 4
+
+Prints an estimate of memory, disk space and time first, and stops if there is not enough memory. The index is written \
+atomically. An existing index is replaced; any other file only with --force.";
+
 /// Build the index of a text
-///
-/// Prints the memory, disk space and time it will take, and stops if there is not enough memory. The index is written
-/// atomically. An existing index is replaced; any other file only with --force.
 #[derive(Args)]
+#[command(long_about = BUILD_LONG_ABOUT)]
 pub(crate) struct Build {
     /// Text to index; a regular file
     #[arg(value_name = "FILE")]
@@ -53,12 +64,13 @@ pub(crate) struct Build {
     #[arg(short, long, value_name = "INDEX")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace a file that is not an index
+    /// Replace an existing file that is not an index
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Alphabet of the text: digits (4 bits per symbol), dna (A, C, G, T; 2 bits) or bytes (8 bits); auto is the narrowest that
-    /// fits. A final line end of digits or DNA is ignored
+    /// Alphabet of the text
+    ///
+    /// A final line ending after digits or DNA is ignored.
     #[arg(long, value_enum, value_name = "ALPHABET", default_value = "auto")]
     pub(crate) alphabet: AlphabetChoice,
 
@@ -68,9 +80,13 @@ pub(crate) struct Build {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AlphabetChoice {
+    /// Narrowest alphabet that fits the text
     Auto,
+    /// Decimal digits, 4 bits per symbol
     Digits,
+    /// A, C, G and T, 2 bits per symbol
     Dna,
+    /// Any bytes, 8 bits per symbol
     Bytes,
 }
 
@@ -85,8 +101,18 @@ impl AlphabetChoice {
     }
 }
 
+const INFO_LONG_ABOUT: &str = "\
+Describe an index
+
+Examples:
+  Print alphabet, length and sections of an index:
+      comb index info pi.comb
+  Print the number of symbols for a script:
+      comb index info pi.comb --json | jq .symbols";
+
 /// Describe an index
 #[derive(Args)]
+#[command(long_about = INFO_LONG_ABOUT)]
 pub(crate) struct Info {
     /// Index file
     #[arg(value_name = "INDEX")]
@@ -96,16 +122,26 @@ pub(crate) struct Info {
     pub(crate) format: FormatFlags<TextOrJson>,
 }
 
+const VERIFY_LONG_ABOUT: &str = "\
+Verify an index
+
+Examples:
+  Check the checksums, after a copy for example:
+      comb index verify pi.comb
+  Check the whole suffix array:
+      comb index verify --full pi.comb
+
+Compares the checksums of all sections, and the order of 100,000 pairs of adjacent suffixes.";
+
 /// Verify an index
-///
-/// Compares the checksums of all sections, and the order of 100,000 pairs of adjacent suffixes.
 #[derive(Args)]
+#[command(long_about = VERIFY_LONG_ABOUT)]
 pub(crate) struct Verify {
     /// Index file
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
 
-    /// Also verify the whole suffix array and every entry of the tables; takes 9 bytes of memory per symbol
+    /// Also verify the whole suffix array and all tables; takes 9 bytes of memory per symbol
     #[arg(long)]
     pub(crate) full: bool,
 
@@ -113,14 +149,24 @@ pub(crate) struct Verify {
     pub(crate) threads: Threads,
 }
 
+const EXPORT_LONG_ABOUT: &str = "\
+Export an index of digits to the file format of the Pi Searcher
+
+Examples:
+  Write pi.4.bin and pi.4.idx:
+      comb index export pi.comb --pisearch pi
+  Replace files that exist:
+      comb index export pi.comb --pisearch pi --force";
+
 /// Export an index of digits to the file format of the Pi Searcher
 #[derive(Args)]
+#[command(long_about = EXPORT_LONG_ABOUT)]
 pub(crate) struct Export {
     /// Index file
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
 
-    /// Write BASE.4.bin (two digits a byte) and BASE.4.idx (the suffix array, 32 bits, little-endian)
+    /// Write BASE.4.bin (two digits per byte) and BASE.4.idx (the suffix array, 32 bits, little-endian)
     #[arg(long, value_name = "BASE", required = true)]
     pub(crate) pisearch: PathBuf,
 
@@ -129,8 +175,18 @@ pub(crate) struct Export {
     pub(crate) force: bool,
 }
 
+const IMPORT_LONG_ABOUT: &str = "\
+Import an index from the file format of the Pi Searcher
+
+Examples:
+  Read pi.4.bin and pi.4.idx, and write pi.comb:
+      comb index import --pisearch pi
+  Write the index under another name:
+      comb index import --pisearch pi -o digits.comb";
+
 /// Import an index from the file format of the Pi Searcher
 #[derive(Args)]
+#[command(long_about = IMPORT_LONG_ABOUT)]
 pub(crate) struct Import {
     /// Read BASE.4.bin and BASE.4.idx
     #[arg(long, value_name = "BASE", required = true)]
@@ -140,7 +196,7 @@ pub(crate) struct Import {
     #[arg(short, long, value_name = "INDEX")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace a file that is not an index
+    /// Replace an existing file that is not an index
     #[arg(long)]
     pub(crate) force: bool,
 

@@ -6,36 +6,37 @@ use clap::Args;
 
 use super::threads::Threads;
 
-const EXAMPLES: &str = "\
-Examples:
-  Fifty digits:
-      comb pi 50
+const LONG_ABOUT: &str = "\
+Compute digits of pi
 
-  A million of them, to be searched:
-      comb pi 1000000 -o pi.txt
+Examples:
+  First 50 decimal digits:
+      comb pi 50
+  Search the first million digits for a date:
+      comb pi 1M -o pi.txt
       comb index build pi.txt -o pi.comb
-      comb find pi.comb 140379";
+      comb find pi.comb 140379
+
+Prints the first N digits after the decimal point, truncated and not rounded, and a line feed. Uses Chudnovsky's series \
+on all cores.";
 
 /// Compute digits of pi
-///
-/// Prints the first N decimal digits after the point (without the 3. before it), cut off and not rounded, and a line end. By
-/// Chudnovsky's series, on all cores.
 #[derive(Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(long_about = LONG_ABOUT)]
 pub(crate) struct Arguments {
-    /// How many digits; K, M and G behind the number stand for thousands, millions and thousands of millions
+    /// Number of digits; suffixes K, M and G are powers of 1000
     #[arg(value_name = "N", value_parser = parse_count)]
     pub(crate) digits: u64,
 
-    /// Write them to this file, which is there with all of them or not at all
+    /// Write the digits to FILE, atomically
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace a file that does not begin with digits of pi
+    /// Replace an existing file that does not contain digits of pi
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 
-    /// Write two digits a byte, the first in the high half, and no line end; behind an odd number there is a zero
+    /// Write two digits per byte, the first in the high half, without a line feed; an odd number is padded with a zero
     #[arg(long)]
     pub(crate) packed: bool,
 
@@ -53,7 +54,7 @@ fn parse_count(text: &str) -> Result<u64, String> {
     let number: Option<u64> = digits.replace('_', "").parse().ok();
     number
         .and_then(|number| number.checked_mul(factor))
-        .ok_or_else(|| "it is a number of digits, such as 1000 or 20M".to_owned())
+        .ok_or_else(|| "expected a number of digits, such as 1000 or 20M".to_owned())
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! The flags that ask where the time went.
+//! The flags of the profiler.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use finecomb_scan::Detail;
 
-/// Whether, how and where to say what each thread did.
+/// Format and destination of the profile.
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct Profile {
-    /// Say which thread spent how long in which phase [default: text, on standard error]
+    /// Report the time that each thread spent in each phase [default: text, on standard error]
     #[arg(
         long,
         value_enum,
@@ -20,26 +20,26 @@ pub(crate) struct Profile {
     )]
     profile: Option<Format>,
 
-    /// Write the profile to a file
+    /// Write the profile to FILE; an existing file is replaced only if it is empty or a profile
     #[arg(long, value_name = "FILE", requires = "profile")]
     profile_output: Option<PathBuf>,
 }
 
-/// How a profile is written.
+/// Formats of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A bar for each thread, and a table
+    /// Bar for each thread, and a table
     Text,
-    /// One object; docs/profile.schema.json describes it
+    /// One object, described by docs/profile.schema.json
     Json,
-    /// A page with a timeline and a pie for each thread, in comb-profile.html if no file is named
+    /// HTML page with a timeline and a pie chart for each thread, by default in comb-profile.html
     Html,
-    /// Events for Perfetto and chrome://tracing, in comb-trace.json if no file is named
+    /// Events for Perfetto and chrome://tracing, by default in comb-trace.json
     Trace,
 }
 
 impl Profile {
-    /// What has to be measured.
+    /// Level of detail to measure.
     pub(crate) fn detail(&self) -> Detail {
         match self.profile {
             None => Detail::Nothing,
@@ -48,18 +48,18 @@ impl Profile {
         }
     }
 
-    /// In which form it is written, if at all.
+    /// The format; `None` without a profile.
     pub(crate) fn format(&self) -> Option<Format> {
         self.profile
     }
 
-    /// The file that it is written to; none for standard error.
+    /// The output file; `None` for standard error.
     pub(crate) fn file(&self) -> Option<&Path> {
-        let usual = match self.profile? {
+        let default = match self.profile? {
             Format::Text | Format::Json => None,
             Format::Html => Some(Path::new("comb-profile.html")),
             Format::Trace => Some(Path::new("comb-trace.json")),
         };
-        self.profile_output.as_deref().or(usual)
+        self.profile_output.as_deref().or(default)
     }
 }

@@ -1,8 +1,9 @@
-//! Which files below directories are read, and how: the values of the flags that every scanning command has.
+//! File selection and encoding: values of flags common to all scanning commands.
 
 use std::env;
 
 use finecomb_scan::Encoding;
+use finecomb_sys::io_reason;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
@@ -16,28 +17,28 @@ impl std::fmt::Display for UsageError {
     }
 }
 
-/// Parses the name of an encoding.
+/// Parses an encoding.
 pub(crate) fn encoding(text: &str) -> Result<Encoding, String> {
     Encoding::parse(text).ok_or_else(|| {
-        "it must be auto, none, or a label of the Encoding Standard, such as utf-16le or latin1".to_owned()
+        "expected auto, none, or a label of the Encoding Standard, such as utf-16le or latin1".to_owned()
     })
 }
 
-/// Globs of one flag.
+/// Globs given by one flag.
 pub(crate) struct Globs<'a> {
-    /// The flag, as it is typed.
+    /// The flag, as typed.
     pub(crate) flag: &'static str,
     pub(crate) globs: &'a [String],
     pub(crate) ignore_case: bool,
 }
 
-/// Builds the globs of some flags. Later ones take precedence.
+/// Builds the globs of several flags. Later ones take precedence.
 pub(crate) fn globs(flags: &[Globs<'_>]) -> Result<Override, UsageError> {
     if flags.iter().all(|flag| flag.globs.is_empty()) {
         return Ok(Override::empty());
     }
-    let directory =
-        env::current_dir().map_err(|error| UsageError(format!("globs need a current directory: {error}")))?;
+    let directory = env::current_dir()
+        .map_err(|error| UsageError(format!("globs need a current directory: {}", io_reason(&error))))?;
     let mut builder = OverrideBuilder::new(directory);
     for flag in flags {
         add(&mut builder, flag)?;
@@ -49,16 +50,16 @@ fn add(
     builder: &mut OverrideBuilder,
     Globs { flag, globs, ignore_case }: &Globs<'_>,
 ) -> Result<(), UsageError> {
-    let wrong = |glob: &str, error| {
+    let invalid = |glob: &str, error| {
         let reason = match error {
             ignore::Error::Glob { err, .. } => err,
             error => error.to_string(),
         };
         UsageError(format!("{flag} '{glob}': {reason}"))
     };
-    builder.case_insensitive(*ignore_case).map_err(|error| wrong("", error))?;
+    builder.case_insensitive(*ignore_case).map_err(|error| invalid("", error))?;
     for glob in *globs {
-        builder.add(glob).map_err(|error| wrong(glob, error))?;
+        builder.add(glob).map_err(|error| invalid(glob, error))?;
     }
     Ok(())
 }
@@ -67,9 +68,9 @@ fn add(
 pub(crate) fn types(builder: &TypesBuilder) -> Result<Types, UsageError> {
     builder.build().map_err(|error| match error {
         ignore::Error::UnrecognizedFileType(name) => {
-            UsageError(format!("there is no file type '{name}'; 'comb grep --type-list' lists them"))
+            UsageError(format!("unknown file type '{name}'; 'comb grep --type-list' lists all types"))
         }
-        error => UsageError(format!("a glob of a file type is not valid: {error}")),
+        error => UsageError(format!("invalid glob of a file type: {error}")),
     })
 }
 

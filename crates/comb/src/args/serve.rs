@@ -9,34 +9,42 @@ use finecomb_serve::{Limits, LogTarget, default_name};
 
 use super::threads::Threads;
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+Serve indexes over HTTP, with a search page
+
 Examples:
   Search the digits of pi in a browser, at http://127.0.0.1:1415/:
       comb serve pi.comb
-
-  Serve two indexes to the network, one under another name, with an access log:
-      comb serve pi.comb access=logs/access.log.comb --listen 0.0.0.0:8080 --access-log access.log
-
-  Search from a script; read the description of the interface:
+  Serve two indexes to the network, one of them under another name:
+      comb serve pi.comb web=access.log.comb --listen 0.0.0.0:8080
+  Write an access log:
+      comb serve pi.comb --access-log access.log
+  Search from a script:
       curl 'http://127.0.0.1:1415/api/v1/pi/search?q=14159'
-      curl http://127.0.0.1:1415/openapi.json
 
+The search page is at /, the API at /api/v1/ and its description at /openapi.json; /healthz and /metrics are for monitoring. \
+For indexes of digits, /piquery and /pidigits answer like the Pi Searcher's own server.";
+
+const SIGNALS: &str = "\
 Signals:
-  SIGTERM, SIGINT  finish the requests in flight and stop; a second one stops at once
-  SIGHUP           reopen the indexes (after a rebuild) and the access log (after a rotation); no request fails";
+  SIGTERM, SIGINT  finish requests in flight and stop; a second one stops at once
+  SIGHUP           reopen the indexes and the access log; no request fails";
 
-/// Serve indexes over HTTP, with a page that searches as you type
-///
-/// The page is at /, the interface at /api/v1/, its description at /openapi.json; /healthz and /metrics are for monitoring.
-/// For indexes of digits, /piquery and /pidigits answer as the Pi Searcher's own server does.
+/// Serve indexes over HTTP, with a search page
 #[derive(Args)]
-#[command(after_help = "Try 'comb serve --help' for examples.", after_long_help = EXAMPLES)]
+#[command(
+    long_about = LONG_ABOUT,
+    after_help = "Try 'comb serve --help' for examples.",
+    after_long_help = SIGNALS,
+)]
 pub(crate) struct Arguments {
-    /// Indexes built by 'comb index build'. The default name is that of the file
+    /// Indexes built by 'comb index build', by default under the name of the file
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named)]
     pub(crate) indexes: Vec<(String, PathBuf)>,
 
-    /// Address to listen on; the default is reachable from this machine only. Port 0 is any free port
+    /// Address to listen on; port 0 is any free port
+    ///
+    /// The default is reachable from this machine only.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:1415")]
     pub(crate) listen: SocketAddr,
 
@@ -44,14 +52,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) cors: Option<String>,
 
-    /// Answer requests for the host NAME, too; repeatable. By default, a server that only this machine can reach answers for
-    /// localhost and IP addresses, any other for all hosts, but only for those listed here if there are any. Keeps pages of other
-    /// sites from reading answers by DNS rebinding
+    /// Answer requests for the host NAME; repeatable
+    ///
+    /// A server that only this machine can reach always answers for localhost and IP addresses. Any other server answers for
+    /// all hosts, or only for those given by this flag. This keeps pages of other sites from reading answers by DNS rebinding.
     #[arg(long = "allow-host", value_name = "NAME")]
     pub(crate) allowed_hosts: Vec<String>,
 
-    /// Log requests in the Combined Log Format to FILE; - is standard output. Lines that it does not take in time
-    /// are dropped and counted
+    /// Log requests to FILE, or to standard output if FILE is -
+    ///
+    /// Lines have the Combined Log Format. If FILE is too slow, lines are dropped and counted.
     #[arg(long, value_name = "FILE", value_parser = parse_log)]
     pub(crate) access_log: Option<LogTarget>,
 
@@ -64,19 +74,19 @@ pub(crate) struct Arguments {
 
 #[derive(Args)]
 struct LimitArguments {
-    /// Limit on the bytes of a pattern
+    /// Maximum length of a pattern, in bytes
     #[arg(long, value_name = "N", default_value = "1000")]
     max_pattern: usize,
 
-    /// Limit on the positions in an answer
+    /// Maximum number of positions in an answer
     #[arg(long, value_name = "N", default_value = "1000")]
     max_results: u64,
 
-    /// Limit on the symbols before and after an occurrence
+    /// Maximum number of symbols before and after an occurrence
     #[arg(long, value_name = "N", default_value = "1000")]
     max_context: u64,
 
-    /// Limit on the symbols of text in an answer
+    /// Maximum number of symbols of text in an answer
     #[arg(long, value_name = "N", default_value = "100000")]
     max_text: u64,
 
@@ -88,15 +98,15 @@ struct LimitArguments {
     #[arg(long, alias = "silence", value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
     idle_timeout: Duration,
 
-    /// Limit on concurrent connections
+    /// Maximum number of concurrent connections
     #[arg(long, value_name = "N", default_value = "1000")]
     max_connections: usize,
 
-    /// Limit on concurrent connections from one IP address; behind a proxy, all come from one
+    /// Maximum number of concurrent connections from one IP address; behind a proxy, all come from one
     #[arg(long, alias = "max-connections-per-address", value_name = "N", default_value = "250")]
     max_connections_per_ip: usize,
 
-    /// Limit on requests in flight
+    /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value = "250")]
     max_in_flight: usize,
 
@@ -124,12 +134,22 @@ impl Arguments {
     }
 }
 
+const CGI_LONG_ABOUT: &str = "\
+Answer one request as a CGI program (RFC 3875)
+
+Examples:
+  CGI program for a web server, to be made executable:
+      printf '#!/bin/sh\\nexec comb cgi /srv/pi.comb\\n' > cgi-bin/pi
+  Answer a request from the command line:
+      REQUEST_METHOD=GET QUERY_STRING='q=14159' comb cgi pi.comb
+      REQUEST_METHOD=GET PATH_INFO=/api/v1/indexes comb cgi pi.comb
+
+A web server starts the program for each request and passes the request in the environment: PATH_INFO is a path of the API, \
+such as /api/v1/pi/search; if it is empty, QUERY_STRING is a search in the first index. 'comb serve' has 100× the throughput.";
+
 /// Answer one request as a CGI program (RFC 3875)
-///
-/// A web server starts it for each request and passes the request in the environment: PATH_INFO is an address of the interface,
-/// such as /api/v1/pi/search; if it is empty, QUERY_STRING is a search in the first index. For comparison: 'comb serve' has 100×
-/// the throughput.
 #[derive(Args)]
+#[command(long_about = CGI_LONG_ABOUT)]
 pub(crate) struct CgiArguments {
     /// Indexes built by 'comb index build'
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named)]
@@ -138,7 +158,7 @@ pub(crate) struct CgiArguments {
 
 fn parse_named(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
-        // A path may have a '=' in it; a name has no '/'.
+        // A path may contain '='; a name contains no '/'.
         Some((name, path)) if !name.contains('/') && !path.is_empty() => {
             Ok((name.to_owned(), PathBuf::from(path)))
         }

@@ -1,6 +1,8 @@
 //! Sizes such as `128K`.
 
-/// Parses a number of bytes from `least` to `most`: digits with K, M or G behind them for powers of 1024.
+use finecomb_sys::units::ByteLimit;
+
+/// Parses a size from `least` to `most` bytes: a number with an optional suffix K, M or G for powers of 1024.
 pub(crate) fn parse(text: &str, least: usize, most: usize) -> Result<usize, String> {
     let (digits, shift) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 10),
@@ -8,11 +10,12 @@ pub(crate) fn parse(text: &str, least: usize, most: usize) -> Result<usize, Stri
         Some((at, 'g' | 'G')) => (&text[..at], 30),
         _ => (text, 0),
     };
-    let number: usize = digits
-        .parse()
-        .map_err(|_| "a size is a number of bytes, such as 4096, 128K, 64M or 1G".to_owned())?;
+    let number: usize =
+        digits.parse().map_err(|_| "expected a size in bytes, such as 4096, 128K, 64M or 1G".to_owned())?;
     let bytes = number.checked_mul(1 << shift).filter(|bytes| (least..=most).contains(bytes));
-    bytes.ok_or_else(|| format!("it must be from {least} to {most} bytes"))
+    bytes.ok_or_else(|| {
+        format!("expected a size from {} to {}", ByteLimit(least as u64), ByteLimit(most as u64))
+    })
 }
 
 #[cfg(test)]
@@ -30,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_or_out_of_bounds_is_refused() {
+    fn invalid_sizes_and_sizes_out_of_bounds_are_rejected() {
         for wrong in ["", "K", "-1", "1.5M", "12X", "é", "1KK"] {
             assert!(parse(wrong, 0, usize::MAX).is_err(), "{wrong}");
         }

@@ -1,4 +1,4 @@
-//! The flag for the number of threads, and the values that it takes.
+//! The flag for the number of threads.
 
 use std::num::NonZeroUsize;
 
@@ -6,11 +6,11 @@ use clap::Args;
 use finecomb_scan::{MAX_WIDTH, Width};
 use finecomb_sys::threads::cores;
 
-/// Number of threads, of every command that has threads but `grep`, where `-w` is `--word-regexp`.
+/// Number of threads, for all commands with threads except `grep`, where `-w` is `--word-regexp`.
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct Threads {
-    /// Number of threads; auto (or 0) uses as many as pay off on the cores that this process may use
+    /// Number of threads; auto (or 0) adapts to the available cores
     #[arg(
         short = 'j',
         visible_short_alias = 'w',
@@ -25,7 +25,7 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// For commands that scan, which find out at run time how many pay off.
+    /// For commands that scan: `auto` adapts at run time.
     pub(crate) fn width(&self) -> Width {
         self.threads
     }
@@ -36,18 +36,18 @@ impl Threads {
             Width::Auto => cores(),
             Width::Fixed(count) => NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN),
         };
-        count.min(MOST_THREADS)
+        count.min(MAX_THREADS)
     }
 }
 
-/// More threads than this are no use, and could exhaust what a system allows.
-const MOST_THREADS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+/// Maximum number of threads outside of scans: more would not help, and could exhaust the limits of the system.
+const MAX_THREADS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
-/// Parses a number of threads; `auto` and 0 leave it to comb.
+/// Parses a number of threads; `auto` and 0 are automatic.
 pub(crate) fn parse(text: &str) -> Result<Width, String> {
     if text == "auto" || text == "0" {
         return Ok(Width::Auto);
     }
     let width = text.parse().ok().filter(|width| (1..=MAX_WIDTH).contains(width));
-    width.map(Width::Fixed).ok_or_else(|| format!("it must be auto or a number from 1 to {MAX_WIDTH}"))
+    width.map(Width::Fixed).ok_or_else(|| format!("expected auto or a number from 1 to {MAX_WIDTH}"))
 }

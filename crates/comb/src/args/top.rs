@@ -15,74 +15,68 @@ use super::selection::{self, Globs, UsageError};
 use super::size;
 use super::threads::Threads;
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+Count keys and print the most frequent ones
+
 Examples:
-  The ten addresses that ask most often:
+  Ten most frequent client addresses:
       comb top -f 1 access.log
-
-  The pages that robots fetch, but for Google's:
+  Pages fetched by bots other than Googlebot:
       comb top -f 7 -g bot -v Googlebot access.log
-
   Requests and their status, from a log with quoted fields:
       comb top -q -f 6,7 access.log
-
-  The hours of the day, from [17/May/2015:10:05:03:
+  Requests per hour of the day, from [17/May/2015:10:05:03:
       comb top -f 4 -s '\\[[^:]*:' '' -s ':.*$' '' -n 24 access.log
-
-  What the patterns do, shown on the first records:
+  Effect of an edit on the first three records:
       comb top -f 4 -s '\\[[^:]*:' '' --sample=3 access.log
-
-  A directory of logs, compressed or not; selected files; a pipe:
-      comb top -f 1 /var/log/nginx
-      comb top -f 1 --glob 'access.log*' /var/log/nginx
+  Plain and compressed logs in a directory, with the counts while they run:
+      comb top -f 1 --glob 'access.log*' --live /var/log/nginx
+  Output of another command:
       journalctl -o cat | comb top -n 20
 
-  What a long job has counted so far; where its time went, as a page:
-      comb top -f 1 --live /var/log/nginx
-      comb top -f 1 --profile=html /var/log/nginx";
+A record is a line without its line ending (\\n or \\r\\n). Its key is the fields selected by -f, joined by a space, or the \
+whole record without -f. Keys are printed as COUNT KEY by descending count; equal counts are ordered by the bytes of the \
+key, so the same input always gives the same output.
 
-const EXIT_CODES: &str = "\
+Regular expressions have Go's syntax and semantics: \\d, \\s, \\w and \\b match ASCII only, or Unicode after (?u). Input need \
+not be valid UTF-8: an invalid byte counts as one character, which . matches.
+
+If a flag is repeated, the last value is used, except for -g, -v, -s, --glob and --type, which accumulate.";
+
+const EXIT_STATUS: &str = "\
 Exit status:
   0    at least one record was counted
-  1    none was
-  2    something went wrong, also when the rest was counted and printed
+  1    no record was counted
+  2    an error occurred, even if the rest of the input was counted and printed
   130  interrupted
   143  terminated, with --partial or --live";
 
 /// Count keys and print the most frequent ones
-///
-/// A record is a line, without its end (\n or \r\n). Its key is the fields that -f names, joined with a space, or
-/// without -f the whole record. Keys are printed as COUNT KEY, the highest count first, equal counts by the bytes of the
-/// key, so that the same input always gives the same output.
-///
-/// Regular expressions have Go's syntax and meaning: \d, \s, \w and \b are ASCII, or those of Unicode after (?u). Input
-/// that is not valid UTF-8 is counted like any other: a byte that belongs to no character is one, which . matches.
-///
-/// Of a flag that is given more than once the last one counts, but for -g, -v, -s, --glob and --type.
 #[derive(Args)]
 #[command(
     args_override_self = true,
+    long_about = LONG_ABOUT,
     after_help = "Try 'comb top --help' for examples.",
-    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
+    after_long_help = EXIT_STATUS,
 )]
 pub(crate) struct Arguments {
-    /// Files, directories (all files below), or - for standard input, which is also read if none is given
+    /// Files, directories (read recursively), or - for standard input [default: -]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How many keys to print; all prints every key, 0 none
+    /// Number of keys to print; all prints every key, 0 none
     #[arg(short, long, value_name = "COUNT", default_value = "10", value_parser = parse_number, allow_hyphen_values = true)]
     number: usize,
 
-    /// The fields that make up the key: 7, or 1,3, or 2-4, or -1 for the last; all of the record if not given
+    /// Fields that make up the key, such as 7 or 1,3 or 2-4, or -1 for the last [default: the whole record]
     ///
-    /// Fields are numbered from 1, or from the end with -1 for the last. Lists and ranges can be combined: 2-4,1 or
-    /// 2--1 for all but the first. The key has them in the given order, joined with one space. A record that lacks one of
-    /// them is skipped, and a line on standard error says how many were.
+    /// Fields are numbered from 1, or from the end, with -1 for the last. Lists and ranges can be combined, as in 2-4,1;
+    /// 2--1 selects all but the first. The key has the fields in the given order, joined by a space. Records that lack one of
+    /// the fields are skipped; a message on standard error gives their number.
     #[arg(short, long, value_name = "LIST", allow_hyphen_values = true)]
     fields: Option<FieldList>,
 
-    /// What separates fields [default: runs of spaces and tabs, leading ones skipped]
+    /// Regular expression that separates fields [default: runs of spaces and tabs; leading ones are ignored]
     #[arg(
         short = 'p',
         long = "fieldseparator",
@@ -92,92 +86,94 @@ pub(crate) struct Arguments {
     )]
     fieldseparator: Option<String>,
 
-    /// Let fields in double quotes hold spaces, and remove the quotes; a backslash in front of a quote escapes it
+    /// Treat text in double quotes as one field and remove the quotes; a backslash escapes a quote
     ///
-    /// Of a record with a quote that is never closed, the fields in front of it count. If others are asked for, or fields from
-    /// the end, it is skipped.
+    /// If a quote is never closed, the record has only the fields before it. The record is skipped if -f selects others, or
+    /// counts fields from the end.
     #[arg(short, long)]
     quotedfields: bool,
 
-    /// Count only records that match; if given more than once, all must match
+    /// Count only records that match; repeatable, all must match
     #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
     grep: Vec<String>,
 
-    /// Skip records that match; if given more than once, none may match
+    /// Skip records that match; repeatable, none may match
     #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
     vgrep: Vec<String>,
 
-    /// Replace all matches in the key; may be given more than once, for one edit after another
+    /// Replace all matches in the key; repeatable, applied in the given order
     ///
-    /// In the replacement $1 or ${name} stands for what a group of the expression matched, and $$ for a dollar sign. A name
-    /// is as long as it can be: $1x is the group named 1x, ${1}x the first group and an x.
+    /// In the replacement, $1 or ${name} inserts the text of a capture group, and $$ a dollar sign. A name is as long as
+    /// possible: $1x is the group named 1x; ${1}x is the first group followed by x.
     #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true)]
     sed: Vec<String>,
 
-    /// Below directories, read only files that match; with ! before the glob, skip those that do
+    /// In directories, read only files that match GLOB, or skip them if GLOB begins with !; repeatable
     ///
-    /// A glob is written as in a .gitignore file. If given more than once, the last one that matches counts.
+    /// Globs have the syntax of .gitignore. If several match a file, the last one takes precedence.
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = "Input")]
     glob: Vec<String>,
 
-    /// Below directories, read only files of this type; 'comb grep --type-list' shows them all
+    /// In directories, read only files of this type; 'comb grep --type-list' lists all types
     #[arg(long = "type", id = "type", value_name = "TYPE", help_heading = "Input")]
     types: Vec<String>,
 
-    /// Below directories, respect .gitignore, .ignore and the like
+    /// In directories, respect .gitignore, .ignore and similar files
     #[arg(long, help_heading = "Input")]
     ignore: bool,
 
-    /// Below directories, skip files and directories whose names begin with a dot
+    /// In directories, skip hidden files and directories
     #[arg(long, help_heading = "Input")]
     no_hidden: bool,
 
-    /// Read compressed files as they are
+    /// Do not decompress compressed input
     ///
-    /// Otherwise gzip, zstd, bzip2, xz, lzma and lz4 are recognised by their first bytes, also on standard input.
+    /// By default, gzip, zstd, bzip2, xz, lzma and lz4 are recognised by their first bytes, also on standard input.
     #[arg(long, help_heading = "Input")]
     no_decompress: bool,
 
-    /// Encoding of the input: auto recognises UTF-16 by its byte order mark
+    /// Text encoding of the input: auto, none, or a label such as utf-16le or latin1
+    ///
+    /// auto recognises UTF-16 by its byte order mark.
     #[arg(long, value_name = "ENCODING", default_value = "auto", value_parser = selection::encoding, help_heading = "Input")]
     encoding: Encoding,
 
     #[command(flatten)]
     threads: Threads,
 
-    /// Count nothing; show what is done with the first records, and why
+    /// Show how the first COUNT records are processed, and why; count nothing
     #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count)]
     pub(crate) sample: Option<usize>,
 
     #[command(flatten)]
     pub(crate) format: FormatFlags<Format>,
 
-    /// When interrupted (Ctrl-C) or terminated, print the counts so far, marked as partial
+    /// On interrupt (Ctrl-C) or termination, print the counts so far, marked as partial
     #[arg(long)]
     pub(crate) partial: bool,
 
     #[command(flatten)]
     pub(crate) profile: Profile,
 
-    /// Show the counts so far and what each thread does while the job runs; q stops it and prints
+    /// Show counts and thread activity while the job runs; q stops it and prints the counts
     #[arg(long, conflicts_with = "sample")]
     pub(crate) live: bool,
 
-    /// Skip lines longer than this, and report them
+    /// Skip and report lines longer than SIZE
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT))]
     max_line: usize,
 
-    /// How much a thread reads at a time
+    /// Amount that each thread reads at a time
     #[arg(long, value_name = "SIZE", default_value = "128K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE))]
     block_size: usize,
 }
 
-/// How an answer is printed.
+/// Output formats.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// COUNT KEY, a line each
+    /// Lines of COUNT KEY
     Text,
-    /// One object; the exact bytes of keys that are not UTF-8 are in key_base64
+    /// One object; key_base64 holds the exact bytes of keys that are not UTF-8
     Json,
     /// Comma-separated values with a header
     Csv,
@@ -193,17 +189,17 @@ impl Formats for Format {
 fn parse_number(text: &str) -> Result<usize, String> {
     match text {
         "all" => Ok(usize::MAX),
-        count => count.parse().map_err(|_| "it must be all or a number".to_owned()),
+        count => count.parse().map_err(|_| "expected all or a number".to_owned()),
     }
 }
 
 fn parse_count(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|&count| count > 0);
-    count.ok_or_else(|| "it must be a number of at least 1".to_owned())
+    count.ok_or_else(|| "expected a number of at least 1".to_owned())
 }
 
 impl Arguments {
-    /// What to count.
+    /// Records, keys and edits selected by the flags.
     pub(crate) fn query(&self) -> QueryOptions {
         let separator = match &self.fieldseparator {
             Some(regex) => Separator::Regex(regex.clone()),
@@ -221,12 +217,12 @@ impl Arguments {
         }
     }
 
-    /// Whether fields may be in quotes.
+    /// Whether fields may be quoted.
     pub(crate) fn has_quoted_fields(&self) -> bool {
         self.quotedfields
     }
 
-    /// The inputs, and how they are read.
+    /// Inputs and the options for reading them.
     pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
         let mut types = TypesBuilder::new();
         if !self.types.is_empty() {
@@ -246,7 +242,7 @@ impl Arguments {
         Ok(Inputs { walk, encoding, decompress, ..Inputs::new(&self.files) })
     }
 
-    /// How to scan, but for what watches and stops it.
+    /// Scan options, without progress display and stop signal.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
         ScanOptions {
             width: self.threads.width(),

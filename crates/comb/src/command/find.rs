@@ -5,17 +5,16 @@ use std::os::unix::ffi::OsStrExt;
 
 use anstyle::{AnsiColor, Style};
 use finecomb_serve::{CountAnswer, Direction, SearchAnswer};
-use finecomb_sys::stdio;
 use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 
-use super::{Exit, output_failed};
+use super::{Exit, check_output, fail, output_failed};
 use crate::args::find::{Arguments, Format};
-use crate::{message, terminal};
+use crate::terminal;
 
-/// Limit on the context, which is read into memory.
+/// Maximum context in symbols, as it is read into memory.
 const MAX_CONTEXT: u64 = 1 << 24;
 
-/// Why a search failed.
+/// Error of a search.
 enum Failure {
     Index(Error),
     Output(io::Error),
@@ -35,21 +34,19 @@ impl From<io::Error> for Failure {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
-    if stdio::output_was_closed() {
-        message::error("standard output is closed; connect something to it");
-        return Exit::Trouble;
+    if let Err(exit) = check_output() {
+        return exit;
     }
     let mut out = BufWriter::new(stdout().lock());
     let found = find(arguments, &mut out).and_then(|found| Ok(out.flush().map(|()| found)?));
     match found {
         Ok(true) => Exit::Found,
-        Ok(false) => Exit::Nothing,
+        Ok(false) => Exit::NotFound,
         Err(Failure::Output(error)) => output_failed(&error),
         Err(Failure::Index(error)) => {
-            // Print the occurrences found before the error.
+            // Prints the occurrences found before the error.
             let _ = out.flush();
-            message::error(error);
-            Exit::Trouble
+            fail(error)
         }
     }
 }
@@ -156,7 +153,7 @@ impl<'a> Printer<'a> {
         let (mut before, mut after) = (&before[..], &after[..]);
         if let Some(place) = place {
             write!(out, "{green}{}{green:#}:{green}{}{green:#}:", place.line, place.column)?;
-            // No further than its line.
+            // Context is limited to the line.
             before = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
             after = after.split(|&byte| byte == b'\n').next().unwrap_or_default();
             after = after.strip_suffix(b"\r").unwrap_or(after);

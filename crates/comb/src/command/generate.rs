@@ -1,14 +1,14 @@
-//! What is made from the definition of the arguments: completions and manual pages.
+//! Shell completions and manual pages, generated from the definition of the arguments.
 
 use std::io::{Write, stdout};
 
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::{Exit, output_failed, trouble};
+use super::{Exit, fail, output_failed};
 use crate::args::Arguments;
 
-/// Prints a shell's completions.
+/// Prints the completions of a shell.
 pub(crate) fn completions(shell: Shell) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "comb", &mut script);
@@ -20,9 +20,9 @@ pub(crate) fn manual(names: &[String]) -> Exit {
     let mut command = Arguments::command();
     command.build();
     for name in names {
-        let above = command.get_display_name().unwrap_or("comb").replace('-', " ");
+        let parent = command.get_display_name().unwrap_or("comb").replace('-', " ");
         let Some(found) = command.find_subcommand(name).cloned() else {
-            return trouble(format_args!("there is no command '{name}'; '{above} --help' lists them"));
+            return fail(format_args!("unknown command '{name}'; '{parent} --help' lists all commands"));
         };
         command = found;
     }

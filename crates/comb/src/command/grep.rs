@@ -1,4 +1,4 @@
-//! `comb grep`: lines that match.
+//! `comb grep`: searches files for lines that match.
 
 use std::collections::HashSet;
 use std::io::{self, IsTerminal, Write, stdout};
@@ -6,28 +6,23 @@ use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
 use finecomb_scan::{Inputs, Problem, ProblemKind};
-use finecomb_sys::stdio;
 
-use super::{Exit, output_failed, profile};
+use super::{Exit, check_output, fail, output_failed, profile};
 use crate::args::grep::{Arguments, Job, Paths, UsageError};
 use crate::message;
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     arguments.color().apply();
-    if stdio::output_was_closed() {
-        message::error("standard output is closed; connect something to it");
-        return Exit::Trouble;
+    if let Err(exit) = check_output() {
+        return exit;
     }
     let done = match arguments.job() {
         Job::Search => search(&arguments, start),
         Job::Files => files(&arguments, start),
         Job::TypeList => types(&arguments),
     };
-    done.unwrap_or_else(|error| {
-        message::error(error);
-        Exit::Trouble
-    })
+    done.unwrap_or_else(fail)
 }
 
 fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
@@ -37,36 +32,35 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
     if options.max_count == Some(0) {
-        // Not even the pattern is looked at.
-        return Ok(Exit::Nothing);
+        // Returns before the pattern is parsed.
+        return Ok(Exit::NotFound);
     }
     let query = Query::new(&options).map_err(|error| UsageError(error.to_string()))?;
     if !query.can_match() {
-        return Ok(Exit::Nothing);
+        return Ok(Exit::NotFound);
     }
     let mut out = stdout();
     let mut outcome = grep(&inputs, &arguments.scan(), &query, &mut out);
     if outcome.output_error.is_none() {
-        outcome.output_error = end(&options, &outcome, started).err();
+        outcome.output_error = print_summary(&options, &outcome, started).err();
     }
-    // Somebody who did not say where to search did not mean nowhere.
-    let nowhere = outcome.files == 0 && implicit;
+    // Without a PATH, a search of no files at all is probably a mistake.
+    let no_files = outcome.files == 0 && implicit;
     if arguments.messages() {
         report(&outcome.problems, arguments.rule_messages());
         for (path, failure) in &outcome.failures {
             message::error(format_args!("{path}: {failure}"));
         }
-        if nowhere {
+        if no_files {
             message::error(
-                "no file was searched; --files lists those that would be, -uu adds ignored and hidden ones",
+                "no files were searched; use --files to list the selected files, -uu to include ignored and hidden files",
             );
         }
     }
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
-    let harmed = outcome.problems.iter().any(harms);
-    let failed = nowhere || harmed || !outcome.failures.is_empty();
+    let failed = no_files || outcome.problems.iter().any(affects_exit) || !outcome.failures.is_empty();
     Ok(match outcome.output_error {
-        Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
+        Some(error) => output_failed(&error).or(if failed { Exit::Error } else { Exit::Found }),
         None => profiled.or(exit(outcome.any, failed, options.quiet)),
     })
 }
@@ -80,14 +74,14 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         report(&done.problems, arguments.rule_messages());
     }
     let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
-    let failed = done.problems.iter().any(harms);
+    let failed = done.problems.iter().any(affects_exit);
     Ok(match done.output_error {
-        Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
+        Some(error) => output_failed(&error).or(if failed { Exit::Error } else { Exit::Found }),
         None => profiled.or(exit(done.files > 0, failed, options.quiet)),
     })
 }
 
-/// Prints the types of files.
+/// Prints the file types.
 fn types(arguments: &Arguments) -> Result<Exit, UsageError> {
     let types = arguments.types()?;
     let mut out = String::new();
@@ -110,17 +104,17 @@ fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
     })
 }
 
-/// As grep does: what went wrong counts more than what was found, unless only that was asked for.
+/// Exit status as that of grep: errors take precedence over matches, except with `quiet`.
 fn exit(any: bool, failed: bool, quiet: bool) -> Exit {
     match () {
         () if any && (quiet || !failed) => Exit::Found,
-        () if failed => Exit::Trouble,
-        () => Exit::Nothing,
+        () if failed => Exit::Error,
+        () => Exit::NotFound,
     }
 }
 
-/// Prints what was counted, if that was asked for.
-fn end(options: &GrepOptions, outcome: &Outcome, started: Instant) -> io::Result<()> {
+/// Prints the summary, if requested.
+fn print_summary(options: &GrepOptions, outcome: &Outcome, started: Instant) -> io::Result<()> {
     let elapsed = started.elapsed();
     let text = match options.mode {
         Mode::Json => outcome.json_summary(elapsed),
@@ -145,17 +139,17 @@ fn statistics(stats: &Stats, total: f64) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Whether a problem changes the exit status. As in ripgrep, so does a wrong rule above a named directory.
-fn harms(problem: &Problem) -> bool {
+/// Whether a problem changes the exit status. As in ripgrep, an invalid rule in a parent of a named directory does.
+fn affects_exit(problem: &Problem) -> bool {
     !problem.is_harmless() || matches!(problem.kind, ProblemKind::RuleAbove(_))
 }
 
 fn report(problems: &[Problem], rules: bool) {
-    let mut said = HashSet::new();
-    for problem in problems.iter().filter(|problem| rules || harms(problem)) {
+    let mut reported = HashSet::new();
+    for problem in problems.iter().filter(|problem| rules || affects_exit(problem)) {
         let text = problem.to_string();
-        // The rules of a directory hold for all that is named below it, but are wrong only once.
-        if !problem.is_harmless() || said.insert(text.clone()) {
+        // The rules of a directory apply to several named paths below it, but are reported only once.
+        if !problem.is_harmless() || reported.insert(text.clone()) {
             message::error(text);
         }
     }

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use finecomb_sys::io_reason;
+use finecomb_sys::units::{Bytes, Clock, Count, Time};
 use finecomb_text_index::{
     Alphabet, BuildOptions, Error, Index, Stage, Text, import_pisearch, is_index, max_index_size, memory,
     pisearch_files,
 };
-use indicatif::{HumanBytes, ProgressBar};
+use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::output::{Kind, Output};
-use super::{Exit, fits_memory, output_failed, trouble};
+use super::{Exit, fail, fits_memory, output_failed};
 use crate::args::format::TextOrJson;
 use crate::args::index::{Action, Arguments, Build, Export, Import, Info, Verify};
 use crate::message;
@@ -31,19 +32,19 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     };
     match done {
         Ok(()) => Exit::Found,
-        Err(reason) => trouble(reason),
+        Err(reason) => fail(reason),
     }
 }
 
 /// Seconds per symbol to sort, write and sync with one thread; measured on texts of 20 to 500 million symbols on an Intel Xeon
 /// at 2.5 GHz.
 const SECONDS_PER_SYMBOL: f64 = 120e-9;
-/// Serial part of the build.
+/// Serial fraction of a build.
 const SERIAL: f64 = 0.3;
 
-fn predicted(symbols: u64, threads: usize) -> Duration {
-    let alone = symbols as f64 * SECONDS_PER_SYMBOL;
-    Duration::from_secs_f64(alone * (SERIAL + (1.0 - SERIAL) / threads as f64))
+fn predicted_time(symbols: u64, threads: usize) -> Duration {
+    let one_thread = symbols as f64 * SECONDS_PER_SYMBOL;
+    Duration::from_secs_f64(one_thread * (SERIAL + (1.0 - SERIAL) / threads as f64))
 }
 
 /// Kind of file that a build may replace.
@@ -59,37 +60,37 @@ fn build(arguments: &Build) -> Result<(), String> {
     Output { path: &output, sources: &[file], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
     let alphabet = arguments.alphabet.alphabet();
-    // Before the text is read, which may take long.
+    // Printed before the text is read, which may take long.
     if metadata.is_file() {
         message::note(format_args!(
             "{}: {}; the build takes {} of memory, at most {} of disk and about {}",
             file.display(),
-            HumanBytes(length),
-            HumanBytes(memory(length)),
-            HumanBytes(max_index_size(length, alphabet)),
-            seconds(predicted(length, threads.get()))
+            Bytes(length),
+            Bytes(memory(length)),
+            Bytes(max_index_size(length, alphabet)),
+            Clock(predicted_time(length, threads.get()))
         ));
     }
-    let built = staged(|on_stage| {
+    let built = with_stages(|on_stage| {
         on_stage(Stage::Read);
         let text = Text::read(file, alphabet)?;
         let (symbols, alphabet) = (text.symbols(), text.alphabet());
         let name = if alphabet == Alphabet::Dna { "bases of DNA" } else { alphabet.name() };
         text.build(&output, &BuildOptions { threads, on_stage })?;
-        Ok(format!("{}: {symbols} {name}", output.display()))
+        Ok(format!("{}: {} {name}", output.display(), Count(symbols)))
     });
-    built.map_err(said)
+    built.map_err(|error| error.to_string())
 }
 
-/// Runs a build, shows its stages on a terminal, and reports what it returns with the time of each at the end.
-fn staged(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), Error> {
+/// Runs a build and shows its stages on a terminal. At the end, prints the returned text and the time of each stage.
+fn with_stages(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), Error> {
     let start = Instant::now();
     let bar = if stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(100));
     let stages = std::cell::RefCell::new(Vec::<(Stage, Instant)>::new());
     let result = build(&|stage| {
         stages.borrow_mut().push((stage, Instant::now()));
-        bar.set_message(doing(stage));
+        bar.set_message(stage_name(stage));
     });
     bar.finish_and_clear();
     if let Ok(built) = &result {
@@ -98,14 +99,14 @@ fn staged(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result
         let parts: Vec<String> = stages
             .iter()
             .zip(ends)
-            .map(|(&(stage, started), ended)| format!("{} {}", doing(stage), seconds(ended - started)))
+            .map(|(&(stage, started), ended)| format!("{} {}", stage_name(stage), Time(ended - started)))
             .collect();
-        message::note(format_args!("{built}; done in {}: {}", seconds(end - start), parts.join(", ")));
+        message::note(format_args!("{built}; took {}: {}", Time(end - start), parts.join(", ")));
     }
     result.map(drop)
 }
 
-fn doing(stage: Stage) -> &'static str {
+fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::Read => "reading",
         Stage::Pack => "packing",
@@ -115,22 +116,15 @@ fn doing(stage: Stage) -> &'static str {
     }
 }
 
-fn seconds(duration: Duration) -> String {
-    match duration.as_secs_f64() {
-        seconds if seconds < 99.95 => format!("{seconds:.1} s"),
-        seconds => format!("{seconds:.0} s"),
-    }
-}
-
 fn info(arguments: &Info) -> Exit {
     let index = match Index::open(&arguments.index) {
         Ok(index) => index,
-        Err(error) => return trouble(error),
+        Err(error) => return fail(error),
     };
     let text = if arguments.format.choice() == TextOrJson::Json {
-        described_for_programs(&index)
+        json_description(&index)
     } else {
-        described(&index)
+        text_description(&index)
     };
     match stdout().write_all(text.as_bytes()) {
         Ok(()) => Exit::Found,
@@ -138,20 +132,20 @@ fn info(arguments: &Info) -> Exit {
     }
 }
 
-fn described(index: &Index) -> String {
+fn text_description(index: &Index) -> String {
     let mut lines = vec![
         ("alphabet", index.alphabet().to_string()),
-        ("symbols", index.symbols().to_string()),
-        ("bytes", index.size().to_string()),
+        ("symbols", Count(index.symbols()).to_string()),
+        ("size", Bytes(index.size()).to_string()),
         ("version", format!("{:016x}", index.version())),
         ("entry bits", index.entry_bits().to_string()),
         ("front symbols", index.front_symbols().to_string()),
     ];
-    lines.extend(index.sections().map(|(name, bytes)| (name, format!("{bytes} bytes"))));
+    lines.extend(index.sections().map(|(name, bytes)| (name, Bytes(bytes).to_string())));
     lines.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect()
 }
 
-fn described_for_programs(index: &Index) -> String {
+fn json_description(index: &Index) -> String {
     let sections: serde_json::Map<_, _> =
         index.sections().map(|(name, bytes)| (name.replace(' ', "_"), json!(bytes))).collect();
     let object = json!({
@@ -169,22 +163,22 @@ fn described_for_programs(index: &Index) -> String {
 }
 
 fn verify(arguments: &Verify) -> Result<(), String> {
-    let index = Index::open(&arguments.index).map_err(said)?;
+    let index = Index::open(&arguments.index).map_err(|error| error.to_string())?;
     let threads = arguments.threads.count().get();
     let checked = if arguments.full { index.verify_fully(threads) } else { index.verify(threads) };
-    checked.map_err(said)?;
+    checked.map_err(|error| error.to_string())?;
     let what = if arguments.full { "index valid" } else { "checksums match" };
     message::note(format_args!("{}: {what}", arguments.index.display()));
     Ok(())
 }
 
 fn export(arguments: &Export) -> Result<(), String> {
-    let index = Index::open(&arguments.index).map_err(said)?;
+    let index = Index::open(&arguments.index).map_err(|error| error.to_string())?;
     let Export { force, .. } = *arguments;
     for path in &pisearch_files(&arguments.pisearch) {
         Output { path, sources: &[&arguments.index], force }.check(None)?;
     }
-    let [text, suffixes] = index.export_pisearch(&arguments.pisearch).map_err(said)?;
+    let [text, suffixes] = index.export_pisearch(&arguments.pisearch).map_err(|error| error.to_string())?;
     message::note(format_args!("wrote {} and {}", text.display(), suffixes.display()));
     Ok(())
 }
@@ -195,19 +189,15 @@ fn import(arguments: &Import) -> Result<(), String> {
     let [text, suffixes] = pisearch_files(pisearch);
     Output { path: &output, sources: &[&text, &suffixes], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
-    let built = staged(|on_stage| {
+    let built = with_stages(|on_stage| {
         import_pisearch(pisearch, &output, &BuildOptions { threads, on_stage })?;
         Ok(output.display().to_string())
     });
-    built.map_err(said)
+    built.map_err(|error| error.to_string())
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     PathBuf::from(name)
-}
-
-fn said(error: Error) -> String {
-    error.to_string()
 }

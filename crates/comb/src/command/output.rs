@@ -1,64 +1,80 @@
-//! Files that a command writes where a user names them: what it reads, or what it did not write, is not replaced.
+//! Output files named by the user: a command replaces neither its inputs nor files of other kinds.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Bytes that tell what a file is.
-const HEAD: u64 = 64;
+/// Number of bytes read to recognise the kind of a file.
+const HEAD: u64 = 256;
 
-/// A file that is going to be written.
+/// A file to write.
 pub(crate) struct Output<'a> {
     pub(crate) path: &'a Path,
-    /// The files that are read.
+    /// Input files.
     pub(crate) sources: &'a [&'a Path],
-    /// Whether to replace a file of any kind.
+    /// Whether to replace files of any kind.
     pub(crate) force: bool,
 }
 
-/// A kind of file that a command writes and may replace: a name, and whether the first bytes of a file are of this kind.
+/// A kind of file that a command writes and may replace: its name, and a test of the first bytes of a file.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) is_this: fn(&[u8]) -> bool,
 }
 
 impl Output<'_> {
-    /// Refuses to write over a source, over what is not a regular file, and without `force` over a file of another kind, or over
-    /// any file if there is no kind to recognise. An empty file may be replaced: nothing is lost with it.
+    /// Checks that the file may be written.
     ///
     /// # Errors
     ///
-    /// Says why not, and what to do.
+    /// If the file is a source, or not a regular file, or, without `force`, an existing file of another kind, or any
+    /// existing file without a `kind`. An empty file may be replaced. The message gives the reason and the fix.
     pub(crate) fn check(&self, kind: Option<&Kind>) -> Result<(), String> {
         let path = self.path.display();
-        // If there is no file, or no directory, writing it says so.
+        // The file does not exist, or writing it will report the error.
         let Ok(metadata) = fs::metadata(self.path) else { return Ok(()) };
-        not_an_input(self.path, self.sources)?;
+        check_not_input(self.path, self.sources)?;
         if !metadata.is_file() {
-            return Err(format!("{path}: not a regular file; name another output"));
+            return Err(format!("{path}: not a regular file; use another output"));
         }
-        if self.force || metadata.len() == 0 || kind.is_some_and(|kind| self.is(kind)) {
+        if self.force || metadata.len() == 0 || kind.is_some_and(|kind| is_kind(self.path, kind)) {
             return Ok(());
         }
-        let what = kind.map_or_else(String::new, |kind| format!(" and is not {}", kind.name));
-        Err(format!("{path}: the file exists{what}; name another output, or use --force to replace it"))
-    }
-
-    fn is(&self, kind: &Kind) -> bool {
-        let mut head = Vec::new();
-        let read = File::open(self.path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-        read.is_ok() && (kind.is_this)(&head)
+        let other = kind.map_or_else(String::new, |kind| format!(" and is not {}", kind.name));
+        Err(format!("{path}: file exists{other}; use --force to replace it"))
     }
 }
 
-/// Refuses an output that is an input, by whatever name.
+fn is_kind(path: &Path, kind: &Kind) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    read.is_ok() && (kind.is_this)(&head)
+}
+
+/// Checks that an output of a command without `--force` replaces no file of another kind. An empty file may be replaced,
+/// and a file that is not regular, such as a pipe, is written to.
 ///
 /// # Errors
 ///
-/// Says which.
-pub(crate) fn not_an_input(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<(), String> {
-    // A device may well be both.
+/// If it does. The message gives the reason and the fix.
+pub(crate) fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
+    match fs::metadata(output) {
+        Ok(metadata) if metadata.is_file() && metadata.len() > 0 && !is_kind(output, kind) => {
+            Err(format!("{}: file exists and is not {}; use another output", output.display(), kind.name))
+        }
+        // If the file cannot be examined, writing it will report the error.
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an output is none of the inputs, under any name.
+///
+/// # Errors
+///
+/// If it is; the message names the input.
+pub(crate) fn check_not_input(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<(), String> {
+    // A device may be both input and output.
     let identity = |path: &Path| {
         let metadata = fs::metadata(path).ok().filter(|metadata| metadata.is_file())?;
         Some((metadata.dev(), metadata.ino()))
@@ -68,7 +84,7 @@ pub(crate) fn not_an_input(output: &Path, inputs: &[impl AsRef<Path>]) -> Result
         None => Ok(()),
         Some(input) => {
             let (output, input) = (output.display(), input.as_ref().display());
-            Err(format!("{output}: the output is the input {input}; name another file"))
+            Err(format!("{output}: same file as the input {input}; use another output"))
         }
     }
 }

@@ -5,31 +5,35 @@ use std::path::Path;
 use std::time::Duration;
 
 use finecomb_pi::{Options, digits, memory};
-use finecomb_sys::{io_reason, stdio};
-use indicatif::{ProgressBar, ProgressStyle};
+use finecomb_sys::io_reason;
+use finecomb_sys::units::Count;
+use indicatif::ProgressBar;
 
 use super::output::{Kind, Output};
-use super::{Exit, fits_memory, output_failed, trouble};
+use super::{Exit, check_output, fail, fits_memory, output_failed};
 use crate::args::pi::Arguments;
-use crate::message;
+use crate::progress;
 
 /// Steps of the progress bar.
 const STEPS: u64 = 1000;
 
+const TEMPLATE: &str = "{bar:40} {percent} %, {elapsed}, {eta} left";
+
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
-    if arguments.output.is_none() && stdio::output_was_closed() {
-        message::error("standard output is closed; connect something to it");
-        return Exit::Trouble;
+    if arguments.output.is_none()
+        && let Err(exit) = check_output()
+    {
+        return exit;
     }
-    let computed = check_output(arguments)
+    let computed = check_file(arguments)
         .and_then(|()| {
-            fits_memory(format_args!("{} digits take", arguments.digits), memory(arguments.digits))
+            fits_memory(format_args!("{} digits take", Count(arguments.digits)), memory(arguments.digits))
         })
         .and_then(|()| compute(arguments));
     let mut computed = match computed {
         Ok(computed) => computed,
-        Err(reason) => return trouble(reason),
+        Err(reason) => return fail(reason),
     };
     match arguments.packed {
         true => computed = packed(&computed),
@@ -42,20 +46,16 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     };
     match write_atomically(path, &computed) {
         Ok(()) => Exit::Found,
-        Err(error) => {
-            message::error(format_args!("{}: cannot write: {}", path.display(), io_reason(&error)));
-            Exit::Trouble
-        }
+        Err(error) => fail(format_args!("{}: cannot write: {}", path.display(), io_reason(&error))),
     }
 }
 
 fn compute(arguments: &Arguments) -> Result<Vec<u8>, String> {
     let bar = if stderr().is_terminal() { ProgressBar::new(STEPS) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{bar:40} {percent} %, {elapsed}, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(progress::style(TEMPLATE));
     bar.enable_steady_tick(Duration::from_millis(200));
-    let progress = |done: f64| bar.set_position((done * STEPS as f64) as u64);
-    let options = Options { progress: Some(&progress), ..Options::new(arguments.threads.count()) };
+    let on_progress = |done: f64| bar.set_position((done * STEPS as f64) as u64);
+    let options = Options { progress: Some(&on_progress), ..Options::new(arguments.threads.count()) };
     let computed = digits(arguments.digits, &options).map_err(|error| error.to_string());
     bar.finish_and_clear();
     computed
@@ -65,34 +65,34 @@ fn packed(digits: &[u8]) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).map_or(0, |digit| digit & 15)).collect()
 }
 
-/// The first digits.
+/// First digits of pi after the decimal point.
 const DIGITS: &[u8] = b"14159265358979323846264338327950";
 
-/// Kind of file that may be replaced.
+/// Kind of file that `comb pi` may replace.
 const PI: Kind = Kind { name: "digits of pi", is_this: is_pi };
 
 /// Whether a file begins with digits of pi, as text or packed.
 fn is_pi(head: &[u8]) -> bool {
     let text = head.strip_suffix(b"\n").unwrap_or(head);
     let begins = |head: &[u8], digits: &[u8]| head.iter().zip(digits).all(|(one, other)| one == other);
-    // Behind an odd number of packed digits there is a zero.
+    // An odd number of packed digits is padded with a zero.
     let [one, other] =
         [head.len() * 2, (head.len() * 2).saturating_sub(1)].map(|count| &DIGITS[..count.min(DIGITS.len())]);
     begins(text, DIGITS) || begins(head, &packed(one)) || begins(head, &packed(other))
 }
 
-/// Refuses to replace a file that may be of use. A device is written to as it is.
-fn check_output(arguments: &Arguments) -> Result<(), String> {
+/// Checks that the output file may be written. A device is always written to.
+fn check_file(arguments: &Arguments) -> Result<(), String> {
     let Some(path) = arguments.output.as_deref().filter(|path| !is_device(path)) else { return Ok(()) };
     Output { path, sources: &[], force: arguments.force }.check(Some(&PI))
 }
 
-/// Whether there is something at a path that is neither a regular file nor a directory.
+/// Whether a path exists and is neither a regular file nor a directory.
 fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// Writes a file that is there with all its bytes or not at all. What is not a regular file, such as a device, is written to as it is.
+/// Writes a file atomically. A device is written to directly.
 fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_device(path) {
         return std::fs::write(path, bytes);
@@ -103,6 +103,11 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_template_is_valid() {
+        assert!(indicatif::ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
 
     #[test]
     fn a_file_of_digits_of_pi_is_recognised() {

@@ -1,4 +1,4 @@
-//! Saying where the time went.
+//! Output of profiles.
 
 use std::borrow::Cow;
 use std::env;
@@ -11,15 +11,20 @@ use std::time::{Duration, Instant};
 use anstream::adapter::strip_str;
 use finecomb_scan::Report;
 use finecomb_sys::io_reason;
+use finecomb_sys::units::Time;
 use rustix::fs::fstat;
 
-use super::output::not_an_input;
-use super::{Exit, trouble};
+use super::output::{Kind, check_kind, check_not_input};
+use super::{Exit, fail};
 use crate::args::profile::{Format, Profile};
 use crate::message;
 
-/// Says where the time of a job went, in a process that began at `start`, as `profile` asks for, but not in a file that was among
-/// the named `inputs`. Gives [`Exit::Trouble`] if that failed.
+/// Kind of file that a profile may replace.
+const PROFILE: Kind = Kind { name: "a profile", is_this: Report::is_report };
+
+/// Writes the profile of a job in the requested format, for a process that began at `start`. Returns [`Exit::Error`] if
+/// the profile cannot be written, or its file is one of the named `inputs`, standard output, or an existing file that is
+/// not a profile.
 pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf], start: Instant) -> Exit {
     let (Some(report), Some(format)) = (report, profile.format()) else { return Exit::Found };
     let report = report.of_command(command_line()).of_process(start);
@@ -32,45 +37,38 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf]
     let Some(file) = profile.file() else {
         match format {
             Format::Text => message::note(format_args!("where the time went\n{}", text.trim_end())),
-            // There is nowhere to say that standard error cannot be written.
+            // There is nowhere to report a failed write to standard error.
             _ => drop(stderr().write_all(text.as_bytes())),
         }
         return Exit::Found;
     };
     let text = if format == Format::Text { Cow::Owned(strip_str(&text).to_string()) } else { text.into() };
     if is_output(file) {
-        message::error(format_args!(
-            "--profile-output: {} is standard output, which has the answer; name another file",
-            file.display()
-        ));
-        return Exit::Trouble;
+        return fail(format_args!("{}: same file as standard output; use another output", file.display()));
     }
-    if let Err(reason) = not_an_input(file, inputs) {
-        return trouble(reason);
+    if let Err(reason) = check_not_input(file, inputs).and_then(|()| check_kind(file, &PROFILE)) {
+        return fail(reason);
     }
     if let Err(error) = fs::write(file, &*text) {
-        message::error(format_args!("{}: {}", file.display(), io_reason(&error)));
-        return Exit::Trouble;
+        return fail(format_args!("{}: cannot write: {}", file.display(), io_reason(&error)));
     }
-    let joined = match (format, report.grain()) {
+    let merged = match (format, report.grain()) {
         (Format::Trace, grain) if grain > Duration::ZERO => {
-            format!(
-                "; there were very many phases: those shorter than {grain:?} are joined with what follows"
-            )
+            format!("; phases shorter than {} are merged with the next one to limit its size", Time(grain))
         }
         _ => String::new(),
     };
-    message::note(format_args!("the profile is in {}{joined}", file.display()));
+    message::note(format_args!("profile written to {}{merged}", file.display()));
     Exit::Found
 }
 
-/// Whether a path leads to what standard output goes to: writing there would take away what has been printed.
+/// Whether a path is the file that standard output is redirected to, which would be overwritten.
 fn is_output(path: &Path) -> bool {
     let (Ok(file), Ok(output)) = (fs::metadata(path), fstat(stdout())) else { return false };
     file.is_file() && (file.dev(), file.ino()) == (output.st_dev, output.st_ino)
 }
 
-/// The arguments of this process as they could be typed in a shell.
+/// The arguments of this process, quoted for a shell.
 fn command_line() -> String {
     let arguments = env::args_os().enumerate().map(|(number, argument)| match number {
         0 => "comb".to_owned(),
@@ -92,7 +90,7 @@ mod tests {
     use super::quoted;
 
     #[test]
-    fn arguments_are_quoted_where_a_shell_needs_it() {
+    fn arguments_are_quoted_for_a_shell() {
         assert_eq!(quoted("access.log"), "access.log");
         assert_eq!(quoted(""), "''");
         assert_eq!(quoted("it's $x"), "'it'\\''s $x'");

@@ -6,7 +6,7 @@ use std::io::{stderr, stdout};
 use finecomb_serve::{Catalog, CgiRequest, ServeOptions, respond, serve};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{Exit, output_failed, trouble};
+use super::{Exit, fail, output_failed};
 use crate::args::serve::{Arguments, CgiArguments};
 use crate::{message, version};
 
@@ -16,18 +16,18 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
     let Arguments { indexes, listen, cors, allowed_hosts, access_log, .. } = arguments;
     let catalog = match Catalog::open(indexes) {
         Ok(catalog) => catalog,
-        Err(error) => return trouble(error),
+        Err(error) => return fail(error),
     };
     let (version, on_message) = (version::SHORT, note_without_waiting);
     let options =
         ServeOptions { listen, limits, cors, allowed_hosts, access_log, threads, version, on_message };
     match serve(catalog, &options) {
         Ok(()) => Exit::Found,
-        Err(error) => trouble(error),
+        Err(error) => fail(error),
     }
 }
 
-/// Says something, unless standard error is a pipe that nobody reads: requests must not wait for it.
+/// Prints a note, unless standard error is a full pipe: requests must not wait for its reader.
 fn note_without_waiting(line: &str) {
     let stderr = stderr();
     let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
@@ -39,11 +39,11 @@ fn note_without_waiting(line: &str) {
 /// Runs `comb cgi`.
 pub(crate) fn cgi(arguments: CgiArguments) -> Exit {
     let Some(request) = CgiRequest::from_environment(|name| env::var(name).ok()) else {
-        return trouble("no request in the environment; let a web server start 'comb cgi' as a CGI program");
+        return fail("no CGI request in the environment; let a web server start 'comb cgi'");
     };
     let catalog = match Catalog::open(arguments.indexes) {
         Ok(catalog) => catalog,
-        Err(error) => return trouble(error),
+        Err(error) => return fail(error),
     };
     match respond(&catalog, &request, &mut stdout().lock()) {
         Ok(()) => Exit::Found,

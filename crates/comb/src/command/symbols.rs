@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use finecomb_scan::Problem;
 use finecomb_symbols::{Outcome, Query, symbols};
-use finecomb_sys::{io_reason, stdio};
+use finecomb_sys::io_reason;
 
 use super::output::{Kind, Output};
-use super::{Exit, output_failed, profile, trouble};
+use super::{Exit, check_output, fail, output_failed, profile};
 use crate::args::symbols::Arguments;
 use crate::message;
 
@@ -22,23 +22,25 @@ fn is_tags(head: &[u8]) -> bool {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
-    if arguments.output.is_none() && stdio::output_was_closed() {
-        return trouble("standard output is closed; connect something to it");
+    if arguments.output.is_none()
+        && let Err(exit) = check_output()
+    {
+        return exit;
     }
     let query = match Query::new(&arguments.symbols()) {
         Ok(query) => query,
-        Err(error) => return trouble(error),
+        Err(error) => return fail(error),
     };
     let inputs = match arguments.inputs() {
         Ok(inputs) => inputs,
-        Err(error) => return trouble(error),
+        Err(error) => return fail(error),
     };
     let outcome = match &arguments.output {
         None => symbols(&inputs, &arguments.scan(), &query, &mut stdout()),
         Some(path) => {
             let mut bytes = Vec::new();
             if let Err(reason) = (Output { path, sources: &[], force: arguments.force }).check(Some(&TAGS)) {
-                return trouble(reason);
+                return fail(reason);
             }
             let outcome = symbols(&inputs, &arguments.scan(), &query, &mut bytes);
             if let Err(exit) = write(path, &bytes) {
@@ -52,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Exit> {
     finecomb_text_index::write_atomically(path, bytes)
-        .map_err(|error| trouble(format_args!("{}: {}", path.display(), io_reason(&error))))
+        .map_err(|error| fail(format_args!("{}: {}", path.display(), io_reason(&error))))
 }
 
 fn finish(arguments: &Arguments, outcome: Outcome, inputs: &[std::path::PathBuf], start: Instant) -> Exit {
@@ -66,8 +68,8 @@ fn finish(arguments: &Arguments, outcome: Outcome, inputs: &[std::path::PathBuf]
     let failed =
         !outcome.failures.is_empty() || outcome.problems.iter().any(|problem| !Problem::is_harmless(problem));
     match outcome.output_error {
-        Some(error) => output_failed(&error).or(if failed { Exit::Trouble } else { Exit::Found }),
-        None if failed => Exit::Trouble,
-        None => profiled.or(if outcome.definitions > 0 { Exit::Found } else { Exit::Nothing }),
+        Some(error) => output_failed(&error).or(if failed { Exit::Error } else { Exit::Found }),
+        None if failed => Exit::Error,
+        None => profiled.or(if outcome.definitions > 0 { Exit::Found } else { Exit::NotFound }),
     }
 }

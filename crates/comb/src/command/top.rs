@@ -1,4 +1,4 @@
-//! `comb top`: the most frequent keys.
+//! `comb top`: counts keys and prints the most frequent ones.
 
 use std::io::{BufWriter, IsTerminal, Write, stderr, stdin, stdout};
 use std::sync::Arc;
@@ -6,49 +6,45 @@ use std::time::Instant;
 
 use anstyle::Style;
 use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
-use finecomb_sys::{io_reason, stdio};
+use finecomb_sys::io_reason;
+use finecomb_sys::units::{Bytes, Count, counted};
 use finecomb_top::output::{self, Csv, Json, Text, Tsv};
 use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
 
-use super::{Exit, output_failed, profile, trouble};
+use super::{Exit, check_output, fail, output_failed, profile};
 use crate::args::profile as profile_flags;
 use crate::args::top::{Arguments, Format};
 use crate::{live, message, progress, terminal};
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
-    if stdio::output_was_closed() {
-        message::error("standard output is closed; connect something to it");
-        return Exit::Trouble;
+    if let Err(exit) = check_output() {
+        return exit;
     }
     let query = match Query::new(&arguments.query()) {
         Ok(query) => query,
-        Err(error) => {
-            message::error(error);
-            return Exit::Trouble;
-        }
+        Err(error) => return fail(error),
     };
     for (group, pattern) in query.unknown_groups() {
         message::note(unknown_group(group, pattern));
     }
     let inputs = match arguments.inputs() {
         Ok(inputs) => inputs,
-        Err(error) => return trouble(error),
+        Err(error) => return fail(error),
     };
     let mut options = arguments.scan();
     if arguments.live && !stderr().is_terminal() {
-        return trouble("--live draws on standard error, which is not a terminal here; leave --live out");
+        return fail("--live: standard error is not a terminal; omit --live");
     }
     if arguments.live && inputs.has_standard_input() && stdin().is_terminal() {
-        return trouble("--live takes keys from the terminal, which is standard input here; name a file");
+        return fail("--live: standard input is the terminal, which keys are read from; name a file");
     }
     if arguments.partial || arguments.live {
         match Stop::on_signals() {
             Ok(stop) => options.stop = Some(Arc::new(stop)),
             Err(error) => {
                 let flag = if arguments.live { "--live" } else { "--partial" };
-                message::error(format_args!("{flag}: {}", io_reason(&error)));
-                return Exit::Trouble;
+                return fail(format_args!("{flag}: {}", io_reason(&error)));
             }
         }
     }
@@ -58,20 +54,20 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     }
 }
 
-/// Says that a replacement names a group that its expression does not have, which is no error in topfew either.
+/// Message about an unknown group in a replacement, which is not an error in topfew either.
 fn unknown_group(group: &str, pattern: &str) -> String {
     let digits = |name: &str| name.chars().take_while(char::is_ascii_digit).collect::<String>();
     match (group.strip_prefix('\\'), group.strip_prefix('$').map(digits)) {
         (Some(number), _) => {
-            format!("-s '{pattern}': '{group}' is text in a replacement; a group is written ${number}")
+            format!("-s '{pattern}': '{group}' is literal text in a replacement; use ${number} for a group")
         }
         (_, Some(number)) if !number.is_empty() && number.len() + 1 < group.len() => {
             let rest = &group[1 + number.len()..];
             format!(
-                "-s '{pattern}': there is no group '{group}', and nothing is put in its place; perhaps ${{{number}}}{rest} is meant"
+                "-s '{pattern}': unknown group '{group}' is replaced with nothing; use ${{{number}}}{rest} for group {number}"
             )
         }
-        _ => format!("-s '{pattern}': there is no group '{group}', and nothing is put in its place"),
+        _ => format!("-s '{pattern}': unknown group '{group}' is replaced with nothing"),
     }
 }
 
@@ -84,9 +80,9 @@ fn count(
 ) -> Exit {
     let stop = options.stop.clone();
     let outcome = if arguments.live {
-        live::shown(&options, query.number(), |options, live| top_live(inputs, options, query, live))
+        live::with_screen(&options, query.number(), |options, live| top_live(inputs, options, query, live))
     } else {
-        progress::shown(|watch| {
+        progress::with_bar(|watch| {
             let options = ScanOptions { watch, stop: options.stop.clone(), ..options };
             top(inputs, &options, query)
         })
@@ -98,8 +94,9 @@ fn count(
     }
     if answer.partial {
         message::note(format_args!(
-            "interrupted after {} records ({} bytes); the counts are those so far",
-            answer.records, outcome.bytes
+            "interrupted after {} records ({}); the counts are partial",
+            Count(answer.records),
+            Bytes(outcome.bytes)
         ));
     }
     let mut out = BufWriter::new(stdout().lock());
@@ -110,7 +107,8 @@ fn count(
     }
     let Outcome { answer, memory, report, .. } = outcome;
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
-        message::note(format_args!("{memory} bytes of memory for {} distinct keys", answer.distinct));
+        let keys = counted(answer.distinct, "distinct key");
+        message::note(format_args!("{} of memory for {keys}", Bytes(memory)));
     }
     profile::show(report, &arguments.profile, &inputs.named, start).or(exit)
 }
@@ -119,8 +117,8 @@ fn exit(answer: &Answer, problems: &[Problem], stop: Option<&Stop>) -> Exit {
     match () {
         () if answer.partial && stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
         () if answer.partial => Exit::Interrupted,
-        () if !problems.is_empty() => Exit::Trouble,
-        () if answer.records == 0 => Exit::Nothing,
+        () if !problems.is_empty() => Exit::Error,
+        () if answer.records == 0 => Exit::NotFound,
         () => Exit::Found,
     }
 }
@@ -134,8 +132,8 @@ fn explain(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usi
     }
     match () {
         () if options.stop.as_ref().is_some_and(|stop| stop.is_raised()) => Exit::Interrupted,
-        () if !sample.problems.is_empty() => Exit::Trouble,
-        () if sample.records == 0 => Exit::Nothing,
+        () if !sample.problems.is_empty() => Exit::Error,
+        () if sample.records == 0 => Exit::NotFound,
         () => Exit::Found,
     }
 }

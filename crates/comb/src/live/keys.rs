@@ -4,10 +4,10 @@ use rustix::event::Timespec;
 
 use super::screen::Keyboard;
 
-/// Time after which an escape character with nothing behind it is the Escape key: a terminal sends the bytes of a key together.
-const WITHIN_A_KEY: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+/// Time after which a lone escape character is the Escape key: a terminal sends the bytes of a key together.
+const ESCAPE_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// Calls `stop` for each key that asks to stop; returns when nothing more can be typed.
+/// Calls `stop` for each key that ends the job. Returns at the end of input.
 pub(super) fn watch(mut keyboard: Keyboard, stop: impl Fn()) {
     let mut keys = Keys::Between;
     let mut buffer = [0; 64];
@@ -16,7 +16,7 @@ pub(super) fn watch(mut keyboard: Keyboard, stop: impl Fn()) {
         for &byte in &buffer[..read] {
             stops += usize::from(keys.stops_at(byte));
         }
-        if keys == Keys::AfterEscape && keyboard.is_idle_for(WITHIN_A_KEY) {
+        if keys == Keys::AfterEscape && keyboard.is_idle_for(ESCAPE_TIMEOUT) {
             keys = Keys::Between;
             stops += 1;
         }
@@ -24,8 +24,8 @@ pub(super) fn watch(mut keyboard: Keyboard, stop: impl Fn()) {
     }
 }
 
-/// State of a key that is being read. A key that is not a character is sent as an escape sequence: `ESC [`, parameters, and a
-/// last byte from `@` to `~`; or `ESC O` and a byte; or, with Alt, `ESC` and the character.
+/// State of the key parser. Keys that are not characters are sent as escape sequences: `ESC [`, parameters, and a last
+/// byte from `@` to `~`; or `ESC O` and a byte; or, with Alt, `ESC` and the character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Keys {
     Between,
@@ -35,12 +35,12 @@ enum Keys {
 }
 
 impl Keys {
-    /// Takes in a byte; true if it is the end of a key that stops.
+    /// Parses a byte. Returns `true` if it completes a key that ends the job.
     fn stops_at(&mut self, byte: u8) -> bool {
         const CTRL_C: u8 = 3;
         const ESCAPE: u8 = 0x1b;
         let (next, stops) = match (*self, byte) {
-            // Two of them are the Escape key, and perhaps the beginning of another.
+            // The first one was the Escape key; the second may begin another key.
             (Self::AfterEscape, ESCAPE) => (Self::AfterEscape, true),
             (_, ESCAPE) => (Self::AfterEscape, false),
             (Self::Between, byte) => (Self::Between, matches!(byte, b'q' | CTRL_C)),
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_keys_that_stop_do() {
+    fn only_q_escape_and_ctrl_c_end_the_job() {
         for (typed, stops) in [
             ("q", 1),
             ("\x03", 1),

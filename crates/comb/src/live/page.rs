@@ -1,19 +1,19 @@
-//! The page that a running count is shown on: how far it is, its answer so far, and what each thread does.
+//! Contents of the `--live` screen: progress, counts so far, and activity of the threads.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use finecomb_scan::{Activity, Phase, Progress};
+use finecomb_sys::units::{Bytes, Clock, Count, counted};
 use finecomb_top::KeyCount;
-use indicatif::{HumanBytes, HumanCount};
 
 use crate::message;
 
-/// Width of the name of a thread.
+/// Width of the label of a thread.
 const LABEL: usize = 12;
 
-/// The screen of `--live`.
+/// Contents of the `--live` screen.
 pub(super) struct Page<'a> {
     pub(super) progress: &'a Progress,
     pub(super) before: &'a Progress,
@@ -22,34 +22,34 @@ pub(super) struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The lines of the page, as many as there are rows and none wider than there are columns: the head and the gauge, the
-    /// keys, and at the bottom the threads, which leave at least half of the rows, and what their marks mean.
+    /// Exactly `rows` lines of at most `columns` columns: the head and the gauge, the keys, and at the bottom the
+    /// threads, which use at most half of the rows, and the legend.
     pub(super) fn lines(&self, rows: usize, columns: usize) -> Vec<String> {
         let legend = self.legend(columns);
         let threads = self.progress.threads.len().min(rows / 2);
         let keys = rows.saturating_sub(threads + 2 + legend.len()).max(1);
         let mut lines = vec![self.head(columns), self.gauge(columns)];
-        lines.extend(self.keys.iter().take(keys).map(answer));
+        lines.extend(self.keys.iter().take(keys).map(key_line));
         lines.resize_with(2 + keys, Line::default);
         lines.extend((0..threads).map(|thread| self.thread(thread, columns)));
         lines.extend(legend);
         lines.truncate(rows);
-        lines.into_iter().map(|line| line.cut(columns)).collect()
+        lines.into_iter().map(|line| line.truncated(columns)).collect()
     }
 
-    /// The progress of the job, and how to end it. On a narrow terminal, the number of records stays.
+    /// Progress of the job, and the key that ends it. On a narrow terminal, parts are omitted, but not the number of records.
     fn head(&self, columns: usize) -> Line {
         const KEYS: &str = "q stops and prints";
         let Progress { done, total, elapsed, .. } = *self.progress;
-        let of = total.map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
+        let of = total.map(|total| format!(" of {}", Bytes(total))).unwrap_or_default();
         let speed = (done as f64 / elapsed.as_secs_f64().max(1e-9)) as u64;
         let mut parts = vec![
-            format!("{}{of}", HumanBytes(done)),
-            format!("{}/s", HumanBytes(speed)),
-            format!("{:.1} s", elapsed.as_secs_f64()),
-            format!("{} records", HumanCount(self.records)),
+            format!("{}{of}", Bytes(done)),
+            format!("{}/s", Bytes(speed)),
+            Clock(elapsed).to_string(),
+            counted(self.records, "record"),
         ];
-        // In the order in which they are missed least.
+        // Least important parts first.
         for part in [1, 1, 0] {
             if parts.join(", ").len() + 3 + KEYS.len() > columns && parts.len() > 1 {
                 parts.remove(part.min(parts.len() - 2));
@@ -63,7 +63,7 @@ impl Page<'_> {
         line
     }
 
-    /// A bar with its percentage in the middle.
+    /// Progress bar with the percentage in the middle.
     fn gauge(&self, columns: usize) -> Line {
         let mut line = Line::default();
         let Some(total) = self.progress.total.filter(|&total| total > 0) else { return line };
@@ -77,7 +77,7 @@ impl Page<'_> {
         line
     }
 
-    /// The phases of a thread since the last drawing, each as wide as its share of the time.
+    /// Phases of a thread since the last update, each in proportion to its share of the time.
     fn thread(&self, number: usize, columns: usize) -> Line {
         let mut line = Line::default();
         line.add(Style::new(), format!("{:<LABEL$}", format!("thread {}", number + 1)));
@@ -98,19 +98,19 @@ impl Page<'_> {
         line
     }
 
-    /// The meaning of the marks of all phases so far, but that before a thread runs, which is over when the page is drawn.
+    /// Legend of the phases so far, except `Start`, which is over when the page is drawn.
     fn legend(&self, columns: usize) -> Vec<Line> {
         let is_there = |phase| self.progress.threads.iter().any(|thread| !thread.spent(phase).is_zero());
         legend(Phase::ALL.into_iter().filter(|&phase| phase != Phase::Start && is_there(phase)), columns)
     }
 }
 
-/// The meaning of the marks of phases, on as many lines as needed.
+/// Legend of phases, wrapped to `columns`.
 fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut width = columns;
     for phase in phases {
-        // The mark, a blank and the name.
+        // Mark, space and name.
         let own = 2 + phase.name().len();
         if width + own > columns {
             let mut line = Line::default();
@@ -130,14 +130,14 @@ fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<Line> {
     lines
 }
 
-fn answer(key: &KeyCount) -> Line {
+fn key_line(key: &KeyCount) -> Line {
     let mut line = Line::default();
-    line.add(Style::new().bold(), format!("{:>12} ", key.count));
+    line.add(Style::new().bold(), format!("{:>12} ", Count(key.count)));
     line.add(Style::new(), message::excerpt(&key.key));
     line
 }
 
-/// Text in colours, before it is cut to the width of the screen.
+/// Styled text that is not yet truncated to the width of the screen.
 #[derive(Default)]
 struct Line {
     spans: Vec<(Style, String)>,
@@ -154,8 +154,8 @@ impl Line {
         self.add(style, String::from(phase.mark()).repeat(times));
     }
 
-    /// The line with its escape sequences, cut to a number of characters.
-    fn cut(self, columns: usize) -> String {
+    /// The line with its escape sequences, truncated to `columns` characters.
+    fn truncated(self, columns: usize) -> String {
         let mut left = columns;
         let mut shown = String::new();
         for (style, text) in self.spans {
@@ -182,8 +182,8 @@ mod tests {
             KeyCount { key: b"\x1b[31m".to_vec(), count: 7 },
         ];
         let progress = Progress {
-            done: 1 << 20,
-            total: Some(4 << 20),
+            done: 1_000_000,
+            total: Some(4_000_000),
             elapsed: Duration::from_secs(2),
             threads: vec![Activity::default(); 2],
         };
@@ -192,9 +192,9 @@ mod tests {
         assert!(lines[0].ends_with("   \x1b[2mq stops and prints\x1b[0m"), "{:?}", lines[0]);
         assert!(lines[1].contains(&format!("\x1b[30m\x1b[44m{}\x1b[0m", " ".repeat(23))), "{:?}", lines[1]);
         let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
-        assert!(shown[0].starts_with("1.00 MiB of 4.00 MiB, 512.00 KiB/s, 2.0 s, 9,999 records   q stops"));
+        assert!(shown[0].starts_with("1.00 MB of 4.00 MB, 500 kB/s, 2 s, 9,999 records   q stops"));
         assert_eq!(shown[1].trim(), "25%");
-        assert_eq!(shown[2], "        1234 /index.html");
+        assert_eq!(shown[2], "       1,234 /index.html");
         assert_eq!(shown[3], "           7 \\u{1b}[31m");
         assert_eq!(shown[4..7], ["", "", ""]);
         assert_eq!(shown[7].trim_end(), "thread 1");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_and_the_legend_are_whole_on_narrow_terminals() {
+    fn the_head_and_the_legend_fit_narrow_terminals() {
         let progress = Progress {
             done: 123_456_789_012,
             total: Some(987_654_321_098),
@@ -223,7 +223,7 @@ mod tests {
             );
             let lines: Vec<_> = legend(Phase::ALL.into_iter(), columns)
                 .into_iter()
-                .map(|line| strip_str(&line.cut(columns)).to_string())
+                .map(|line| strip_str(&line.truncated(columns)).to_string())
                 .collect();
             for phase in Phase::ALL {
                 let meaning = format!("{} {phase}", phase.mark());

@@ -1,7 +1,7 @@
-//! The terminal in raw mode on its alternate screen, and lines drawn on it.
+//! Terminal in raw mode, with lines drawn on its alternate screen.
 //!
-//! Plain escape sequences of ECMA-48 and xterm, which every terminal of today understands, and termios: a page that is
-//! repainted a few times a second needs no library of widgets.
+//! Uses termios and escape sequences of ECMA-48 and xterm, which all current terminals support. A page that is redrawn
+//! a few times per second needs no widget library.
 
 use std::fs::File;
 use std::io::{self, Read, Write, stderr, stdin};
@@ -13,25 +13,25 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
 
-/// Alternate screen, no cursor, no wrapping: the terminal cuts off what is too wide, such as a line of wide characters.
+/// Alternate screen, no cursor, no wrapping: the terminal truncates lines that are too wide, such as lines of wide characters.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 const LEAVE: &[u8] = b"\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/// Rows and columns of a terminal that does not say its size.
-const USUAL_SIZE: (usize, usize) = (24, 80);
+/// Rows and columns of a terminal of unknown size.
+const DEFAULT_SIZE: (usize, usize) = (24, 80);
 
-/// The terminal and its mode before it was changed. One for the process, as the terminal is: [`restore`] may be called by
-/// the thread that draws, by one that handles a signal and by a panic.
-static CHANGED: Mutex<Option<(Keyboard, Termios)>> = Mutex::new(None);
+/// The terminal and its original mode. A global, as [`restore`] may be called by the thread that draws, by the signal
+/// handler thread and by the panic hook.
+static ORIGINAL: Mutex<Option<(Keyboard, Termios)>> = Mutex::new(None);
 
-/// The alternate screen, with what is drawn on it.
+/// The alternate screen and its current lines.
 pub(super) struct Screen {
     size: (usize, usize),
     lines: Vec<String>,
 }
 
 impl Screen {
-    /// Switches to the alternate screen and to raw mode, in which every key arrives at once and Ctrl-C is one of them.
+    /// Switches to the alternate screen and to raw mode, in which every key, including Ctrl-C, is delivered immediately.
     pub(super) fn open() -> io::Result<Self> {
         let keyboard = Keyboard::open()?;
         let before = tcgetattr(keyboard.as_fd())?;
@@ -45,19 +45,19 @@ impl Screen {
                 report(panic);
             }));
         });
-        let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut original = ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner);
         tcsetattr(keyboard.as_fd(), OptionalActions::Now, &raw)?;
-        *changed = Some((keyboard, before));
-        drop(changed);
+        *original = Some((keyboard, before));
+        drop(original);
         write(ENTER)?;
         Ok(Self { size: (0, 0), lines: Vec::new() })
     }
 
-    /// Rows and columns. A terminal whose size has changed is cleared, to be drawn on anew.
+    /// Rows and columns. If the size has changed, the terminal is cleared for a full redraw.
     pub(super) fn size(&mut self) -> io::Result<(usize, usize)> {
         let size = match tcgetwinsize(stderr()) {
             Ok(size) if size.ws_row > 0 && size.ws_col > 0 => (size.ws_row.into(), size.ws_col.into()),
-            _ => USUAL_SIZE,
+            _ => DEFAULT_SIZE,
         };
         if size != self.size {
             self.size = size;
@@ -67,7 +67,7 @@ impl Screen {
         Ok(size)
     }
 
-    /// Draws the lines that differ from those of the last call, from the top; all in one write, so that nothing flickers.
+    /// Draws the lines that differ from those of the last call, in one write to prevent flicker.
     pub(super) fn draw(&mut self, lines: Vec<String>) -> io::Result<()> {
         let mut out = String::new();
         for row in 0..lines.len().max(self.lines.len()) {
@@ -77,18 +77,18 @@ impl Screen {
             }
         }
         self.lines = lines;
-        if CHANGED.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
-            // A signal has put the terminal back.
+        if ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            // A signal handler has restored the terminal.
             return Ok(());
         }
         write(out.as_bytes())
     }
 }
 
-/// Restores the terminal. Only the first call does; a terminal that is gone cannot be restored.
+/// Restores the terminal. Further calls have no effect. Errors are ignored, as the terminal may be gone.
 pub(super) fn restore() {
-    let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some((keyboard, before)) = changed {
+    let original = ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some((keyboard, before)) = original {
         let _ = write(LEAVE);
         let _ = tcsetattr(keyboard.as_fd(), OptionalActions::Now, &before);
     }
@@ -114,10 +114,10 @@ impl Keyboard {
         File::options().read(true).write(true).open("/dev/tty").map(Self::Terminal)
     }
 
-    /// Reads what was typed, at most a bufferful; waits for it.
+    /// Reads typed bytes into the buffer. Blocks until there are some.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            // Not through the buffer of `Stdin`, which could keep a key that `is_idle_for` then waits for.
+            // Bypasses the buffer of `Stdin`, which could hold a key that `is_idle_for` would not see.
             Self::Stdin => loop {
                 match rustix::io::read(stdin(), &mut *buffer) {
                     Err(Errno::INTR) => {}
@@ -128,7 +128,7 @@ impl Keyboard {
         }
     }
 
-    /// Whether nothing is typed for a time. Also true when that cannot be found out.
+    /// Returns `true` if nothing is typed within `time`, or if polling fails.
     pub(super) fn is_idle_for(&self, time: Timespec) -> bool {
         let mut polled = [PollFd::from_borrowed_fd(self.as_fd(), PollFlags::IN)];
         !matches!(poll(&mut polled, Some(&time)), Ok(1..))

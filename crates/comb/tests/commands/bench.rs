@@ -1,4 +1,4 @@
-//! Command tests of `comb bench scale`.
+//! Tests of `comb bench` as a command.
 
 use std::fs;
 
@@ -7,9 +7,9 @@ use crate::support::{COMB, answer, directory_with, run, shell};
 const LOG: &str = "1 a\n2 b\n3 a\n4 c\n5 a\n";
 
 #[test]
-fn a_signal_ends_the_job_that_is_measured() {
+fn a_signal_ends_the_measured_job() {
     let directory = directory_with(&[]);
-    // The job waits for a pipe without data.
+    // The job waits for a pipe without a writer.
     let script = format!(
         "mkfifo pipe; exec 3<> pipe; '{COMB}' bench scale --runs 1 --widths 1 -- top pipe & \
          until cat /proc/$!/task/*/children > list 2> none && [ -s list ]; do :; done; \
@@ -19,7 +19,7 @@ fn a_signal_ends_the_job_that_is_measured() {
 }
 
 #[test]
-fn a_job_is_run_at_all_widths() {
+fn a_job_runs_with_all_numbers_of_threads() {
     let directory = directory_with(&[("log", LOG)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     let (out, message, code) = comb(
@@ -32,7 +32,7 @@ fn a_job_is_run_at_all_widths() {
     let rows: Vec<_> = out.lines().skip(2).map_while(first).collect();
     assert_eq!(rows, ["width", "1", "2", "4", "auto"]);
     for said in [
-        "Output: 12 bytes, identical at every width.",
+        "Output: 12 B, identical at every width.",
         "times as long as the best fixed width",
         "Amdahl's law: ",
         "contention σ = ",
@@ -54,7 +54,7 @@ fn a_job_is_run_at_all_widths() {
     assert_eq!(json["cases"][0]["runs"].as_array().map(Vec::len), Some(2));
 
     let (out, _, _) = comb("comb bench scale --from-json scale.json --format markdown");
-    assert!(out.contains("\n| width | wall [") && out.contains("\n- Output: 12 bytes, identical"), "{out}");
+    assert!(out.contains("\n| width | wall [") && out.contains("\n- Output: 12 B, identical"), "{out}");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_pipe_can_be_the_input() {
         run(&mut shell(&directory, "comb bench scale --runs 1 --widths 1,2 --pipe log -- grep -c a"));
     assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
     assert!(out.starts_with("cat log | comb grep -c a: single runs, warm cache; "), "{out}");
-    assert!(out.contains("Output: 2 bytes, identical at every width."), "{out}");
+    assert!(out.contains("Output: 2 B, identical at every width."), "{out}");
     assert!(
         out.contains("The Universal Scalability Law cannot be fitted: it needs 3 different widths"),
         "{out}"
@@ -79,21 +79,21 @@ fn errors_are_one_line() {
     for (arguments, message) in [
         (
             "-- top -f 2 nix",
-            "comb: comb top -f 2 nix --width 1 exited with status 2: comb: nix: No such file or directory",
+            "comb: comb top -f 2 nix --width 1 exited with status 2: comb: nix: no such file or directory",
         ),
         (
             "-- index info log",
             "comb: 'index' cannot be scaled; use top or grep, as in 'comb bench scale -- top -f 7 access.log'",
         ),
         ("-- top -w 2 log", "comb: remove -w: 'comb bench scale' sets the width from --widths"),
-        ("--pipe nix -- top", "comb: nix: No such file or directory"),
-        ("--save nix/s.json -- top log", "comb: nix/s.json: cannot write: No such file or directory"),
-        ("--plot log/s.svg -- top log", "comb: log/s.svg: cannot write: Not a directory"),
-        ("--from-json nix", "comb: nix: No such file or directory"),
+        ("--pipe nix -- top", "comb: nix: no such file or directory"),
+        ("--save nix/s.json -- top log", "comb: nix/s.json: cannot write: no such file or directory"),
+        ("--plot log/s.svg -- top log", "comb: log/s.svg: cannot write: not a directory"),
+        ("--from-json nix", "comb: nix: no such file or directory"),
         ("--from-json spin.json", "comb: spin.json: not a result of experiment 'scale': it is of 'spin'"),
         (
             "--from-json log",
-            "comb: log: not a result of experiment 'scale': invalid type: integer `1`, expected struct Label at line 1 column 1",
+            "comb: log: not a result of experiment 'scale': invalid type: integer `1`, expected an object at line 1 column 1",
         ),
     ] {
         let (out, said, code) = comb(&format!("comb bench scale {arguments}"));
@@ -106,13 +106,13 @@ fn errors_are_one_line() {
 }
 
 #[test]
-fn wrong_arguments_are_refused_before_anything_runs() {
+fn invalid_arguments_are_rejected_before_anything_runs() {
     let directory = directory_with(&[("log", LOG)]);
     for (arguments, message) in [
-        ("--widths 1025 -- top log", "it must be auto or a number from 1 to 1024"),
+        ("--widths 1025 -- top log", "expected auto or a number from 1 to 1024"),
         ("--widths 1,x -- top log", "invalid value 'x' for '--widths <LIST>'"),
-        ("--runs 0 -- top log", "it must be a number from 1 to 100000"),
-        ("--plot plot.pdf -- top log", "it must end with .svg"),
+        ("--runs 0 -- top log", "expected a number from 1 to 100000"),
+        ("--plot plot.pdf -- top log", "expected a name that ends with .svg"),
         ("", "<JOB>..."),
         ("--from-json log -- top log", "cannot be used with"),
     ] {

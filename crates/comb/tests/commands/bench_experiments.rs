@@ -1,4 +1,4 @@
-//! Command tests of `comb bench spin`, `spawn`, `overlap` and `serve`: of their output, not of the measured values.
+//! Tests of `comb bench spin`, `spawn`, `overlap` and `serve` as commands. They check the form of the output, not the times.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn printed(directory: &TempDir, script: &str) -> String {
     out
 }
 
-/// First cells of the rows of a table, without the heading.
+/// First cell of each row of a table, without the heading.
 fn first_cells(out: &str) -> Vec<&str> {
     let rows = out.lines().skip_while(|line| !line.is_empty()).skip(2).take_while(|line| !line.is_empty());
     rows.map(|row| row.split("  ").find(|cell| !cell.is_empty()).unwrap_or_default().trim()).collect()
@@ -29,7 +29,7 @@ fn json(directory: &TempDir, name: &str) -> Value {
 }
 
 #[test]
-fn oversubscription_is_measured_saved_and_drawn() {
+fn spinning_threads_are_measured_saved_and_plotted() {
     let directory = directory_with(&[]);
     let out = printed(
         &directory,
@@ -51,7 +51,7 @@ fn oversubscription_is_measured_saved_and_drawn() {
 }
 
 #[test]
-fn time_slices_are_drawn() {
+fn time_slices_are_plotted() {
     let directory = directory_with(&[]);
     let out = printed(
         &directory,
@@ -85,7 +85,7 @@ fn strategies_are_compared() {
     assert!(out.starts_with("Searching tree for '^.*one': single runs, warm cache; "), "{out}");
     let ways = ["one thread", "thread per file", "pool of 1", "pool of 2", "du -s"];
     assert_eq!(first_cells(&out), ways);
-    assert!(out.contains("All strategies found 2 matching lines in 3 files with 18 bytes."), "{out}");
+    assert!(out.contains("All strategies found 2 matching lines in 3 files with 18 B."), "{out}");
     assert_eq!(printed(&directory, "comb bench spawn --from-json spawn.json"), out);
     assert!(fs::read_to_string(directory.path().join("spawn.svg")).expect("a picture").contains("du -s"));
     let mut command = program(COMB, directory.path());
@@ -95,28 +95,28 @@ fn strategies_are_compared() {
 }
 
 #[test]
-fn prefetch_is_compared_on_a_cold_and_a_warm_cache() {
+fn prefetching_is_compared_with_a_cold_and_a_warm_cache() {
     let large = "a word, and another\n".repeat(20_000);
     let directory = directory_with(&[("tree/large", &large), ("tree/small", "word\n")]);
     let out = printed(
         &directory,
         "comb bench overlap tree --warm --widths 1,3 --runs 1 --work 2 --save overlap.json --plot a.svg",
     );
-    assert!(out.starts_with("Reading 400,005 bytes of tree and hashing 80,0"), "{out}");
+    assert!(out.starts_with("Reading 400 kB of tree and hashing 80,0"), "{out}");
     assert_eq!(first_cells(&out), ["warm cache"; 4]);
     assert_eq!(printed(&directory, "comb bench overlap --from-json overlap.json"), out);
     if rustix::process::geteuid().is_root() {
-        // Dropping caches would affect the whole machine.
+        // Dropping the caches would affect the whole machine.
         return;
     }
-    // Success of dropping caches depends on the machine, but the note is always present.
+    // Whether caches can be dropped depends on the machine, but the outcome is always reported.
     let cold = printed(&directory, "comb bench overlap tree --cold --widths 1 --runs 1");
     assert!(cold.contains("\nCaches were dropped before each cold run "), "{cold}");
     assert_eq!(first_cells(&cold).len(), 2);
 }
 
 #[test]
-fn a_server_is_compared_with_cgi() {
+fn a_server_is_compared_with_one_process_per_request() {
     let digits: String =
         (0..2000_u32).map(|number| char::from(b'0' + (number * number / 7 % 10) as u8)).collect();
     let directory = directory_with(&[("pi", &digits)]);
@@ -135,23 +135,26 @@ fn a_server_is_compared_with_cgi() {
 }
 
 #[test]
-fn errors_are_one_line() {
+fn failed_measurements_are_reported() {
     let directory = directory_with(&[("file", "text\n"), ("tree/.hidden", "x"), ("json", "{}")]);
     for (command, message) in [
-        ("spawn a missing", "comb: missing: No such file or directory\n"),
-        ("overlap missing", "comb: missing: No such file or directory\n"),
+        ("spawn a missing", "comb: missing: no such file or directory\n"),
+        ("overlap missing", "comb: missing: no such file or directory\n"),
         ("spawn a tree", "comb: tree: no files to read\n"),
         ("overlap tree", "comb: tree: no files to read\n"),
         ("spawn 'a(' file", "comb: invalid regular expression 'a(': unclosed group\n"),
         ("serve file", "comb: file: not a comb index; build one with 'comb index build'\n"),
-        ("serve missing", "comb: missing: No such file or directory\n"),
-        ("spin --slices --widths 1,2", "comb: --slices shows one number of threads; give one to --widths\n"),
-        ("spin --from-json missing", "comb: missing: No such file or directory\n"),
+        ("serve missing", "comb: missing: no such file or directory\n"),
+        (
+            "spin --slices --widths 1,2",
+            "comb: --slices measures one number of threads; give --widths a single number\n",
+        ),
+        ("spin --from-json missing", "comb: missing: no such file or directory\n"),
         (
             "spawn --from-json json",
             "comb: json: not a result of experiment 'spawn': missing field `experiment` at line 1 column 2\n",
         ),
-        ("overlap --from-json tree", "comb: tree: Is a directory\n"),
+        ("overlap --from-json tree", "comb: tree: is a directory\n"),
     ] {
         assert_eq!(
             comb(&directory, &format!("comb bench {command}")),
@@ -161,22 +164,22 @@ fn errors_are_one_line() {
 }
 
 #[test]
-fn invalid_flags_are_refused_before_anything_runs() {
+fn invalid_flags_are_rejected_before_anything_runs() {
     let directory = directory_with(&[("file", "text\n")]);
     for (command, reason) in [
-        ("spin --widths 0", "it is a list of numbers from 1 to 1024, such as 1,2,4 or 1..64"),
+        ("spin --widths 0", "expected a list of numbers from 1 to 1024, such as 1,2,4 or 1..64"),
         ("spin --widths 4..2", "the range 4..2 is empty"),
         ("spin --runs 0", "0"),
-        ("spin --plot spin.gif", "it must end with .svg"),
+        ("spin --plot spin.gif", "expected a name that ends with .svg"),
         ("spin --seconds 1", "--slices"),
-        ("spin --slices --seconds 0", "it is a number of seconds from 0.01 to 600"),
-        ("spin --slices --gap 0", "it is a number of microseconds from 1 to 1000000"),
+        ("spin --slices --seconds 0", "expected a number of seconds from 0.01 to 600"),
+        ("spin --slices --gap 0", "expected a number of microseconds from 1 to 1000000"),
         ("spawn a", "<PATH>"),
-        ("spawn a file --widths x", "it is a list of numbers"),
+        ("spawn a file --widths x", "expected a list of numbers"),
         ("overlap file --work 0", "0"),
         ("overlap", "<PATH>"),
         ("serve", "<INDEX>"),
-        ("serve index --connections 101", "it is a number from 1 to 100"),
+        ("serve index --connections 101", "expected a number from 1 to 100"),
         ("serve --from-json a --save b", "--save"),
     ] {
         let (out, message, code) = comb(&directory, &format!("comb bench {command}"));
@@ -193,12 +196,12 @@ fn results_are_printed_even_if_they_cannot_be_saved() {
     assert_eq!(first_cells(&out), ["1"]);
     assert_eq!(
         (message.as_str(), code),
-        ("comb: /dev/full: cannot write: No space left on device\n", Some(2))
+        ("comb: /dev/full: cannot write: no space left on device\n", Some(2))
     );
 }
 
 #[test]
-fn json_output_equals_the_saved_file() {
+fn saved_results_can_be_printed() {
     let directory = directory_with(&[]);
     printed(&directory, "comb bench spin --widths 1 --iterations 1000 --runs 1 --save spin.json");
     for flag in ["--json", "--format json"] {

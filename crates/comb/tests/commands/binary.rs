@@ -1,4 +1,4 @@
-//! `comb grep` on files with NUL bytes: how far they are searched, and that a line without an end takes no memory.
+//! Tests of `comb grep` on files with NUL bytes: the extent of the search, and bounded memory for lines without an end.
 
 use std::fs::{self, File};
 
@@ -12,7 +12,7 @@ fn grep(directory: &TempDir, arguments: &[&str]) -> std::process::Command {
     command
 }
 
-/// Some text, eight megabytes of NULs, and a last word, all on one line.
+/// Writes a file of one line: some text, eight megabytes of NULs, and a last word.
 fn line_of_nuls(directory: &TempDir, text: &str) {
     let path = directory.path().join("t/file");
     fs::create_dir_all(directory.path().join("t")).expect("a directory");
@@ -22,7 +22,7 @@ fn line_of_nuls(directory: &TempDir, text: &str) {
     fs::write(path, bytes).expect("a file");
 }
 
-/// Each is held to a limit on lines that the file would be over if its NULs were part of one line.
+/// The limit on the length of lines is lower than the number of NULs, which would exceed it as part of one line.
 #[test]
 fn a_line_of_nuls_is_never_in_memory_as_a_whole() {
     let matches = |at: u64| format!("binary file matches (found \"\\0\" byte around offset {at})\n");
@@ -64,7 +64,7 @@ fn a_sparse_file_is_binary_before_its_line_has_an_end() {
     assert_eq!(run(&mut grep(&directory, &["--files-without-match", "one", "."])), answer("", "", 0));
 }
 
-/// A file of lines that match, with a NUL somewhere.
+/// Lines that match, with a NUL at an offset.
 fn numbered(nul: usize, length: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> =
         (0..length / 10).flat_map(|number| format!("foo{number:06}\n").into_bytes()).collect();
@@ -73,7 +73,7 @@ fn numbered(nul: usize, length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_binary_does_not_depend_on_the_size_of_blocks() {
+fn binary_detection_is_independent_of_the_block_size() {
     let directory = tempdir().expect("a directory");
     for (name, nul) in [("a", 100_003), ("b", 65_535), ("c", 65_536), ("d", 131_050), ("e", 400_000)] {
         let bytes = numbered(nul, 500_000);
@@ -97,7 +97,7 @@ fn what_is_binary_does_not_depend_on_the_size_of_blocks() {
     }
 }
 
-/// ripgrep searches what it has read before it reads a NUL: pieces of 64 KiB, which begin with a line.
+/// ripgrep searches the data that it has read before it reads a NUL: pieces of 64 KiB that begin at a line.
 #[test]
 fn lines_in_one_piece_with_a_nul_are_not_searched() {
     let directory = tempdir().expect("a directory");
@@ -112,7 +112,7 @@ fn lines_in_one_piece_with_a_nul_are_not_searched() {
         assert_eq!(lines(&flags, &numbered(65_535, 500_000)), 0);
         assert_eq!(lines(&flags, &numbered(65_536, 500_000)), 6553);
         assert_eq!(lines(&flags, &numbered(400_000, 500_000)), 39_318);
-        // Decoded, 8 KiB of the file are a piece, behind the three bytes in which a mark might be.
+        // When decoded, a piece is 8 KiB of the file, after three bytes for a possible byte order mark.
         let flags = [&flags[..], &["-E", "latin1"]].concat();
         assert_eq!(lines(&flags, &numbered(30_000, 500_000)), (3 + 3 * 8192) / 10);
     }

@@ -1,6 +1,6 @@
-//! The page of `comb serve` in a real browser: headless Chromium, driven by the WebDriver protocol (W3C) through ChromeDriver.
+//! Tests of the page of `comb serve` in headless Chromium, driven by the WebDriver protocol (W3C) through ChromeDriver.
 //!
-//! It needs Debian's packages chromium and chromium-driver; `tests/run` installs them where they are missing.
+//! They need Debian's packages chromium and chromium-driver, which `tests/run` installs if they are missing.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,14 +16,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
-/// The name of an element's identifier in WebDriver's answers, which the standard fixes.
+/// Key of element identifiers in WebDriver's answers, fixed by the standard.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-/// WebDriver's codes of keys.
+/// WebDriver's key codes.
 const ENTER: &str = "\u{E007}";
 const ESCAPE: &str = "\u{E00C}";
 const SHIFT: &str = "\u{E008}";
 
-/// A browser with one window, which is closed when it is dropped.
+/// A browser with one window, closed on drop.
 struct Browser {
     driver: Child,
     port: u16,
@@ -36,7 +36,7 @@ impl Browser {
         Self::start_with(&json!({}))
     }
 
-    /// Starts one with preferences of Chromium.
+    /// Starts a browser with preferences of Chromium.
     fn start_with(preferences: &Value) -> Self {
         let driver =
             Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -73,7 +73,7 @@ impl Browser {
         browser
     }
 
-    /// Sends a command and returns the value of its answer.
+    /// Sends a command, and returns the value in its answer.
     fn command(&self, method: &str, path: &str, body: &Value) -> Value {
         let body = if method == "POST" { body.to_string() } else { String::new() };
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
@@ -97,7 +97,7 @@ impl Browser {
         self.post("/url", json!({ "url": url }));
     }
 
-    /// What a script returns.
+    /// Runs a script, and returns its value.
     fn script(&self, script: &str) -> Value {
         self.post("/execute/sync", json!({"script": script, "args": []}))
     }
@@ -111,7 +111,7 @@ impl Browser {
         self.post(&format!("{}/value", self.element(id)), json!({ "text": text }));
     }
 
-    /// Presses keys where the focus is, and lets them go.
+    /// Presses and releases keys in the focused element.
     fn press(&self, keys: &[&str]) {
         let down = keys.iter().map(|key| json!({"type": "keyDown", "value": key}));
         let up = keys.iter().rev().map(|key| json!({"type": "keyUp", "value": key}));
@@ -137,14 +137,14 @@ impl Browser {
         text.as_str().expect("a text").to_owned()
     }
 
-    /// Waits until the answer to what is typed is there, and an element says this.
+    /// Waits until the query is answered and an element has the text `wanted`.
     fn wait_for(&self, id: &str, wanted: &str) {
         wait_until(&format!("{id} = {wanted}"), || {
             self.script("return document.body.dataset.state") != "busy" && self.text(id) == wanted
         });
     }
 
-    /// Takes a picture, for those who want to look: in the folder that COMB_SCREENSHOTS names.
+    /// Takes a screenshot if the environment variable COMB_SCREENSHOTS names a directory.
     fn picture(&self, name: &str) {
         let Some(directory) = std::env::var_os("COMB_SCREENSHOTS") else { return };
         let picture = self.command("GET", &format!("{}/screenshot", self.session), &Value::Null);
@@ -154,7 +154,7 @@ impl Browser {
     }
 }
 
-/// The body of an answer, as long as its head says: the driver does not close the connection.
+/// Reads the body of an answer by its content length, as the driver does not close the connection.
 fn body_of(stream: TcpStream) -> Vec<u8> {
     let mut answer = BufReader::new(stream);
     let mut length = 0;
@@ -205,7 +205,7 @@ fn an_index_of_digits_and_one_of_text_are_searched() {
     browser.open(&home);
     browser.picture("welcome");
 
-    // A query, key by key; the answer; the next one and back.
+    // Types a query key by key, and goes to the next occurrence and back.
     browser.type_into("query", "999");
     browser.wait_for("position", "762");
     browser.wait_for("match", "999");
@@ -225,7 +225,7 @@ fn an_index_of_digits_and_one_of_text_are_searched() {
     browser.click("previous");
     browser.wait_for("position", "103");
 
-    // The link of what is shown shows it again.
+    // The link of the page shows the same result.
     let link = browser.script("return document.getElementById('permalink').href");
     let link = link.as_str().expect("a link").to_owned();
     assert!(
@@ -236,7 +236,7 @@ fn an_index_of_digits_and_one_of_text_are_searched() {
     browser.open(&link);
     browser.wait_for("position", "103");
 
-    // On a phone nothing has to be moved sideways.
+    // On a phone, the page does not scroll sideways.
     browser.post("/window/rect", json!({"width": 375, "height": 700}));
     wait_until("a narrow window", || {
         browser.script("return innerWidth").as_u64().is_some_and(|width| width < 520)
@@ -244,14 +244,14 @@ fn an_index_of_digits_and_one_of_text_are_searched() {
     assert_eq!(browser.script("return document.documentElement.scrollWidth <= innerWidth"), true);
     browser.picture("phone");
 
-    // What is wrong is said, and does not stay.
+    // Errors are shown, and disappear with the next query.
     browser.open(&home);
     browser.type_into("query", "12x");
     wait_until("a message", || browser.text("message").contains("Invalid 'x' at position 3"));
     assert_eq!(browser.script("return document.body.dataset.state"), "error");
     browser.picture("wrong");
 
-    // A text with lines: markup in it is text.
+    // A text with lines: markup is shown as text.
     browser.open(&format!("{home}?index=poem&q=red"));
     browser.wait_for("match", "red");
     browser.wait_for("line", "3:4");
@@ -261,7 +261,7 @@ fn an_index_of_digits_and_one_of_text_are_searched() {
 }
 
 #[test]
-fn keys_work_wherever_the_focus_is() {
+fn keys_work_with_any_focus() {
     let (_directory, server) = serve();
     let browser = Browser::start();
     browser.open(&format!("http://{}/?index=pi&q=14", server.address));
@@ -286,7 +286,7 @@ fn keys_work_wherever_the_focus_is() {
 }
 
 #[test]
-fn back_returns_to_the_search_before() {
+fn back_returns_to_the_previous_search() {
     let (_directory, server) = serve();
     let browser = Browser::start();
     browser.open(&format!("http://{}/", server.address));
@@ -319,7 +319,7 @@ fn back_returns_to_the_search_before() {
 }
 
 #[test]
-fn a_carriage_return_is_marked_only_where_it_ends_no_line() {
+fn a_carriage_return_is_marked_unless_it_ends_a_line() {
     let (_directory, server) = serve();
     let browser = Browser::start();
     let marks = |pattern: &str| {
@@ -341,11 +341,11 @@ fn behind_a_proxy_the_page_works_under_a_path() {
     browser.wait_for("position", "762");
     let link = browser.script("return document.getElementById('permalink').href");
     assert!(link.as_str().is_some_and(|link| link.contains("/search/?index=pi&q=999")), "{link}");
-    // The style sheet is there.
+    // The style sheet is loaded.
     assert_eq!(browser.script("return document.styleSheets.length"), 1);
 }
 
-/// A proxy that has a server under a path.
+/// A proxy that serves a server under a path.
 struct Proxy {
     address: std::net::SocketAddr,
 }
@@ -362,7 +362,7 @@ impl Proxy {
                     while request.read_line(&mut line).is_ok_and(|length| length > 2) {
                         head.push_str(&std::mem::take(&mut line));
                     }
-                    // Anything outside of the path is not this server's.
+                    // Requests outside of the path are not forwarded.
                     let Some(head) = head.strip_prefix(&format!("GET {path}")) else { return };
                     let mut upstream = TcpStream::connect(upstream).expect("a connection");
                     let head = head.replace("keep-alive", "close");

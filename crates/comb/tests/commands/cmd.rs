@@ -1,8 +1,8 @@
-//! Whole commands: what is typed and what is printed, as files that a person can read.
+//! Commands and their output in Markdown files.
 //!
-//! `TRYCMD=overwrite cargo test -p finecomb --test commands cmd::` writes what is printed now into them.
+//! `TRYCMD=overwrite cargo test -p finecomb --test commands cmd::` updates the files with the current output.
 
 #[test]
-fn commands_print_what_their_files_say() {
+fn commands_print_the_output_in_their_files() {
     trycmd::TestCases::new().case("tests/cmd/*.md");
 }

@@ -1,11 +1,11 @@
-//! Flags that several commands have: each word means the same in all of them.
+//! Flags common to several commands have the same meaning in all of them.
 
 use crate::support::{answer, directory_with, run, shell};
 
 const LOG: &str = "a 1\nb 2\na 3\n";
 
 #[test]
-fn every_name_of_the_number_of_threads_is_taken_by_every_command_that_has_threads() {
+fn all_commands_with_threads_accept_all_spellings_of_the_flag() {
     let directory = directory_with(&[("log", LOG)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     for threads in
@@ -25,14 +25,14 @@ fn every_name_of_the_number_of_threads_is_taken_by_every_command_that_has_thread
 }
 
 #[test]
-fn w_of_grep_is_for_words() {
+fn w_of_grep_matches_words() {
     let directory = directory_with(&[("2", "TODO\nTODOS\n"), ("t", "TODO 2\nTODO 22\n")]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     assert_eq!(comb("comb grep -w 2 t"), answer("TODO 2\n", "", 0));
 }
 
 #[test]
-fn json_and_format_json_are_the_same_and_the_last_one_counts() {
+fn json_equals_format_json_and_the_last_one_takes_precedence() {
     let directory = directory_with(&[("log", LOG)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     comb("comb index build log");
@@ -63,7 +63,7 @@ fn the_format_of_grep_is_one_of_its_modes() {
 }
 
 #[test]
-fn every_command_takes_color() {
+fn all_commands_accept_color() {
     let directory = directory_with(&[("log", LOG)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     for command in

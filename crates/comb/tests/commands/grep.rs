@@ -1,4 +1,4 @@
-//! `comb grep` where it takes more than a command line to show: permissions, odd files, streams, memory, rules of git.
+//! Tests of `comb grep` that need more than a command line: permissions, special files, streams, memory, rules of git.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader, Write};
@@ -34,8 +34,8 @@ fn permit(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("setting permissions");
 }
 
-/// `comb grep` as somebody to whom not everything is permitted, as it is to root.
-fn grep_as_anybody(directory: &TempDir, arguments: &[&str]) -> Command {
+/// `comb grep` as an unprivileged user, as root may read everything.
+fn grep_unprivileged(directory: &TempDir, arguments: &[&str]) -> Command {
     permit(directory.path(), 0o755);
     let copy = copy_of_comb(directory, ".comb");
     let mut command = if rustix::process::geteuid().is_root() {
@@ -50,24 +50,24 @@ fn grep_as_anybody(directory: &TempDir, arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn what_may_not_be_read_does_not_cost_the_rest() {
+fn unreadable_files_do_not_stop_the_search() {
     let directory =
         directory_with(&[("a", "one\n"), ("closed/file", "one\n"), ("secret", "one\n"), ("z", "one\n")]);
     let hidden = [directory.path().join("closed"), directory.path().join("secret")];
     hidden.iter().for_each(|path| permit(path, 0o000));
-    let searched = run(&mut grep_as_anybody(&directory, &["one", "."]));
-    let asked = run(&mut grep_as_anybody(&directory, &["-q", "one", "."]));
-    let named = run(&mut grep_as_anybody(&directory, &["--no-messages", "one", "secret", "a"]));
+    let searched = run(&mut grep_unprivileged(&directory, &["one", "."]));
+    let asked = run(&mut grep_unprivileged(&directory, &["-q", "one", "."]));
+    let named = run(&mut grep_unprivileged(&directory, &["--no-messages", "one", "secret", "a"]));
     hidden.iter().for_each(|path| permit(path, 0o755));
-    let message = "comb: ./closed: cannot list the directory: Permission denied\n\
-                   comb: ./secret: Permission denied\n";
+    let message = "comb: ./closed: cannot list directory: permission denied\n\
+                   comb: ./secret: permission denied\n";
     assert_eq!(searched, answer("./a:one\n./z:one\n", message, 2));
     assert_eq!((asked.0.as_str(), asked.2), ("", Some(0)));
     assert_eq!(named, answer("a:one\n", "", 2));
 }
 
 #[test]
-fn files_that_vanish_while_they_are_searched_are_messages_at_most() {
+fn files_deleted_during_the_search_cause_messages_at_most() {
     let directory = tempdir().expect("a directory");
     let names: Vec<String> = (0..1000).map(|number| format!("{}/{number:03}", number % 20)).collect();
     let done = AtomicBool::new(false);
@@ -86,7 +86,7 @@ fn files_that_vanish_while_they_are_searched_are_messages_at_most() {
             assert_eq!(code == Some(2), !err.is_empty(), "{err}");
             assert!(
                 err.lines()
-                    .all(|line| line.starts_with("comb: ./") && line.ends_with("No such file or directory")),
+                    .all(|line| line.starts_with("comb: ./") && line.ends_with("no such file or directory")),
                 "{err}"
             );
             let lines: Vec<&str> =
@@ -100,7 +100,7 @@ fn files_that_vanish_while_they_are_searched_are_messages_at_most() {
 }
 
 #[test]
-fn links_are_followed_if_asked_for_and_not_in_circles() {
+fn links_are_followed_on_request_and_loops_are_skipped() {
     let directory = directory_with(&[("a/file", "one\n"), ("elsewhere/other", "one\n")]);
     symlink("..", directory.path().join("a/up")).expect("a link");
     symlink("../elsewhere", directory.path().join("a/link")).expect("a link");
@@ -111,14 +111,14 @@ fn links_are_followed_if_asked_for_and_not_in_circles() {
     assert_eq!(out, "./a/file:one\n./a/link/other:one\n./elsewhere/other:one\n");
     assert_eq!(
         err,
-        "comb: ./a/broken: No such file or directory\n\
+        "comb: ./a/broken: no such file or directory\n\
          comb: ./a/up: symlink loop: points back to .; skipped\n"
     );
     assert_eq!(code, Some(2));
 }
 
 #[test]
-fn a_path_that_is_too_long_for_the_system_is_searched() {
+fn paths_longer_than_the_limit_of_the_system_are_searched() {
     let directory = tempdir().expect("a directory");
     let name = "n".repeat(250);
     let mut below =
@@ -137,17 +137,17 @@ fn a_path_that_is_too_long_for_the_system_is_searched() {
 }
 
 #[test]
-fn a_line_of_two_gigabytes_is_left_out_with_a_message() {
+fn a_line_of_two_gigabytes_is_skipped_with_a_message() {
     let directory = directory_with(&[("other", "one\n")]);
     File::create(directory.path().join("line")).expect("a file").set_len(2 << 30).expect("a hole");
-    let message = "comb: line: the line at byte 0 is longer than 67108864 bytes and was left out; \
-                   --max-line sets the limit\n";
+    let message = "comb: line: skipped the line at byte 0: longer than 64 MiB; \
+                   use --max-line to raise the limit\n";
     let searched = run(&mut grep(&directory, &["-a", "--max-line", "64M", "one", "line", "other"]));
     assert_eq!(searched, answer("other:one\n", message, 2));
 }
 
 #[test]
-fn what_is_no_file_is_passed_over_in_directories() {
+fn special_files_in_directories_are_skipped() {
     let directory = directory_with(&[("file", "one\n")]);
     make_pipe(&directory, "pipe");
     let _socket = UnixListener::bind(directory.path().join("socket")).expect("a socket");
@@ -158,11 +158,11 @@ fn what_is_no_file_is_passed_over_in_directories() {
     assert_eq!(run(&mut grep(&directory, &["one", "/dev/null"])), answer("", "", 1));
     let (out, err, code) = run(&mut grep(&directory, &["one", "socket", "file"]));
     assert_eq!((out.as_str(), code), ("file:one\n", Some(2)));
-    assert_eq!(err, "comb: socket: No such device or address\n");
+    assert_eq!(err, "comb: socket: no such device or address\n");
 }
 
 #[test]
-fn a_pipe_that_is_named_is_read() {
+fn a_named_pipe_on_the_command_line_is_read() {
     let directory = directory_with(&[("file", "one\n")]);
     make_pipe(&directory, "pipe");
     let script = "printf 'one more\\n' > pipe & comb grep one pipe file; wait";
@@ -171,7 +171,7 @@ fn a_pipe_that_is_named_is_read() {
 }
 
 #[test]
-fn standard_input_is_searched_by_name_or_if_there_is_nothing_else() {
+fn standard_input_is_searched_by_name_or_by_default() {
     let directory = directory_with(&[("file", "two\none\n"), ("patterns", "one\n")]);
     for script in ["comb grep one < file", "cat file | comb grep one", "comb grep one - < file"] {
         assert_eq!(run(&mut shell(&directory, script)), answer("one\n", "", 0), "{script}");
@@ -183,42 +183,42 @@ fn standard_input_is_searched_by_name_or_if_there_is_nothing_else() {
 }
 
 #[test]
-fn a_closed_standard_input_is_not_an_empty_one() {
+fn closed_standard_input_is_an_error() {
     let directory = directory_with(&[("file", "one\n")]);
-    let message = "comb: standard input: is closed; name a file or connect something to it\n";
+    let message = "comb: standard input: closed; name a file, or redirect input from a file or a pipe\n";
     assert_eq!(run(&mut shell(&directory, "comb grep one - file <&-")), answer("file:one\n", message, 2));
     assert_eq!(run(&mut shell(&directory, "comb grep one <&-")), answer("file:one\n", "", 0));
 }
 
 #[test]
-fn output_that_cannot_be_written_is_an_error() {
+fn a_failed_write_to_standard_output_is_an_error() {
     let directory = directory_with(&[("file", "one\n")]);
-    let full = "comb: standard output: No space left on device\n";
+    let full = "comb: standard output: no space left on device\n";
     for flags in ["", "-c", "-l", "--json", "--stats", "--files"] {
         let script = format!("comb grep {flags} one file > /dev/full").replace("--files one", "--files");
         assert_eq!(run(&mut shell(&directory, &script)), answer("", full, 2), "{flags}");
     }
-    let closed = "comb: standard output is closed; connect something to it\n";
+    let closed = "comb: standard output: closed; redirect output to a file or a pipe\n";
     assert_eq!(run(&mut shell(&directory, "comb grep one file >&-")), answer("", closed, 2));
 }
 
 #[test]
-fn a_reader_that_goes_away_is_a_quiet_end() {
+fn a_closed_pipe_ends_the_command_silently() {
     let directory = directory_with(&[("file", &"one\n".repeat(200_000))]);
     let script = "comb grep -n one file | head -n 1";
     assert_eq!(run(&mut shell(&directory, script)), answer("1:one\n", "", 0));
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_hide_a_problem() {
+fn a_closed_pipe_does_not_hide_errors() {
     let directory = directory_with(&[("file", &"one\n".repeat(200_000))]);
-    let message = "comb: nowhere: No such file or directory\n";
+    let message = "comb: nowhere: no such file or directory\n";
     let script = "comb grep -I one nowhere file | head -n 1";
     assert_eq!(run(&mut shell(&directory, script)), answer("one\n", message, 2));
 }
 
 #[test]
-fn the_file_that_is_written_to_is_not_searched() {
+fn the_output_file_is_not_searched() {
     let directory = directory_with(&[("a", "one\n"), ("z", "one\n")]);
     for (script, before) in [("comb grep one . > out", ""), ("comb grep one . >> out", "one\n")] {
         write(&directory, "out", "one\n");
@@ -228,7 +228,7 @@ fn the_file_that_is_written_to_is_not_searched() {
     }
 }
 
-/// Files of which one is searched in blocks, if these are not very large.
+/// Files of which one is searched in several blocks, unless these are very large.
 fn tree(lines: usize) -> TempDir {
     let line = |number| match number % 7 {
         0 => format!("{number} one\n"),
@@ -263,8 +263,8 @@ const FORMS: &[&[&str]] = &[
     &["--files"],
 ];
 
-/// What is printed, but for how long it took.
-fn lasting(directory: &TempDir, form: &[&str], how: &[&str]) -> String {
+/// Output of a search without the times.
+fn output_without_times(directory: &TempDir, form: &[&str], how: &[&str]) -> String {
     let (out, err, code) = run(grep(directory, form).args(how).arg("."));
     assert_eq!((err.as_str(), code), ("", Some(0)), "{form:?} {how:?}");
     if !form.contains(&"--json") {
@@ -280,10 +280,10 @@ fn lasting(directory: &TempDir, form: &[&str], how: &[&str]) -> String {
 }
 
 #[test]
-fn the_same_bytes_with_any_number_of_threads() {
+fn output_is_independent_of_the_number_of_threads() {
     let directory = tree(60_000);
     for form in FORMS {
-        let expected = lasting(&directory, form, &["-j1"]);
+        let expected = output_without_times(&directory, form, &["-j1"]);
         assert!(!expected.is_empty(), "{form:?}");
         for how in [
             ["-j2", "--block-size=256K"],
@@ -291,26 +291,29 @@ fn the_same_bytes_with_any_number_of_threads() {
             ["-j8", "--block-size=4K"],
             ["-j64", "--block-size=256K"],
         ] {
-            assert!(lasting(&directory, form, &how) == expected, "{form:?} {how:?}");
+            assert!(output_without_times(&directory, form, &how) == expected, "{form:?} {how:?}");
         }
     }
 }
 
 #[test]
-fn the_same_bytes_in_blocks_of_any_size() {
+fn output_is_independent_of_the_block_size() {
     let directory = tree(300);
     for form in FORMS {
-        let expected = lasting(&directory, form, &["-j1"]);
+        let expected = output_without_times(&directory, form, &["-j1"]);
         for size in ["--block-size=1", "--block-size=100"] {
             for width in ["-j1", "-j3", "-j8"] {
-                assert!(lasting(&directory, form, &[size, width]) == expected, "{form:?} {size} {width}");
+                assert!(
+                    output_without_times(&directory, form, &[size, width]) == expected,
+                    "{form:?} {size} {width}"
+                );
             }
         }
     }
 }
 
 #[test]
-fn files_come_in_the_order_of_their_paths() {
+fn files_are_ordered_by_path() {
     let directory = tree(10);
     let (out, ..) = run(&mut grep(&directory, &["--files"]));
     assert_eq!(out, "a/large\na/no\na.b\nb/c/deeper\nz\n");
@@ -319,7 +322,7 @@ fn files_come_in_the_order_of_their_paths() {
 }
 
 #[test]
-fn files_come_in_the_order_of_their_times() {
+fn files_can_be_ordered_by_time() {
     let directory = directory_with(&[("a", "one\n"), ("b", "one\n"), ("c", "one\n")]);
     for (name, seconds) in [("a", 2), ("b", 3), ("c", 1)] {
         let file = OpenOptions::new().write(true).open(directory.path().join(name)).expect("opening");
@@ -329,7 +332,7 @@ fn files_come_in_the_order_of_their_times() {
     assert_eq!(run(&mut grep(&directory, &["-l", "--sortr=modified", "one"])), answer("b\na\nc\n", "", 0));
 }
 
-/// A child whose output is read as it comes.
+/// Starts a child whose output is read as it arrives.
 fn start(command: &mut Command) -> (Child, BufReader<std::process::ChildStdout>) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("running comb");
     let out = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -347,7 +350,7 @@ fn writer(directory: &TempDir, pipe: &str) -> File {
 }
 
 #[test]
-fn matches_are_printed_before_the_job_is_over() {
+fn matches_are_printed_before_the_search_is_complete() {
     let directory = directory_with(&[("file", "one\n")]);
     make_pipe(&directory, "pipe");
     let (child, mut out) = start(&mut grep(&directory, &["-j2", "one", "file", "pipe"]));
@@ -360,7 +363,7 @@ fn matches_are_printed_before_the_job_is_over() {
 }
 
 #[test]
-fn a_pipe_is_searched_as_it_comes() {
+fn input_from_a_pipe_is_searched_as_it_arrives() {
     let directory = tempdir().expect("a directory");
     let (mut child, mut out) = start(grep(&directory, &["-n", "-A1", "one"]).stdin(Stdio::piped()));
     let mut input = child.stdin.take().expect("a pipe");
@@ -381,7 +384,7 @@ fn a_pipe_is_searched_as_it_comes() {
 }
 
 #[test]
-fn an_interrupt_ends_at_once() {
+fn an_interrupt_ends_the_command_immediately() {
     let directory = directory_with(&[("file", "one\n")]);
     make_pipe(&directory, "pipe");
     let (child, mut out) = start(&mut grep(&directory, &["one", "file", "pipe"]));
@@ -391,14 +394,14 @@ fn an_interrupt_ends_at_once() {
     assert_eq!(text(child.wait_with_output().expect("waiting")), (String::new(), String::new(), None));
 }
 
-/// The ticks of processor time that a process has taken.
+/// CPU time of a process in ticks.
 fn ticks(child: &Child) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("a process");
     let fields = stat.rsplit(')').next().expect("fields").split_whitespace();
     fields.skip(11).take(2).map(|field| field.parse::<u64>().expect("a number")).sum()
 }
 
-/// The most memory that a process has had, in megabytes.
+/// Peak memory of a process in megabytes.
 fn megabytes(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("a process");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
@@ -406,7 +409,7 @@ fn megabytes(child: &Child) -> u64 {
 }
 
 #[test]
-fn matches_that_nobody_reads_are_not_gathered_in_memory() {
+fn unread_output_is_not_buffered_without_bound() {
     let line = format!("{}\n", "one ".repeat(255));
     let directory = directory_with(&[("000", &line.repeat(1024))]);
     for number in 1..300 {
@@ -426,7 +429,7 @@ fn matches_that_nobody_reads_are_not_gathered_in_memory() {
 }
 
 #[test]
-fn what_is_known_early_ends_early() {
+fn the_search_stops_when_the_result_is_known() {
     let directory = directory_with(&[("file", "one\n")]);
     for (flags, printed) in [("-q", ""), ("-m1", "one\n"), ("-l", "<stdin>\n")] {
         let script = format!("set +o pipefail; yes one | comb grep {flags} one; exit ${{PIPESTATUS[1]}}");
@@ -438,19 +441,19 @@ fn what_is_known_early_ends_early() {
 }
 
 #[test]
-fn a_configuration_file_has_arguments_that_come_first() {
+fn arguments_of_the_configuration_file_come_first() {
     let directory = directory_with(&[("file", "One\nnone\n"), (".conf", "# taste\n-i\n\n--line-number\n")]);
     let configured =
         |arguments: &[&str], file: &str| run(grep(&directory, arguments).env("COMB_CONFIG", file));
     assert_eq!(configured(&["-w", "one"], ".conf"), answer("file:1:One\n", "", 0));
     assert_eq!(configured(&["-w", "-s", "-N", "One"], ".conf"), answer("file:One\n", "", 0));
     assert_eq!(configured(&["--no-config", "none"], ".conf"), answer("file:none\n", "", 0));
-    let message = "comb: COMB_CONFIG: nowhere: No such file or directory\n";
+    let message = "comb: COMB_CONFIG: nowhere: no such file or directory\n";
     assert_eq!(configured(&["none"], "nowhere"), answer("file:none\n", message, 0));
     assert_eq!(configured(&["none"], ""), answer("file:none\n", "", 0));
 }
 
-/// `one line to find` and a line feed, as the programs of these names compress it.
+/// `one line to find` and a line feed, compressed by the named programs.
 const COMPRESSED: &[(&str, &[u8])] = &[
     ("file.gz", GZIP),
     (
@@ -482,7 +485,7 @@ const GZIP: &[u8] =
     \x29\x5c\x00\xcc\x95\xa0\xee\x11\x00\x00\x00";
 
 #[test]
-fn compressed_files_are_searched_if_asked_for() {
+fn compressed_files_are_searched_on_request() {
     let directory = directory_with(&[("plain", "find\n")]);
     COMPRESSED.iter().for_each(|(name, bytes)| write(&directory, name, bytes));
     assert_eq!(run(&mut grep(&directory, &["line to"])), answer("", "", 1));
@@ -495,11 +498,12 @@ fn compressed_files_are_searched_if_asked_for() {
 }
 
 #[test]
-fn of_a_compressed_file_that_is_cut_what_there_is_is_searched() {
+fn a_truncated_compressed_file_is_searched_up_to_its_end() {
     let directory = directory_with(&[("plain", "find\n")]);
     write(&directory, "cut.gz", &GZIP[..GZIP.len() - 4]);
     write(&directory, "wrong.gz", b"find\n");
-    let message = "comb: cut.gz: cannot decode: gzip: unexpected end of the compressed data; what comes before was read\n";
+    let message =
+        "comb: cut.gz: cannot decode: gzip: compressed data truncated; the data before that was read\n";
     let (out, err, code) = run(&mut grep(&directory, &["-z", "find", "cut.gz", "plain"]));
     assert_eq!(
         (out.as_str(), err.as_str(), code),
@@ -509,7 +513,7 @@ fn of_a_compressed_file_that_is_cut_what_there_is_is_searched() {
 }
 
 #[test]
-fn files_in_utf_16_are_known_by_their_mark() {
+fn utf_16_is_recognised_by_the_byte_order_mark() {
     let directory = tempdir().expect("a directory");
     let bytes =
         |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
@@ -522,7 +526,7 @@ fn files_in_utf_16_are_known_by_their_mark() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_printed_as_they_are() {
+fn invalid_utf8_is_printed_unchanged() {
     let directory = tempdir().expect("a directory");
     write(&directory, "file", b"caf\xe9 one\n");
     let output = grep(&directory, &["one"]).output().expect("running comb");
@@ -533,19 +537,19 @@ fn bytes_that_are_no_text_are_printed_as_they_are() {
     assert_eq!(found["data"]["submatches"][0]["match"]["bytes"], "6Q==");
 }
 
-/// The files that are left to search.
-fn left(command: &mut Command) -> String {
+/// Sorted list of the files selected for a search.
+fn selected(command: &mut Command) -> String {
     let (out, err, code) = run(command);
     assert_eq!((err.as_str(), code), ("", Some(0)));
     out.lines().collect::<Vec<_>>().join(" ")
 }
 
 fn files(directory: &TempDir, flags: &[&str]) -> String {
-    left(grep(directory, &["--files"]).args(flags))
+    selected(grep(directory, &["--files"]).args(flags))
 }
 
 #[test]
-fn rules_of_every_kind_are_obeyed_and_each_can_be_turned_off() {
+fn each_kind_of_ignore_rules_can_be_disabled() {
     let directory = directory_with(&[
         (".git/info/exclude", "exclude\n"),
         (".gitignore", "git\n"),
@@ -559,7 +563,7 @@ fn rules_of_every_kind_are_obeyed_and_each_can_be_turned_off() {
     }
     let home = directory.path().join(".home");
     let files =
-        |flags: &[&str]| left(grep(&directory, &["--files"]).env("XDG_CONFIG_HOME", &home).args(flags));
+        |flags: &[&str]| selected(grep(&directory, &["--files"]).env("XDG_CONFIG_HOME", &home).args(flags));
     assert_eq!(files(&[]), "plain");
     assert_eq!(files(&["--no-ignore-dot"]), "ag dot plain rg");
     assert_eq!(files(&["--no-ignore-vcs"]), "exclude git global plain");
@@ -570,7 +574,7 @@ fn rules_of_every_kind_are_obeyed_and_each_can_be_turned_off() {
 }
 
 #[test]
-fn rules_reach_down_and_what_is_nearer_counts_for_more() {
+fn ignore_rules_apply_to_subdirectories_and_nearer_files_take_precedence() {
     let directory = directory_with(&[
         (".git/HEAD", ""),
         (".gitignore", "*.log\n/top\nbuild/\n!always.log\n"),
@@ -584,16 +588,16 @@ fn rules_reach_down_and_what_is_nearer_counts_for_more() {
     assert_eq!(files(&directory, &[]), "always.log sub/keep.log sub/top");
     assert_eq!(files(&directory, &["-g", "*.log"]), "a.log always.log sub/a.log sub/keep.log");
     let below = directory.path().join("sub");
-    assert_eq!(left(grep(&directory, &["--files"]).current_dir(&below)), "keep.log top");
+    assert_eq!(selected(grep(&directory, &["--files"]).current_dir(&below)), "keep.log top");
     assert_eq!(
-        left(grep(&directory, &["--files", "--no-ignore-parent"]).current_dir(&below)),
+        selected(grep(&directory, &["--files", "--no-ignore-parent"]).current_dir(&below)),
         "a.log keep.log top"
     );
     assert_eq!(files(&directory, &["build", "sub/a.log"]), "build/x sub/a.log");
 }
 
 #[test]
-fn rules_of_git_hold_in_repositories() {
+fn rules_of_git_apply_in_repositories_only() {
     let directory = directory_with(&[(".gitignore", "a\n"), ("a", "one\n"), ("b", "one\n"), ("more", "b\n")]);
     assert_eq!(files(&directory, &[]), "a b more");
     assert_eq!(files(&directory, &["--no-require-git"]), "b more");
@@ -602,7 +606,7 @@ fn rules_of_git_hold_in_repositories() {
 }
 
 #[test]
-fn colours_and_links_if_asked_for() {
+fn colours_and_hyperlinks_are_printed_on_request() {
     let directory = directory_with(&[("file", "two\none\n")]);
     let colored =
         |flags: &[&str]| run(grep(&directory, &["--color=always"]).args(flags).env("NO_COLOR", "1")).0;
@@ -618,14 +622,14 @@ fn colours_and_links_if_asked_for() {
 }
 
 #[test]
-fn a_nul_byte_ends_a_path() {
+fn null_prints_a_nul_byte_after_paths() {
     let directory = directory_with(&[("a", "one\n"), ("b", "one\n")]);
     assert_eq!(run(&mut grep(&directory, &["-0l", "one"])), answer("a\0b\0", "", 0));
     assert_eq!(run(&mut grep(&directory, &["-0c", "one"])), answer("a\x001\nb\x001\n", "", 0));
     assert_eq!(run(&mut grep(&directory, &["--null", "--files"])), answer("a\0b\0", "", 0));
 }
 
-/// What is printed on a terminal; none where there is no program to make one.
+/// Output on a terminal; `None` if the program that provides a terminal is not installed.
 fn on_a_terminal(directory: &TempDir, arguments: &str, variable: (&str, &str)) -> Option<String> {
     let line = format!("'{COMB}' grep {arguments}");
     let mut script = program("script", directory.path());
@@ -647,7 +651,7 @@ fn a_terminal_gets_headings_line_numbers_and_colours() {
 }
 
 #[test]
-fn a_wrong_glob_above_a_named_directory_is_an_error_and_one_below_is_not() {
+fn an_invalid_glob_is_an_error_above_a_named_directory_only() {
     let directory = directory_with(&[
         ("p/.ignore", "{a\n"),
         ("p/sub/a", "one\n"),
@@ -667,7 +671,7 @@ fn a_wrong_glob_above_a_named_directory_is_an_error_and_one_below_is_not() {
 }
 
 #[test]
-fn a_link_that_leads_upwards_is_reported_even_if_it_is_hidden_or_ignored() {
+fn hidden_and_ignored_symlink_loops_are_reported() {
     let directory = directory_with(&[("t/file", "one\n"), ("t/.ignore", "ignored\n")]);
     symlink(".", directory.path().join("t/.hidden")).expect("a link");
     symlink("../t", directory.path().join("t/ignored")).expect("a link");
@@ -678,7 +682,7 @@ fn a_link_that_leads_upwards_is_reported_even_if_it_is_hidden_or_ignored() {
 }
 
 #[test]
-fn global_rules_are_asked_of_paths_as_they_are_named() {
+fn global_rules_match_paths_as_given() {
     let directory = directory_with(&[("a/b/x", ""), ("a/c/x", ""), ("a/c/y", "")]);
     fs::create_dir(directory.path().join("a/.git")).expect("a directory");
     let home = directory.path().join("home");
@@ -686,7 +690,7 @@ fn global_rules_are_asked_of_paths_as_they_are_named() {
         write(&directory, "home/git/ignore", rules);
         let below = directory.path().join("a/b");
         let mut command = grep(&directory, &["--files", path]);
-        left(command.current_dir(below).env("XDG_CONFIG_HOME", &home)).replace("../", "")
+        selected(command.current_dir(below).env("XDG_CONFIG_HOME", &home)).replace("../", "")
     };
     assert_eq!(files("/x\n", ".."), "b/x c/x c/y");
     assert_eq!(files("../c/x\n", ".."), "b/x c/y");
@@ -695,7 +699,7 @@ fn global_rules_are_asked_of_paths_as_they_are_named() {
 }
 
 #[test]
-fn a_later_way_to_search_overrides_a_list_of_files_or_types() {
+fn a_later_search_mode_overrides_a_list_of_files_or_types() {
     let directory = directory_with(&[("file", "one\n")]);
     for list in ["--files", "--type-list"] {
         assert_eq!(run(&mut grep(&directory, &[list, "-c", "one", "."])), answer("./file:1\n", "", 0));
@@ -706,7 +710,7 @@ fn a_later_way_to_search_overrides_a_list_of_files_or_types() {
 }
 
 #[test]
-fn bytes_printed_are_counted_without_colours() {
+fn statistics_count_printed_bytes_without_colours() {
     let directory = directory_with(&[("a", "one one\ntwo\none\n"), ("b", "one\n"), ("c", "one\n\0")]);
     for flags in [&["-n"][..], &["-nH", "--heading"], &["-o", "--column"], &["-A1", "--vimgrep"], &["--trim"]]
     {
@@ -732,20 +736,20 @@ fn values_may_begin_with_a_hyphen() {
 }
 
 #[test]
-fn what_cannot_match_needs_no_sound_pattern() {
+fn invalid_patterns_are_accepted_if_nothing_can_match() {
     let directory = directory_with(&[("file", "one\n")]);
     assert_eq!(run(&mut grep(&directory, &["-m0", "(", "."])), answer("", "", 1));
-    let four = "comb: -u may be given three times at most; -uuu reads everything\n";
+    let four = "comb: -u can be repeated at most three times; -uuu searches all files\n";
     assert_eq!(run(&mut grep(&directory, &["-uuuu", "one", "."])), answer("", four, 2));
 }
 
 #[test]
-fn compressed_forms_that_are_not_read_are_not_searched_as_they_are() {
+fn unsupported_compression_formats_are_reported() {
     let directory = directory_with(&[("plain", "one\n"), ("text.br", "one\n")]);
     write(&directory, "old.Z", b"\x1f\x9d\x90one\n");
     write(&directory, "new.br", b"\x0b\x01\x80one\n\x03");
-    let message = "comb: new.br: is compressed by brotli (.br), which comb does not read; decompress it first\n\
-                   comb: old.Z: is compressed by compress (.Z), which comb does not read; decompress it first\n";
+    let message = "comb: new.br: unsupported compression format brotli (.br); decompress the file first\n\
+                   comb: old.Z: unsupported compression format compress (.Z); decompress the file first\n";
     assert_eq!(run(&mut grep(&directory, &["-z", "one"])), answer("plain:one\ntext.br:one\n", message, 2));
     assert_eq!(
         run(&mut grep(&directory, &["-ac", "one"])),
@@ -754,10 +758,10 @@ fn compressed_forms_that_are_not_read_are_not_searched_as_they_are() {
 }
 
 #[test]
-fn lines_that_are_too_long_are_counted_but_are_no_context() {
+fn skipped_lines_are_counted_but_not_printed_as_context() {
     let long = "x".repeat(50);
     let directory = directory_with(&[("file", &format!("one\na\n{long}\none\ntwo\none\n{long}\n"))]);
-    let message = "comb: file: the line at byte 6 is longer than 10 bytes and was left out; --max-line sets the limit \
+    let message = "comb: file: skipped the line at byte 6: longer than 10 bytes; use --max-line to raise the limit \
                    (and 1 more such line)\n";
     for size in ["1", "7", "256K"] {
         let limits = ["--max-line=10", "--block-size", size];
@@ -772,7 +776,7 @@ fn lines_that_are_too_long_are_counted_but_are_no_context() {
 }
 
 #[test]
-fn flags_that_only_ag_has_mean_what_they_mean_there() {
+fn flags_of_ag_have_the_meaning_of_ag() {
     let directory = directory_with(&[("a", "one\n"), ("b/c", "one\n"), ("b/d/e", "one\n")]);
     let found = |flags: &[&str]| run(grep(&directory, &["-l", "one"]).args(flags)).0.replace('\n', " ");
     assert_eq!([found(&["--depth", "0"]), found(&["--depth=1"])], ["a ", "a b/c "]);
@@ -780,6 +784,6 @@ fn flags_that_only_ag_has_mean_what_they_mean_there() {
     assert_eq!([found(&["-d", "1"]), found(&["-d3", "--depth=0"])], ["a "; 2]);
     let parallel = "echo one | comb grep --parallel -l one";
     assert_eq!(run(&mut shell(&directory, parallel)), answer("a\nb/c\nb/d/e\n", "", 0));
-    let message = "comb: a PATTERN is missing; comb grep --files -g '*.c' prints the names of files\n";
+    let message = "comb: missing PATTERN; comb grep --files -g '*.c' prints file names\n";
     assert_eq!(run(&mut grep(&directory, &["-g", "*.c"])), answer("", message, 2));
 }

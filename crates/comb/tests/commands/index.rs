@@ -1,9 +1,9 @@
-//! `comb pi`, `comb index` and `comb find` as whole commands.
+//! Tests of `comb pi`, `comb index` and `comb find` as commands.
 
 use std::fs;
 
 use crate::support::server::Server;
-use crate::support::{COMB, answer, directory_with, program, run, shell};
+use crate::support::{COMB, answer, directory_with, run, shell};
 
 const DIGITS: &str =
     "1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679";
@@ -25,15 +25,18 @@ fn digits_of_pi_are_printed_and_packed() {
         );
     }
     assert_eq!(comb("comb pi 100 -o pi && cat pi"), answer(&format!("{DIGITS}\n"), "", 0));
-    assert_eq!(comb("comb pi 3 -o /dev/full").1, "comb: /dev/full: cannot write: No space left on device\n");
-    assert_eq!(comb("comb pi 3 -o nix/pi").1, "comb: nix/pi: cannot write: No such file or directory\n");
+    assert_eq!(comb("comb pi 3 -o /dev/full").1, "comb: /dev/full: cannot write: no space left on device\n");
+    assert_eq!(comb("comb pi 3 -o nix/pi").1, "comb: nix/pi: cannot write: no such file or directory\n");
     let (_, message, code) = comb("comb pi 8G");
-    assert!(message.starts_with("comb: 8000000000 digits take 134.1") && code == Some(2), "{message}");
-    assert!(comb("comb pi many").1.contains("it is a number of digits, such as 1000 or 20M"));
+    assert!(
+        message.starts_with("comb: 8,000,000,000 digits take 144 GB of memory, and ") && code == Some(2),
+        "{message}"
+    );
+    assert!(comb("comb pi many").1.contains("expected a number of digits, such as 1000 or 20M"));
 }
 
 #[test]
-fn occurrences_are_printed_with_their_place() {
+fn occurrences_are_printed_with_their_position() {
     let directory = directory_with(&[("pi", DIGITS), ("poem", POEM)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     assert_eq!(comb("comb index build pi && comb index build poem -o poem.index").2, Some(0));
@@ -69,7 +72,7 @@ fn occurrences_are_printed_with_their_place() {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_a_line() {
+fn errors_are_one_line() {
     let directory = directory_with(&[("pi", DIGITS), ("three", "3.14"), ("odd", "141"), ("empty", "")]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     assert_eq!(comb("for text in pi odd empty; do comb index build $text || exit; done").2, Some(0));
@@ -97,11 +100,11 @@ fn what_is_wrong_is_said_in_a_line() {
             "comb find pi.comb 1 --from 102",
             "comb: position 102 is past the end of the text; the last position is 100",
         ),
-        ("comb find nix 1", "comb: nix: No such file or directory"),
+        ("comb find nix 1", "comb: nix: no such file or directory"),
         ("comb find . 1", "comb: .: is a directory"),
         ("comb find three 1", "comb: three: not a comb index; build one with 'comb index build'"),
         ("comb find empty 1", "comb: empty: not a comb index; build one with 'comb index build'"),
-        ("comb find cut 1", "comb: cut: index truncated: 9000 bytes instead of 20480; build it again"),
+        ("comb find cut 1", "comb: cut: index truncated: 9,000 bytes instead of 20,480; build it again"),
         (
             "comb find newer 1",
             "comb: newer: unsupported index format version 0 (this comb reads version 1); build the index again",
@@ -111,7 +114,7 @@ fn what_is_wrong_is_said_in_a_line() {
             "comb index verify suffixes",
             "comb: suffixes: index corrupt: wrong checksum of the suffix array; build it again",
         ),
-        ("comb index build nix", "comb: nix: No such file or directory"),
+        ("comb index build nix", "comb: nix: no such file or directory"),
         ("comb index build /dev/null", "comb: /dev/null: not a regular file; copy the text to one first"),
         (
             "comb index build three --alphabet digits",
@@ -119,23 +122,23 @@ fn what_is_wrong_is_said_in_a_line() {
         ),
         (
             "comb index build pi -o three",
-            "comb: three: the file exists and is not a comb index; name another output, or use --force to replace it",
+            "comb: three: file exists and is not a comb index; use --force to replace it",
         ),
         (
             "comb index export odd.comb --pisearch odd",
             "comb: odd.comb: the Pi Searcher's format requires an even number of digits; build the index with one digit less",
         ),
-        ("comb index import --pisearch nix", "comb: nix.4.bin: No such file or directory"),
+        ("comb index import --pisearch nix", "comb: nix.4.bin: no such file or directory"),
     ] {
         let (out, said, code) = comb(script);
-        // The cost of a build is printed before the text is read.
+        // The estimate is printed before the text is read.
         let last = said.lines().filter(|line| !line.contains("; the build takes ")).collect::<Vec<_>>();
         assert_eq!((&*out, &*last, code), ("", &[message][..], Some(2)), "{script}");
     }
     assert_eq!(comb("comb find empty.comb 1"), answer("", "", 1));
     let sparse = comb("truncate -s 900G huge && comb index build huge");
     assert!(
-        sparse.1.starts_with("comb: huge: building the index takes 8.79 TiB of memory ("),
+        sparse.1.starts_with("comb: huge: building the index takes 9.66 TB of memory, and "),
         "{}",
         sparse.1
     );
@@ -143,16 +146,19 @@ fn what_is_wrong_is_said_in_a_line() {
 }
 
 #[test]
-fn an_index_is_described_checked_and_converted() {
+fn an_index_is_described_verified_and_converted() {
     let directory = directory_with(&[("pi", DIGITS)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     let (_, messages, _) = comb("comb index build pi -w 3");
     assert!(messages.starts_with("comb: pi: 100 B; the build takes "), "{messages}");
     assert!(messages.contains(" of memory, at most "), "{messages}");
-    assert!(messages.contains("\ncomb: pi.comb: 100 digits; done in "), "{messages}");
-    assert!(messages.contains(": reading 0.0 s, packing "), "{messages}");
+    assert!(messages.contains("\ncomb: pi.comb: 100 digits; took "), "{messages}");
+    assert!(messages.contains(": reading ") && messages.contains("s, packing "), "{messages}");
     let (info, _, _) = comb("comb index info pi.comb");
-    assert!(info.starts_with("alphabet       digits\nsymbols        100\nbytes "), "{info}");
+    assert!(
+        info.starts_with("alphabet       digits\nsymbols        100\nsize           20.5 kB\nversion "),
+        "{info}"
+    );
     let (info, _, _) = comb("comb index info pi.comb --json");
     let info: serde_json::Value = serde_json::from_str(&info).expect("an object");
     assert_eq!((&info["symbols"], &info["sections"]["suffix_array"]), (&100.into(), &400.into()));
@@ -165,7 +171,7 @@ fn an_index_is_described_checked_and_converted() {
 }
 
 #[test]
-fn the_text_of_an_index_is_not_replaced_by_it() {
+fn an_index_does_not_replace_its_text() {
     let directory = directory_with(&[("pi", DIGITS)]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     assert_eq!(
@@ -173,22 +179,22 @@ fn the_text_of_an_index_is_not_replaced_by_it() {
         Some(0)
     );
     for (output, force) in [("pi", ""), ("./pi", ""), ("link", ""), ("hard", "--force"), ("pi", "--force")] {
-        let message = format!("comb: {output}: the output is the input pi; name another file\n");
+        let message = format!("comb: {output}: same file as the input pi; use another output\n");
         assert_eq!(comb(&format!("comb index build pi -o {output} {force}")), answer("", &message, 2));
     }
-    // The path that is taken without -o may lead to the text, too.
-    let message = "comb: pi.comb: the output is the input pi; name another file\n";
+    // The default path of the index may lead to the text, too.
+    let message = "comb: pi.comb: same file as the input pi; use another output\n";
     assert_eq!(comb("comb index build pi"), answer("", message, 2));
     assert_eq!(comb("cat pi hard named.comb").0, DIGITS.repeat(3));
 }
 
 #[test]
-fn only_a_file_of_the_same_kind_is_replaced_unasked() {
+fn only_files_of_the_same_kind_are_replaced_without_force() {
     let directory = directory_with(&[("pi", DIGITS), ("notes", "notes\n"), ("empty", "")]);
     let comb = |script: &str| run(&mut shell(&directory, script));
     let exists = |name: &str, kind: &str| {
-        let message = "name another output, or use --force to replace it";
-        answer("", &format!("comb: {name}: the file exists{kind}; {message}\n"), 2)
+        let message = "use --force to replace it";
+        answer("", &format!("comb: {name}: file exists{kind}; {message}\n"), 2)
     };
     let build = "comb index build pi -o";
     assert_eq!(
@@ -202,21 +208,21 @@ fn only_a_file_of_the_same_kind_is_replaced_unasked() {
     );
     assert_eq!(
         comb("rm pi.comb; comb index build pi -o .").1,
-        "comb: .: not a regular file; name another output\n"
+        "comb: .: not a regular file; use another output\n"
     );
-    let device = "comb: /dev/null: not a regular file; name another output\n";
+    let device = "comb: /dev/null: not a regular file; use another output\n";
     assert_eq!(comb("comb index build pi -o /dev/null --force").1, device);
-    // A damaged index may be built again.
+    // A corrupt index is replaced without --force.
     assert_eq!(comb(&format!("head -c 5000 old > i; {build} i && cmp i old")).2, Some(0));
 
     assert_eq!(comb("comb index export i --pisearch e").2, Some(0));
     assert_eq!(comb("comb index export i --pisearch e"), exists("e.4.bin", ""));
     assert_eq!(comb("comb index export i --pisearch e --force").2, Some(0));
-    let message = "comb: x.4.idx: the output is the input i; name another file\n";
+    let message = "comb: x.4.idx: same file as the input i; use another output\n";
     assert_eq!(comb("ln i x.4.idx; comb index export i --pisearch x --force"), answer("", message, 2));
     let import = "comb index import --pisearch e -o";
     assert_eq!(comb(&format!("{import} notes")), exists("notes", " and is not a comb index"));
-    let message = "comb: e.4.bin: the output is the input e.4.bin; name another file\n";
+    let message = "comb: e.4.bin: same file as the input e.4.bin; use another output\n";
     assert_eq!(comb(&format!("{import} e.4.bin --force")), answer("", message, 2));
     assert_eq!(comb(&format!("{import} i && cmp i old")).2, Some(0));
 
@@ -233,9 +239,9 @@ fn only_a_file_of_the_same_kind_is_replaced_unasked() {
     assert_eq!(comb(&format!("{build} notes --force && cmp notes i")).2, Some(0));
 }
 
-/// By default, threads of OpenMP spin while they wait: on busy cores for most of the time of a build.
+/// By default, the threads of OpenMP spin while they wait: on busy cores for most of the time of a build.
 #[test]
-fn the_threads_that_sort_wait_passively() {
+fn sorting_threads_wait_passively() {
     let directory = directory_with(&[]);
     let policy =
         |script: &str| run(&mut shell(&directory, &format!("export OMP_DISPLAY_ENV=verbose; {script}"))).1;
@@ -245,15 +251,15 @@ fn the_threads_that_sort_wait_passively() {
     assert!(shown.contains("OMP_WAIT_POLICY = 'ACTIVE'"), "{shown}");
 }
 
-/// Searches for all that is in a text, of which a part of the suffix array is zero.
+/// Searches for every word of a text while a part of the suffix array is zero.
 #[test]
-fn damage_is_an_error_of_the_command_and_over_http() {
+fn a_corrupt_index_is_an_error_of_the_command_and_over_http() {
     let digits = run(&mut shell(&directory_with(&[]), "comb pi 20000")).0;
     let directory = directory_with(&[("pi", digits.trim_end())]);
     assert_eq!(run(&mut shell(&directory, "comb index build pi")).2, Some(0));
     let path = directory.path().join("pi.comb");
     let mut bytes = fs::read(&path).expect("an index");
-    // The header and the packed text take four pages.
+    // The header and the packed text occupy four pages.
     let suffixes = 4 * 4096;
     bytes[suffixes + 20_000..suffixes + 60_000].fill(0);
     fs::write(&path, bytes).expect("a file");
@@ -281,7 +287,7 @@ fn damage_is_an_error_of_the_command_and_over_http() {
 }
 
 #[test]
-fn a_build_that_is_killed_leaves_nothing_behind() {
+fn a_killed_build_leaves_no_files() {
     let directory = directory_with(&[]);
     let build = format!("timeout -s KILL 0.4 '{COMB}' index build text");
     let killed = run(&mut shell(
@@ -289,14 +295,4 @@ fn a_build_that_is_killed_leaves_nothing_behind() {
         &format!("yes 'one fish, two fish' | head -c 50M > text; {build}; ls -A"),
     ));
     assert_eq!(killed.0, "text\n", "{}", killed.1);
-}
-
-#[test]
-fn help_has_examples() {
-    let directory = directory_with(&[]);
-    for arguments in [&["pi", "--help"][..], &["find", "--help"], &["index", "--help"], &["serve", "--help"]]
-    {
-        let (help, _, code) = run(program(COMB, directory.path()).args(arguments));
-        assert!(help.contains("Examples:") && code == Some(0), "{help}");
-    }
 }

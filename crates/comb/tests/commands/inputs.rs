@@ -1,4 +1,4 @@
-//! `comb top` reads what `comb grep` reads: compressed files, encodings, and the files that globs, types and rules select.
+//! Tests of inputs common to `comb top` and `comb grep`: compressed files, encodings, and selection by globs, types and rules.
 
 use std::fs;
 
@@ -6,13 +6,13 @@ use tempfile::TempDir;
 
 use crate::support::{answer, directory_with, run, shell};
 
-/// The answer of a script that runs `comb` in a directory.
+/// Runs a script with `comb` in a directory.
 fn answer_of(directory: &TempDir, script: &str) -> (String, String, Option<i32>) {
     run(&mut shell(directory, script))
 }
 
 #[test]
-fn compressed_files_are_read_as_their_contents() {
+fn compressed_files_are_decompressed() {
     let directory = directory_with(&[("a.log", "x 1\ny 2\nx 3\n"), ("b.log", "x 4\n")]);
     let expect = |script: &str, out: &str| {
         assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
@@ -22,14 +22,14 @@ fn compressed_files_are_read_as_their_contents() {
     expect("cat a.log.gz | comb top -f 1", "2 x\n1 y\n");
     expect("gzip -c b.log >> a.log.gz; comb top -f 1 a.log.gz", "3 x\n1 y\n");
     expect("mkdir d; mv a.log.gz d; cp b.log d; comb top -f 1 d", "4 x\n1 y\n");
-    // A name says nothing: what counts are the first bytes.
+    // Formats are recognised by the first bytes, not by the name.
     expect("mv d/a.log.gz d/a.txt; comb top -f 1 d/a.txt", "3 x\n1 y\n");
     let (out, ..) = answer_of(&directory, "comb top --no-decompress d/a.txt | wc -l");
     assert_ne!(out.trim(), "2", "the compressed bytes are counted as they are");
 }
 
 #[test]
-fn a_byte_order_mark_at_the_start_of_a_file_is_no_part_of_a_key() {
+fn a_byte_order_mark_at_the_start_of_a_file_is_not_part_of_a_key() {
     let marked = "\u{FEFF}a\na\n";
     let directory = directory_with(&[
         ("one", marked),
@@ -51,22 +51,18 @@ fn a_byte_order_mark_at_the_start_of_a_file_is_no_part_of_a_key() {
 }
 
 #[test]
-fn a_quote_that_is_never_closed_skips_the_record() {
+fn records_with_an_unclosed_quote_are_skipped() {
     let directory = directory_with(&[("log", "a \"unclosed b\nx \"y z\"\nx \"\\\"y\n")]);
-    let skipped = |count, have| {
-        let why = "too few fields or a quote that is never closed";
-        format!(
-            "comb: {count} of 3 records {have} {why} and were skipped; the first is log:1: a \"unclosed b\n"
-        )
-    };
+    let skipped = "comb: skipped 2 of 3 records with too few fields or an unclosed quote; \
+                   the first is log:1: a \"unclosed b\n";
     let expect = |script: &str, out: &str, err: &str| {
         assert_eq!(answer_of(&directory, script), answer(out, err, 0), "{script}");
     };
-    expect("comb top -q -f -1 log", "1 y z\n", &skipped(2, "have"));
-    expect("comb top -q -f 1--1 log", "1 x y z\n", &skipped(2, "have"));
-    expect("comb top -q -f 2 log", "1 y z\n", &skipped(2, "have"));
+    expect("comb top -q -f -1 log", "1 y z\n", skipped);
+    expect("comb top -q -f 1--1 log", "1 x y z\n", skipped);
+    expect("comb top -q -f 2 log", "1 y z\n", skipped);
     expect("comb top -q -f 1 log", "2 x\n1 a\n", "");
-    let reason = "log:1: skipped: it has a quote that is never closed\n  record  a \"unclosed b\n";
+    let reason = "log:1: skipped: unclosed quote\n  record  a \"unclosed b\n";
     expect("comb top -q -f -1 --sample=1 log", reason, "");
 }
 
@@ -85,7 +81,7 @@ fn a_byte_that_is_not_utf8_is_a_character_to_every_expression() {
 }
 
 #[test]
-fn many_members_give_the_same_bytes_at_any_width() {
+fn compressed_members_give_the_same_output_with_any_number_of_threads() {
     let lines: String = (0..300_000_u64).map(|line| format!("{} {:x}\n", line % 977, line * 7919)).collect();
     let directory = directory_with(&[("log", &lines)]);
     let (expected, ..) = answer_of(&directory, "comb top -n 1000 -f 1 log");
@@ -106,15 +102,16 @@ fn the_first_skipped_record_of_a_compressed_file_has_its_line() {
     let directory = directory_with(&[("log", &format!("{lines}short\n{lines}"))]);
     let script = "for part in 1 2; do gzip -1c log >> log.gz; done; comb top -f 2 log.gz";
     let message =
-        "comb: 2 of 799998 records have too few fields and were skipped; the first is log.gz:200000: short\n";
+        "comb: skipped 2 of 799,998 records with too few fields; the first is log.gz:200000: short\n";
     assert_eq!(answer_of(&directory, script), answer("799996 second\n", message, 0));
 }
 
 #[test]
-fn damage_costs_only_what_is_behind_it() {
+fn data_before_corrupt_compressed_data_is_read() {
     let directory = directory_with(&[("a", "x\nx\n"), ("b", "y\n")]);
     let script = "gzip -c a > c.gz; gzip -c b | head -c 12 >> c.gz; comb top c.gz b";
-    let message = "comb: c.gz: cannot decode: gzip: unexpected end of the compressed data; what comes before was read\n";
+    let message =
+        "comb: c.gz: cannot decode: gzip: compressed data truncated; the data before that was read\n";
     assert_eq!(answer_of(&directory, script), answer("2 x\n1 y\n", message, 2));
 }
 
@@ -133,12 +130,12 @@ fn encodings_are_decoded() {
     expect("comb top --encoding latin1 latin", "2 é\n1 z\n");
     expect("comb top -n 1 --encoding none marked", "1 x\n");
     let (_, message, code) = answer_of(&directory, "comb top --encoding utf-9 latin");
-    assert!(message.contains("it must be auto, none, or a label of the Encoding Standard"), "{message}");
+    assert!(message.contains("expected auto, none, or a label of the Encoding Standard"), "{message}");
     assert_eq!(code, Some(2));
 }
 
 #[test]
-fn globs_types_and_rules_select_files_below_directories() {
+fn globs_types_and_rules_select_files_in_directories() {
     let directory = directory_with(&[
         ("logs/a.log", "a\n"),
         ("logs/b.txt", "b\n"),
@@ -156,10 +153,10 @@ fn globs_types_and_rules_select_files_below_directories() {
     expect("--glob '*.log'", "1 a\n1 c\n");
     expect("--glob '*.log' --glob '!old'", "1 a\n");
     expect("--type txt", "1 b\n");
-    // What is named is read all the same.
+    // Named files are read in any case.
     assert_eq!(answer_of(&directory, "comb top --type txt --ignore logs/old/c.log"), answer("1 c\n", "", 0));
     let (_, message, code) = answer_of(&directory, "comb top --type cobble logs");
-    assert_eq!(message, "comb: there is no file type 'cobble'; 'comb grep --type-list' lists them\n");
+    assert_eq!(message, "comb: unknown file type 'cobble'; 'comb grep --type-list' lists all types\n");
     assert_eq!(code, Some(2));
 }
 
@@ -172,7 +169,7 @@ fn a_stream_is_searched_by_all_threads() {
 }
 
 #[test]
-fn statistics_and_binary_files_do_not_depend_on_the_size_of_blocks() {
+fn statistics_and_binary_detection_are_independent_of_the_block_size() {
     let long = format!("{}needle\n", "x".repeat(1_000_000));
     let lines: String = (0..1000).map(|line| format!("{line} needle\n")).collect();
     let binary = format!("{}\0{lines}", "y\n".repeat(3500));

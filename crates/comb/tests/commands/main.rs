@@ -1,5 +1,4 @@
-//! `comb` as a process: what is typed, what is printed, and how it ends. One binary, as each one more would be linked with the
-//! same libraries again.
+//! Tests of `comb` as a process: arguments, output, exit status. All are in one binary to link the libraries only once.
 //!
 //! `cargo test -p finecomb --test commands serve::` runs one module.
 
@@ -11,6 +10,7 @@ mod cmd;
 mod documents;
 mod flags;
 mod grep;
+mod help;
 mod index;
 mod inputs;
 mod profile;

@@ -1,4 +1,4 @@
-//! Where `comb grep` differs from ripgrep on purpose: the rows of docs/ripgrep.md.
+//! Intended differences between `comb grep` and ripgrep: the rows of docs/ripgrep.md.
 
 use std::fs;
 use std::process::Command;
@@ -28,18 +28,19 @@ fn a_relative_gitdir_is_relative_to_its_file() {
 }
 
 #[test]
-fn a_line_that_is_not_utf_8_does_not_cost_the_rules_behind_it() {
+fn rules_after_a_line_that_is_not_utf_8_apply() {
     let directory = directory_with(&[("before", ""), ("behind", ""), ("kept", "")]);
     fs::write(directory.path().join(".ignore"), b"before\n\xFF\xFE\nbehind\n").expect("rules");
     assert_eq!(run(&mut grep(&directory, &["--files"])), answer("kept\n", "", 0));
 }
 
 #[test]
-fn of_compressed_data_that_is_cut_what_there_is_is_counted() {
+fn truncated_compressed_data_is_counted_up_to_its_end() {
     let directory = directory_with(&[("plain", "find\n")]);
     let cut = "for number in {1..9999}; do echo find $number; done | gzip -c | head -c 9000 > cut.gz";
     run(&mut shell(&directory, &format!("set +o pipefail; {cut}; true")));
-    let message = "comb: cut.gz: cannot decode: gzip: unexpected end of the compressed data; what comes before was read\n";
+    let message =
+        "comb: cut.gz: cannot decode: gzip: compressed data truncated; the data before that was read\n";
     let (printed, err, code) = run(&mut grep(&directory, &["-z", "find", "cut.gz"]));
     assert_eq!((err.as_str(), code), (message, Some(2)));
     let lines = printed.lines().count();
@@ -51,7 +52,7 @@ fn of_compressed_data_that_is_cut_what_there_is_is_counted() {
 }
 
 #[test]
-fn what_is_compressed_is_known_by_its_bytes() {
+fn compressed_files_are_recognised_by_their_first_bytes() {
     let directory = directory_with(&[("text.gz", "find\n")]);
     run(&mut shell(&directory, "echo find it | gzip -c > data; cp data data.bz2"));
     let found = "data:find it\ndata.bz2:find it\ntext.gz:find\n";

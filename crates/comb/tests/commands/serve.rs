@@ -1,7 +1,7 @@
-//! `comb serve` as its clients see it: answers, limits, and what happens when things go wrong.
+//! Tests of `comb serve` from the view of clients: answers, limits and errors.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,12 +13,12 @@ use crate::support::{COMB, directory_with, program, run, wait_until};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// A hundred digits of pi.
+/// First 100 digits of pi.
 const PI: &str =
     "1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679";
 const TEXT: &str = "one fish\ntwo fish\r\nred \u{e4}fish <b>&\nblue fish";
 
-/// A directory with an index of digits and one of a text.
+/// A directory with an index of digits and an index of a text.
 fn indexes() -> TempDir {
     let directory = directory_with(&[("pi", PI), ("text", TEXT)]);
     for name in ["pi", "text"] {
@@ -256,7 +256,7 @@ fn malformed_and_oversized_requests_are_rejected() {
             assert_eq!(answer.field("connection"), Some("close"));
         }
     };
-    // Bytes that do not resemble a request may be answered by closing the connection.
+    // The answer to bytes that do not resemble a request may be a closed connection.
     for nonsense in
         ["nonsense\r\n\r\n", "GET /\u{0} HTTP/1.1\r\nHost: localhost\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n"]
     {
@@ -270,7 +270,7 @@ fn malformed_and_oversized_requests_are_rejected() {
     let long = format!("/api/v1/text/search?q={}", "x".repeat(70_000));
     rejected(&server.get(&long), &[414, 431]);
     rejected(&server.get_with("/", &format!("X-Long: {}", "x".repeat(70_000))), &[431]);
-    // Of a pattern of ten megabytes, the server reads no more than the limit of a head.
+    // The server reads no more of a pattern of ten megabytes than the limit on the head.
     let huge =
         format!("GET /api/v1/text/search?q={} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(10 << 20));
     let mut stream = server.connect();
@@ -325,7 +325,7 @@ fn idle_connections_are_closed() {
     let directory = indexes();
     let server = serve(&directory, &["--idle-timeout", "0.3"]);
     let start = Instant::now();
-    // One without a request, one with half a request, and one that stays open after its answer.
+    // A connection without a request, one with half a request, and one that stays open after its answer.
     let mut half = server.connect();
     half.write_all(b"GET / HTTP/1.1\r\nHost").expect("sent");
     let mut quiet = server.connect();
@@ -339,7 +339,7 @@ fn idle_connections_are_closed() {
 }
 
 #[test]
-fn connections_and_requests_beyond_the_limits_are_refused() {
+fn connections_and_requests_beyond_the_limits_are_rejected() {
     let directory = indexes();
     let refused = |arguments: &[&str], status: u16| {
         let server = serve(
@@ -350,6 +350,9 @@ fn connections_and_requests_beyond_the_limits_are_refused() {
             .map(|_| {
                 let mut stream = server.connect();
                 stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
+                let mut status = [0; 15];
+                stream.read_exact(&mut status).expect("an answer");
+                assert_eq!(&status, b"HTTP/1.1 200 OK");
                 stream
             })
             .collect();
@@ -373,14 +376,14 @@ fn connections_and_requests_beyond_the_limits_are_refused() {
 }
 
 #[test]
-fn without_file_descriptors_connections_wait() {
+fn connections_wait_if_file_descriptors_run_out() {
     let directory = indexes();
     let mut command = Command::new("bash");
     command.args(["-c", &format!("ulimit -n 24; exec '{COMB}' \"$@\""), "bash"]);
     let mut server = Server::start_as(command, directory.path(), &["pi.comb"]);
     let held: Vec<TcpStream> = (0..40).map(|_| server.connect()).collect();
     let message = server.message();
-    assert!(message.starts_with("comb: cannot accept connections for now: Too many open files"), "{message}");
+    assert!(message.starts_with("comb: cannot accept connections: too many open files"), "{message}");
     drop(held);
     assert_eq!(server.get("/healthz").status, 200);
 }
@@ -480,7 +483,7 @@ fn requests_are_logged_for_comb_top() {
 }
 
 #[test]
-fn mistakes_in_the_arguments_are_reported() {
+fn invalid_arguments_are_reported() {
     let directory = indexes();
     let server = serve(&directory, &[]);
     let address = server.address.to_string();
@@ -491,13 +494,17 @@ fn mistakes_in_the_arguments_are_reported() {
     };
     assert_eq!(
         said(&["pi.comb", "--listen", &address]),
-        format!("comb: cannot listen on {address}: Address already in use (os error 98)\n")
+        format!("comb: cannot listen on {address}: address already in use\n")
     );
-    assert_eq!(said(&["nix.comb"]), "comb: nix.comb: No such file or directory\n");
+    assert_eq!(said(&["nix.comb"]), "comb: nix.comb: no such file or directory\n");
     assert_eq!(said(&["pi"]), "comb: pi: not a comb index; build one with 'comb index build'\n");
     assert_eq!(
         said(&["pi.comb", "pi.comb"]),
         "comb: duplicate index name 'pi'; choose another with NAME=INDEX\n"
+    );
+    assert_eq!(
+        said(&["pi.comb", "--access-log", "nix/log"]),
+        "comb: nix/log: cannot open the access log: no such file or directory\n"
     );
     assert!(said(&["a/b=pi.comb"]).starts_with("comb: invalid index name 'b=pi'"));
     assert!(said(&["..=pi.comb"]).starts_with("comb: invalid index name '..'"));
@@ -508,7 +515,7 @@ fn mistakes_in_the_arguments_are_reported() {
 }
 
 #[test]
-fn a_cgi_program_gives_the_same_answers() {
+fn comb_cgi_gives_the_same_answers() {
     let directory = indexes();
     let cgi = |method: &str, path: &str, query: &str| {
         let mut command = program(COMB, directory.path());
@@ -531,10 +538,7 @@ fn a_cgi_program_gives_the_same_answers() {
     assert!(cgi("GET", "/nix", "").starts_with("Status: 404\r\n"));
     let (_, messages, code) = run(program(COMB, directory.path()).args(["cgi", "pi.comb"]));
     assert_eq!(code, Some(2));
-    assert_eq!(
-        messages,
-        "comb: no request in the environment; let a web server start 'comb cgi' as a CGI program\n"
-    );
+    assert_eq!(messages, "comb: no CGI request in the environment; let a web server start 'comb cgi'\n");
 }
 
 fn server_body(directory: &TempDir, target: &str) -> String {

@@ -1,4 +1,4 @@
-//! `comb serve` in operation: its signals, its access log, the hosts it answers for, and what is cached of its answers.
+//! Tests of the operation of `comb serve`: signals, access log, allowed hosts, caching.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use crate::support::{COMB, copy_of_comb, directory_with, program, run, wait_unti
 use serde_json::json;
 use tempfile::TempDir;
 
-/// A directory with an index of this text.
+/// A directory with an index of a text.
 fn index(text: impl AsRef<[u8]>) -> TempDir {
     let directory = directory_with(&[]);
     build(&directory, text);
@@ -30,7 +30,7 @@ fn serve(directory: &TempDir, arguments: &[&str]) -> Server {
     Server::start(directory.path(), &[&["text.comb"], arguments].concat())
 }
 
-/// A server whose access log is its standard output, a pipe.
+/// A server that writes its access log to standard output, which is a pipe.
 fn serve_with_piped_log(directory: &TempDir) -> Server {
     let mut command = Command::new(COMB);
     command.stdout(Stdio::piped());
@@ -58,33 +58,33 @@ fn fill_log(server: &Server) -> u64 {
 }
 
 #[test]
-fn a_blocked_access_log_delays_neither_requests_nor_the_end() {
+fn a_blocked_access_log_delays_neither_requests_nor_shutdown() {
     let directory = index("text");
     let mut server = serve_with_piped_log(&directory);
     let unread = server.child.stdout.take();
     fill_log(&server);
-    assert_eq!(server.message(), "comb: the access log is blocked; dropping lines\n");
+    assert_eq!(server.message(), "comb: access log blocked; dropping lines\n");
     let message = server.stop();
-    assert!(message.starts_with("comb: the access log lacks "), "{message}");
+    assert!(message.starts_with("comb: access log incomplete: dropped "), "{message}");
     drop(unread);
 }
 
 #[test]
-fn a_blocked_access_log_is_written_on_when_it_is_read_again() {
+fn a_blocked_access_log_resumes_when_it_is_read() {
     let directory = index("text");
     let mut server = serve_with_piped_log(&directory);
     let mut output = server.child.stdout.take().expect("a pipe");
     let requests = fill_log(&server);
-    assert_eq!(server.message(), "comb: the access log is blocked; dropping lines\n");
+    assert_eq!(server.message(), "comb: access log blocked; dropping lines\n");
     let reader = thread::spawn(move || {
         let mut log = String::new();
         output.read_to_string(&mut log).map(|_| log)
     });
     let dropped = dropped_lines(&server);
-    // A line after those that were blocked, until the log has caught up.
+    // Requests add lines until the log has caught up.
     let message = server.message();
     let lines = if dropped == 1 { "line" } else { "lines" };
-    assert_eq!(message, format!("comb: writing the access log again; it lacks {dropped} {lines}\n"));
+    assert_eq!(message, format!("comb: resumed writing the access log; dropped {dropped} {lines}\n"));
     assert_eq!(server.stop(), "");
     let log = reader.join().expect("a reader").expect("a log");
     assert_eq!(log.lines().count() as u64, requests + 1 - dropped);
@@ -97,23 +97,39 @@ fn an_access_log_that_cannot_be_written_is_reported_once() {
     let full = serve(&directory, &["--access-log", "/dev/full"]);
     let mut closed = serve_with_piped_log(&directory);
     drop(closed.child.stdout.take());
-    for (mut server, reason) in
-        [(full, "No space left on device (os error 28)"), (closed, "Broken pipe (os error 32)")]
-    {
+    for (mut server, error) in [
+        (full, "/dev/full: cannot write the access log: no space left on device"),
+        (closed, "standard output: cannot write the access log: broken pipe"),
+    ] {
         server.get("/healthz");
-        let message = format!("comb: cannot write the access log: {reason}; dropping lines\n");
+        let message = format!("comb: {error}; dropping lines\n");
         assert_eq!(server.message(), message);
-        // Each of these is in a batch of its own.
+        // Each line is in a separate batch.
         for _ in 0..2 {
             let before = dropped_lines(&server);
             wait_until("a dropped line", || dropped_lines(&server) > before);
         }
         let message = server.stop();
         assert!(
-            message.starts_with("comb: the access log lacks ") && message.lines().count() == 1,
+            message.starts_with("comb: access log incomplete: dropped ") && message.lines().count() == 1,
             "{message}"
         );
     }
+}
+
+#[test]
+fn a_line_of_the_access_log_that_stays_incomplete_counts_as_lacking() {
+    let directory = index("text");
+    let mut server = serve_with_piped_log(&directory);
+    let mut output = server.child.stdout.take().expect("a pipe");
+    rustix::pipe::fcntl_setpipe_size(&output, 4096).expect("the size of a page");
+    assert_eq!(server.get(&format!("/healthz?{}", "x".repeat(6000))).status, 200);
+    // The line does not fit into the pipe, so the writer waits for its reader, which goes away.
+    output.read_exact(&mut [0]).expect("the beginning of a line");
+    drop(output);
+    let message = "comb: cannot write the access log: Broken pipe (os error 32); dropping lines\n";
+    assert_eq!(server.message(), message);
+    assert_eq!(server.stop(), "comb: the access log lacks 1 line\n");
 }
 
 #[test]
@@ -166,7 +182,7 @@ fn requests_for_other_hosts_are_forbidden() {
 }
 
 #[test]
-fn connections_without_a_complete_head_do_not_delay_the_end() {
+fn connections_without_a_complete_head_do_not_delay_shutdown() {
     let directory = index("text");
     let mut server = serve(&directory, &["--shutdown-timeout", "1000", "--idle-timeout", "1000"]);
     let mut first = server.connect();
@@ -176,14 +192,14 @@ fn connections_without_a_complete_head_do_not_delay_the_end() {
     let mut answer = [0; 15];
     second.read_exact(&mut answer).expect("an answer");
     second.write_all(b"GET / HTTP/1.1\r\nHo").expect("sent");
-    // The answer to another connection comes after what was sent before it.
+    // The answer on another connection shows that the server has read the earlier data.
     assert_eq!(server.get("/healthz").status, 200);
     assert_eq!(server.stop(), "");
 }
 
 #[test]
-fn a_second_signal_ends_the_server_at_once() {
-    // In JSON that is more than the buffers of a socket hold.
+fn a_second_signal_ends_the_server_immediately() {
+    // In JSON, this exceeds the buffers of a socket.
     let directory = index(vec![0xff; 3 << 20]);
     let mut server = serve(&directory, &["--shutdown-timeout", "1000", "--max-text", "10000000"]);
     let mut slow = server.connect();
@@ -198,7 +214,7 @@ fn a_second_signal_ends_the_server_at_once() {
 }
 
 #[test]
-fn an_entity_tag_is_of_one_name_one_content_and_the_limits() {
+fn an_entity_tag_depends_on_name_content_and_limits() {
     let directory = index("one fish two fish");
     let tag =
         |server: &Server, target: &str| server.get(target).field("etag").map(str::to_owned).expect("a tag");
@@ -266,12 +282,16 @@ fn the_soft_limit_on_open_files_is_raised() {
     assert_eq!(server.stop(), "");
 }
 
-/// Starts a server within a limit of the shell. If it does not start: what it says, and its exit code.
+/// Starts a server with a resource limit set by the shell.
+///
+/// # Errors
+///
+/// If it does not start, with its messages and exit status.
 fn start_within(limit: &str, directory: &TempDir) -> Result<Server, (String, Option<i32>)> {
     let comb = directory.path().join("comb");
     let job = format!("ulimit {limit}; exec {} \"$@\"", comb.display());
     let mut command = Command::new("setpriv");
-    // Root may start as many threads as it likes, so root becomes somebody who has no other process.
+    // Root has no limit on threads, so root becomes a user without other processes.
     let user = ["--reuid=65533", "--regid=65533", "--clear-groups"];
     command.args(user.iter().filter(|_| rustix::process::geteuid().is_root()));
     command.args(["bash", "-c", &job, "bash"]);
@@ -284,7 +304,7 @@ fn start_within(limit: &str, directory: &TempDir) -> Result<Server, (String, Opt
 }
 
 #[test]
-fn within_limits_on_threads_and_memory_it_answers_on_fewer_threads_or_says_why_not() {
+fn with_limited_threads_and_memory_the_server_uses_fewer_threads_or_reports_the_reason() {
     let directory = index("text");
     for name in ["", "text.comb"] {
         fs::set_permissions(directory.path().join(name), PermissionsExt::from_mode(0o777))
@@ -301,7 +321,7 @@ fn within_limits_on_threads_and_memory_it_answers_on_fewer_threads_or_says_why_n
                 server.stop();
                 started += 1;
             }
-            // The loader or the shell may have too little itself.
+            // The loader or the shell itself may run out of memory.
             Err((message, code)) => assert!(
                 matches!(code, Some(126 | 127))
                     || (code == Some(2) && message.lines().count() == 1 && message.starts_with("comb: ")),
@@ -313,7 +333,7 @@ fn within_limits_on_threads_and_memory_it_answers_on_fewer_threads_or_says_why_n
 }
 
 #[test]
-fn without_scripts_the_page_has_the_answer() {
+fn the_page_contains_the_answer_without_scripts() {
     let directory = index("one fish\ntwo <fish>\n\"red\" fish & chips");
     let server = serve(&directory, &["--max-pattern", "20"]);
     let page = |query: &str| {
@@ -337,6 +357,9 @@ fn without_scripts_the_page_has_the_answer() {
     has("q=fish&from=5", "<a href=\"?index=text&amp;q=fish&amp;from=15\">Next →</a>");
     has("q=fish&before=14", "<dd>1:5</dd>");
     has("q=fish&from=30", "“fish” does not occur at or after position 30. Occurrences in all: 3.");
+    has("q=fish&from=30", "<a href=\"?index=text&amp;q=fish&amp;from=0\">From the start</a>");
+    has("q=fish&before=2", "“fish” does not occur before position 2. Occurrences in all: 3.");
+    has("q=fish&before=2", "<a href=\"?index=text&amp;q=fish&amp;before=38\">From the end</a>");
     has("q=dog", "“dog” does not occur in text.");
     has("q=fish&from=x", "The parameter from must be a whole number, 0 or greater.");
     has("q=aaaaaaaaaaaaaaaaaaaaa", "The pattern is 21 bytes long; the limit is 20.");

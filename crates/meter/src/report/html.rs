@@ -1,7 +1,9 @@
-//! A profile as a page that needs nothing else: a timeline, a pie for each thread, and a table.
+//! The profile as a self-contained HTML page: a timeline, a pie chart for each thread, and a table.
 
 use std::fmt::Write;
 use std::time::Duration;
+
+use finecomb_sys::units::Time;
 
 use super::Report;
 use super::timeline::{self, Timeline};
@@ -11,7 +13,7 @@ use crate::phase::Phase;
 const PAGE: &str = include_str!("page.html");
 
 impl Report {
-    /// The page. It has a timeline if spans were kept.
+    /// Formats the profile as an HTML page. The timeline is empty unless spans were recorded.
     pub fn html(&self) -> String {
         let command = if self.command.is_empty() { "comb" } else { &self.command };
         let fields = [
@@ -19,8 +21,8 @@ impl Report {
             ("headline", self.headline()),
             ("legend", self.legend()),
             ("lanes", self.lanes()),
-            ("half", duration(self.wall / 2)),
-            ("wall", duration(self.wall)),
+            ("half", Time(self.wall / 2).to_string()),
+            ("wall", Time(self.wall).to_string()),
             ("note", self.note()),
             ("pies", self.pies()),
             ("table", self.table()),
@@ -65,15 +67,15 @@ impl Report {
 
     fn note(&self) -> String {
         let columns = format!(
-            "A column stands for {} and shows how much of it went to each phase.",
-            duration(self.wall / timeline::COLUMNS)
+            "A column covers {} and shows the share of each phase.",
+            Time(self.wall / timeline::COLUMNS)
         );
         match self.grain() {
             Duration::ZERO => columns,
             grain => format!(
-                "{columns} There were very many phases: those shorter than {} were joined with their neighbours here, but not in \
-                 what is below.",
-                duration(grain)
+                "{columns} Phases shorter than {} are merged with their neighbours in this timeline, but not in the \
+                 figures below.",
+                Time(grain)
             ),
         }
     }
@@ -91,8 +93,7 @@ impl Report {
         pies
     }
 
-    /// Each slice is a dash of a circle whose circumference is 100 and whose stroke reaches to the centre. What is
-    /// unaccounted for is left empty.
+    /// Each slice is a dash of a circle whose circumference is 100 and whose stroke reaches to the centre.
     fn slices(&self, thread: &ThreadTimes) -> String {
         let mut slices = String::new();
         let mut before = 0.0;
@@ -109,20 +110,20 @@ impl Report {
                 color(phase),
                 100.0 - share,
                 -before,
-                duration(thread.spent(phase))
+                Time(thread.spent(phase))
             );
             before += share;
         }
         slices
     }
 
-    /// How many per cent of the job's time this is.
+    /// Share of the wall time, in per cent.
     fn share(&self, time: Duration) -> f64 {
         if self.wall.is_zero() { 0.0 } else { 100.0 * time.as_secs_f64() / self.wall.as_secs_f64() }
     }
 
     fn table(&self) -> String {
-        let mut table = String::from("<tr><th>milliseconds</th>");
+        let mut table = String::from("<tr><th>ms</th>");
         for number in 1..=self.threads.len() {
             let _ = write!(table, "<th>thread {number}</th>");
         }
@@ -130,7 +131,7 @@ impl Report {
         for row in self.rows() {
             let _ = write!(table, "<tr><th>{}</th>", row.name);
             for value in row.values.iter().chain([&row.sum]) {
-                let _ = write!(table, "<td>{value:.0$}</td>", row.decimals);
+                let _ = write!(table, "<td>{}</td>", row.cell(*value));
             }
             table.push_str("</tr>");
         }
@@ -141,15 +142,6 @@ impl Report {
 fn color(phase: Phase) -> String {
     let (red, green, blue) = phase.color();
     format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-/// A duration with a unit that suits it.
-fn duration(duration: Duration) -> String {
-    match duration.as_secs_f64() {
-        seconds if seconds >= 1.0 => format!("{seconds:.2} s"),
-        seconds if seconds >= 1e-3 => format!("{:.2} ms", seconds * 1e3),
-        seconds => format!("{:.1} µs", seconds * 1e6),
-    }
 }
 
 fn escaped(text: &str) -> String {
@@ -166,7 +158,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The page with a text for each `@name@` in it. What is filled in is not looked at again.
+/// Replaces each `@name@` of the page. The replacements are not scanned again.
 fn filled(page: &str, fields: &[(&str, String)]) -> String {
     let mut pieces = page.split('@');
     let mut filled = pieces.next().unwrap_or_default().to_owned();
@@ -191,20 +183,20 @@ mod tests {
     use crate::report::tests::example;
 
     #[test]
-    fn the_page_is_whole() {
+    fn the_page_has_a_lane_and_a_pie_for_each_thread() {
         let page = example().html();
         assert!(page.contains("<code>comb top -f 7 &quot;a &lt;b&gt;.log&quot;</code>"));
         assert_eq!(page.matches("<figure>").count(), 2);
         assert_eq!(page.matches("class=\"lane\"").count(), 2);
         assert!(page.contains("<title>count: 73.8 %, 4.50 ms</title>"), "{page}");
         assert!(!page.contains("@lanes@") && !page.contains("<b>"));
-        // The style sheet has at-rules, which are no fields.
+        // At-rules of the style sheet are not fields.
         assert!(page.contains("@media"));
-        assert!(!page.contains("http"), "it needs nothing from elsewhere");
+        assert!(!page.contains("http"), "the page is self-contained");
     }
 
     #[test]
-    fn fields_are_filled_once() {
+    fn replacements_are_not_scanned_again() {
         let fields = [("a", "@b@".to_owned()), ("b", "x".to_owned())];
         assert_eq!(filled("1@a@2@b@3@media c", &fields), "1@b@2x3@media c");
     }

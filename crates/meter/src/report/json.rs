@@ -1,4 +1,4 @@
-//! A profile for programs. `docs/profile.schema.json` describes it.
+//! The profile as JSON, for programs. `docs/profile.schema.json` describes it.
 
 use std::time::Duration;
 
@@ -9,11 +9,12 @@ use crate::clock::ThreadTimes;
 use crate::phase::Phase;
 use finecomb_sys::Usage;
 
-/// The version of the form. It changes when a member changes its meaning or goes; a new member leaves it as it is.
+/// Version of the format. It changes when the meaning of a member changes or a member is removed, not when one is
+/// added.
 const VERSION: u32 = 1;
 
 impl Report {
-    /// The profile as JSON. Times are in seconds.
+    /// Formats the profile as JSON. Times are in seconds.
     pub fn json(&self) -> String {
         let threads: Vec<_> =
             (1..).zip(&self.threads).map(|(number, thread)| self.thread(number, thread)).collect();
@@ -25,7 +26,7 @@ impl Report {
             "sum": self.sums(),
         });
         if let Some(process) = &self.process {
-            let mut members = booked(&process.usage);
+            let mut members = usage_members(&process.usage);
             members.insert("wall_seconds".into(), json!(seconds(process.wall)));
             profile["process"] = members.into();
         }
@@ -33,11 +34,10 @@ impl Report {
     }
 
     fn thread(&self, number: usize, thread: &ThreadTimes) -> Value {
-        let mut members = booked(&thread.usage);
+        let mut members = usage_members(&thread.usage);
         members.insert("thread".into(), json!(number));
         members.insert("began_seconds".into(), json!(seconds(thread.began)));
         members.insert("total_seconds".into(), json!(seconds(thread.total())));
-        members.insert("unaccounted_seconds".into(), json!(seconds(self.unaccounted(thread))));
         members.insert("phases".into(), phases(|phase| thread.spent(phase)));
         members.insert("bytes".into(), json!(thread.bytes));
         members.insert("records".into(), json!(thread.records));
@@ -46,11 +46,9 @@ impl Report {
     }
 
     fn sums(&self) -> Value {
-        let mut members = booked(&self.usage());
+        let mut members = usage_members(&self.usage());
         let total: Duration = self.threads.iter().map(ThreadTimes::total).sum();
-        let unaccounted: Duration = self.threads.iter().map(|thread| self.unaccounted(thread)).sum();
         members.insert("total_seconds".into(), json!(seconds(total)));
-        members.insert("unaccounted_seconds".into(), json!(seconds(unaccounted)));
         members.insert("phases".into(), phases(|phase| self.of_phase(phase)));
         members.insert("bytes".into(), json!(self.sum(|thread| thread.bytes)));
         members.insert("records".into(), json!(self.sum(|thread| thread.records)));
@@ -59,13 +57,13 @@ impl Report {
     }
 }
 
-/// Every phase, also those that took no time, so that a reader need not know which there are.
+/// Times of all phases, including those of zero, so that a reader need not know which phases exist.
 fn phases(spent: impl Fn(Phase) -> Duration) -> Value {
     let members = Phase::ALL.into_iter().map(|phase| (phase.name().to_owned(), json!(seconds(spent(phase)))));
     Value::Object(members.collect())
 }
 
-fn booked(usage: &Usage) -> Map<String, Value> {
+fn usage_members(usage: &Usage) -> Map<String, Value> {
     let members = [
         ("user_seconds", json!(seconds(usage.user))),
         ("system_seconds", json!(seconds(usage.system))),
@@ -88,7 +86,7 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn the_profile_is_as_its_schema_says() {
+    fn the_profile_conforms_to_its_schema() {
         let schema = include_str!("../../../../docs/profile.schema.json");
         let schema = serde_json::from_str(schema).expect("the schema is JSON");
         let validator = jsonschema::validator_for(&schema).expect("it is a schema");
@@ -105,7 +103,8 @@ mod tests {
         let profile: Value = serde_json::from_str(&example().json()).expect("the profile is JSON");
         assert_eq!(profile["wall_seconds"], 0.0061);
         assert_eq!(profile["threads"][0]["phases"]["count"], 0.0045);
-        assert_eq!(profile["threads"][1]["unaccounted_seconds"], 0.0041);
+        assert_eq!(profile["threads"][1]["total_seconds"], profile["wall_seconds"]);
+        assert_eq!(profile["threads"][1]["phases"]["wait"], 0.0001);
         assert_eq!(profile["sum"]["phases"]["read"], 0.0035);
         assert_eq!(profile["sum"]["bytes"], 3_000_000);
         assert_eq!(profile["threads"][0]["phases"]["walk"], 0.0);

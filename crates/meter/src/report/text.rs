@@ -1,66 +1,96 @@
-//! A profile for a terminal: a bar for each thread, and a table.
+//! The profile as text for a terminal: a bar for each thread, and a table.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use anstyle::{Color, RgbColor, Style};
+use finecomb_sys::units::{Bytes, Time, counted};
 
 use super::Report;
-use super::rows::{Row, millis};
+use super::rows::Row;
 use crate::clock::ThreadTimes;
 use crate::phase::Phase;
 
-/// More threads than this do not fit beside each other in the table.
-const MOST_COLUMNS: usize = 8;
+/// Width of the text.
+const COLUMNS: usize = 80;
 
-/// Of more threads than this, not all have a bar.
-const MOST_BARS: usize = 32;
+/// Width of the names before bars.
+const BAR_LABEL: usize = 11;
 
-/// How many characters a bar is wide.
+/// Width of a bar.
 const BAR: usize = 64;
 
+/// Maximum number of bars.
+const MAX_BARS: usize = 32;
+
+/// Width of the names of rows.
+const ROW_LABEL: usize = "involuntary switches".len();
+
+/// Minimum width of a cell.
+const MIN_CELL: usize = "thread 1".len();
+
 impl Report {
-    /// The profile as text, with escape sequences for colours: a line on the whole, a bar for each thread that shows
-    /// its phases' shares of the time, and a table with a row for each phase that took any time and a column for each
-    /// thread, in milliseconds. Of more than eight threads the table shows the least, the median and the most.
+    /// Formats the profile as text, with escape sequences for colours: a line on the whole job, a bar for each thread
+    /// with the shares of its phases, and a table with a row for each phase that took any time and a column for each
+    /// thread, in milliseconds. If that table is wider than 80 columns, it has minimum, median and maximum instead of
+    /// the threads.
     pub fn text(&self) -> String {
         let mut text = self.headline() + "\n";
         self.write_bars(&mut text);
-        self.write_table(&mut text);
+        for line in self.table_lines() {
+            let _ = writeln!(text, "{line}");
+        }
         self.write_process(&mut text);
         text
     }
 
-    /// The job as a whole, in a line.
+    /// The whole job in a line.
     pub(super) fn headline(&self) -> String {
-        let seconds = self.wall.as_secs_f64();
-        let bytes = self.sum(|thread| thread.bytes) as f64;
-        let threads = self.threads.len();
-        let mut text = format!("{seconds:.3} s, {threads} thread{}", if threads == 1 { "" } else { "s" });
-        let _ = write!(text, ", {:.1} MB, {:.2} GB/s", bytes / 1e6, bytes / 1e9 / seconds.max(1e-9));
-        for (count, one, several) in [
-            (self.sum(|thread| thread.files), "file", "files"),
-            (self.sum(|thread| thread.records), "record", "records"),
-        ] {
+        let bytes = self.sum(|thread| thread.bytes);
+        let per_second = bytes as f64 / self.wall.as_secs_f64().max(1e-9);
+        let threads = counted(self.threads.len() as u64, "thread");
+        let (bytes, rate) = (Bytes(bytes), Bytes(per_second as u64));
+        let mut text = format!("wall {}, {threads}, {bytes}, {rate}/s", Time(self.wall));
+        for (count, noun) in
+            [(self.sum(|thread| thread.files), "file"), (self.sum(|thread| thread.records), "record")]
+        {
             if count > 0 {
-                let _ = write!(text, ", {count} {}", if count == 1 { one } else { several });
+                let _ = write!(text, ", {}", counted(count, noun));
             }
         }
         text
     }
 
     fn write_bars(&self, text: &mut String) {
-        for (number, thread) in (1..).zip(&self.threads).take(MOST_BARS) {
-            let _ = writeln!(text, "{:<11}{}", format!("thread {number}"), self.bar(thread));
+        for (number, thread) in (1..).zip(&self.threads).take(MAX_BARS) {
+            let _ = writeln!(text, "{:<BAR_LABEL$}{}", format!("thread {number}"), self.bar(thread));
         }
-        if self.threads.len() > MOST_BARS {
-            let _ = writeln!(text, "and {} more threads", self.threads.len() - MOST_BARS);
+        if self.threads.len() > MAX_BARS {
+            let _ = writeln!(text, "and {}", counted((self.threads.len() - MAX_BARS) as u64, "more thread"));
         }
-        let legend: Vec<_> = self.phases().map(|phase| painted(phase, 1) + " " + phase.name()).collect();
-        let _ = writeln!(text, "{:<11}{}\n", "", legend.join("  "));
+        self.write_legend(text);
     }
 
-    /// The phases of a thread, each as wide as its share of the time. What is unaccounted for is left blank.
+    /// Writes the meaning of the marks of phases, on as many lines as needed.
+    fn write_legend(&self, text: &mut String) {
+        let mut width = 0;
+        for phase in self.phases() {
+            // The mark, a space and the name.
+            let own = 2 + phase.name().len();
+            if width > 0 && width + 2 + own <= COLUMNS {
+                text.push_str("  ");
+                width += 2;
+            } else {
+                let _ = write!(text, "{}{:BAR_LABEL$}", if width > 0 { "\n" } else { "" }, "");
+                width = BAR_LABEL;
+            }
+            let _ = write!(text, "{} {phase}", painted(phase, 1));
+            width += own;
+        }
+        text.push_str("\n\n");
+    }
+
+    /// The phases of a thread, each as wide as its share of the wall time.
     fn bar(&self, thread: &ThreadTimes) -> String {
         let mut bar = String::new();
         let (mut spent, mut drawn) = (Duration::ZERO, 0);
@@ -76,51 +106,63 @@ impl Report {
         bar
     }
 
-    fn write_table(&self, text: &mut String) {
-        self.write_header(text);
-        for row in self.rows() {
-            let Row { name, mut values, sum, decimals, share } = row;
-            if values.len() > MOST_COLUMNS {
-                values.sort_unstable_by(f64::total_cmp);
-                values = vec![values[0], values[values.len() / 2], values[values.len() - 1]];
-            }
-            let _ = write!(text, "{name:<11}");
-            for value in values.into_iter().chain([sum]) {
-                let _ = write!(text, " {value:>9.decimals$}");
-            }
-            let share = share.map(|share| format!(" {share:>5.1}%"));
-            let _ = writeln!(text, "{}", share.unwrap_or_default());
+    fn table_lines(&self) -> Vec<String> {
+        let rows = self.rows();
+        let threads: Vec<String> =
+            (1..=self.threads.len()).map(|number| format!("thread {number}")).collect();
+        let lines = table(&threads, &rows, |row| row.values.clone());
+        if lines.iter().all(|line| line.len() <= COLUMNS) {
+            return lines;
         }
-    }
-
-    fn write_header(&self, text: &mut String) {
-        let _ = write!(text, "{:<11}", "ms");
-        if self.threads.len() > MOST_COLUMNS {
-            let _ = write!(text, " {:>9} {:>9} {:>9}", "least", "median", "most");
-        } else {
-            for number in 1..=self.threads.len() {
-                let _ = write!(text, " {:>9}", format!("thread {number}"));
-            }
-        }
-        let _ = writeln!(text, " {:>9} {:>6}", "all", "share");
+        table(&["min", "median", "max"].map(str::to_owned), &rows, |row| {
+            let mut values = row.values.clone();
+            values.sort_unstable_by(f64::total_cmp);
+            vec![values[0], values[values.len() / 2], values[values.len() - 1]]
+        })
     }
 
     fn write_process(&self, text: &mut String) {
         let Some(process) = &self.process else { return };
-        let others = process.usage.cpu_time().saturating_sub(self.usage().cpu_time());
+        let cpu = process.usage.cpu_time();
         let _ = writeln!(
             text,
-            "the process: {:.1} ms, of which {:.1} before and after the job; \
-             {:.1} ms on processors, of which {:.1} not by these threads",
-            millis(process.wall),
-            millis(process.wall.saturating_sub(self.wall)),
-            millis(process.usage.cpu_time()),
-            millis(others)
+            "process: wall {}, of which {} before and after the job\n         \
+             CPU {}, of which {} outside of these threads",
+            Time(process.wall),
+            Time(process.wall.saturating_sub(self.wall)),
+            Time(cpu),
+            Time(cpu.saturating_sub(self.usage().cpu_time()))
         );
     }
 }
 
-/// So many marks of a phase, on its colour.
+/// Lines of a table with a column for each of these values, the sum and the share.
+fn table(columns: &[String], rows: &[Row], values: impl Fn(&Row) -> Vec<f64>) -> Vec<String> {
+    let header = columns.iter().cloned().chain(["all".to_owned()]).collect();
+    let mut cells: Vec<Vec<String>> = vec![header];
+    cells.extend(
+        rows.iter()
+            .map(|row| values(row).into_iter().chain([row.sum]).map(|value| row.cell(value)).collect()),
+    );
+    let width =
+        |column: usize| cells.iter().map(|cells| cells[column].len()).max().unwrap_or_default().max(MIN_CELL);
+    let widths: Vec<usize> = (0..=columns.len()).map(width).collect();
+    let names = ["ms"].into_iter().chain(rows.iter().map(|row| row.name));
+    let shares = ["  share".to_owned()].into_iter().chain(rows.iter().map(|row| match row.share {
+        Some(share) => format!(" {share:>5.1}%"),
+        None => String::new(),
+    }));
+    let lines = names.zip(&cells).zip(shares).map(|((name, cells), share)| {
+        let mut line = format!("{name:<ROW_LABEL$}");
+        for (cell, width) in cells.iter().zip(&widths) {
+            let _ = write!(line, " {cell:>width$}");
+        }
+        line + &share
+    });
+    lines.collect()
+}
+
+/// Repeats the mark of a phase on its colour.
 fn painted(phase: Phase, times: usize) -> String {
     let (red, green, blue) = phase.color();
     let is_light = u32::from(red) * 2 + u32::from(green) * 5 + u32::from(blue) > 8 * 128;
@@ -132,10 +174,16 @@ fn painted(phase: Phase, times: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use finecomb_sys::Usage;
+
     use super::*;
+    use crate::phase::PHASES;
+    use crate::report::Process;
     use crate::report::tests::example;
 
-    /// The text without colours.
+    /// Removes the escape sequences.
     fn plain(report: &Report) -> String {
         let mut plain = String::new();
         let mut escaped = false;
@@ -151,45 +199,98 @@ mod tests {
     }
 
     #[test]
-    fn the_text_names_what_took_time_and_nothing_else() {
+    fn the_text_has_the_figures_that_are_not_zero() {
         assert_eq!(
             plain(&example()),
-            "0.006 s, 2 threads, 3.0 MB, 0.49 GB/s, 100 records\n\
-             thread 1   rrrrrrrrrrrrrrrrccccccccccccccccccccccccccccccccccccccccccccccc\n\
-             thread 2   rrrrrrrrrrrrrrrrrrrrr\n           \
-             r read  c count\n\n\
-             ms           thread 1  thread 2       all  share\n\
-             read              1.5       2.0       3.5  43.8%\n\
-             count             4.5       0.0       4.5  56.2%\n\
-             total             6.0       2.0       8.0\n\
-             unaccounted       0.1       4.1       4.2\n\
-             user              4.0       0.0       4.0\n\
-             system            1.0       0.0       1.0\n\
-             gave way            3         0         3\n\
-             preempted           1         0         1\n\
-             faults             20         0        20\n\
-             megabytes         2.5       0.5       3.0\n\
-             records           100         0       100\n"
+            "wall 6.10 ms, 2 threads, 3.00 MB, 492 MB/s, 100 records\n\
+             thread 1   rrrrrrrrrrrrrrrrccccccccccccccccccccccccccccccccccccccccccccccc.\n\
+             thread 2   ::::::::::::::::::::::::::::::::::::::::::rrrrrrrrrrrrrrrrrrrrr.\n           \
+             : start  r read  c count  . wait\n\n\
+             ms                   thread 1 thread 2      all  share\n\
+             start                     0.0      4.0      4.0  32.8%\n\
+             read                      1.5      2.0      3.5  28.7%\n\
+             count                     4.5      0.0      4.5  36.9%\n\
+             wait                      0.1      0.1      0.2   1.6%\n\
+             total                     6.1      6.1     12.2\n\
+             user CPU time             4.0      0.0      4.0\n\
+             system CPU time           1.0      0.0      1.0\n\
+             voluntary switches          3        0        3\n\
+             involuntary switches        1        0        1\n\
+             page faults                20        0       20\n\
+             MB                        2.5      0.5      3.0\n\
+             records                   100        0      100\n"
         );
     }
 
-    #[test]
-    fn of_many_threads_the_extremes_are_shown() {
-        let threads = (1..=9).map(|number| {
-            let mut times = ThreadTimes { bytes: number * 1_000_000, ..ThreadTimes::default() };
+    /// Report on threads that take in `number` megabytes each, in 10 ms per megabyte, and as many thousands of records.
+    fn threads(numbers: std::ops::RangeInclusive<u64>) -> Report {
+        let wall = Duration::from_millis(10 * numbers.end());
+        let threads = numbers.map(|number| {
+            let (bytes, records) = (number * 1_000_000, number * 1000);
+            let mut times = ThreadTimes { bytes, records, ..ThreadTimes::default() };
             times.spent[Phase::Read as usize] = Duration::from_millis(10 * number);
             times
         });
-        let shown = plain(&Report::new(Duration::from_millis(90), threads.collect()));
-        assert!(shown.contains("ms              least    median      most       all  share\n"), "{shown}");
-        assert!(shown.contains("read             10.0      50.0      90.0     450.0 100.0%\n"), "{shown}");
-        assert!(shown.contains("megabytes         1.0       5.0       9.0      45.0\n"), "{shown}");
+        Report::new(wall, threads.collect())
+    }
+
+    #[test]
+    fn many_threads_are_summarised() {
+        let shown = plain(&threads(1..=4));
+        assert!(
+            shown.contains("\nMB                        1.0      2.0      3.0      4.0     10.0\n"),
+            "{shown}"
+        );
+        let shown = plain(&threads(1..=9));
+        assert!(
+            shown.contains("\nms                        min   median      max      all  share\n"),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("\nread                     10.0     50.0     90.0    450.0  55.6%\n"),
+            "{shown}"
+        );
+        assert!(shown.contains("\nMB                        1.0      5.0      9.0     45.0\n"), "{shown}");
+        assert!(shown.contains("\nrecords                 1,000    5,000    9,000   45,000\n"), "{shown}");
         assert_eq!(shown.matches("\nthread ").count(), 9);
     }
 
     #[test]
-    fn a_job_without_any_time_is_no_trouble() {
+    fn the_text_fits_80_columns() {
+        for count in [1, 2, 4, 5, 9, 100] {
+            let mut threads: Vec<ThreadTimes> = vec![ThreadTimes::default(); count];
+            for thread in &mut threads {
+                thread.spent = [Duration::from_millis(123_456); PHASES];
+                thread.bytes = 1_234_567_890_123;
+                thread.records = 123_456_789;
+                thread.usage.involuntary_switches = 1_234_567;
+            }
+            let wall = threads[0].total();
+            let report = Report::new(wall, threads).of_process(Instant::now());
+            for line in plain(&report).lines() {
+                assert!(line.len() <= COLUMNS, "{count} threads: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_process_has_wall_and_cpu_time() {
+        let mut report = example();
+        let usage = Usage { user: Duration::from_millis(7), ..Usage::default() };
+        report.process = Some(Process { wall: Duration::from_micros(7100), usage });
+        assert!(
+            plain(&report).ends_with(
+                "process: wall 7.10 ms, of which 1.00 ms before and after the job\n         \
+                 CPU 7.00 ms, of which 2.00 ms outside of these threads\n"
+            ),
+            "{}",
+            plain(&report)
+        );
+    }
+
+    #[test]
+    fn a_job_may_take_no_time() {
         let shown = plain(&Report::new(Duration::ZERO, vec![ThreadTimes::default()]));
-        assert!(shown.starts_with("0.000 s, 1 thread, 0.0 MB, 0.00 GB/s\n"), "{shown}");
+        assert!(shown.starts_with("wall 0 s, 1 thread, 0 B, 0 B/s\n"), "{shown}");
     }
 }

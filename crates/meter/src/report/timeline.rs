@@ -1,4 +1,4 @@
-//! The spans of a thread as columns of a chart.
+//! The phases of a thread over time, as columns of a chart.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -6,17 +6,17 @@ use std::time::Duration;
 use crate::phase::{PHASES, Phase};
 use crate::spans::Span;
 
-/// How many columns a timeline has.
+/// Number of columns of a timeline.
 pub(super) const COLUMNS: u32 = 600;
 
-/// How high a column is.
+/// Height of a column.
 pub(super) const HEIGHT: u32 = 40;
 
-/// For each column, where each phase ends in it, from the bottom; phases lie upon each other in their order.
+/// Upper edge of each phase in each column. Phases are stacked in their order, from the bottom.
 pub(super) struct Timeline(Vec<[u32; PHASES]>);
 
 impl Timeline {
-    /// The columns of spans of a job that took `wall`.
+    /// Makes the columns from the spans of a job that took `wall`.
     pub(super) fn new<'a>(spans: impl IntoIterator<Item = &'a Span>, wall: Duration) -> Self {
         let column = (wall.as_nanos() as f64 / f64::from(COLUMNS)).max(1.0);
         let mut shares = vec![[0.0; PHASES]; COLUMNS as usize];
@@ -34,8 +34,7 @@ impl Timeline {
         Self(shares.into_iter().map(stacked).collect())
     }
 
-    /// What a phase takes of the chart, as an SVG path: a rectangle for each run of columns in which it is at the same
-    /// height.
+    /// Area of a phase as an SVG path: a rectangle for each run of columns in which its edges are the same.
     pub(super) fn path(&self, phase: Phase) -> String {
         let extent = |column: &[u32; PHASES]| {
             let below = (phase as usize).checked_sub(1).map_or(0, |below| column[below]);
@@ -69,7 +68,7 @@ mod tests {
     use crate::spans::Spans;
 
     #[test]
-    fn columns_show_how_much_of_them_went_to_each_phase() {
+    fn columns_show_the_share_of_each_phase() {
         let wall = Duration::from_millis(u64::from(COLUMNS));
         let mut spans = Spans::default();
         spans.push(Phase::Read, Duration::ZERO, Duration::from_micros(10_250));
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_at_all_is_no_trouble() {
+    fn a_job_may_take_no_time() {
         assert_eq!(Timeline::new([], Duration::ZERO).path(Phase::Read), "");
     }
 }

@@ -1,19 +1,22 @@
-//! A profile as a trace of events, in the format that Perfetto and Chrome's own viewer open ("Trace Event Format", JSON
-//! object form, with complete events).
+//! The profile as a trace for Perfetto and `chrome://tracing` ("Trace Event Format", JSON object form, with complete
+//! events).
 
 use serde_json::{Value, json};
 
 use super::Report;
 use crate::spans::Span;
 
-/// There is one process.
+/// Number of the only process.
 const PROCESS: u32 = 1;
 
+/// First line of a trace.
+pub(super) const HEAD: &str = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+
 impl Report {
-    /// The trace: for each thread the phases it was in, one after another. Times are in microseconds from the start of
-    /// the job. Empty but for names unless spans were kept.
+    /// Formats the profile as a trace with an event for each span. Times are in microseconds from the start of the job.
+    /// Unless spans were recorded, the trace has only the names of threads.
     pub fn trace(&self) -> String {
-        let mut trace = String::from("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+        let mut trace = HEAD.to_owned();
         let name = if self.command.is_empty() { "comb" } else { &self.command };
         trace.push_str(&metadata("process_name", 0, &json!({ "name": name })).to_string());
         for (number, thread) in (1..).zip(&self.threads) {
@@ -39,8 +42,8 @@ fn metadata(name: &str, thread: u32, arguments: &Value) -> Value {
     json!({ "ph": "M", "name": name, "pid": PROCESS, "tid": thread, "args": arguments })
 }
 
-/// Viewers add start and duration as floating-point numbers and take what ends after the next begins for its parent: so
-/// a nanosecond is left out at the end.
+/// Makes a complete event. It is a nanosecond short: viewers add start and duration as floating-point numbers, and take
+/// an event that ends after its successor begins for the parent.
 fn complete(thread: u32, span: &Span) -> Value {
     let nanos = (span.end - span.start).as_nanos().saturating_sub(1);
     json!({
@@ -70,7 +73,14 @@ mod tests {
             .collect();
         assert_eq!(
             spans,
-            ["1 \"read\" 0.0 1499.999", "1 \"count\" 1500.0 4499.999", "2 \"read\" 4000.0 1999.999"]
+            [
+                "1 \"read\" 0.0 1499.999",
+                "1 \"count\" 1500.0 4499.999",
+                "1 \"wait\" 6000.0 99.999",
+                "2 \"start\" 0.0 3999.999",
+                "2 \"read\" 4000.0 1999.999",
+                "2 \"wait\" 6000.0 99.999",
+            ]
         );
         let named =
             |thread: u32| events.iter().any(|event| event["name"] == "thread_name" && event["tid"] == thread);

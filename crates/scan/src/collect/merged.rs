@@ -15,7 +15,7 @@ use crate::block::Block;
 use crate::inputs::Inputs;
 use crate::options::ScanOptions;
 use crate::problem::{Problem, Problems};
-use crate::progress::{self, Over};
+use crate::progress::{self, JobEnd};
 use crate::schedule::queue::Queue;
 use crate::schedule::threads;
 use crate::source::reader::{Context, Reader};
@@ -75,7 +75,7 @@ pub fn fold<A: Accumulate>(
     let context = Context { inputs, bounds: options.bounds(), walk: &walk };
     let joining = Joining::new();
     lock(&joining.problems).add_rules(notes);
-    let over = Over::default();
+    let over = JobEnd::default();
     let work = |number| {
         let meter = joining.register().then(|| stopwatch.meter())?;
         let mut worker = FoldWorker::new(&queue, number, make(), Reader::new(context, meter), is_watched);

@@ -20,7 +20,7 @@ use crate::block::{Block, Source};
 use crate::inputs::Inputs;
 use crate::options::ScanOptions;
 use crate::problem::{Problem, Problems};
-use crate::progress::Over;
+use crate::progress::JobEnd;
 use crate::schedule::plan::Plan;
 use crate::schedule::threads;
 use crate::source::NulEnds;
@@ -251,5 +251,5 @@ fn run<'w, V: Visit + 'w>(
     if !first.has_shared_work() {
         return vec![first.run()];
     }
-    threads::run(options.width, plan, &Over::default(), || first.run(), |number| visitor(number).run())
+    threads::run(options.width, plan, &JobEnd::default(), || first.run(), |number| visitor(number).run())
 }

@@ -12,7 +12,7 @@ use finecomb_sys::{Usage, bytes_from_storage, threads};
 use super::governor::{Governor, Window};
 use super::pace::Governed;
 use crate::options::{MAX_WIDTH, Width};
-use crate::progress::Over;
+use crate::progress::JobEnd;
 
 /// Length of a window of the governor at first: a job that waits for storage should get more workers soon.
 const FIRST_WINDOW: Duration = Duration::from_millis(5);
@@ -28,7 +28,7 @@ const LONG_JOB: Duration = Duration::from_millis(200);
 pub(crate) fn run<R: Send>(
     width: Width,
     job: &dyn Governed,
-    over: &Over,
+    over: &JobEnd,
     first: impl FnOnce() -> R,
     work: impl Fn(usize) -> R + Sync,
 ) -> Vec<R> {
@@ -43,7 +43,7 @@ pub(crate) fn run<R: Send>(
         };
         start(scope, width, job, over, spawn_worker);
         put(0, first());
-        over.declare();
+        over.signal();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|&(number, _)| number);
@@ -55,7 +55,7 @@ fn start<'scope, 'env: 'scope>(
     scope: &'scope Scope<'scope, 'env>,
     width: Width,
     job: &'env dyn Governed,
-    over: &'env Over,
+    over: &'env JobEnd,
     spawn_worker: impl Fn(usize) -> bool + Send + 'scope,
 ) {
     match width {
@@ -80,7 +80,7 @@ fn start<'scope, 'env: 'scope>(
 fn govern(
     mut governor: Governor,
     job: &dyn Governed,
-    over: &Over,
+    over: &JobEnd,
     mut started: usize,
     spawn_worker: impl Fn(usize) -> bool,
 ) {
@@ -105,7 +105,7 @@ fn govern(
 /// Changes the number of workers at random, sometimes until the end and sometimes only a few times: that reveals work
 /// that waits for a worker that is never unparked.
 #[cfg(test)]
-fn vary_workers(mut random: u64, job: &dyn Governed, over: &Over) {
+fn vary_workers(mut random: u64, job: &dyn Governed, over: &JobEnd) {
     let times = [1, 2, 5, usize::MAX][(random >> 8) as usize % 4];
     for _ in 0..times {
         if !over.is_still_running_after(Duration::from_micros(random % 300)) {

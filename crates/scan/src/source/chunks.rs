@@ -204,3 +204,31 @@ fn fill(file: &File, target: &mut [u8], offset: u64) -> io::Result<usize> {
     }
     Ok(got)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::Lookahead;
+    use crate::options::ScanOptions;
+
+    #[test]
+    fn the_first_nul_behind_a_block_has_its_place_in_the_part_of_the_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let mut text = vec![b'x'; 3 * LOOKAHEAD_STEP];
+        (text[2 * LOOKAHEAD_STEP + 7], text[5]) = (0, 0);
+        std::fs::write(&path, &text).unwrap();
+        let source = Source::named(0, Some(path.clone()));
+        let end = text.len() as u64;
+        let part =
+            ChunkedFile::new(source, File::open(&path).unwrap(), 10..end, ScanOptions::default().bounds());
+        let nul = 2 * LOOKAHEAD_STEP as u64 + 7 - 10;
+        let ahead = Lookahead::in_file(&part);
+        assert_eq!(ahead.first_nul(0..end), Some(nul));
+        assert_eq!(ahead.first_nul(nul..nul + 1), Some(nul));
+        assert_eq!([ahead.first_nul(0..nul), ahead.first_nul(nul + 1..end)], [None, None]);
+        // The file has become shorter since it was opened.
+        std::fs::write(&path, b"x").unwrap();
+        assert_eq!(ahead.first_nul(0..end), None);
+    }
+}

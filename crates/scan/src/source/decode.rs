@@ -33,7 +33,7 @@ pub(crate) const MAX_BOM: usize = 3;
 
 /// Conversion needed to read a file as UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needed {
+pub(crate) enum Conversion {
     /// None.
     Plain,
     /// Skip a byte order mark of this many bytes.
@@ -54,14 +54,14 @@ impl Encoding {
     }
 
     /// Returns the conversion of a file that begins with `start`: its first three bytes, or all if it has fewer.
-    pub(crate) fn needed(self, start: &[u8]) -> Needed {
+    pub(crate) fn conversion(self, start: &[u8]) -> Conversion {
         match self {
-            Self::None => Needed::Plain,
-            Self::Label(_) => Needed::Transcode,
+            Self::None => Conversion::Plain,
+            Self::Label(_) => Conversion::Transcode,
             Self::Auto => match encoding_rs::Encoding::for_bom(start) {
-                Some((encoding, length)) if encoding == UTF_8 => Needed::StripBom(length),
-                Some((encoding, _)) if encoding == UTF_16LE || encoding == UTF_16BE => Needed::Transcode,
-                _ => Needed::Plain,
+                Some((encoding, length)) if encoding == UTF_8 => Conversion::StripBom(length),
+                Some((encoding, _)) if encoding == UTF_16LE || encoding == UTF_16BE => Conversion::Transcode,
+                _ => Conversion::Plain,
             },
         }
     }
@@ -73,7 +73,7 @@ impl Encoding {
     }
 
     /// Decodes `input` into UTF-8. Invalid sequences become U+FFFD. Where no decoding is needed (see
-    /// [`Encoding::needed`]), bytes are passed through, valid or not. Records the piece with the first NUL in
+    /// [`Encoding::conversion`]), bytes are passed through, valid or not. Records the piece with the first NUL in
     /// `first_nul`; the length of pieces depends on the line ends.
     pub(crate) fn reader(
         self,
@@ -118,8 +118,8 @@ struct Pieces<R> {
     /// Offset of the next piece in the text, in bytes.
     offset: u64,
     /// Number of bytes after the last line end.
-    unended: usize,
-    room: usize,
+    unterminated: usize,
+    capacity: usize,
 }
 
 impl<R: Read> Pieces<R> {
@@ -131,16 +131,16 @@ impl<R: Read> Pieces<R> {
             piece: Vec::new(),
             rest: 0..0,
             offset: 0,
-            unended: 0,
-            room: HEAD_SIZE,
+            unterminated: 0,
+            capacity: HEAD_SIZE,
         }
     }
 
     fn next(&mut self) -> io::Result<()> {
-        if self.unended >= self.room {
-            self.room = self.room.saturating_mul(3);
+        if self.unterminated >= self.capacity {
+            self.capacity = self.capacity.saturating_mul(3);
         }
-        let wanted = self.room.saturating_sub(self.unended).clamp(MIN_READ, MAX_READ);
+        let wanted = self.capacity.saturating_sub(self.unterminated).clamp(MIN_READ, MAX_READ);
         if self.piece.len() < wanted {
             self.piece.resize(wanted, 0);
         }
@@ -149,7 +149,8 @@ impl<R: Read> Pieces<R> {
         if let Some(nul) = memchr(0, piece) {
             self.first_nul.record(self.offset, self.offset + nul as u64);
         }
-        self.unended = memrchr(self.line_end, piece).map_or(self.unended + got, |end| got - end - 1);
+        self.unterminated =
+            memrchr(self.line_end, piece).map_or(self.unterminated + got, |end| got - end - 1);
         self.offset += got as u64;
         self.rest = 0..got;
         Ok(())

@@ -5,6 +5,7 @@
 
 mod lz4;
 mod member;
+mod windows;
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -12,6 +13,7 @@ use thiserror::Error;
 
 use lz4::Lz4;
 use member::{Bzip2, Decoder, Gzip, Lzma, Members, Xz, Zstd};
+use windows::Windows;
 
 /// Size of a read of compressed data, in bytes.
 const INPUT_BUFFER: usize = 128 << 10;
@@ -61,16 +63,16 @@ impl Format {
     /// another.
     ///
     /// Data before a damaged or truncated place are returned first, then an error that describes the damage in one
-    /// line. Every later read returns the same error.
+    /// line. Every later read returns the same error. Neither depends on the sizes of the reads.
     pub(crate) fn reader(self, input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-        self.reader_after_member(false, input)
+        self.reader_after(None, input)
     }
 
-    /// Like [`Format::reader`]. If `after_member`, `input` begins at a later member of a file, and data that are not a
-    /// member there are reported as trailing data.
-    pub(crate) fn reader_after_member(
+    /// Like [`Format::reader`]. With `before`, `input` begins at a later member of a file, after this many bytes of
+    /// text, and data that are not a member there are reported as trailing data.
+    pub(crate) fn reader_after(
         self,
-        after_member: bool,
+        before: Option<u64>,
         input: impl Read + Send + 'static,
     ) -> io::Result<Box<dyn Read + Send>> {
         let input = BufReader::with_capacity(INPUT_BUFFER, Box::new(input) as Box<dyn Read + Send>);
@@ -84,8 +86,12 @@ impl Format {
             Self::Lz4 => return Ok(Box::new(Lz4::new(input))),
         };
         // The xz decoder reads all streams of a file as a single member.
-        let after_member = after_member && self != Self::Xz;
-        Ok(Box::new(Members::new(self, input, decoder, after_member)))
+        let after_member = before.is_some() && self != Self::Xz;
+        let members = Members::new(self, input, decoder, after_member);
+        Ok(match self {
+            Self::Bzip2 | Self::Xz => Box::new(Windows::new(members, before.unwrap_or(0))),
+            _ => Box::new(members),
+        })
     }
 
     fn name(self) -> &'static str {
@@ -132,15 +138,15 @@ fn is_lzma(start: &[u8]) -> bool {
 /// Reason why data cannot be decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 enum Failure {
-    #[error("unexpected end of the compressed data")]
+    #[error("compressed data truncated")]
     Truncated,
-    #[error("the compressed data are damaged")]
+    #[error("compressed data corrupt")]
     Damaged,
-    #[error("the compressed data are followed by something else")]
+    #[error("compressed data followed by other data")]
     Followed,
-    #[error("the compressed data need a dictionary or an option that is not supported")]
+    #[error("compressed data requires an unsupported dictionary or option")]
     Unsupported,
-    #[error("decompression needs more memory than it is allowed")]
+    #[error("decompression exceeds the memory limit")]
     Memory,
 }
 

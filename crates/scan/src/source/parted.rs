@@ -177,12 +177,13 @@ impl PartedFile {
 
     /// Switches to reading as a stream.
     fn read_as_stream(&self, text: &mut Text, restart: Restart, problems: &mut Problems) {
+        let known = text.offset + text.tail.len() as u64;
         let (from, skipped) = match restart {
             Restart::At(offset) => (offset, 0),
-            Restart::Beginning => (0, text.offset + text.tail.len() as u64),
+            Restart::Beginning => (0, known),
         };
         let input = FileFrom { file: Arc::clone(&self.file), offset: from };
-        match self.format.reader_after_member(from > 0, input) {
+        match self.format.reader_after((from > 0).then_some(known), input) {
             Ok(mut reader) => {
                 // If that fails, so does the next read, which reports the error.
                 let _ = io::copy(&mut (&mut reader).take(skipped), &mut io::sink());

@@ -13,7 +13,7 @@ use finecomb_sys::stdio;
 use rustix::fs::{OFlags, fcntl_setfl};
 
 use super::cut::{FileFrom, ensure_len, retry};
-use super::decode::{Encoding, MAX_BOM, Needed};
+use super::decode::{Conversion, Encoding, MAX_BOM};
 use super::decompress::Format;
 use super::stream::{Origin, Stream};
 use super::{ChunkedFile, Chunks, PartedFile};
@@ -262,10 +262,10 @@ impl<'a> Reader<'a> {
             None if *decompress && let Some(program) = unsupported_compression(source, start) => {
                 Sniffed::Unsupported(program)
             }
-            None => match encoding.needed(start) {
-                Needed::Plain => Sniffed::Plain(0),
-                Needed::StripBom(length) => Sniffed::Plain(length),
-                Needed::Transcode => Sniffed::Encoded,
+            None => match encoding.conversion(start) {
+                Conversion::Plain => Sniffed::Plain(0),
+                Conversion::StripBom(length) => Sniffed::Plain(length),
+                Conversion::Transcode => Sniffed::Encoded,
             },
         }
     }
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
         let mut start = Vec::with_capacity(MAX_BOM);
         let marked = (&mut text).take(MAX_BOM as u64).read_to_end(&mut start);
         let start_and_rest = io::Cursor::new(start.clone()).chain(text);
-        if marked.is_ok() && encoding.needed(&start) != Needed::Plain {
+        if marked.is_ok() && encoding.conversion(&start) != Conversion::Plain {
             let text = encoding.reader(Encoding::buffered(start_and_rest, false), line_end, first_nul);
             return Ok(self.read_text(&source, text, limit));
         }

@@ -132,6 +132,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_set_has_the_bytes_that_were_added() {
+        let mut set = ByteSet::default();
+        let bytes = [0, 1, 63, 64, 65, 130, 255];
+        bytes.into_iter().for_each(|byte| set.add(byte));
+        assert_eq!((0..=255).filter(|&byte| set.contains(byte)).collect::<Vec<u8>>(), bytes);
+    }
+
+    #[test]
     fn literals_of_globs() {
         let end = |text: &str| Some(Literal::Suffix(text.into()));
         let prefix = |text: &str| Some(Literal::Prefix(text.into()));

@@ -62,11 +62,6 @@ pub(super) fn count(lines: &[u8]) -> u64 {
     lines.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-/// Formats a number of lines for a message.
-pub(super) fn number(lines: u64) -> String {
-    format!("{lines} line{}", if lines == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use hyper::Request;

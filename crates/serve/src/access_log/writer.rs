@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, PoisonError};
 
+use finecomb_sys::io_reason;
+use finecomb_sys::units::counted;
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::{DELAY, LogTarget, Queue, Shared, WRITE_SIZE, line};
@@ -108,7 +110,8 @@ impl Writer {
         let Err(error) = result else { return self.recover(dropped) };
         let (rest, lost) = split_unwritten(lines, written);
         self.rest = rest.to_vec();
-        let message = || format!("cannot write the access log: {error}; dropping lines");
+        let message =
+            || format!("{}: cannot write the access log: {}; dropping lines", self.target, io_reason(&error));
         let mut queue = self.shared.lock();
         queue.taken = 0;
         self.shared.drop_lines(queue, line::count(lost), message);
@@ -121,8 +124,8 @@ impl Writer {
         if queue.is_dropping && queue.dropped == dropped {
             (queue.is_dropping, queue.dropped) = (false, 0);
             drop(queue);
-            let lines = line::number(dropped);
-            (self.shared.on_message)(&format!("writing the access log again; it lacks {lines}"));
+            let lines = counted(dropped, "line");
+            (self.shared.on_message)(&format!("resumed writing the access log; dropped {lines}"));
         }
     }
 
@@ -133,7 +136,9 @@ impl Writer {
                 self.rest.clear();
             }
             Err(error) => (self.shared.on_message)(&format!(
-                "cannot reopen the access log: {error}; still writing to the previous one"
+                "{}: cannot reopen the access log: {}; still writing to the previous one",
+                self.target,
+                io_reason(&error)
             )),
         }
     }
@@ -197,5 +202,15 @@ mod tests {
         assert!(!queue(WRITE_SIZE, false, false).can_wait());
         assert!(!queue(1, true, false).can_wait());
         assert!(!queue(1, false, true).can_wait());
+    }
+
+    #[test]
+    fn the_writer_sleeps_until_there_is_something_to_do() {
+        let queue =
+            |lines: &[u8], reopen, close| Queue { lines: lines.to_vec(), reopen, close, ..Queue::default() };
+        assert!(queue(b"", false, false).is_idle());
+        assert!(!queue(b"x\n", false, false).is_idle());
+        assert!(!queue(b"", true, false).is_idle());
+        assert!(!queue(b"", false, true).is_idle());
     }
 }

@@ -7,7 +7,7 @@ use ::csv::{Error, Writer};
 use super::Format;
 use crate::answer::Answer;
 
-/// Comma-separated values as of RFC 4180 with the header `count,key`; keys are written as the bytes they are.
+/// Comma-separated values (RFC 4180) with the header `count,key`. The bytes of keys are written unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Csv;
 
@@ -35,7 +35,7 @@ mod tests {
     use crate::output::tests::written;
 
     #[test]
-    fn keys_are_quoted_where_they_must_be() {
+    fn keys_are_quoted_where_necessary() {
         let keys: &[(&[u8], u64)] =
             &[(b"plain key", 3), (b"a,b", 2), (b"say \"hi\"", 1), (b"", 1), (b"a\rb", 1)];
         assert_eq!(

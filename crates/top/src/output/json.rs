@@ -1,4 +1,4 @@
-//! One JSON object.
+//! A JSON object.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use serde::Serialize;
 use super::Format;
 use crate::answer::{Answer, KeyCount};
 
-/// One object: `top` is the list of keys with their counts, `records` how many records were counted, `distinct` how
-/// many different keys they had, `skipped` how many records had no key, `partial` whether the count was
+/// A JSON object: `top` is the list of keys with their counts, `records` the number of records counted, `distinct` the
+/// number of distinct keys, `skipped` the number of records without a key, and `partial` is true if the count was
 /// interrupted.
 ///
-/// A `key` is a string. Where a key is not valid UTF-8, its `key` shows U+FFFD for what is not, and `key_base64`, there
-/// in this case only, holds its exact bytes (RFC 4648, section 4).
+/// A `key` is a string. If a key is not valid UTF-8, its `key` has U+FFFD for the invalid parts, and only then
+/// `key_base64` has its exact bytes (RFC 4648, section 4).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Json;
 
@@ -38,11 +38,11 @@ struct Entry<'a> {
 
 impl<'a> From<&'a KeyCount> for Entry<'a> {
     fn from(KeyCount { key, count }: &'a KeyCount) -> Self {
-        let exact = str::from_utf8(key).is_ok();
+        let is_exact = str::from_utf8(key).is_ok();
         Self {
             count: *count,
             key: String::from_utf8_lossy(key),
-            key_base64: (!exact).then(|| STANDARD.encode(key)),
+            key_base64: (!is_exact).then(|| STANDARD.encode(key)),
         }
     }
 }
@@ -67,7 +67,7 @@ mod tests {
     use crate::output::tests::written;
 
     #[test]
-    fn keys_are_strings_and_lose_nothing() {
+    fn keys_are_strings_and_bytes_are_kept() {
         let keys: &[(&[u8], u64)] = &[(b"say \"hi\"\t\\", 2), (b"caf\xE9", 1)];
         let value: serde_json::Value = serde_json::from_str(&written(&Json, keys, false)).expect("JSON");
         assert_eq!(value["top"][0]["key"], "say \"hi\"\t\\");

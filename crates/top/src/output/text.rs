@@ -1,4 +1,4 @@
-//! `COUNT KEY`, a line each.
+//! Lines of `COUNT KEY`.
 
 use std::io::{self, Write};
 
@@ -7,11 +7,11 @@ use anstyle::Style;
 use super::Format;
 use crate::answer::Answer;
 
-/// A line for each key: the count, a space, and the bytes of the key as they are. The last line of a partial answer
-/// says that it is one; no other line begins with `#`.
+/// A line for each key: the count, a space, and the unchanged bytes of the key. A partial answer ends with a line that
+/// begins with `#`; no other line does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Text {
-    /// How counts look. Default: plain.
+    /// Style of counts. Default: plain.
     pub count: Style,
 }
 
@@ -35,7 +35,7 @@ mod tests {
     use crate::output::tests::written;
 
     #[test]
-    fn counts_and_keys() {
+    fn a_line_has_a_count_and_a_key() {
         let shown = written(&Text::default(), &[(b"/a b", 12), (b"", 3), (b"\xFF", 1)], false);
         assert_eq!(shown, "12 /a b\n3 \n1 ?\n");
     }
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_in_bold() {
+    fn counts_have_their_style() {
         assert_eq!(written(&Text { count: Style::new().bold() }, &[(b"a", 2)], false), "\x1b[1m2\x1b[0m a\n");
     }
 }

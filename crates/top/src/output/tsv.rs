@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::Format;
 use crate::answer::Answer;
 
-/// Tab-separated values with the header `count`, `key`. In a key a tab is written `\t`, a carriage return `\r`, a line
-/// feed `\n` and a backslash `\\`, as in PostgreSQL's text format; all other bytes are as they are.
+/// Tab-separated values with the header `count`, `key`. In keys, a tab is written `\t`, a carriage return `\r`, a line
+/// feed `\n` and a backslash `\\`, as in PostgreSQL's text format. All other bytes are unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tsv;
 
@@ -43,7 +43,7 @@ mod tests {
     use crate::output::tests::written;
 
     #[test]
-    fn what_would_break_a_row_is_escaped() {
+    fn bytes_that_would_break_a_row_are_escaped() {
         let keys: &[(&[u8], u64)] = &[(b"a b", 3), (b"a\tb\\", 2), (b"\r\n", 1), (b"\xFF", 1)];
         assert_eq!(written(&Tsv, keys, false), "count\tkey\n3\ta b\n2\ta\\tb\\\\\n1\t\\r\\n\n1\t?\n");
     }

@@ -1,4 +1,4 @@
-//! The plain, slow reference: one record at a time, one thread, a map, and nothing clever.
+//! Simple reference implementation: one record at a time, one thread, and a map.
 
 mod runes;
 
@@ -8,18 +8,18 @@ use finecomb_top::{QueryOptions, Separator};
 
 use self::runes::Runes;
 
-/// What the reference makes of some files.
+/// Result of the reference.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Expected {
     pub(crate) top: Vec<(u64, Vec<u8>)>,
     pub(crate) distinct: u64,
     pub(crate) records: u64,
     pub(crate) skipped: u64,
-    /// The file (by number) and the line, from 1, of the first record that was skipped.
+    /// Number of the file and line, from 1, of the first skipped record.
     pub(crate) first_skipped: Option<(usize, u64)>,
 }
 
-/// Counts the keys of all lines of `files`. `fields` is the list that `options` has, as ranges.
+/// Counts the keys of all lines of `files`. `fields` has the fields of `options` as ranges.
 pub(crate) fn count(files: &[Vec<u8>], options: &QueryOptions, fields: &[(i32, i32)]) -> Expected {
     let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     let mut expected = Expected::default();
@@ -54,7 +54,7 @@ fn lines(file: &[u8]) -> Vec<&[u8]> {
     lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
-/// An expression in Go's syntax, as far as the tests use it.
+/// Compiles an expression in the syntax of Go, as far as the tests use it.
 fn regex(pattern: &str) -> Runes {
     Runes::new(&pattern.replace(r"\s", r"[\t\n\f\r ]"))
 }
@@ -100,7 +100,7 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Byte by byte, with a state. Also whether there is a quote that is never closed.
+/// Splits a record by a state machine, byte by byte. Also returns whether a quote is never closed.
 fn quoted_fields(record: &[u8]) -> (Vec<Vec<u8>>, bool) {
     enum State {
         Between,

@@ -1,20 +1,20 @@
-//! Regular expressions as Go applies them, the slow way: a text is decoded into characters, each byte that belongs to none
-//! becomes a character that texts do not have, and in the end these become bytes again.
-#![allow(dead_code, reason = "each of the tests needs a part of it")]
+//! Reference implementation of regular expressions with the semantics of Go: a text is decoded into characters, each
+//! invalid byte becomes a character that the tests do not use, and results are encoded again.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use regex::{Regex, bytes};
 
 /// An expression in the syntax of the `regex` crate.
 pub(crate) enum Runes {
     Characters(Regex),
-    /// It names bytes: it is applied to texts as they are.
+    /// The expression matches single bytes: texts are not decoded.
     Bytes(bytes::Regex),
 }
 
-/// Bytes that belong to no character become this one and those that follow it, in the last block for private use.
+/// Character of the invalid byte 0; the others follow, in the last block for private use.
 const INVALID: u32 = 0x10_FF00;
 
-/// All of them, in a class.
+/// All characters of invalid bytes, as members of a class.
 pub(crate) const ALL_INVALID: &str = r"\x{10FF80}-\x{10FFFF}";
 
 impl Runes {
@@ -32,7 +32,7 @@ impl Runes {
         }
     }
 
-    /// The first match: what is before it, and the match itself.
+    /// Returns the first match: the text before it, and the match.
     pub(crate) fn find(&self, text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         match self {
             Self::Characters(regex) => {
@@ -61,7 +61,7 @@ impl Runes {
     }
 }
 
-/// Decodes one character after another; where there is none, one byte.
+/// Decodes a text: a character at a time, or a byte if it is invalid.
 fn decoded(mut text: &[u8]) -> String {
     let mut characters = String::new();
     while let Some(&byte) = text.first() {

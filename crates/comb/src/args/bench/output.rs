@@ -1,4 +1,4 @@
-//! Output of an experiment.
+//! Output flags of experiments.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,14 @@ use finecomb_bench::picture;
 
 use crate::args::format::{FormatFlags, Formats};
 
-/// Flags of all experiments.
+/// Output flags of all experiments.
 #[derive(Args)]
 pub(crate) struct Output {
-    /// Save the result to FILE, as JSON with every single run
+    /// Save the result with all runs to FILE, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Show the result that --save has written to FILE, and run nothing
+    /// Print a result saved with --save, without running anything
     #[arg(long, value_name = "FILE", conflicts_with = "save")]
     pub(crate) from_json: Option<PathBuf>,
 
@@ -22,14 +22,14 @@ pub(crate) struct Output {
     pub(crate) format: FormatFlags<Format>,
 }
 
-/// How a result is printed.
+/// Output formats of a result.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A table and notes
+    /// Table and notes
     Text,
-    /// The same in Markdown
+    /// Table and notes in Markdown
     Markdown,
-    /// The same JSON as --save writes
+    /// JSON as written by --save
     Json,
 }
 
@@ -38,19 +38,19 @@ impl Formats for Format {
     const JSON: Self = Self::Json;
 }
 
-/// Flags of the experiments that have a picture.
+/// Output flags of experiments with a plot.
 #[derive(Args)]
 pub(crate) struct Drawn {
     #[command(flatten)]
     pub(crate) output: Output,
 
-    /// Draw the result into this file, whose name ends with .svg (or .png in a build with the feature png)
-    #[arg(long, value_name = "FILE", value_parser = parse_picture)]
+    /// Plot the result to FILE, whose name ends with .svg (or .png in a build with the feature png)
+    #[arg(long, value_name = "FILE", value_parser = parse_plot)]
     pub(crate) plot: Option<PathBuf>,
 }
 
-/// Refuses a name that says no format before anything is measured.
-fn parse_picture(name: &str) -> Result<PathBuf, &'static str> {
+/// Parses the path of a plot. A name without a supported extension is rejected before anything is measured.
+fn parse_plot(name: &str) -> Result<PathBuf, &'static str> {
     let path = PathBuf::from(name);
     picture::Format::of(&path)?;
     Ok(path)

@@ -9,46 +9,47 @@ use finecomb_bench::overlap::OverlapOptions;
 use super::output::Drawn;
 use super::values::{self, Counts};
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+Measure whether prefetching pays while earlier data is processed
+
 Examples:
-  A source tree, in memory and from storage, with a picture:
+  A source tree with a warm and a cold page cache, with a plot:
       sudo comb bench overlap linux --plot overlap.svg
+  A large file with a cold page cache, with four times the work:
+      sudo comb bench overlap access.log --cold --work 4
 
-  A large file from storage, with work that takes longer:
-      sudo comb bench overlap access.log --cold --work 4";
+The work is the first step of a lexer: split the bytes into words, and hash each word. Measures reading alone, working alone, \
+and both combined, without and with prefetching (posix_fadvise). The combined times are compared with the longer of \
+reading and working.";
 
-/// Find out whether reading ahead pays, while what was read is worked on
-///
-/// The work is what a lexer does first: cutting the bytes into words and hashing each. Reading alone and
-/// working alone are measured, and both at the same time: as they come, and with the system told what will be
-/// wanted next (posix_fadvise). What comes of it is compared with the longer of reading and working.
+/// Measure whether prefetching pays while earlier data is processed
 #[derive(Args)]
-#[command(after_help = "Try 'comb bench overlap --help' for examples.", after_long_help = EXAMPLES)]
+#[command(long_about = LONG_ABOUT)]
 pub(crate) struct Arguments {
-    /// The tree to read, or a file
+    /// Directory or file to read
     #[arg(value_name = "PATH", required_unless_present = "from_json", conflicts_with = "from_json")]
     path: Option<PathBuf>,
 
-    /// How many threads read and work
+    /// Numbers of threads, such as 1,2,4 or 1..64
     #[arg(long, value_name = "LIST", default_value = "1,2,4,8", value_parser = values::parse_counts)]
     widths: Counts,
 
-    /// How often each way is measured
+    /// Number of runs of each variant
     #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]
     runs: NonZeroUsize,
 
-    /// Measure only with what the system holds of the files in memory dropped before each run
+    /// Measure with a cold page cache only: drop the files from it before each run
     ///
-    /// As root this is done through the kernel, else file by file. It is then looked at whether that worked;
-    /// if it did not, the runs are called warm.
+    /// Root drops all of the page cache, other users the cached pages of each file. The result is checked: runs with a page
+    /// cache that is not cold are labelled warm.
     #[arg(long)]
     cold: bool,
 
-    /// Measure only with files that are in memory
+    /// Measure with a warm page cache only
     #[arg(long)]
     warm: bool,
 
-    /// How often the work is done on every byte
+    /// Number of times the work is done on each byte
     #[arg(long, value_name = "N", default_value = "1")]
     work: NonZeroU32,
 
@@ -57,7 +58,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Options, with an amount of memory to hold files in.
+    /// Options of the experiment, with the number of bytes of memory to hold files in.
     pub(crate) fn options(&self, memory: u64) -> OverlapOptions {
         OverlapOptions {
             path: self.path.clone().unwrap_or_default(),

@@ -11,30 +11,33 @@ use super::output::Output;
 use super::this_program;
 use super::values::parse_seconds;
 
-const EXAMPLES: &str = "\
-Example:
-  The digits of pi, asked for by 16 at a time:
+const LONG_ABOUT: &str = "\
+Compare a server with one process per request
+
+Examples:
+  Build an index of digits of pi, and search it from 16 concurrent clients:
       comb pi 100M -o pi.txt
       comb index build pi.txt -o pi.comb
-      comb bench serve pi.comb --connections 16";
+      comb bench serve pi.comb --connections 16
+  Save a longer measurement:
+      comb bench serve pi.comb --seconds 30 --save serve.json
 
-/// Compare a server that stays with a process for each request
-///
-/// Starts 'comb serve' on 127.0.0.1 and asks it for pieces of the index's own text: over connections that are
-/// kept, and over a new one for each request. Then the same is asked of 'comb cgi', a new process each time,
-/// as web servers did in 1996. All answers must be the same.
+Starts 'comb serve' on 127.0.0.1 and searches for pieces of the index's own text: over persistent connections, and over one \
+connection per request. Then sends the same requests to 'comb cgi', one process per request. All answers must be equal.";
+
+/// Compare a server with one process per request
 #[derive(Args)]
-#[command(after_help = "Try 'comb bench serve --help' for an example.", after_long_help = EXAMPLES)]
+#[command(long_about = LONG_ABOUT)]
 pub(crate) struct Arguments {
-    /// The index, made by 'comb index build'
+    /// Index built by 'comb index build'
     #[arg(value_name = "INDEX", required_unless_present = "from_json", conflicts_with = "from_json")]
     index: Option<PathBuf>,
 
-    /// How many ask at the same time
+    /// Number of concurrent clients
     #[arg(long, value_name = "N", default_value = "8", value_parser = parse_connections)]
     connections: NonZeroUsize,
 
-    /// For how long each way is asked
+    /// Duration of the measurement of each variant
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = parse_seconds)]
     seconds: Duration,
 
@@ -44,15 +47,15 @@ pub(crate) struct Arguments {
 
 fn parse_connections(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MAX_CONNECTIONS);
-    count.ok_or_else(|| format!("it is a number from 1 to {MAX_CONNECTIONS}"))
+    count.ok_or_else(|| format!("expected a number from 1 to {MAX_CONNECTIONS}"))
 }
 
 impl Arguments {
-    /// Options, with this program.
+    /// Options of the experiment.
     ///
     /// # Errors
     ///
-    /// If the system does not say which program this is.
+    /// If the path of this program is unknown.
     pub(crate) fn options(&self) -> Result<ServeOptions, String> {
         Ok(ServeOptions {
             comb: this_program()?,

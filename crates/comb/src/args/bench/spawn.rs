@@ -9,43 +9,43 @@ use finecomb_bench::spawn::SpawnOptions;
 use super::output::Drawn;
 use super::values::{self, Counts};
 
-const EXAMPLES: &str = "\
+const LONG_ABOUT: &str = "\
+Compare one thread, one thread per file, and thread pools
+
 Examples:
-  A thread for each file of a source tree, with a picture:
+  Search a source tree, with a plot:
       comb bench spawn spin_lock linux --plot spawn.svg
+  Search with a cold page cache:
+      sudo comb bench spawn spin_lock linux --cold
 
-  The same with files that have to come from storage:
-      sudo comb bench spawn spin_lock linux --cold";
+Each variant reads every file as a whole and counts the lines that match. The list of files (those that 'comb grep' would \
+search) is made before, outside of the times. Each round also runs 'du -s', which walks the tree without reading files, as a \
+baseline.";
 
-/// Search a tree with one thread, with a thread for each file, and with pools
-///
-/// The search is bare: each file is read as a whole, and the lines are counted that the pattern matches.
-/// Which files there are (those that comb grep would search) is found out before, and is not part of the
-/// times. 'du -s', which goes through the tree without reading a file, is run in the same rounds, as a
-/// yardstick.
+/// Compare one thread, one thread per file, and thread pools
 #[derive(Args)]
-#[command(after_help = "Try 'comb bench spawn --help' for examples.", after_long_help = EXAMPLES)]
+#[command(long_about = LONG_ABOUT)]
 pub(crate) struct Arguments {
-    /// The regular expression to search for
+    /// Regular expression to search for
     #[arg(value_name = "PATTERN", required_unless_present = "from_json", conflicts_with = "from_json")]
     pattern: Option<String>,
 
-    /// The tree to search, or a file
+    /// Directory or file to search
     #[arg(value_name = "PATH", required_unless_present = "from_json", conflicts_with = "from_json")]
     path: Option<PathBuf>,
 
-    /// How many threads pools have
+    /// Numbers of threads of the pools, such as 1,2,4 or 1..64
     #[arg(long, value_name = "LIST", default_value = "1,2,4,8,16,32", value_parser = values::parse_counts)]
     widths: Counts,
 
-    /// How often each way is measured
+    /// Number of runs of each variant
     #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]
     runs: NonZeroUsize,
 
-    /// Drop what the system holds of the files in memory before each run: as root through the kernel, else
-    /// file by file
+    /// Drop the files from the page cache before each run
     ///
-    /// It is then looked at whether that worked; if it did not, the runs are called warm.
+    /// Root drops all of the page cache, other users the cached pages of each file. The result is checked: runs with a page
+    /// cache that is not cold are labelled warm.
     #[arg(long)]
     cold: bool,
 

@@ -1,17 +1,17 @@
-//! Values of flags: numbers of threads, of runs and of seconds.
+//! Values of flags: numbers of threads, runs and seconds.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// More threads than this teach nothing more, and might keep others from having theirs.
-const MOST: usize = 1024;
+/// Maximum number of threads: more would show nothing new, and could exhaust the limits of the system.
+const MAX_THREADS: usize = 1024;
 
 /// Numbers of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Counts(pub(super) Vec<NonZeroUsize>);
 
-/// Parses a list such as `1,2,4` or `1..64`. A range stands for its ends, the powers of two between them, and
-/// a number half-way between each two of these.
+/// Parses a list such as `1,2,4` or `1..64`. A range stands for its ends, the powers of two between them, and the midpoints of
+/// adjacent powers.
 pub(super) fn parse_counts(text: &str) -> Result<Counts, String> {
     let mut counts = Vec::new();
     for part in text.split(',') {
@@ -24,17 +24,17 @@ pub(super) fn parse_counts(text: &str) -> Result<Counts, String> {
 }
 
 fn count(text: &str) -> Result<NonZeroUsize, String> {
-    let count = text.parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MOST);
-    count.ok_or_else(|| format!("it is a list of numbers from 1 to {MOST}, such as 1,2,4 or 1..64"))
+    let count = text.parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MAX_THREADS);
+    count.ok_or_else(|| format!("expected a list of numbers from 1 to {MAX_THREADS}, such as 1,2,4 or 1..64"))
 }
 
-/// More runs than this do not come to an end.
-const MOST_RUNS: usize = 100_000;
+/// Maximum number of runs: more would take too long.
+const MAX_RUNS: usize = 100_000;
 
-/// Parses how often something is measured.
+/// Parses a number of runs.
 pub(super) fn parse_runs(text: &str) -> Result<NonZeroUsize, String> {
-    let runs = text.parse::<NonZeroUsize>().ok().filter(|runs| runs.get() <= MOST_RUNS);
-    runs.ok_or_else(|| format!("it must be a number from 1 to {MOST_RUNS}"))
+    let runs = text.parse::<NonZeroUsize>().ok().filter(|runs| runs.get() <= MAX_RUNS);
+    runs.ok_or_else(|| format!("expected a number from 1 to {MAX_RUNS}"))
 }
 
 fn range(from: NonZeroUsize, to: NonZeroUsize) -> Result<Vec<NonZeroUsize>, String> {
@@ -50,13 +50,13 @@ fn range(from: NonZeroUsize, to: NonZeroUsize) -> Result<Vec<NonZeroUsize>, Stri
     Ok(counts)
 }
 
-/// Parses a number of seconds from 0.01 to 600: shorter measures nothing, and nobody waits longer.
+/// Parses a number of seconds from 0.01, the shortest useful measurement, to 600.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let bounds = Duration::from_millis(10)..=Duration::from_secs(600);
     seconds
         .filter(|seconds| bounds.contains(seconds))
-        .ok_or_else(|| "it is a number of seconds from 0.01 to 600".to_owned())
+        .ok_or_else(|| "expected a number of seconds from 0.01 to 600".to_owned())
 }
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_some_runs_and_not_too_many() {
+    fn the_number_of_runs_has_bounds() {
         assert_eq!(parse_runs("100000").map(NonZeroUsize::get), Ok(100_000));
         for text in ["0", "-1", "x", "100001", "99999999999"] {
             assert!(parse_runs(text).is_err(), "{text}");
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_ranges_are_understood() {
+    fn lists_and_ranges_are_parsed() {
         assert_eq!(counts("1"), Ok(vec![1]));
         assert_eq!(counts("4,2,1024"), Ok(vec![4, 2, 1024]));
         assert_eq!(counts("1..64"), Ok(vec![1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_of_threads_is_refused() {
+    fn invalid_numbers_of_threads_are_rejected() {
         for wrong in ["", "0", "1,", "1..", "-1", "x", "1025", "0..4", "1...4"] {
             assert!(counts(wrong).is_err(), "{wrong}");
         }

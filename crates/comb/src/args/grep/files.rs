@@ -1,4 +1,4 @@
-//! Which files are searched.
+//! File selection.
 
 use std::path::PathBuf;
 
@@ -14,165 +14,168 @@ use crate::args::selection::{self, Globs, UsageError};
 
 #[derive(Args)]
 #[group(skip)]
-#[command(next_help_heading = "Which files")]
+#[command(next_help_heading = "File selection")]
 pub(crate) struct Files {
-    /// Files to read or, with ! before the glob, to pass over; this comes before all other rules
+    /// Search only files that match GLOB, or skip them if GLOB begins with !; repeatable
     ///
-    /// A glob is written as in a .gitignore file. If given more than once, the last one that matches counts.
+    /// Globs have the syntax of .gitignore, and take precedence over all other rules. If several match a file, the last one takes
+    /// precedence.
     #[arg(short = 'g', long, value_name = "GLOB", allow_hyphen_values = true)]
     glob: Vec<String>,
 
-    /// The same, without regard to upper and lower case
+    /// Like --glob, but ignore case
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
     iglob: Vec<String>,
 
-    /// Take the globs of -g as --iglob does
+    /// Ignore case in all globs of -g/--glob
     #[arg(long, hide_short_help = true)]
     glob_case_insensitive: bool,
 
-    /// Read only files of this type; --type-list shows them all
+    /// Search only files of this type; repeatable; --type-list lists all types
     #[arg(short = 't', long = "type", id = "type", value_name = "TYPE")]
     types: Vec<String>,
 
-    /// Pass over files of this type
+    /// Skip files of this type; repeatable
     #[arg(short = 'T', long, value_name = "TYPE")]
     type_not: Vec<String>,
 
-    /// Add a glob to a type: 'web:*.html', or the globs of other types: 'web:include:html,css'
+    /// Add a glob to a type, as in 'web:*.html', or the globs of other types, as in 'web:include:html,css'
     #[arg(long, value_name = "TYPE:GLOB", hide_short_help = true)]
     type_add: Vec<String>,
 
-    /// Take all globs from a type
+    /// Remove all globs from a type
     #[arg(long, value_name = "TYPE", allow_hyphen_values = true, hide_short_help = true)]
     type_clear: Vec<String>,
 
-    /// Read only files whose path matches
+    /// Search only files whose path matches REGEX
     #[arg(short = 'G', long, value_name = "REGEX", allow_hyphen_values = true, value_parser = value::path_regex)]
     file_search_regex: Option<Regex>,
 
-    /// Read also files and directories whose names begin with a dot
+    /// Search hidden files and directories
     #[arg(short = '.', long)]
     hidden: bool,
 
-    /// Read more: -u is --no-ignore, -uu is also --hidden, -uuu also --binary
+    /// Skip fewer files: -u implies --no-ignore, -uu also --hidden, -uuu also --binary
     #[arg(short = 'u', long, num_args = 0, default_missing_value = "true")]
     unrestricted: Vec<bool>,
 
-    /// Do not obey .ignore, .gitignore and the like
+    /// Do not respect .ignore, .gitignore and similar files
     ///
-    /// Files that --ignore-file names are still obeyed; --no-ignore-files is for these. Each kind can be obeyed
-    /// again with a later --ignore-dot, --ignore-exclude, --ignore-global, --ignore-parent or --ignore-vcs.
+    /// Files given by --ignore-file are still respected, unless --no-ignore-files is given. A later --ignore-dot,
+    /// --ignore-exclude, --ignore-global, --ignore-parent or --ignore-vcs restores one kind of rules.
     #[arg(long, alias = "all-text")]
     no_ignore: bool,
 
-    /// --no-ignore and --binary.
+    /// `--no-ignore` and `--binary`.
     #[arg(long, hide = true)]
     all_types: bool,
 
-    /// Do not obey .ignore, .rgignore and .agignore
+    /// Do not respect .ignore, .rgignore and .agignore
     #[arg(long, hide_short_help = true)]
     no_ignore_dot: bool,
 
-    /// Do not obey .git/info/exclude
+    /// Do not respect .git/info/exclude
     #[arg(long, hide_short_help = true)]
     no_ignore_exclude: bool,
 
-    /// Do not obey the files that --ignore-file names
+    /// Do not respect files given by --ignore-file
     #[arg(long, hide_short_help = true)]
     no_ignore_files: bool,
 
-    /// Do not obey the file that git's core.excludesFile names
+    /// Do not respect the file named by git's core.excludesFile
     #[arg(long, hide_short_help = true)]
     no_ignore_global: bool,
 
-    /// Do not obey such files in the directories above
+    /// Do not respect ignore files in parent directories
     #[arg(long, hide_short_help = true)]
     no_ignore_parent: bool,
 
-    /// Do not obey those of git
+    /// Do not respect ignore files of git
     #[arg(long, alias = "skip-vcs-ignores")]
     no_ignore_vcs: bool,
 
-    /// Obey .gitignore also outside of a repository
+    /// Respect .gitignore outside of repositories, too
     #[arg(long, hide_short_help = true)]
     no_require_git: bool,
 
-    /// A file with more such rules; may be given more than once
+    /// File with additional ignore rules; repeatable
     #[arg(long, alias = "path-to-ignore", value_name = "FILE", allow_hyphen_values = true)]
     ignore_file: Vec<PathBuf>,
 
-    /// Read such rules without regard to upper and lower case
+    /// Ignore case in ignore files
     #[arg(long, hide_short_help = true)]
     ignore_file_case_insensitive: bool,
 
-    /// Pass over what has this name, or matches this glob; the same as -g '!GLOB', and as --ignore=GLOB
+    /// Skip files and directories that match GLOB; same as -g '!GLOB' and --ignore=GLOB
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, hide_short_help = true)]
     ignore_dir: Vec<String>,
 
-    /// Without a value, the end of --no-ignore; with one, --ignore-dir.
+    /// Without a value, undoes `--no-ignore`; with a value, same as `--ignore-dir`.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "", hide = true)]
     ignore: Vec<String>,
 
-    /// Follow symbolic links (files without a match are for --files-without-match)
+    /// Follow symbolic links (-L is not short for --files-without-match)
     #[arg(short = 'L', long)]
     follow: bool,
 
-    /// How many levels to go down: 0 for named files only, 1 for the files in a named directory
+    /// Maximum depth: 0 searches named files only, 1 also the files directly in a named directory
     #[arg(short = 'd', long, alias = "maxdepth", value_name = "LEVELS", value_parser = value::count, allow_hyphen_values = true, overrides_with = "depth")]
     max_depth: Option<usize>,
 
-    /// The same as in ag: 0 for the files in a named directory, and -1 for no limit.
+    /// Maximum depth as counted by ag: 0 for the files directly in a named directory, and -1 for no limit.
     #[arg(long, value_name = "LEVELS", value_parser = value::depth, allow_hyphen_values = true, hide = true)]
     depth: Option<value::Depth>,
 
-    /// Pass over files that are larger
+    /// Skip files larger than SIZE
     #[arg(long, value_name = "SIZE", value_parser = value::bytes, allow_hyphen_values = true)]
     max_filesize: Option<usize>,
 
-    /// Stay on the file system of each named directory
+    /// Do not cross file system boundaries
     #[arg(long, alias = "one-device")]
     one_file_system: bool,
 
-    /// In which order files are read and printed [default: path]
+    /// Sort files by KEY [default: path]
     #[arg(long, value_enum, value_name = "KEY", overrides_with_all = ["sortr", "sort_files"])]
     sort: Option<Key>,
 
-    /// The same, the other way round
+    /// Sort files by KEY in reverse order
     #[arg(long, value_enum, value_name = "KEY", overrides_with = "sort_files", hide_possible_values = true)]
     sortr: Option<Key>,
 
-    /// The same as --sort=path
+    /// Same as `--sort=path`.
     #[arg(long, hide = true)]
     sort_files: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Key {
-    /// By path
+    /// Path
     Path,
-    /// By the time of the last change
+    /// Time of last modification
     Modified,
-    /// By the time of the last read
+    /// Time of last access
     Accessed,
-    /// By the time of creation
+    /// Time of creation
     Created,
-    /// By size
+    /// Size
     Size,
-    /// As if there were no such flag
+    /// Default order
     None,
 }
 
 impl Files {
-    /// Which files below a directory are read.
+    /// Options for walking directories.
     pub(super) fn options(&self, order: &Order) -> Result<WalkOptions, UsageError> {
         if self.unrestricted.len() > 3 {
-            return Err(UsageError("-u may be given three times at most; -uuu reads everything".to_owned()));
+            return Err(UsageError(
+                "-u can be repeated at most three times; -uuu searches all files".to_owned(),
+            ));
         }
-        let obeys = !self.no_ignore_files;
+        let respects_files = !self.no_ignore_files;
         Ok(WalkOptions {
             skip_hidden: !self.reads_hidden(order),
             rules: self.rules(order),
-            rule_files: if obeys { self.ignore_file.clone() } else { Vec::new() },
+            rule_files: if respects_files { self.ignore_file.clone() } else { Vec::new() },
             rules_ignore_case: self.ignore_file_case_insensitive,
             globs: self.globs()?,
             types: if self.has_types() { self.types(order)? } else { Types::empty() },
@@ -185,31 +188,31 @@ impl Files {
         })
     }
 
-    /// -uu counts as --hidden at the place of its second u.
+    /// `-uu` counts as `--hidden` at the position of its second u.
     fn reads_hidden(&self, order: &Order) -> bool {
         self.hidden || order.nth("unrestricted", 1) > order.last("no-hidden")
     }
 
-    /// The first glob of -g.
+    /// The first glob of `-g`.
     pub(super) fn first_glob(&self) -> Option<&str> {
         self.glob.first().map(String::as_str)
     }
 
-    /// Each kind of rules is obeyed unless the last flag about it says otherwise.
+    /// Kinds of ignore rules to respect; for each kind, the last flag takes precedence.
     fn rules(&self, order: &Order) -> RuleFiles {
         let switches = order.merge(&[("ignore", &self.ignore)]);
         let ignore = switches.iter().rposition(|(_, glob)| glob.is_empty());
         let ignore = ignore.and_then(|nth| order.nth("ignore", nth));
         let no_ignore =
             order.last("no_ignore").max(order.last("all_types")).max(order.nth("unrestricted", 0));
-        let obeys = |no: &str, yes: &str| ignore.max(order.last(yes)) >= no_ignore.max(order.last(no));
-        let git = obeys("no_ignore_vcs", "ignore-vcs");
+        let respects = |no: &str, yes: &str| ignore.max(order.last(yes)) >= no_ignore.max(order.last(no));
+        let git = respects("no_ignore_vcs", "ignore-vcs");
         RuleFiles {
-            dot: obeys("no_ignore_dot", "ignore-dot"),
+            dot: respects("no_ignore_dot", "ignore-dot"),
             git,
-            git_exclude: git && obeys("no_ignore_exclude", "ignore-exclude"),
-            git_global: git && obeys("no_ignore_global", "ignore-global"),
-            parents: obeys("no_ignore_parent", "ignore-parent"),
+            git_exclude: git && respects("no_ignore_exclude", "ignore-exclude"),
+            git_global: git && respects("no_ignore_global", "ignore-global"),
+            parents: respects("no_ignore_parent", "ignore-parent"),
             require_git: !self.no_require_git,
         }
     }
@@ -224,12 +227,12 @@ impl Files {
         ])
     }
 
-    /// Without a flag about types, the work of learning all that there are can be spared.
+    /// Whether any flag is about types; if not, the table of all types need not be built.
     fn has_types(&self) -> bool {
         [&self.types, &self.type_not, &self.type_add, &self.type_clear].iter().any(|given| !given.is_empty())
     }
 
-    /// All types of files that there are, and which of them are chosen.
+    /// All known file types, and the selection among them.
     pub(super) fn types(&self, order: &Order) -> Result<Types, UsageError> {
         let mut builder = TypesBuilder::new();
         let flags: [(&str, &[String]); 4] = [
@@ -267,13 +270,13 @@ impl Files {
 fn add_type(builder: &mut TypesBuilder, definition: &str) -> Result<(), UsageError> {
     builder.add_def(definition).map_err(|_| {
         UsageError(format!(
-            "--type-add '{definition}': write NAME:GLOB, or NAME:include:TYPES with types that there are; \
-             a name has letters and digits only"
+            "--type-add '{definition}': expected NAME:GLOB, or NAME:include:TYPES with existing types; \
+             a NAME consists of letters and digits"
         ))
     })
 }
 
-/// Whether files can be chosen by a type of this name.
+/// Whether there is a file type of this name.
 pub(super) fn is_type(name: &str) -> bool {
     let mut builder = TypesBuilder::new();
     builder.add_defaults().select(name);

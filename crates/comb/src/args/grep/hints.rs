@@ -1,4 +1,4 @@
-//! What to say of flags that ripgrep or ag has and comb does not.
+//! Hints for flags of ripgrep and ag that comb does not have.
 
 use clap::Error;
 use clap::builder::StyledStr;
@@ -7,34 +7,36 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::files;
 
 const HINTS: &[(&[&str], &str)] = &[
+    (&["--pre", "--pre-glob"], "preprocessors are not supported; use -z for compressed files, or a pipe"),
     (
-        &["--pre", "--pre-glob"],
-        "no program is run on files; -z reads compressed ones, and a pipe does the rest",
+        &["--debug", "--trace", "-D"],
+        "--profile reports where the time goes, --files the files to be searched",
     ),
-    (&["--debug", "--trace", "-D"], "--profile says where the time goes, --files which files are searched"),
-    (&["--pager"], "write 'comb grep --pretty … | less -R'"),
-    (&["--ackmate"], "--vimgrep and --json are for programs to read"),
-    (&["--print-all-files"], "--files prints which files are searched"),
-    (&["--color-line-number"], "write --colors line:fg:yellow"),
-    (&["--color-match"], "write --colors match:fg:red"),
-    (&["--color-path"], "write --colors path:fg:green"),
-    (&["--filename-pattern"], "--files -g GLOB prints the names of files that match"),
-    (&["--generate"], "'comb man grep' and 'comb completions SHELL' print these"),
-    (&["--version", "--pcre2-version", "-V"], "'comb --version' prints the version"),
-    (&["-R", "--recurse", "--recursive"], "directories are searched with all that is below them"),
-    (&["--norecurse"], "-d 1 goes no deeper than the files in a directory"),
-    (&["-W"], "-M BYTES --max-columns-preview shortens long lines"),
+    (&["--pager"], "use 'comb grep --pretty … | less -R'"),
+    (&["--ackmate"], "use --vimgrep or --json for other programs"),
+    (&["--print-all-files"], "--files prints the files to be searched"),
+    (&["--color-line-number"], "use --colors line:fg:yellow"),
+    (&["--color-match"], "use --colors match:fg:red"),
+    (&["--color-path"], "use --colors path:fg:green"),
+    (&["--filename-pattern"], "use --files -g GLOB to search for file names"),
+    (&["--generate"], "use 'comb man grep' or 'comb completions SHELL'"),
+    (&["--version", "--pcre2-version", "-V"], "use 'comb --version'"),
+    (&["-R", "--recurse", "--recursive"], "directories are always searched recursively"),
+    (&["--norecurse"], "use -d 1 to search only the files directly in a directory"),
+    (&["-W"], "use -M BYTES --max-columns-preview to truncate long lines"),
 ];
 
-/// Adds to an error what could have been meant by a flag that there is not.
-pub(crate) fn explain(mut error: Error) -> Error {
+/// Adds a suggestion to the error of an unknown flag.
+pub(crate) fn add_hint(mut error: Error) -> Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) => flag.as_str(),
         _ => "",
     };
     let hint = match error.kind() {
         ErrorKind::UnknownArgument => hint(flag),
-        ErrorKind::InvalidUtf8 => Some("in a pattern, write such bytes as \\xFF".to_owned()),
+        ErrorKind::InvalidUtf8 => {
+            Some("in a pattern, use escapes such as \\xFF for bytes that are not UTF-8".to_owned())
+        }
         _ => None,
     };
     let Some(hint) = hint else { return error };
@@ -48,12 +50,12 @@ fn hint(flag: &str) -> Option<String> {
     if let Some((_, hint)) = HINTS.iter().find(|(flags, _)| flags.contains(&flag)) {
         return Some((*hint).to_owned());
     }
-    let name = flag.strip_prefix("--").map(same_type)?;
-    files::is_type(name).then(|| format!("for files of a type, write '-t {name}'"))
+    let name = flag.strip_prefix("--").map(type_alias)?;
+    files::is_type(name).then(|| format!("use '-t {name}' to search files of a type"))
 }
 
-/// The name that a file type of ag has here.
-fn same_type(name: &str) -> &str {
+/// Name of a file type of ag in comb.
+fn type_alias(name: &str) -> &str {
     match name {
         "cc" => "c",
         "javascript" => "js",

@@ -1,4 +1,4 @@
-//! How a file is read, and which of its lines are taken.
+//! Reading of files and selection of lines.
 
 use clap::Args;
 use finecomb_grep::{Binary, GrepOptions, LineEnd};
@@ -10,50 +10,49 @@ use crate::args::selection;
 
 #[derive(Args)]
 #[group(skip)]
-#[command(next_help_heading = "How files are read")]
+#[command(next_help_heading = "Input and line selection")]
 pub(crate) struct Matching {
-    /// Take all files as text, also those with NUL bytes
+    /// Treat binary files as text
     #[arg(short = 'a', long, overrides_with = "binary")]
     text: bool,
 
-    /// Search also files with NUL bytes that were found below a directory, and say only that they match
+    /// Search binary files in directories, but report only whether they match
     #[arg(long, alias = "search-binary")]
     binary: bool,
 
-    /// Which encoding files are in: auto, none, or a name such as utf-16le or latin1
+    /// Text encoding of files: auto, none, or a label such as utf-16le or latin1
     ///
-    /// With auto, a byte order mark shows that a file is in UTF-16, and all others are taken as they stand. With none, this
-    /// is also true of those that have such a mark.
+    /// auto decodes UTF-16 in files with a byte order mark, and leaves all others unchanged. none never decodes.
     #[arg(short = 'E', long, value_name = "ENCODING", value_parser = selection::encoding)]
     pub(super) encoding: Option<Encoding>,
 
-    /// Search in compressed files
+    /// Search compressed files
     #[arg(short = 'z', long)]
     pub(crate) search_zip: bool,
 
-    /// Let lines end with \r\n as well as with \n, so that $ matches before both
+    /// Treat \r\n as a line ending like \n, so that $ matches before both
     #[arg(long, overrides_with = "null_data")]
     crlf: bool,
 
-    /// Let lines end with a NUL byte
+    /// Use NUL instead of \n as the line ending
     #[arg(long)]
     null_data: bool,
 
-    /// Take the lines that do not match
+    /// Select lines that do not match
     #[arg(short = 'v', long)]
     pub(super) invert_match: bool,
 
-    /// Take at most so many lines of a file
+    /// Stop after COUNT matching lines per file
     #[arg(short = 'm', long, value_name = "COUNT", value_parser = value::number, allow_hyphen_values = true)]
     max_count: Option<u64>,
 
-    /// End with a file at the first line that does not match after one that does
+    /// Stop searching a file at the first non-matching line after a match
     #[arg(long, hide_short_help = true)]
     stop_on_nonmatch: bool,
 }
 
 impl Matching {
-    /// Sets what these flags are about.
+    /// Sets the options of these flags.
     pub(super) fn apply(&self, order: &Order, options: &mut GrepOptions) {
         options.line_end = self.line_end();
         options.binary = self.binary(order);
@@ -70,7 +69,7 @@ impl Matching {
         }
     }
 
-    /// -uuu counts as --binary at the place of its third u.
+    /// `-uuu` counts as `--binary` at the position of its third u.
     fn binary(&self, order: &Order) -> Binary {
         let other = order.last("text").max(order.last("no-binary"));
         let more = order.nth("unrestricted", 2).max(order.last("all_types"));

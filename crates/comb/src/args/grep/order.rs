@@ -1,43 +1,43 @@
-//! The order in which flags were given: flags that undo others, and those for which it matters where they are.
+//! The order of flags on the command line: flags that override earlier ones, and flags whose position matters.
 
 use std::collections::HashMap;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// A flag that undoes others that were given before it, and is undone by those that come after it.
+/// A flag that overrides others given before it, and is overridden by those given after it.
 struct Negation {
     name: &'static str,
     aliases: &'static [&'static str],
-    undone: &'static [&'static str],
+    overridden: &'static [&'static str],
 }
 
-const fn no(name: &'static str, undone: &'static [&'static str]) -> Negation {
-    no_as(name, &[], undone)
+const fn no(name: &'static str, overridden: &'static [&'static str]) -> Negation {
+    no_with_aliases(name, &[], overridden)
 }
 
-const fn no_as(
+const fn no_with_aliases(
     name: &'static str,
     aliases: &'static [&'static str],
-    undone: &'static [&'static str],
+    overridden: &'static [&'static str],
 ) -> Negation {
-    Negation { name, aliases, undone }
+    Negation { name, aliases, overridden }
 }
 
-/// None of these is in the help: each is there to take back what a configuration file or an alias has set.
+/// Negations, hidden from the help. They override flags set in a configuration file or an alias.
 const NEGATIONS: &[Negation] = &[
     no("no-fixed-strings", &["fixed_strings"]),
-    no_as("no-multiline", &["nomultiline"], &["multiline"]),
+    no_with_aliases("no-multiline", &["nomultiline"], &["multiline"]),
     no("no-multiline-dotall", &["multiline_dotall"]),
-    no_as("no-pcre2", &["no-auto-hybrid-regex"], &["pcre2", "engine", "auto_hybrid_regex"]),
-    no_as("unicode", &["pcre2-unicode"], &["no_unicode"]),
+    no_with_aliases("no-pcre2", &["no-auto-hybrid-regex"], &["pcre2", "engine", "auto_hybrid_regex"]),
+    no_with_aliases("unicode", &["pcre2-unicode"], &["no_unicode"]),
     no("no-encoding", &["encoding"]),
     no("no-search-zip", &["search_zip"]),
     no("no-crlf", &["crlf"]),
-    no_as("no-binary", &["no-text"], &["binary", "text"]),
+    no_with_aliases("no-binary", &["no-text"], &["binary", "text"]),
     no("no-invert-match", &["invert_match"]),
     no("no-hidden", &["hidden"]),
-    no_as("no-follow", &["nofollow"], &["follow"]),
+    no_with_aliases("no-follow", &["nofollow"], &["follow"]),
     no("no-one-file-system", &["one_file_system"]),
     no("no-glob-case-insensitive", &["glob_case_insensitive"]),
     no("no-ignore-file-case-insensitive", &["ignore_file_case_insensitive"]),
@@ -55,7 +55,7 @@ const NEGATIONS: &[Negation] = &[
     no("messages", &["no_messages"]),
     no("no-column", &["column"]),
     no("no-byte-offset", &["byte_offset"]),
-    no_as("no-heading", &["noheading", "nogroup"], &["heading"]),
+    no_with_aliases("no-heading", &["noheading", "nogroup"], &["heading"]),
     no("no-context-separator", &["context_separator"]),
     no("print-long-lines", &["max_columns"]),
     no("no-max-columns-preview", &["max_columns_preview"]),
@@ -63,8 +63,8 @@ const NEGATIONS: &[Negation] = &[
     no("nocolor", &["color"]),
 ];
 
-/// Flags of ripgrep and ag that undo nothing. Most change nothing here, but are no mistake either: how files are read and when
-/// output is written is for comb to decide, and what they turn off it does not have.
+/// Flags of ripgrep and ag that override nothing. Most are accepted without effect: comb decides how files are read and
+/// when output is written, and lacks the features that the others turn off.
 const ACCEPTED: &[&str] = &[
     "mmap",
     "no-mmap",
@@ -83,17 +83,17 @@ const ACCEPTED: &[&str] = &[
     "noaffinity",
 ];
 
-/// Where the flags were given. Flattened into a command, it adds the flags that only undo others.
+/// Positions of the flags on the command line. Flattened into a command, it adds [`NEGATIONS`] and [`ACCEPTED`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Order(HashMap<String, Vec<usize>>);
 
 impl Order {
-    /// The positions of a flag, or none if it was not given, or undone.
+    /// The positions of a flag; empty if the flag was not given, or overridden.
     fn positions(&self, flag: &str) -> &[usize] {
         self.0.get(flag).map_or(&[], Vec::as_slice)
     }
 
-    /// The position of a flag's nth occurrence, from 0.
+    /// The position of the `n`th occurrence of a flag, counted from 0.
     pub(crate) fn nth(&self, flag: &str, n: usize) -> Option<usize> {
         self.positions(flag).get(n).copied()
     }
@@ -103,12 +103,12 @@ impl Order {
         self.positions(flag).last().copied()
     }
 
-    /// Whether a flag was given, and not undone.
+    /// Whether a flag was given and not overridden.
     pub(crate) fn has(&self, flag: &str) -> bool {
         !self.positions(flag).is_empty()
     }
 
-    /// The values of several flags in the order in which they were given, each with its flag.
+    /// The values of several flags with the flag of each, in the order of the command line.
     pub(crate) fn merge<'a, T>(&self, flags: &[(&'static str, &'a [T])]) -> Vec<(&'static str, &'a T)> {
         let mut found: Vec<_> = flags
             .iter()
@@ -123,7 +123,7 @@ impl Order {
 
 impl Args for Order {
     fn augment_args(command: Command) -> Command {
-        // Without a default, unlike ArgAction::SetTrue: to give each of them one takes time at every start.
+        // `ArgAction::SetTrue` would give each flag a default value, which takes time at every start.
         let hidden = |name: &'static str| {
             Arg::new(name)
                 .long(name)
@@ -133,7 +133,7 @@ impl Args for Order {
                 .default_missing_value("true")
         };
         let negations = NEGATIONS.iter().map(|negation| {
-            hidden(negation.name).aliases(negation.aliases).overrides_with_all(negation.undone)
+            hidden(negation.name).aliases(negation.aliases).overrides_with_all(negation.overridden)
         });
         command.args(negations).args(ACCEPTED.iter().copied().map(hidden))
     }

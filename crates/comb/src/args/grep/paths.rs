@@ -1,4 +1,4 @@
-//! The arguments that are not flags: a pattern and paths.
+//! Positional arguments: a pattern and paths.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 
 use crate::args::selection::UsageError;
 
-/// What is searched.
+/// Paths to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {
     /// Files, directories, and `-` for standard input; at least one.
     pub(crate) paths: Vec<PathBuf>,
-    /// Whether no path was given: those below `.` are then printed without it.
+    /// Whether no path was given. Paths are then printed without the prefix `./`.
     pub(crate) implicit: bool,
-    /// Whether it is a single one and not a directory.
+    /// Whether there is a single path, and it is not a directory.
     pub(crate) one_file: bool,
 }
 
 impl Paths {
-    /// The given paths, or standard input if there is something to read, or else the current directory.
+    /// The given paths. Without any, standard input if it is readable, or else the current directory.
     pub(super) fn new(given: &[OsString], may_read_input: impl FnOnce() -> bool) -> Self {
         if !given.is_empty() {
             let paths: Vec<PathBuf> = given.iter().map(PathBuf::from).collect();
@@ -33,44 +33,43 @@ impl Paths {
         Self { paths: vec![path.into()], implicit: true, one_file: input }
     }
 
-    /// Whether nothing but standard input is searched.
+    /// Whether standard input is the only path.
     pub(crate) fn only_input(&self) -> bool {
         matches!(&self.paths[..], [path] if path == Path::new("-"))
     }
 
-    /// An error if standard input is searched, too, after patterns have been read from it.
+    /// Returns the paths, or an error if standard input is among them.
     pub(super) fn without_input(self) -> Result<Self, UsageError> {
         if self.paths.iter().any(|path| path == Path::new("-")) {
             return Err(UsageError(
-                "standard input cannot be searched for patterns that are read from it".to_owned(),
+                "standard input cannot hold both the patterns and the text to search".to_owned(),
             ));
         }
         Ok(self)
     }
 }
 
-/// The first argument as a pattern. If there is none, but a `glob` was given, it may have been meant as in ag.
+/// The first argument as a pattern. If it is missing and `glob` is given, the error suggests a search for file names, as `ag -g`
+/// does.
 pub(super) fn pattern(argument: Option<&OsString>, glob: Option<&str>) -> Result<String, UsageError> {
     let Some(argument) = argument else {
         return Err(UsageError(match glob {
-            None => {
-                "a PATTERN is missing; 'comb grep PATTERN' searches below the current directory".to_owned()
-            }
+            None => "missing PATTERN; 'comb grep PATTERN' searches the current directory".to_owned(),
             Some(glob) => {
-                format!("a PATTERN is missing; comb grep --files -g '{glob}' prints the names of files")
+                format!("missing PATTERN; comb grep --files -g '{glob}' prints file names")
             }
         }));
     };
     argument.to_str().map(str::to_owned).ok_or_else(|| {
         UsageError(format!(
-            "the pattern '{}' is not UTF-8; write such bytes as \\xFF, as in '(?-u)\\xFF'",
+            "the pattern '{}' is not valid UTF-8; use escapes such as '(?-u)\\xFF'",
             argument.display()
         ))
     })
 }
 
-/// Whether standard input is something that is meant to be read: a file, a pipe or a socket. This cannot be known;
-/// a program that starts another one may leave it a pipe in which there will never be anything.
+/// Whether standard input is a file, a pipe or a socket, and thus probably meant to be read. This is a heuristic: a
+/// parent process may leave a pipe open that it never writes to.
 pub(super) fn input_is_readable() -> bool {
     let Ok(input) = io::stdin().as_fd().try_clone_to_owned() else { return false };
     File::from(input).metadata().is_ok_and(|metadata| {

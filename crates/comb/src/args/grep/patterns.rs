@@ -1,4 +1,4 @@
-//! What to look for.
+//! Patterns and how they match.
 
 use std::collections::HashSet;
 use std::fs;
@@ -14,7 +14,7 @@ use super::order::Order;
 use super::value;
 use crate::args::selection::UsageError;
 
-/// Where patterns come from.
+/// Source of patterns.
 #[derive(Clone, Debug)]
 enum Source {
     Pattern(String),
@@ -23,9 +23,9 @@ enum Source {
 
 #[derive(Args)]
 #[group(skip)]
-#[command(next_help_heading = "What to look for")]
+#[command(next_help_heading = "Pattern options")]
 pub(crate) struct Patterns {
-    /// A pattern; if given more than once, a line matches if one of them does
+    /// Pattern to search for; repeatable, a line matches if any pattern does
     #[arg(
         short = 'e',
         long,
@@ -35,9 +35,9 @@ pub(crate) struct Patterns {
     )]
     regexp: Vec<Source>,
 
-    /// A file with a pattern on each line, or - for standard input; may be given more than once
+    /// Read patterns from FILE, one per line, or from standard input if FILE is -; repeatable
     ///
-    /// A file without a line has no pattern, and nothing matches. An empty line is a pattern that matches everything.
+    /// An empty file has no patterns, and nothing matches. An empty line is a pattern that matches every line.
     #[arg(
         short = 'f',
         long,
@@ -46,19 +46,19 @@ pub(crate) struct Patterns {
     )]
     file: Vec<Source>,
 
-    /// Take the patterns as they stand, not as regular expressions
+    /// Treat patterns as literal strings
     #[arg(short = 'F', short_alias = 'Q', long, alias = "literal")]
     fixed_strings: bool,
 
-    /// Do not tell upper and lower case apart
+    /// Ignore case
     #[arg(short = 'i', long, overrides_with_all = ["case_sensitive", "smart_case"])]
     ignore_case: bool,
 
-    /// Tell upper and lower case apart, which is the default
+    /// Match case (default)
     #[arg(short = 's', long, overrides_with = "smart_case")]
     case_sensitive: bool,
 
-    /// Tell upper and lower case apart only if a pattern has an upper-case letter
+    /// Ignore case unless a pattern has an upper-case letter
     #[arg(short = 'S', long)]
     smart_case: bool,
 
@@ -70,53 +70,53 @@ pub(crate) struct Patterns {
     #[arg(short = 'x', long)]
     line_regexp: bool,
 
-    /// Let a match go across lines
+    /// Search across lines
     ///
-    /// A file is then held in memory as a whole, and `.` does not match a line feed unless --multiline-dotall says so.
+    /// Files are read into memory as a whole. `.` matches a line feed only with --multiline-dotall.
     #[arg(short = 'U', long, overrides_with = "stop_on_nonmatch")]
     pub(super) multiline: bool,
 
-    /// With -U, let . match a line feed
+    /// With -U, make . match line feeds
     #[arg(long)]
     multiline_dotall: bool,
 
-    /// Use PCRE2, which has look-around and back-references
+    /// Use the PCRE2 engine, with look-around and back-references
     #[arg(short = 'P', long, overrides_with_all = ["engine", "auto_hybrid_regex"])]
     pcre2: bool,
 
-    /// Which engine interprets the patterns
+    /// Regular expression engine
     #[arg(long, value_enum, value_name = "ENGINE", overrides_with = "auto_hybrid_regex")]
     engine: Option<EngineName>,
 
-    /// The same as --engine=auto
+    /// Same as --engine=auto
     #[arg(long, hide_short_help = true)]
     auto_hybrid_regex: bool,
 
-    /// Let \w, \d, . and the like, and letters with -i, be those of ASCII
+    /// Disable Unicode: \w, \d and similar classes, ., and -i work on ASCII
     #[arg(long, alias = "no-pcre2-unicode")]
     no_unicode: bool,
 
-    /// How much memory the compiled patterns may take
+    /// Maximum size of the compiled patterns
     #[arg(long, value_name = "SIZE", value_parser = value::bytes, hide_short_help = true)]
     regex_size_limit: Option<usize>,
 
-    /// How much memory the cache of the lazy automaton may take
+    /// Maximum size of the lazy DFA cache
     #[arg(long, value_name = "SIZE", value_parser = value::bytes, hide_short_help = true)]
     dfa_size_limit: Option<usize>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum EngineName {
-    /// That of Rust's regex crate: its time is linear in the size of the input
+    /// Rust's regex crate, in time linear in the size of the input
     Default,
     /// PCRE2
     Pcre2,
-    /// The default one, or PCRE2 for patterns that it does not know
+    /// The default engine, or PCRE2 for patterns that it does not support
     Auto,
 }
 
 impl Patterns {
-    /// Whether the patterns are given by flags, so that the first argument is a path.
+    /// Whether patterns are given by flags. The first positional argument is then a path.
     pub(super) fn are_given(&self) -> bool {
         !self.regexp.is_empty() || !self.file.is_empty()
     }
@@ -126,7 +126,7 @@ impl Patterns {
         self.file.iter().any(|source| matches!(source, Source::File(file) if file == Path::new("-")))
     }
 
-    /// What a line must have in it. Reads the files that have patterns in them.
+    /// Pattern options. Reads the files of patterns.
     pub(super) fn options(
         &self,
         order: &Order,
@@ -146,7 +146,7 @@ impl Patterns {
         })
     }
 
-    /// The patterns, each once: a long list with duplicates would be slower.
+    /// The patterns without duplicates, which would make a long list slower.
     fn patterns(&self, order: &Order, argument: Option<String>) -> Result<Vec<String>, UsageError> {
         let mut patterns: Vec<String> = argument.into_iter().collect();
         for (_, source) in order.merge(&[("regexp", &self.regexp), ("file", &self.file)]) {
@@ -187,7 +187,7 @@ impl Patterns {
     }
 }
 
-/// The patterns in a file, one a line.
+/// Reads the patterns of a file, one per line.
 fn read(file: &Path) -> Result<Vec<String>, UsageError> {
     let (name, content) = if file == Path::new("-") {
         let mut content = Vec::new();
@@ -195,8 +195,7 @@ fn read(file: &Path) -> Result<Vec<String>, UsageError> {
     } else {
         (file.display().to_string(), fs::read(file))
     };
-    let content =
-        content.map_err(|error| UsageError(format!("patterns of {name}: {}", io_reason(&error))))?;
+    let content = content.map_err(|error| UsageError(format!("{name}: {}", io_reason(&error))))?;
     let lines = (1..).zip(content.strip_suffix(b"\n").unwrap_or(&content).split(|&byte| byte == b'\n'));
     let lines = lines.filter(|_| !content.is_empty());
     lines
@@ -204,7 +203,7 @@ fn read(file: &Path) -> Result<Vec<String>, UsageError> {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             str::from_utf8(line).map(str::to_owned).map_err(|_| {
                 UsageError(format!(
-                    "patterns of {name}: line {number} is not UTF-8; write such bytes as \\xFF"
+                    "{name}: the pattern in line {number} is not valid UTF-8; use escapes such as '(?-u)\\xFF'"
                 ))
             })
         })

@@ -1,4 +1,4 @@
-//! What is printed, and how.
+//! Output modes and output format.
 
 use clap::Args;
 use finecomb_grep::{GrepOptions, Mode};
@@ -8,7 +8,7 @@ use super::paths::Paths;
 use super::value::{self, Separator};
 use crate::args::format::TextOrJson;
 
-/// The place of the last flag that says what to print of a search, but for --format.
+/// Position of the last flag that selects the output of a search, apart from `--format`.
 fn last_search_mode(order: &Order) -> Option<usize> {
     let flags = ["files_with_matches", "files_without_match", "count", "count_matches", "json"];
     flags.into_iter().filter_map(|flag| order.last(flag)).max()
@@ -16,59 +16,59 @@ fn last_search_mode(order: &Order) -> Option<usize> {
 
 #[derive(Args)]
 #[group(skip)]
-#[command(next_help_heading = "What is printed")]
+#[command(next_help_heading = "Output modes")]
 pub(crate) struct Modes {
-    /// Print the names of files with a match
+    /// Print only the paths of files that match
     #[arg(short = 'l', long, overrides_with_all = ["files_without_match", "count", "count_matches", "json"])]
     files_with_matches: bool,
 
-    /// Print the names of files without a match (-L is --follow)
+    /// Print only the paths of files that do not match (-L is --follow)
     #[arg(long, alias = "files-without-matches", overrides_with_all = ["count", "count_matches", "json"])]
     files_without_match: bool,
 
-    /// Print how many lines of each file match
+    /// Print the number of matching lines per file
     #[arg(short = 'c', long, overrides_with_all = ["count_matches", "json"])]
     count: bool,
 
-    /// Print how many matches there are in each file
+    /// Print the number of matches per file
     #[arg(long, overrides_with = "json")]
     count_matches: bool,
 
-    /// With a count, print files without a match as well
+    /// With a count, include files without a match
     #[arg(long)]
     include_zero: bool,
 
-    /// Print JSON, one object a line, as ripgrep does
+    /// Print JSON Lines in ripgrep's format
     #[arg(long)]
     json: bool,
 
-    /// How to print matches: text, or json for --json [default: text]
+    /// Output format; json is the same as --json [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json")]
     format: Option<TextOrJson>,
 
-    /// Print nothing; the exit status says whether there is a match
+    /// Print nothing; the exit status tells if a line matched
     #[arg(short = 'q', long)]
     quiet: bool,
 
-    /// Print which files would be searched, and search nothing
+    /// Print the files that would be searched
     #[arg(long, overrides_with = "type_list")]
     pub(super) files: bool,
 
-    /// Print the types of files, with their globs
+    /// Print all file types and their globs
     #[arg(long, alias = "list-file-types")]
     pub(super) type_list: bool,
 
-    /// Print at the end what was searched and found
+    /// Print statistics about the search at the end
     #[arg(long)]
     stats: bool,
 
-    /// The same, and nothing else.
+    /// Print statistics only.
     #[arg(long, hide = true)]
     stats_only: bool,
 }
 
 impl Modes {
-    /// Sets what these flags are about.
+    /// Sets the options of these flags.
     pub(super) fn apply(&self, order: &Order, invert: bool, only_matching: bool, options: &mut GrepOptions) {
         options.mode = self.mode(order, invert, only_matching);
         options.quiet = self.quiet || self.stats_only;
@@ -88,17 +88,17 @@ impl Modes {
         }
     }
 
-    /// Whether --format asks for JSON, and no other mode was asked for after that.
+    /// Whether `--format` selects JSON, and no later flag selects another mode.
     fn is_json_by_format(&self, order: &Order) -> bool {
         self.json_by_format(order) > last_search_mode(order)
     }
 
-    /// The place of --format if it asks for JSON.
+    /// The position of `--format` if it selects JSON.
     fn json_by_format(&self, order: &Order) -> Option<usize> {
         order.last("format").filter(|_| self.format == Some(TextOrJson::Json))
     }
 
-    /// The place of the last flag that says what to print of a search.
+    /// The position of the last flag that selects the output of a search.
     pub(super) fn last_of_search(&self, order: &Order) -> Option<usize> {
         last_search_mode(order).max(self.json_by_format(order))
     }
@@ -106,105 +106,105 @@ impl Modes {
 
 #[derive(Args)]
 #[group(skip)]
-#[command(next_help_heading = "How lines are printed")]
+#[command(next_help_heading = "Output options")]
 pub(crate) struct Lines {
-    /// Print line numbers, as on a terminal
+    /// Print line numbers (default on a terminal)
     #[arg(short = 'n', long, alias = "numbers", overrides_with = "no_line_number")]
     line_number: bool,
 
-    /// Print no line numbers, as into files and pipes
+    /// Omit line numbers (default in files and pipes)
     #[arg(short = 'N', long, alias = "nonumbers")]
     no_line_number: bool,
 
-    /// Print the column of the first match, in bytes, and the line number
+    /// Print the column of the first match, in bytes; implies -n
     #[arg(long)]
     column: bool,
 
-    /// Print how many bytes of the file are before the line, or with -o before the match
+    /// Print the byte offset of each line, or with -o of each match
     #[arg(short = 'b', long)]
     byte_offset: bool,
 
-    /// Print the path with every line
+    /// Print the path with each line
     #[arg(short = 'H', long, alias = "filename", overrides_with = "no_filename")]
     with_filename: bool,
 
-    /// Print no paths
+    /// Omit paths
     #[arg(short = 'I', long, alias = "nofilename")]
     no_filename: bool,
 
-    /// Print the path once, above the lines of a file, as on a terminal; --no-heading is the opposite
+    /// Print the path once, above the lines of a file (default on a terminal; --no-heading turns it off)
     #[arg(long, alias = "group")]
     heading: bool,
 
-    /// Print as on a terminal: --color=always --heading -n
+    /// Same as --color=always --heading -n
     #[arg(short = 'p', long)]
     pretty: bool,
 
-    /// Print for editors: PATH:LINE:COLUMN:TEXT, a line for each match
+    /// Print PATH:LINE:COLUMN:TEXT for each match, for editors
     #[arg(long)]
     vimgrep: bool,
 
-    /// Print each match alone, on a line of its own
+    /// Print only the matches, each on its own line
     #[arg(short = 'o', long)]
     pub(super) only_matching: bool,
 
-    /// Print this in place of each match; $1 or ${name} stands for what a group matched
+    /// Replace each match with TEXT in the output; $1 or ${name} inserts a capture group
     #[arg(short = 'r', long, value_name = "TEXT", allow_hyphen_values = true)]
     replace: Option<String>,
 
-    /// Print so many lines after each match
+    /// Print LINES lines of context after each match
     #[arg(short = 'A', long, alias = "after", value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru")]
     after_context: Option<usize>,
 
-    /// Print so many lines before each match
+    /// Print LINES lines of context before each match
     #[arg(short = 'B', long, alias = "before", value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru")]
     before_context: Option<usize>,
 
-    /// Print so many lines before and after each match, but for what -A and -B say
+    /// Print LINES lines of context before and after each match; -A and -B take precedence
     #[arg(short = 'C', long, value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru")]
     context: Option<usize>,
 
-    /// Print all lines, matching or not
+    /// Print matching and non-matching lines
     #[arg(long, alias = "passthrough")]
     passthru: bool,
 
-    /// Print no lines longer than this many bytes, but say that they match; 0 for no limit
+    /// Omit the text of lines longer than BYTES; 0 for no limit
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = value::number, allow_hyphen_values = true)]
     max_columns: Option<u64>,
 
-    /// With -M, print the beginning of a line that is too long
+    /// With -M, print the beginning of long lines
     #[arg(long)]
     max_columns_preview: bool,
 
-    /// Leave out the blanks at the beginning of lines
+    /// Trim white space at the beginning of lines
     #[arg(long)]
     trim: bool,
 
-    /// Print a NUL byte after a path
+    /// Print a NUL byte after each path
     #[arg(short = '0', long, alias = "print0")]
     null: bool,
 
-    /// What to print between groups of lines [default: --]; --no-context-separator for nothing
+    /// Separator between groups of lines [default: --]; --no-context-separator omits it
     ///
-    /// In this and in other separators, \t, \n, \r, \0, \\ and \xFF stand for bytes.
+    /// This and other separators may contain the escapes \t, \n, \r, \0, \\ and \xFF.
     #[arg(long, value_name = "TEXT", value_parser = value::separator, allow_hyphen_values = true, hide_short_help = true)]
     context_separator: Option<Separator>,
 
-    /// What to print after path, line number and the like of a matching line [default: :]
+    /// Separator after path, line number and other fields of a matching line [default: :]
     #[arg(long, value_name = "TEXT", value_parser = value::separator, allow_hyphen_values = true, hide_short_help = true)]
     field_match_separator: Option<Separator>,
 
-    /// The same for a line of context [default: -]
+    /// Separator after path, line number and other fields of a context line [default: -]
     #[arg(long, value_name = "TEXT", value_parser = value::separator, allow_hyphen_values = true, hide_short_help = true)]
     field_context_separator: Option<Separator>,
 
-    /// What to print in place of / in paths: one byte
+    /// Byte printed in place of / in paths
     #[arg(long, value_name = "BYTE", value_parser = value::path_separator, allow_hyphen_values = true, hide_short_help = true)]
     path_separator: Option<Separator>,
 }
 
 impl Lines {
-    /// Sets what these flags are about. It depends on the mode.
+    /// Sets the options of these flags. Some depend on the mode.
     pub(super) fn apply(&self, order: &Order, paths: &Paths, terminal: bool, options: &mut GrepOptions) {
         options.with_filename = match () {
             () if self.with_filename => true,
@@ -230,7 +230,7 @@ impl Lines {
         self.apply_separators(order, options);
     }
 
-    /// -A and -B count for more than -C, wherever they are.
+    /// `-A` and `-B` take precedence over `-C`, in any order.
     fn apply_context(&self, options: &mut GrepOptions) {
         options.before_context = self.before_context.or(self.context).unwrap_or(0);
         options.after_context = self.after_context.or(self.context).unwrap_or(0);
@@ -254,7 +254,7 @@ impl Lines {
         }
     }
 
-    /// Whether --pretty was given, and not before this flag.
+    /// Whether `--pretty` was given, and not before `flag`.
     pub(super) fn is_pretty(&self, order: &Order, flag: &str) -> bool {
         self.pretty && order.last("pretty") > order.last(flag)
     }

@@ -1,4 +1,4 @@
-//! Command lines, and the options that come of them.
+//! Tests of command lines and the resulting options.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,14 +15,14 @@ use crate::terminal::When;
 
 #[derive(Parser)]
 #[command(name = "grep")]
-struct Whole {
+struct GrepCommand {
     #[command(flatten)]
     arguments: Arguments,
 }
 
 fn try_parse(line: &[&str]) -> Result<Arguments, clap::Error> {
     let line = ["grep"].iter().chain(line);
-    Whole::try_parse_from(line).map(|whole| whole.arguments).map_err(hints::explain)
+    GrepCommand::try_parse_from(line).map(|whole| whole.arguments).map_err(hints::add_hint)
 }
 
 fn parse(line: &str) -> Arguments {
@@ -32,10 +32,10 @@ fn parse(line: &str) -> Arguments {
 
 /// The options of a search on a terminal in two directories.
 fn grep(line: &str) -> GrepOptions {
-    on(line, true, &["/", "/tmp"])
+    options_with(line, true, &["/", "/tmp"])
 }
 
-fn on(line: &str, terminal: bool, paths: &[&str]) -> GrepOptions {
+fn options_with(line: &str, terminal: bool, paths: &[&str]) -> GrepOptions {
     let paths: Vec<OsString> = paths.iter().map(OsString::from).collect();
     parse(&format!("{line} -e x")).grep(&Paths::new(&paths, || false), terminal).expect("options")
 }
@@ -44,7 +44,7 @@ fn walk(line: &str) -> WalkOptions {
     parse(line).walk().expect("options")
 }
 
-fn mistake(line: &str) -> String {
+fn usage_error(line: &str) -> String {
     let arguments = parse(line);
     let paths = match arguments.paths() {
         Ok(paths) => paths,
@@ -54,7 +54,7 @@ fn mistake(line: &str) -> String {
     grep.and_then(|()| arguments.walk().map(|_| ())).expect_err("an error").0
 }
 
-fn refusal(line: &[&str]) -> String {
+fn parse_error(line: &[&str]) -> String {
     match try_parse(line) {
         Ok(_) => panic!("{line:?} is accepted"),
         Err(error) => error.to_string(),
@@ -62,8 +62,8 @@ fn refusal(line: &[&str]) -> String {
 }
 
 #[test]
-fn without_flags_all_is_as_in_ripgrep() {
-    let options = on("", false, &["/"]);
+fn defaults_are_those_of_ripgrep() {
+    let options = options_with("", false, &["/"]);
     assert_eq!(options.pattern.patterns, ["x"]);
     assert_eq!(options.pattern.case, Case::Sensitive);
     assert_eq!((options.mode, options.binary, options.line_end), (Mode::Lines, Binary::Auto, LineEnd::Lf));
@@ -75,7 +75,7 @@ fn without_flags_all_is_as_in_ripgrep() {
 }
 
 #[test]
-fn the_last_of_contradicting_flags_holds() {
+fn the_last_of_conflicting_flags_takes_precedence() {
     assert_eq!(grep("-i -s").pattern.case, Case::Sensitive);
     assert_eq!(grep("-s -i -S").pattern.case, Case::Smart);
     assert_eq!(grep("-S -i").pattern.case, Case::Insensitive);
@@ -93,7 +93,7 @@ fn the_last_of_contradicting_flags_holds() {
 }
 
 #[test]
-fn the_last_engine_holds() {
+fn the_last_engine_takes_precedence() {
     assert_eq!(grep("-P").pattern.engine, Engine::Pcre2);
     assert_eq!(grep("-P --engine=auto").pattern.engine, Engine::Auto);
     assert_eq!(grep("--engine=auto -P --no-pcre2").pattern.engine, Engine::Rust);
@@ -102,7 +102,7 @@ fn the_last_engine_holds() {
 }
 
 #[test]
-fn multiline_and_the_end_at_a_nonmatch_exclude_each_other() {
+fn multiline_and_stop_on_nonmatch_override_each_other() {
     let options = grep("--stop-on-nonmatch -U");
     assert!(options.pattern.multiline && !options.stop_on_nonmatch);
     let options = grep("-U --stop-on-nonmatch");
@@ -116,7 +116,7 @@ fn flags_may_be_repeated() {
 }
 
 #[test]
-fn around_a_match_a_side_counts_for_more_than_both() {
+fn before_and_after_context_take_precedence_over_context() {
     let context = |line| {
         let options = grep(line);
         (options.before_context, options.after_context, options.passthru)
@@ -130,7 +130,7 @@ fn around_a_match_a_side_counts_for_more_than_both() {
 }
 
 #[test]
-fn every_u_brings_more() {
+fn each_u_includes_more_files() {
     assert_eq!(walk("x -u").rules, RuleFiles { require_git: true, ..RuleFiles::NONE });
     assert!(walk("x -u").skip_hidden && !walk("x -uu").skip_hidden && !walk("x -u -u").skip_hidden);
     assert_eq!((grep("-uu").binary, grep("-uuu").binary), (Binary::Auto, Binary::Suppress));
@@ -141,7 +141,7 @@ fn every_u_brings_more() {
 }
 
 #[test]
-fn each_kind_of_rules_is_obeyed_or_not() {
+fn each_kind_of_rules_can_be_enabled_and_disabled() {
     let rules = |line: &str| walk(&format!("x {line}")).rules;
     assert_eq!(rules("--no-ignore --ignore"), RuleFiles::ALL);
     assert_eq!(rules("--no-ignore-dot --no-ignore-vcs --ignore"), RuleFiles::ALL);
@@ -159,7 +159,7 @@ fn each_kind_of_rules_is_obeyed_or_not() {
 }
 
 #[test]
-fn the_mode_is_the_last_that_was_given() {
+fn the_last_mode_takes_precedence() {
     let mode = |line| grep(line).mode;
     assert_eq!(mode("-c -l"), Mode::FilesWithMatches);
     assert_eq!(mode("-l --files-without-match"), Mode::FilesWithoutMatch);
@@ -174,7 +174,7 @@ fn the_mode_is_the_last_that_was_given() {
 }
 
 #[test]
-fn there_are_jobs_without_a_search() {
+fn listing_files_and_types_needs_no_pattern() {
     assert_eq!(parse("x").job(), Job::Search);
     assert_eq!(parse("-l --files").job(), Job::Files);
     // Of several ways to search the last one counts, and a list of files is one of them.
@@ -195,48 +195,52 @@ fn there_are_jobs_without_a_search() {
 fn a_terminal_gets_headings_and_line_numbers() {
     let options = grep("");
     assert!(options.heading && options.line_number && !options.column);
-    let input = on("", true, &["-"]);
+    let input = options_with("", true, &["-"]);
     assert!(!input.line_number && !input.with_filename);
-    assert!(!on("", false, &["/"]).line_number);
+    assert!(!options_with("", false, &["/"]).line_number);
     assert!(!grep("-N --no-heading").line_number && !grep("--no-heading").heading);
-    assert!(!grep("-c").line_number && !grep("-q").line_number && on("--json", false, &["/"]).line_number);
+    assert!(
+        !grep("-c").line_number
+            && !grep("-q").line_number
+            && options_with("--json", false, &["/"]).line_number
+    );
 }
 
 #[test]
 fn some_flags_imply_others() {
-    let options = on("--vimgrep", false, &["-"]);
+    let options = options_with("--vimgrep", false, &["-"]);
     assert!(options.vimgrep && options.column && options.line_number && options.with_filename);
-    assert!(!on("--vimgrep --heading", true, &["/"]).heading);
-    let options = on("--column", false, &["-"]);
+    assert!(!options_with("--vimgrep --heading", true, &["/"]).heading);
+    let options = options_with("--column", false, &["-"]);
     assert!(options.column && options.line_number);
-    assert!(!on("--column -N", false, &["-"]).line_number);
-    let options = on("-p", false, &["-"]);
+    assert!(!options_with("--column -N", false, &["-"]).line_number);
+    let options = options_with("-p", false, &["-"]);
     assert!(options.heading && options.line_number && options.colors.is_some());
 }
 
 #[test]
-fn pretty_holds_from_where_it_is() {
-    let options = on("-p --no-heading -N --color=never", false, &["/"]);
+fn pretty_overrides_earlier_flags_only() {
+    let options = options_with("-p --no-heading -N --color=never", false, &["/"]);
     assert!(!options.heading && !options.line_number && options.colors.is_none());
-    let options = on("--no-heading -N --nocolor -p", false, &["/"]);
+    let options = options_with("--no-heading -N --nocolor -p", false, &["/"]);
     assert!(options.heading && options.line_number && options.colors.is_some());
     assert!(parse("x --color=ansi").color() == When::Always && parse("x").color() == When::Auto);
     assert!(parse("x --color=always --nocolor").color() == When::Never);
 }
 
 #[test]
-fn one_named_file_needs_no_name() {
+fn a_single_file_is_printed_without_its_path() {
     let file = tempfile::NamedTempFile::new().expect("a file");
     let path = file.path().to_str().expect("UTF-8");
-    assert!(!on("", false, &[path]).with_filename);
-    assert!(!on("", false, &["/no/such/file"]).with_filename);
-    assert!(on("", false, &[path, path]).with_filename);
-    assert!(on("", false, &["/"]).with_filename);
-    assert!(on("-H", false, &[path]).with_filename);
+    assert!(!options_with("", false, &[path]).with_filename);
+    assert!(!options_with("", false, &["/no/such/file"]).with_filename);
+    assert!(options_with("", false, &[path, path]).with_filename);
+    assert!(options_with("", false, &["/"]).with_filename);
+    assert!(options_with("-H", false, &[path]).with_filename);
 }
 
 #[test]
-fn without_a_path_input_or_the_directory_is_searched() {
+fn without_a_path_standard_input_or_the_directory_is_searched() {
     let input = Paths::new(&[], || true);
     assert_eq!(input, Paths { paths: vec![PathBuf::from("-")], implicit: true, one_file: true });
     let directory = Paths::new(&[], || false);
@@ -294,7 +298,7 @@ fn numbers_and_sizes() {
     assert_eq!(grep("-M80 --print-long-lines").max_columns, None);
     assert_eq!(grep("-m 0").max_count, Some(0));
     assert_eq!(walk("x --max-filesize 2K").max_filesize, Some(2048));
-    // ag counts from 0.
+    // ag counts levels from 0.
     assert_eq!(walk("x --depth 3").max_depth, Some(4));
     assert_eq!(walk("x --max-depth 3").max_depth, Some(3));
     assert_eq!(grep("--regex-size-limit 1M").pattern.regex_size_limit, Some(1 << 20));
@@ -316,7 +320,7 @@ fn files_are_sorted_by_the_last_key() {
 }
 
 #[test]
-fn globs_and_types_choose_files() {
+fn globs_and_types_select_files() {
     let walk = walk("x -g *.RS --iglob *.PY --ignore=gen --ignore-dir out -t rust -T py");
     let matched = |path| walk.globs.matched(path, false);
     assert!(matched("a.RS").is_whitelist() && matched("a.rs").is_ignore() && matched("a.py").is_whitelist());
@@ -328,16 +332,18 @@ fn globs_and_types_choose_files() {
 }
 
 #[test]
-fn types_change_in_order() {
+fn type_flags_apply_in_order() {
     let typed = |line: &str| walk(&format!("x {line}")).types;
     let changed = typed("--type-clear rust --type-add rust:*.zz -t rust");
     assert!(changed.matched("a.zz", false).is_whitelist() && changed.matched("a.rs", false).is_ignore());
-    assert!(mistake("x --type-add rust:*.zz --type-clear rust -t rust").contains("no file type 'rust'"));
+    assert!(
+        usage_error("x --type-add rust:*.zz --type-clear rust -t rust").contains("unknown file type 'rust'")
+    );
     assert!(typed("-t rust -T rust").matched("a.rs", false).is_ignore());
 }
 
 #[test]
-fn paths_may_have_to_match() {
+fn a_regex_selects_paths() {
     let regex = walk(r"x -G \.rs$").file_regex.expect("a regular expression");
     assert!(regex.is_match("src/a.rs") && !regex.is_match("src/a.rs~"));
 }
@@ -354,14 +360,14 @@ fn encodings_are_known_by_name() {
 }
 
 #[test]
-fn links_need_colours() {
+fn hyperlinks_need_colours() {
     assert!(grep("--hyperlink-format file --color=always").hyperlink.is_some());
     assert!(grep("--hyperlink-format file --color=never").hyperlink.is_none());
     assert!(grep("--hyperlink-format none --color=always").hyperlink.is_none());
 }
 
 #[test]
-fn flags_of_ag_mean_what_they_mean_there() {
+fn flags_of_ag_have_the_meaning_of_ag() {
     assert!(grep("--nogroup --group").heading && !grep("--noheading").heading);
     assert!(grep("--numbers").line_number && !grep("--nonumbers").line_number);
     assert!(!grep("--nofilename").with_filename && grep("--print0").null_after_path);
@@ -382,39 +388,39 @@ fn flags_without_an_effect_are_accepted() {
 }
 
 #[test]
-fn flags_that_there_are_not_get_a_hint() {
-    assert!(refusal(&["--python", "x"]).contains("-t python"));
-    assert!(refusal(&["--cc", "x"]).contains("-t c'"));
-    assert!(refusal(&["--pre=cat", "x"]).contains("-z reads compressed ones"));
-    assert!(refusal(&["--debug", "x"]).contains("--profile"));
-    assert!(refusal(&["--ackmate", "x"]).contains("--vimgrep"));
-    assert!(refusal(&["--fixed-string", "x"]).contains("--fixed-strings"));
+fn unknown_flags_get_a_hint() {
+    assert!(parse_error(&["--python", "x"]).contains("-t python"));
+    assert!(parse_error(&["--cc", "x"]).contains("-t c'"));
+    assert!(parse_error(&["--pre=cat", "x"]).contains("use -z for compressed files"));
+    assert!(parse_error(&["--debug", "x"]).contains("--profile"));
+    assert!(parse_error(&["--ackmate", "x"]).contains("--vimgrep"));
+    assert!(parse_error(&["--fixed-string", "x"]).contains("--fixed-strings"));
 }
 
 #[test]
-fn wrong_values_are_named_with_a_reason() {
-    assert!(refusal(&["-A", "-1", "x"]).contains("a number of at least 0"));
-    assert!(refusal(&["--colors", "match:fg:redd"]).contains("redd"));
-    assert!(refusal(&["-G", "("]).contains("unclosed group"));
-    assert!(refusal(&["-j", "9999"]).contains("from 1 to 1024"));
-    assert_eq!(mistake("x -t nope"), "there is no file type 'nope'; 'comb grep --type-list' lists them");
-    assert!(mistake("x -g [a").starts_with("--glob '[a': unclosed character class"));
-    assert!(mistake("x --type-add nope").starts_with("--type-add 'nope': write NAME:GLOB"));
-    assert!(mistake("-f /no/such/file").starts_with("patterns of /no/such/file: "));
-    assert!(mistake("-f - -").contains("standard input"));
-    assert!(mistake("-i").starts_with("a PATTERN is missing"));
+fn errors_name_the_invalid_value_and_the_reason() {
+    assert!(parse_error(&["-A", "-1", "x"]).contains("a number of at least 0"));
+    assert!(parse_error(&["--colors", "match:fg:redd"]).contains("redd"));
+    assert!(parse_error(&["-G", "("]).contains("unclosed group"));
+    assert!(parse_error(&["-j", "9999"]).contains("from 1 to 1024"));
+    assert_eq!(usage_error("x -t nope"), "unknown file type 'nope'; 'comb grep --type-list' lists all types");
+    assert!(usage_error("x -g [a").starts_with("--glob '[a': unclosed character class"));
+    assert!(usage_error("x --type-add nope").starts_with("--type-add 'nope': expected NAME:GLOB"));
+    assert!(usage_error("-f /no/such/file").starts_with("/no/such/file: "));
+    assert!(usage_error("-f - -").contains("standard input"));
+    assert!(usage_error("-i").starts_with("missing PATTERN"));
 }
 
 #[test]
 fn patterns_are_utf8() {
     let wrong = OsString::from(std::ffi::OsStr::from_bytes(b"a\xFF"));
-    let whole = Whole::try_parse_from([OsString::from("grep"), wrong.clone()]).expect("parsed");
+    let whole = GrepCommand::try_parse_from([OsString::from("grep"), wrong.clone()]).expect("parsed");
     let paths = Paths::new(&[], || false);
     let error = whole.arguments.grep(&paths, false).expect_err("an error");
-    assert!(error.0.contains("is not UTF-8"));
-    let Err(error) = Whole::try_parse_from([OsString::from("grep"), "-e".into(), wrong]) else {
+    assert!(error.0.contains("is not valid UTF-8"));
+    let Err(error) = GrepCommand::try_parse_from([OsString::from("grep"), "-e".into(), wrong]) else {
         panic!("it is accepted")
     };
     assert_eq!(error.kind(), ErrorKind::InvalidUtf8);
-    assert!(hints::explain(error).to_string().contains(r"\xFF"));
+    assert!(hints::add_hint(error).to_string().contains(r"\xFF"));
 }

@@ -1,67 +1,70 @@
-//! The values of flags.
+//! Values of flags.
 
 use bstr::ByteVec;
+use finecomb_sys::units::ByteLimit;
 use grep_printer::{ColorError, HyperlinkFormat, UserColorSpec};
 use regex_automata::meta::{BuildError, Regex};
 
 use crate::args::size;
 
-/// A string of bytes to print.
+/// A byte string to print as a separator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Separator(pub(crate) Vec<u8>);
 
-/// Parses what to print: `\t`, `\n`, `\r`, `\0`, `\\` and `\xFF` stand for bytes.
+/// Parses a separator with the escapes `\t`, `\n`, `\r`, `\0`, `\\` and `\xFF`.
 pub(crate) fn separator(text: &str) -> Result<Separator, String> {
     Ok(Separator(Vec::unescape_bytes(text)))
 }
 
-/// Parses a separator of one byte, or of none for that of the system.
+/// Parses a path separator: one byte, or none for the separator of the system.
 pub(crate) fn path_separator(text: &str) -> Result<Separator, String> {
     let separator = Vec::unescape_bytes(text);
     match separator.len() {
         0 | 1 => Ok(Separator(separator)),
-        bytes => Err(format!("it must be one byte, and is {bytes}")),
+        bytes => Err(format!("expected one byte, found {bytes}")),
     }
 }
 
-/// Parses a number.
+/// Parses a 64-bit number.
 pub(crate) fn number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "it must be a number of at least 0".to_owned())
+    text.parse().map_err(|_| "expected a number of at least 0".to_owned())
 }
 
 /// Parses a number of lines or levels.
 pub(crate) fn count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "it must be a number of at least 0".to_owned())
+    text.parse().map_err(|_| "expected a number of at least 0".to_owned())
 }
 
-/// How many levels to go down, if there is a limit.
+/// Maximum depth; `None` for no limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Depth(pub(crate) Option<usize>);
 
-/// Parses a number of levels as ag counts them; there is no limit if it is below 0.
+/// Parses a maximum depth as counted by ag; negative numbers mean no limit.
 pub(crate) fn depth(text: &str) -> Result<Depth, String> {
     match text.parse::<i64>() {
         Ok(levels) => Ok(Depth(usize::try_from(levels).ok().map(|levels| levels.saturating_add(1)))),
-        Err(_) => Err("it must be a number, or -1 for no limit".to_owned()),
+        Err(_) => Err("expected a number, or -1 for no limit".to_owned()),
     }
 }
 
-/// Parses a number of bytes.
+/// Parses a size in bytes.
 pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     size::parse(text, 0, usize::MAX)
 }
 
-/// Parses what to print in which colour.
+/// Parses the colour or style of a part of the output.
 pub(crate) fn color(text: &str) -> Result<UserColorSpec, String> {
     text.parse().map_err(|error| match error {
-        ColorError::InvalidFormat(_) => "write TYPE:fg:COLOR, TYPE:bg:COLOR, TYPE:style:STYLE or TYPE:none, \
+        ColorError::InvalidFormat(_) => {
+            "expected TYPE:fg:COLOR, TYPE:bg:COLOR, TYPE:style:STYLE or TYPE:none, \
                                          where TYPE is path, line, column, match or highlight"
-            .to_owned(),
+                .to_owned()
+        }
         error => error.to_string(),
     })
 }
 
-/// Parses how to link to a place in a file.
+/// Parses the format of hyperlinks.
 pub(crate) fn hyperlink(text: &str) -> Result<HyperlinkFormat, String> {
     text.parse().map_err(|error: grep_printer::HyperlinkFormatError| error.to_string())
 }
@@ -76,7 +79,7 @@ pub(crate) fn path_regex(text: &str) -> Result<Regex, String> {
 
 fn regex_reason(error: &BuildError) -> String {
     match (error.size_limit(), error.syntax_error()) {
-        (Some(limit), _) => format!("compiled, it takes more than {limit} bytes"),
+        (Some(limit), _) => format!("compiled regex exceeds the size limit of {}", ByteLimit(limit as u64)),
         (None, Some(error)) => error.to_string(),
         (None, None) => error.to_string(),
     }
@@ -97,14 +100,14 @@ mod tests {
     fn a_path_separator_is_one_byte() {
         assert_eq!(path_separator(r"\x5C"), Ok(Separator(b"\\".to_vec())));
         assert_eq!(path_separator(""), Ok(Separator(Vec::new())));
-        assert_eq!(path_separator("//"), Err("it must be one byte, and is 2".to_owned()));
+        assert_eq!(path_separator("//"), Err("expected one byte, found 2".to_owned()));
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_invalid_part() {
         assert!(color("match:fg:redd").is_err_and(|reason| reason.contains("redd")));
         assert!(color("match").is_err_and(|reason| reason.contains("TYPE:fg:COLOR")));
         assert!(path_regex("(").is_err_and(|reason| reason.contains("unclosed group")));
-        assert_eq!(number("-1"), Err("it must be a number of at least 0".to_owned()));
+        assert_eq!(number("-1"), Err("expected a number of at least 0".to_owned()));
     }
 }

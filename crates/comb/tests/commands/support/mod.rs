@@ -1,4 +1,4 @@
-//! What tests of whole commands share: running comb, files to run it on, waiting.
+//! Helpers of the tests: running comb, input files, waiting.
 
 pub(crate) mod server;
 
@@ -13,26 +13,26 @@ use tempfile::{TempDir, tempdir};
 /// The program under test.
 pub(crate) const COMB: &str = env!("CARGO_BIN_EXE_comb");
 
-/// Output, messages and exit code; no code if a signal ended the program.
+/// Standard output, standard error and exit status; no status if the program was killed by a signal.
 pub(crate) type Answer = (String, String, Option<i32>);
 
-/// An answer, to compare with.
+/// An expected answer.
 pub(crate) fn answer(out: &str, err: &str, code: i32) -> Answer {
     (out.to_owned(), err.to_owned(), Some(code))
 }
 
-/// Runs a command to its end.
+/// Runs a command and waits for its end.
 pub(crate) fn run(command: &mut Command) -> Answer {
     text(command.output().expect("running a command"))
 }
 
-/// What a command that came to its end has printed.
+/// Output of a finished command as text.
 pub(crate) fn text(Output { stdout, stderr, status }: Output) -> Answer {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (text(stdout), text(stderr), status.code())
 }
 
-/// A program in a directory, without standard input and without what a user may have configured.
+/// A program in a directory, with empty standard input and without the configuration of the user.
 pub(crate) fn program(name: &str, directory: &Path) -> Command {
     let mut command = Command::new(name);
     command.current_dir(directory).stdin(Stdio::null()).env("HOME", "/nowhere").env("LC_ALL", "C");
@@ -42,10 +42,10 @@ pub(crate) fn program(name: &str, directory: &Path) -> Command {
     command
 }
 
-/// Copies the program under test to a name in a directory, where anyone may run it.
+/// Copies the program under test into a directory where any user may run it.
 ///
-/// Another process writes it: what this one has open for writing, a process that another test starts at that moment inherits, and
-/// a program that somebody may write to cannot be run.
+/// Another process writes the copy: a file that this process has open for writing could be inherited by a process that
+/// another test starts at that moment, and a program that is open for writing cannot be run.
 pub(crate) fn copy_of_comb(directory: &TempDir, name: &str) -> PathBuf {
     let copy = directory.path().join(name);
     let copied = Command::new("cp").arg(COMB).arg(&copy).status().expect("cp");
@@ -60,7 +60,7 @@ pub(crate) fn shell(directory: &TempDir, script: &str) -> Command {
     command
 }
 
-/// A directory with these files; those above them are made, too.
+/// A directory with the given files, and their parent directories.
 pub(crate) fn directory_with(files: &[(&str, &str)]) -> TempDir {
     let directory = tempdir().expect("a directory");
     for (name, content) in files {
@@ -69,18 +69,18 @@ pub(crate) fn directory_with(files: &[(&str, &str)]) -> TempDir {
     directory
 }
 
-/// Writes a file, with the directories above it.
+/// Writes a file, and creates its parent directories.
 pub(crate) fn write(directory: &TempDir, name: &str, content: impl AsRef<[u8]>) {
     let path = directory.path().join(name);
     fs::create_dir_all(path.parent().expect("a directory above")).expect("a directory");
     fs::write(path, content).expect("a file");
 }
 
-/// Waits for something to become true, for ten seconds at most.
+/// Waits at most ten seconds for a condition.
 pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(10), "{what} did not come about");
+        assert!(start.elapsed() < Duration::from_secs(10), "time-out: {what}");
         thread::sleep(Duration::from_millis(2));
     }
 }

@@ -1,4 +1,4 @@
-//! A server under test, and a client that says exactly what it is told to.
+//! A server under test, and a client that sends exact bytes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::{COMB, wait_until};
 
-/// Waiting for longer than this is a failure.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Time-out of the client.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A running `comb serve`, which is killed when it is dropped.
+/// A running `comb serve`, killed on drop.
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
@@ -22,22 +22,26 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one in a directory, at a port that is free.
+    /// Starts a server in a directory, on a free port.
     pub(crate) fn start(directory: &Path, arguments: &[&str]) -> Self {
         Self::start_as(Command::new(COMB), directory, arguments)
     }
 
-    /// Starts one by a command to which the arguments are added.
+    /// Starts a server with a command to which the arguments are added.
     pub(crate) fn start_as(command: Command, directory: &Path, arguments: &[&str]) -> Self {
         Self::start_at("127.0.0.1:0", command, directory, arguments)
     }
 
-    /// Starts one at an address.
+    /// Starts a server on an address.
     pub(crate) fn start_at(address: &str, command: Command, directory: &Path, arguments: &[&str]) -> Self {
         Self::try_start(address, command, directory, arguments).expect("a server")
     }
 
-    /// Starts one, or returns what it says in the end and its exit code. What it says before it listens is left out.
+    /// Starts a server, and skips its messages until it listens.
+    ///
+    /// # Errors
+    ///
+    /// If it exits first, with its messages and exit status.
     pub(crate) fn try_start(
         address: &str,
         mut command: Command,
@@ -58,7 +62,7 @@ impl Server {
         Err((all, child.wait().expect("its end").code()))
     }
 
-    /// What it says next on standard error.
+    /// Reads the next line of standard error.
     pub(crate) fn message(&mut self) -> String {
         let mut line = String::new();
         self.messages.read_line(&mut line).expect("a message");
@@ -67,23 +71,23 @@ impl Server {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream
     }
 
-    /// The answer to a GET.
+    /// Sends a GET request.
     pub(crate) fn get(&self, target: &str) -> Answered {
         self.ask(&format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
     }
 
-    /// The answer to a GET with other fields in its head.
+    /// Sends a GET request with additional header fields.
     pub(crate) fn get_with(&self, target: &str, fields: &str) -> Answered {
         self.ask(&format!(
             "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}\r\n\r\n"
         ))
     }
 
-    /// The answer to these bytes. Its status is one that the OpenAPI document lists.
+    /// Sends a request, and checks that the OpenAPI document lists the status of the answer.
     pub(crate) fn ask(&self, request: &str) -> Answered {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).expect("sent");
@@ -94,13 +98,13 @@ impl Server {
         answer
     }
 
-    /// Stops it, and returns what it said in the end.
+    /// Stops the server, and returns its remaining messages.
     pub(crate) fn stop(&mut self) -> String {
         self.signal("TERM");
         self.end()
     }
 
-    /// Waits for its end, which is a successful one, and returns what it said in the end.
+    /// Waits for the successful end of the server, and returns its remaining messages.
     pub(crate) fn end(&mut self) -> String {
         wait_until("the end", || self.child.try_wait().expect("a child").is_some());
         assert_eq!(self.child.wait().expect("its end").code(), Some(0));
@@ -115,7 +119,7 @@ impl Server {
     }
 }
 
-/// Checks that the OpenAPI document lists a status for the path of a target, if it lists the path. 0 is no answer.
+/// Checks that the OpenAPI document lists a status for the path of a target, if it lists the path. Status 0 means no answer.
 fn assert_documented(target: &str, status: u16) {
     static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
         serde_json::from_str(include_str!("../../../../serve/src/openapi.json")).expect("JSON")
@@ -139,21 +143,21 @@ impl Drop for Server {
     }
 }
 
-/// An answer, taken apart.
+/// A parsed answer.
 #[derive(Debug)]
 pub(crate) struct Answered {
-    /// 0 if the connection was closed without one.
+    /// Status, or 0 if the connection was closed without an answer.
     pub(crate) status: u16,
-    /// The head, in small letters.
+    /// The head, in lower case.
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
 impl Answered {
-    /// Reads until the connection is closed.
+    /// Reads an answer until the connection is closed.
     pub(crate) fn read(stream: &mut TcpStream) -> Self {
         let mut bytes = Vec::new();
-        // A connection that is reset after its answer has given its answer.
+        // The connection may be reset after the answer.
         let _ = stream.read_to_end(&mut bytes);
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").map_or(bytes.len(), |at| at + 4);
         let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
@@ -169,7 +173,7 @@ impl Answered {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// The value of a field of the head.
+    /// The value of a header field.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let start = format!("{name}: ");
         self.head.lines().find_map(|line| line.strip_prefix(&*start))

@@ -56,7 +56,7 @@ pub(crate) struct Shared<V: Visit> {
 }
 
 /// State of a file that is visited by a single worker.
-pub(crate) struct Alone<V: Visit> {
+pub(crate) struct Unshared<V: Visit> {
     pub(crate) state: V::State,
     pub(crate) tally: V::Tally,
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use finecomb_meter::Phase;
 
 use super::Visit;
-use super::job::{Alone, Job, Shared, Streamed};
+use super::job::{Job, Shared, Streamed, Unshared};
 use super::worker::Visitor;
 use crate::block::{Block, Lookahead, Source};
 use crate::schedule::plan::SlotId;
@@ -31,26 +31,26 @@ impl<V: Visit> Visitor<'_, V> {
         self.reader.meter.add_file();
         self.plan.pace.add_work(FILE_WORK);
         let mut buffer = mem::take(&mut self.reader.buffer);
-        let mut alone = Alone { state: self.visit.begin(source, &[]), tally: V::Tally::default() };
+        let mut unshared = Unshared { state: self.visit.begin(source, &[]), tally: V::Tally::default() };
         let bytes = &mut buffer[range];
         let _ = if bytes.is_empty() {
             // Elsewhere an empty block carries no information, but an empty file must have one block.
             let mut block = Block { is_whole: true, ..Block::new(source, 0, bytes) };
-            self.search_and_print(&mut block, &mut alone)
+            self.search_and_print(&mut block, &mut unshared)
         } else {
             let ends = self.visit.nul_ends(source);
-            self.visit_next(Block { is_whole: true, ..Block::new(source, 0, bytes) }, ends, &mut alone)
+            self.visit_next(Block { is_whole: true, ..Block::new(source, 0, bytes) }, ends, &mut unshared)
         };
         self.reader.buffer = buffer;
-        self.end_file(source, alone);
+        self.end_file(source, unshared);
     }
 
     /// Visits a file chunk by chunk. Chunks without matches are skipped, which saves counting their lines; once there
     /// is a match, the skipped chunks are read again.
-    pub(super) fn visit_alone(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
+    pub(super) fn visit_unshared(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
         let source = &shared.source;
         let mut buffer = mem::take(&mut self.reader.buffer);
-        let mut alone = Alone { state: shared.chain.state(), tally: V::Tally::default() };
+        let mut unshared = Unshared { state: shared.chain.state(), tally: V::Tally::default() };
         let mut skipped = Vec::new();
         let mut is_skippable = true;
         while let Some(chunk) = file.claim().filter(|_| !shared.chain.is_over()) {
@@ -74,18 +74,18 @@ impl<V: Visit> Visitor<'_, V> {
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
                 let block = Block::new(source, offset - shared.start, &mut buffer[range]);
                 let block = Block { in_long_line, lookahead: Lookahead::in_file(file), ..block };
-                self.visit_next(block, shared.nul_ends, &mut alone)
+                self.visit_next(block, shared.nul_ends, &mut unshared)
             });
             if wanted.is_break() {
                 break;
             }
         }
         self.reader.buffer = buffer;
-        self.end_file(source, alone);
+        self.end_file(source, unshared);
     }
 
     /// Visits the next block of a file that only this worker visits.
-    fn visit_next(&mut self, block: Block<'_>, ends: NulEnds, alone: &mut Alone<V>) -> ControlFlow<()> {
+    fn visit_next(&mut self, block: Block<'_>, ends: NulEnds, unshared: &mut Unshared<V>) -> ControlFlow<()> {
         let Block { source, bytes, lookahead, .. } = block;
         let total = bytes.len();
         self.record_bytes(total);
@@ -94,32 +94,32 @@ impl<V: Visit> Visitor<'_, V> {
             let offset = block.offset + part.start as u64;
             if let Some(length) = part.too_long {
                 self.reader.problems.add_long_line(source, offset, bounds);
-                self.visit.skip_line(&mut alone.state, length as u64);
+                self.visit.skip_line(&mut unshared.state, length as u64);
                 continue;
             }
             let is_whole = block.is_whole && part.bytes.len() == total;
             let in_long_line = part.in_long_line;
             let mut block =
                 Block { is_whole, in_long_line, lookahead, ..Block::new(source, offset, part.bytes) };
-            self.search_and_print(&mut block, alone)?;
+            self.search_and_print(&mut block, unshared)?;
         }
         ControlFlow::Continue(())
     }
 
     /// Takes a block of a file that only this worker visits through all three steps.
-    fn search_and_print(&mut self, block: &mut Block<'_>, alone: &mut Alone<V>) -> ControlFlow<()> {
+    fn search_and_print(&mut self, block: &mut Block<'_>, unshared: &mut Unshared<V>) -> ControlFlow<()> {
         self.reader.meter.enter(Phase::Search);
         let found = self.visit.search(block);
-        let before = alone.state.clone();
-        let more = self.visit.advance(block, &found, &mut alone.state);
+        let before = unshared.state.clone();
+        let more = self.visit.advance(block, &found, &mut unshared.state);
         self.reader.meter.enter(Phase::Print);
-        self.visit.print(block, found, &before, &mut alone.tally, &mut self.out);
+        self.visit.print(block, found, &before, &mut unshared.tally, &mut self.out);
         more
     }
 
-    fn end_file(&mut self, source: &Source, alone: Alone<V>) {
+    fn end_file(&mut self, source: &Source, unshared: Unshared<V>) {
         self.reader.meter.enter(Phase::Print);
-        if self.visit.end(source, alone.state, alone.tally, &mut self.out).is_break() {
+        if self.visit.end(source, unshared.state, unshared.tally, &mut self.out).is_break() {
             self.plan.halt();
         }
     }
@@ -218,7 +218,7 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn end_shared(&mut self, shared: &Shared<V>, blocks: u64) {
         self.reader.meter.enter(Phase::Wait);
         let (state, tally) = shared.chain.await_all(blocks);
-        self.end_file(&shared.source, Alone { state, tally });
+        self.end_file(&shared.source, Unshared { state, tally });
     }
 }
 

@@ -29,7 +29,7 @@ use crate::walk::open_path;
 const WHOLE_LIMIT: usize = 4;
 
 /// Maximum size of a file that is left to a single worker while there are other files to read, in blocks.
-const ALONE_LIMIT: usize = 64;
+const UNSHARED_LIMIT: usize = 64;
 
 /// A worker of a job.
 pub(crate) struct Visitor<'w, V: Visit> {
@@ -241,11 +241,11 @@ impl<'w, V: Visit> Visitor<'w, V> {
             Ok(Some(Contents::Chunks { mut file, start, known })) => {
                 let shared = self.share(file.source().clone(), start, known, None);
                 file.set_ends(shared.nul_ends);
-                let limit = ALONE_LIMIT * self.reader.context.bounds.block_size;
+                let limit = UNSHARED_LIMIT * self.reader.context.bounds.block_size;
                 match file {
                     // Other workers have other tasks.
                     Chunks::Plain(file) if file.len() <= limit as u64 && self.plan.has_tasks() => {
-                        self.visit_alone(&shared, &file);
+                        self.visit_unshared(&shared, &file);
                         None
                     }
                     file => Some(Job::Chunks(shared, Arc::new(file), 0)),

@@ -36,10 +36,10 @@ fn read(encoding: Encoding, raw: &[u8]) -> Vec<u8> {
 
 /// Reads like a file: without the reader where it is not needed.
 fn read_as_needed(encoding: Encoding, raw: &[u8]) -> Vec<u8> {
-    match encoding.needed(&raw[..raw.len().min(3)]) {
-        Needed::Plain => raw.to_vec(),
-        Needed::StripBom(length) => raw[length..].to_vec(),
-        Needed::Transcode => read(encoding, raw),
+    match encoding.conversion(&raw[..raw.len().min(3)]) {
+        Conversion::Plain => raw.to_vec(),
+        Conversion::StripBom(length) => raw[length..].to_vec(),
+        Conversion::Transcode => read(encoding, raw),
     }
 }
 
@@ -78,8 +78,8 @@ fn parsing_of_names() {
 
 #[test]
 fn conversion_by_first_bytes() {
-    use Needed::{Plain, StripBom, Transcode};
-    let auto = |start: &[u8]| Encoding::Auto.needed(start);
+    use Conversion::{Plain, StripBom, Transcode};
+    let auto = |start: &[u8]| Encoding::Auto.conversion(start);
     assert_eq!(auto(b""), Plain);
     assert_eq!(auto(b"abc"), Plain);
     assert_eq!(auto(b"\xef\xbb"), Plain);
@@ -87,9 +87,9 @@ fn conversion_by_first_bytes() {
     assert_eq!(auto(b"\xff"), Plain);
     assert_eq!(auto(b"\xff\xfe"), Transcode);
     assert_eq!(auto(b"\xfe\xffa"), Transcode);
-    assert_eq!(Encoding::None.needed(b"\xef\xbb\xbf"), Plain);
-    assert_eq!(Encoding::None.needed(b"\xff\xfea"), Plain);
-    assert_eq!(parse("utf-8").needed(b"abc"), Transcode);
+    assert_eq!(Encoding::None.conversion(b"\xef\xbb\xbf"), Plain);
+    assert_eq!(Encoding::None.conversion(b"\xff\xfea"), Plain);
+    assert_eq!(parse("utf-8").conversion(b"abc"), Transcode);
 }
 
 #[test]

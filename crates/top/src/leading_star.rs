@@ -1,9 +1,8 @@
-//! Matches of expressions that begin with `.*`, as `.*(Firefox/\d+).*` does, found from the end of the text.
+//! Faster search for expressions with a leading `.*`, such as `.*(Firefox/\d+).*`.
 //!
-//! Such a match begins where the search does, and `.*` reaches as far as the rest of the expression lets it: up to the
-//! last place where the rest matches. A search that knows groups would go to the end of the text for `.*` and back step by step, and
-//! remember at which steps it has been. Here a search backwards finds the last place at once, and the groups of the rest
-//! are searched for there alone.
+//! Such a match begins where the search begins, and `.*` extends to the last place where the rest of the expression
+//! matches. A search with capture groups would run to the end of the text for `.*`, then step back and remember each
+//! step. This one finds the last place by a reverse search, and searches for the groups of the rest there only.
 
 use memchr::memchr;
 use regex_automata::hybrid::dfa::{self, DFA};
@@ -15,29 +14,30 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, HirKin
 
 use crate::pattern::{SizeLimit, build};
 
-/// An expression that begins with `.*`.
+/// An expression with a leading `.*`.
 #[derive(Clone, Debug)]
-pub(crate) struct BehindStar {
-    /// The rest with anything behind it, to be searched for backwards.
+pub(crate) struct LeadingStar {
+    /// Reverse DFA of the rest followed by any text.
     backwards: DFA,
+    /// The expression without the leading and the trailing `.*`.
     rest: Regex,
     /// Whether the expression begins with `^`.
     from_start: bool,
-    /// Whether it ends with `.*`.
+    /// Whether the expression ends with `.*`.
     to_end: bool,
-    /// Whether its `.*` stops at line feeds.
+    /// Whether a `.*` of the expression stops at line feeds.
     stops_at_lines: bool,
 }
 
-/// The memory that a search works in.
+/// Scratch memory of a search.
 #[derive(Debug)]
-pub(crate) struct BehindStarCache {
+pub(crate) struct LeadingStarCache {
     backwards: dfa::Cache,
     rest: meta::Cache,
 }
 
-impl BehindStar {
-    /// None if the expression is of another form, or cannot be searched for backwards.
+impl LeadingStar {
+    /// Returns `None` if the expression has another form or does not support a reverse search.
     pub(crate) fn new(hir: &Hir) -> Option<Self> {
         let HirKind::Concat(parts) = hir.kind() else { return None };
         let from_start = matches!(parts[0].kind(), HirKind::Look(Look::Start));
@@ -57,7 +57,7 @@ impl BehindStar {
             stops_at_lines |= stops;
         }
         let rest = Hir::concat(rest.to_vec());
-        // An empty match could be found within a character.
+        // An empty match could lie within a character.
         if !rest.properties().is_utf8() || rest.properties().minimum_len()? == 0 {
             return None;
         }
@@ -71,20 +71,20 @@ impl BehindStar {
         })
     }
 
-    pub(crate) fn cache(&self) -> BehindStarCache {
-        BehindStarCache { backwards: self.backwards.create_cache(), rest: self.rest.create_cache() }
+    pub(crate) fn cache(&self) -> LeadingStarCache {
+        LeadingStarCache { backwards: self.backwards.create_cache(), rest: self.rest.create_cache() }
     }
 
-    /// Whether the matches in a text are those that are found here.
-    pub(crate) fn suits(&self, text: &[u8]) -> bool {
+    /// Whether this search is valid for a text.
+    pub(crate) fn supports(&self, text: &[u8]) -> bool {
         !self.stops_at_lines || memchr(b'\n', text).is_none()
     }
 
-    /// The first match in a text that is UTF-8 and suits, and in `captures` its groups but for the whole. Errs if that cannot
-    /// be found out in this way.
+    /// Returns the first match in a text that is UTF-8 and [supported](Self::supports), and stores its groups in
+    /// `captures`, except group 0. Fails if the reverse search gives up.
     pub(crate) fn find(
         &self,
-        cache: &mut BehindStarCache,
+        cache: &mut LeadingStarCache,
         input: &Input<'_>,
         captures: &mut Captures,
     ) -> Result<Option<Match>, GaveUp> {
@@ -102,11 +102,11 @@ impl BehindStar {
     }
 }
 
-/// The search has to be done in another way.
+/// The reverse search gave up; the caller must search in another way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GaveUp;
 
-/// Whether a part of an expression that is `.*`, of all characters, stops at line feeds. None if it is something else.
+/// Whether a part of an expression, if it is `.*` over all characters, stops at line feeds. `None` for any other part.
 fn star_stops_at_lines(part: &Hir) -> Option<bool> {
     let HirKind::Repetition(Repetition { min: 0, max: None, greedy: true, sub }) = part.kind() else {
         return None;
@@ -121,7 +121,7 @@ fn star_stops_at_lines(part: &Hir) -> Option<bool> {
     (class.ranges() == all).then_some(true)
 }
 
-/// Finds backwards where `rest` begins, whatever is behind it. None for what such a search cannot do.
+/// Makes a reverse DFA for `rest` followed by any text. Returns `None` if a DFA does not support `rest`.
 fn backwards(rest: &Hir) -> Option<DFA> {
     let anything = Repetition { min: 0, max: None, greedy: true, sub: Box::new(Hir::dot(Dot::AnyByte)) };
     let whole = Hir::concat(vec![rest.clone(), Hir::repetition(anything)]);
@@ -140,10 +140,11 @@ mod tests {
     use crate::pattern::parse;
 
     #[test]
-    fn only_expressions_whose_groups_are_behind_a_greedy_star_of_all_characters_are_taken() {
-        let is_taken = |pattern: &str| BehindStar::new(&parse(pattern).expect("a valid pattern")).is_some();
+    fn only_a_leading_greedy_star_over_all_characters_is_supported() {
+        let is_supported =
+            |pattern: &str| LeadingStar::new(&parse(pattern).expect("a valid pattern")).is_some();
         for pattern in [r".*(Firefox/\d+).*", "^.*(a)", "(?s).*(a).*$", ".*a", r".*\b(a)b?"] {
-            assert!(is_taken(pattern), "{pattern}");
+            assert!(is_supported(pattern), "{pattern}");
         }
         for pattern in [
             "a",
@@ -158,7 +159,7 @@ mod tests {
             r"(?u).*\bé",
             "(?m)^.*a",
         ] {
-            assert!(!is_taken(pattern), "{pattern}");
+            assert!(!is_supported(pattern), "{pattern}");
         }
     }
 }
