@@ -1,5 +1,6 @@
 //! Extraction: from a syntax tree to definitions.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
@@ -43,6 +44,35 @@ pub(crate) struct Found<'t> {
     definitions: Vec<Definition>,
     scopes: Vec<Scope>,
     depth: usize,
+    /// Names that were added once, with their scope.
+    once: HashSet<(Option<usize>, &'t [u8])>,
+}
+
+/// Meaning of the definitions in a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// Definitions of their own, as in a namespace.
+    Names,
+    /// Methods and fields of a type.
+    Members,
+    /// Definitions in code that runs: variables are local.
+    Locals,
+}
+
+impl Holds {
+    fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Function | Kind::Method | Kind::Property => Self::Locals,
+            Kind::Class
+            | Kind::Enum
+            | Kind::Enumerator
+            | Kind::Interface
+            | Kind::Struct
+            | Kind::Trait
+            | Kind::Union => Self::Members,
+            _ => Self::Names,
+        }
+    }
 }
 
 struct Scope {
@@ -51,33 +81,52 @@ struct Scope {
     definition: Option<usize>,
     /// Name of a scope that is no definition.
     name: Option<Range<usize>>,
-    is_function: bool,
+    holds: Holds,
 }
 
+// No language needs all of it.
 impl<'t> Found<'t> {
     /// Bytes of the text that was parsed.
+    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     pub(crate) fn bytes(&self, range: Range<usize>) -> &'t [u8] {
         &self.text[range]
     }
 
-    /// Returns `true` inside of a function.
+    /// Returns `true` in code that runs: in functions, but not in the types within them.
     pub(crate) fn is_local(&self) -> bool {
-        self.scopes.iter().any(|scope| scope.is_function)
+        self.scopes.last().is_some_and(|scope| scope.holds == Holds::Locals)
+    }
+
+    /// Kind of the innermost scope that is a definition.
+    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+    pub(crate) fn scope_kind(&self) -> Option<Kind> {
+        self.scopes.last().and_then(|scope| scope.definition).map(|index| self.definitions[index].kind)
+    }
+
+    /// Adds the definition of a variable, unless the same scope has one of that name. For languages without declarations.
+    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+    pub(crate) fn add_once(&mut self, definition: Definition) {
+        let scope = self.scopes.last().and_then(|scope| scope.definition);
+        if self.once.insert((scope, &self.text[definition.name.clone()])) {
+            self.add(definition);
+        }
     }
 
     /// Adds a definition in the current scope.
     pub(crate) fn add(&mut self, mut definition: Definition) {
+        definition.name = unquoted(self.text, definition.name);
         if definition.name.is_empty() {
             return;
         }
+        let mut in_type = definition.qualifier.is_some();
         if let Some(scope) = self.scopes.last() {
+            in_type |= scope.holds == Holds::Members;
             definition.scope = scope.definition;
             if definition.qualifier.is_none() {
                 definition.qualifier.clone_from(&scope.name);
             }
         }
-        let in_type = definition.scope.is_some_and(|scope| self.definitions[scope].kind.has_methods());
-        if in_type || definition.qualifier.is_some() {
+        if in_type {
             definition.kind = definition.kind.in_type();
         }
         self.definitions.push(definition);
@@ -85,18 +134,37 @@ impl<'t> Found<'t> {
 
     /// Adds a definition that is the scope of those in its node.
     pub(crate) fn scope(&mut self, definition: Definition) {
-        let is_function = definition.kind.is_function();
+        let holds = Holds::of(definition.kind);
         let before = self.definitions.len();
         self.add(definition);
         if self.definitions.len() > before {
-            self.scopes.push(Scope { depth: self.depth, definition: Some(before), name: None, is_function });
+            self.scopes.push(Scope { depth: self.depth, definition: Some(before), name: None, holds });
+        }
+    }
+
+    /// Adds a definition that is the scope of the rest of the file.
+    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+    pub(crate) fn scope_rest(&mut self, definition: Definition) {
+        self.scopes.clear();
+        self.scope(definition);
+        for scope in &mut self.scopes {
+            scope.depth = 0;
         }
     }
 
     /// Makes a node the scope of the definitions in it, without being a definition.
+    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     pub(crate) fn extend(&mut self, name: Range<usize>) {
         let definition = self.scopes.last().and_then(|scope| scope.definition);
-        self.scopes.push(Scope { depth: self.depth, definition, name: Some(name), is_function: false });
+        self.scopes.push(Scope { depth: self.depth, definition, name: Some(name), holds: Holds::Members });
+    }
+
+    /// Makes a node a scope without a name: definitions in it belong to the scope around it.
+    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+    pub(crate) fn open(&mut self, holds: Holds) {
+        let (definition, name) =
+            self.scopes.last().map_or((None, None), |scope| (scope.definition, scope.name.clone()));
+        self.scopes.push(Scope { depth: self.depth, definition, name, holds });
     }
 
     /// Adds the definition that a node is, whose name is a field of it. Local variables are left out.
@@ -116,13 +184,23 @@ impl<'t> Found<'t> {
         match rule {
             Rule::Call(call) => call(self, node),
             Rule::Define(kind) => self.define(kind, "name", node),
+            Rule::Open(holds) => self.open(holds),
         }
+    }
+}
+
+/// Name without the quotes around it.
+fn unquoted(text: &[u8], name: Range<usize>) -> Range<usize> {
+    match text[name.clone()] {
+        [b'\'' | b'"' | b'`', .., b'\'' | b'"' | b'`'] if name.len() > 2 => name.start + 1..name.end - 1,
+        _ => name,
     }
 }
 
 /// Definitions of a syntax tree, in the order of their nodes.
 pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> Vec<Definition> {
-    let mut found = Found { text, definitions: Vec::new(), scopes: Vec::new(), depth: 0 };
+    let mut found =
+        Found { text, definitions: Vec::new(), scopes: Vec::new(), depth: 0, once: HashSet::new() };
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();

@@ -87,14 +87,6 @@ impl Kind {
         }
     }
 
-    /// Returns `true` if functions in its scope are methods.
-    pub(crate) fn has_methods(self) -> bool {
-        matches!(
-            self,
-            Self::Class | Self::Enum | Self::Interface | Self::Struct | Self::Trait | Self::Union
-        )
-    }
-
     /// The kind of such a definition in a type: functions are methods there, variables are fields.
     pub(crate) fn in_type(self) -> Self {
         match self {
@@ -102,11 +94,6 @@ impl Kind {
             Self::Variable => Self::Field,
             kind => kind,
         }
-    }
-
-    /// Returns `true` for code that runs: variables in it are local.
-    pub(crate) fn is_function(self) -> bool {
-        matches!(self, Self::Function | Self::Method)
     }
 }
 
@@ -127,6 +114,9 @@ impl FromStr for Kind {
     type Err = UnknownKind;
 
     fn from_str(name: &str) -> Result<Self, UnknownKind> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownKind { name: name.to_owned() })
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| UnknownKind { name: name.to_owned() })
     }
 }

@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::{Rule, field};
-use crate::extract::{Definition, Found};
+use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 12] = [
+pub(super) static RULES: [(&str, Rule); 15] = [
     ("class_declaration", Rule::Define(Kind::Class)),
     ("record_declaration", Rule::Define(Kind::Class)),
     ("interface_declaration", Rule::Define(Kind::Interface)),
@@ -17,6 +17,9 @@ pub(super) static RULES: [(&str, Rule); 12] = [
     ("constructor_declaration", Rule::Define(Kind::Method)),
     ("compact_constructor_declaration", Rule::Define(Kind::Method)),
     ("annotation_type_element_declaration", Rule::Define(Kind::Method)),
+    ("module_declaration", Rule::Define(Kind::Module)),
+    ("formal_parameter", Rule::Call(component)),
+    ("object_creation_expression", Rule::Open(Holds::Members)),
     ("field_declaration", Rule::Call(|found, node| declarators(found, node, Kind::Field))),
     ("constant_declaration", Rule::Call(|found, node| declarators(found, node, Kind::Constant))),
 ];
@@ -27,5 +30,16 @@ fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
         if let Some(name) = field(declarator, "name") {
             found.add(Definition::new(kind, name, node));
         }
+    }
+}
+
+/// Parameters of a record are fields.
+fn component(found: &mut Found<'_>, node: Node<'_>) {
+    let of_record = node
+        .parent()
+        .and_then(|list| list.parent())
+        .is_some_and(|outer| outer.kind() == "record_declaration");
+    if let Some(name) = field(node, "name").filter(|_| of_record) {
+        found.add(Definition::new(Kind::Field, name, node));
     }
 }

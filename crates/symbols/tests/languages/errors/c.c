@@ -1,0 +1,9 @@
+int before(int a) { return a; }
+
+int broken( { return 1 +; }
+
+struct after {
+    int member;
+};
+
+int last(void) { return 2; }
