@@ -54,8 +54,7 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     let (mut node, mut qualifier, mut function, mut is_function) = (declarator, None, None, false);
     loop {
         match node.kind() {
-            "identifier" | "field_identifier" | "type_identifier" | "destructor_name" | "operator_name"
-            | "primitive_type" => {
+            "identifier" | "field_identifier" | "type_identifier" | "destructor_name" | "operator_name" => {
                 return Some(Declared { name: node.byte_range(), qualifier, function, is_function });
             }
             "template_function" => {
@@ -142,10 +141,31 @@ fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
         let Some(declared) = declared(declarator).filter(|declared| !declared.is_function) else { continue };
+        if is_keyword(found.bytes(declared.name.clone())) {
+            continue;
+        }
         let mut definition = Definition::new(kind, declared.name, node);
         definition.qualifier = declared.qualifier;
         found.add(definition);
     }
+}
+
+/// Returns `true` for words that the parser takes for a name behind an unknown macro, as in `EXPORT int function()`.
+fn is_keyword(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"bool"
+            | b"char"
+            | b"const"
+            | b"double"
+            | b"float"
+            | b"int"
+            | b"long"
+            | b"short"
+            | b"signed"
+            | b"unsigned"
+            | b"void"
+    )
 }
 
 fn type_definition(found: &mut Found<'_>, node: Node<'_>) {
@@ -154,8 +174,13 @@ fn type_definition(found: &mut Found<'_>, node: Node<'_>) {
     }
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        if let Some(declared) = declared(declarator) {
-            found.add(Definition::new(Kind::Typedef, declared.name, node));
+        // The grammar knows names such as `uint8_t` as types of its own.
+        let name = match declarator.kind() {
+            "primitive_type" => Some(declarator.byte_range()),
+            _ => declared(declarator).map(|declared| declared.name),
+        };
+        if let Some(name) = name {
+            found.add(Definition::new(Kind::Typedef, name, node));
         }
     }
 }

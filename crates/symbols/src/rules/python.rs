@@ -18,9 +18,9 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
     let decorated = node.parent().filter(|parent| parent.kind() == "decorated_definition");
     let mut cursor = node.walk();
     let is_property = decorated.is_some_and(|decorated| {
-        decorated
-            .named_children(&mut cursor)
-            .any(|decorator| is_property(found.bytes(decorator.byte_range())))
+        let mut decorators =
+            decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator");
+        decorators.any(|decorator| is_property(found.bytes(decorator.byte_range())))
     });
     found.define(if is_property { Kind::Property } else { Kind::Function }, "name", node);
 }

@@ -10,6 +10,7 @@
 struct table;
 typedef struct table table_t;
 typedef unsigned long hash_t;
+typedef unsigned char uint8_t;
 typedef int (*compare_fn)(const void *, const void *);
 typedef int vector_t[4];
 extern int verbosity;

@@ -79,6 +79,10 @@ class Order(Base, metaclass=Meta):
 
     async def save(self): ...
 
+    @functools.cache
+    def cached(self):
+        return self.getter
+
     def __add__(self, other): return self
 
     class Meta:

@@ -7,3 +7,9 @@ struct after {
 };
 
 int last(void) { return 2; }
+
+EXPORT int CALL
+exported(int a)
+{
+    return a;
+}
