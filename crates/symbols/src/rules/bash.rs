@@ -3,13 +3,16 @@
 use tree_sitter::Node;
 
 use super::{Rule, child, field};
-use crate::extract::{Definition, Found};
+use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 3] = [
+pub(super) static RULES: [(&str, Rule); 6] = [
     ("function_definition", Rule::Define(Kind::Function)),
     ("variable_assignment", Rule::Call(variable)),
     ("command", Rule::Call(alias)),
+    ("command_substitution", Rule::Open(Holds::Locals)),
+    ("process_substitution", Rule::Open(Holds::Locals)),
+    ("subshell", Rule::Open(Holds::Locals)),
 ];
 
 /// The first assignment to a variable outside of functions.
@@ -18,7 +21,7 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
         return;
     };
     let Some(parent) = node.parent().filter(|_| !found.is_local()) else { return };
-    if parent.kind() == "command" && is_environment(node, parent) {
+    if parent.kind() == "command" && is_environment(found, node, parent) {
         return;
     }
     let kind = if is_readonly(found, parent) { Kind::Constant } else { Kind::Variable };
@@ -26,10 +29,10 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Returns `true` for an assignment before a command, as in `A=1 make`. The grammar takes assignments in the lines before for the same.
-fn is_environment(node: Node<'_>, command: Node<'_>) -> bool {
-    command
-        .child_by_field_name("name")
-        .is_some_and(|name| name.start_position().row == node.end_position().row)
+fn is_environment(found: &Found<'_>, node: Node<'_>, command: Node<'_>) -> bool {
+    let Some(name) = field(command, "name") else { return false };
+    let mut lines = found.bytes(node.end_byte()..name.start).split(|&byte| byte == b'\n').rev().skip(1);
+    lines.all(|line| line.ends_with(b"\\"))
 }
 
 /// Returns `true` for `readonly` and `declare -r`.

@@ -17,7 +17,7 @@ pub(super) static C: [(&str, Rule); 11] = [
     ("enum_specifier", Rule::Call(record)),
     ("enumerator", Rule::Call(enumerator)),
     ("field_declaration", Rule::Call(members)),
-    ("compound_statement", Rule::Open(Holds::Locals)),
+    ("compound_statement", Rule::Call(block)),
     ("preproc_def", Rule::Define(Kind::Macro)),
     ("preproc_function_def", Rule::Define(Kind::Macro)),
 ];
@@ -32,7 +32,7 @@ pub(super) static CPP: [(&str, Rule); 15] = [
     ("class_specifier", Rule::Call(record)),
     ("enumerator", Rule::Call(enumerator)),
     ("field_declaration", Rule::Call(members)),
-    ("compound_statement", Rule::Open(Holds::Locals)),
+    ("compound_statement", Rule::Call(block)),
     ("preproc_def", Rule::Define(Kind::Macro)),
     ("preproc_function_def", Rule::Define(Kind::Macro)),
     ("namespace_definition", Rule::Define(Kind::Namespace)),
@@ -61,13 +61,18 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
                 return Some(Declared { name: field(node, "name")?, qualifier, function, is_function });
             }
             "operator_cast" => {
-                let name = node.start_byte()..field(node, "type")?.end;
-                return Some(Declared {
-                    name,
-                    qualifier,
-                    function: node.child_by_field_name("declarator"),
-                    is_function: true,
-                });
+                // The name of `operator type *()` goes on up to the parameters.
+                let mut function = node.child_by_field_name("declarator")?;
+                while let Some(inner) = function.child_by_field_name("declarator") {
+                    function = inner;
+                }
+                let is_plain = function.parent() == Some(node);
+                let name = node.start_byte()..if is_plain {
+                    field(node, "type")?.end
+                } else {
+                    function.start_byte()
+                };
+                return Some(Declared { name, qualifier, function: Some(function), is_function: true });
             }
             "qualified_identifier" => {
                 if let Some(scope) = node.child_by_field_name("scope") {
@@ -91,12 +96,25 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     }
 }
 
+/// Code in a lambda or in an expression; that of a function is in its scope.
+fn block(found: &mut Found<'_>, node: Node<'_>) {
+    if node.parent().is_none_or(|parent| parent.kind() != "function_definition") {
+        found.open(Holds::Locals);
+    }
+}
+
 /// Functions with a body; `= default` and `= delete` are none.
 fn function(found: &mut Found<'_>, node: Node<'_>) {
     let body = node.child_by_field_name("body").or_else(|| child(node, &["try_statement"]));
     let Some(body) = body.filter(|_| !found.is_local()) else { return };
     let Some(declared) = node.child_by_field_name("declarator").and_then(declared) else { return };
-    let mut definition = Definition::new(Kind::Function, declared.name, node).with_head(body.start_byte());
+    // The parser takes `class MACRO Name { … }` for a function without parameters.
+    let kind = match node.child_by_field_name("type").filter(|_| declared.function.is_none()) {
+        Some(record) if record.kind() == "class_specifier" => Kind::Class,
+        Some(record) if record.kind() == "struct_specifier" => Kind::Struct,
+        _ => Kind::Function,
+    };
+    let mut definition = Definition::new(kind, declared.name, node).with_head(body.start_byte());
     definition.parameters = declared.function.and_then(|function| field(function, "parameters"));
     definition.qualifier = declared.qualifier;
     found.scope(definition);
@@ -124,11 +142,10 @@ fn declaration(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 fn is_external(found: &Found<'_>, node: Node<'_>) -> bool {
-    let mut cursor = node.walk();
-    let storage = node.children(&mut cursor).find(|child| child.kind() == "storage_class_specifier");
-    let mut initialised = node.walk();
-    storage.is_some_and(|storage| found.bytes(storage.byte_range()) == b"extern")
-        && !node.children(&mut initialised).any(|child| child.kind() == "init_declarator")
+    let storage = child(node, &["storage_class_specifier"]);
+    let is_extern = storage.is_some_and(|storage| found.bytes(storage.byte_range()) == b"extern")
+        || node.parent().is_some_and(|parent| parent.kind() == "linkage_specification");
+    is_extern && child(node, &["init_declarator"]).is_none()
 }
 
 fn members(found: &mut Found<'_>, node: Node<'_>) {
@@ -140,6 +157,10 @@ fn members(found: &mut Found<'_>, node: Node<'_>) {
 fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
+        if let Some(names) = bindings(declarator) {
+            names.into_iter().for_each(|name| found.add(Definition::new(kind, name.byte_range(), node)));
+            continue;
+        }
         let Some(declared) = declared(declarator).filter(|declared| !declared.is_function) else { continue };
         if is_keyword(found.bytes(declared.name.clone())) {
             continue;
@@ -148,6 +169,15 @@ fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
         definition.qualifier = declared.qualifier;
         found.add(definition);
     }
+}
+
+/// The names of `auto [a, b] = pair`.
+fn bindings(declarator: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let inner = declarator.child_by_field_name("declarator").unwrap_or(declarator);
+    let mut cursor = inner.walk();
+    let is_binding = inner.kind() == "structured_binding_declarator";
+    is_binding
+        .then(|| inner.named_children(&mut cursor).filter(|child| child.kind() == "identifier").collect())
 }
 
 /// Returns `true` for words that the parser takes for a name behind an unknown macro, as in `EXPORT int function()`.

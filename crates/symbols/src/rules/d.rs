@@ -8,9 +8,10 @@ use super::{Rule, child};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 18] = [
+pub(super) static RULES: [(&str, Rule); 20] = [
     ("function_declaration", Rule::Call(|found, node| named(found, node, Kind::Function))),
     ("constructor", Rule::Call(|found, node| constructor(found, node, "this"))),
+    ("postblit", Rule::Call(|found, node| constructor(found, node, "this"))),
     ("destructor", Rule::Call(|found, node| constructor(found, node, "~"))),
     ("class_declaration", Rule::Call(|found, node| named(found, node, Kind::Class))),
     ("struct_declaration", Rule::Call(|found, node| named(found, node, Kind::Struct))),
@@ -22,6 +23,7 @@ pub(super) static RULES: [(&str, Rule); 18] = [
     ("manifest_declarator", Rule::Call(|found, node| variable(found, node, Kind::Constant))),
     ("declarator", Rule::Call(|found, node| variable(found, node, Kind::Variable))),
     ("auto_declaration", Rule::Call(|found, node| super::each(found, node, "variable", Kind::Variable))),
+    ("alias_declaration", Rule::Call(|found, node| named(found, node, Kind::Typedef))),
     ("alias_initializer", Rule::Call(|found, node| named(found, node, Kind::Typedef))),
     ("unittest_declaration", Rule::Open(Holds::Locals)),
     ("invariant_declaration", Rule::Open(Holds::Locals)),

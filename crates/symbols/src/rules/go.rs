@@ -20,12 +20,18 @@ pub(super) static RULES: [(&str, Rule); 9] = [
 
 /// The names of `var a, b int`. `_` is none.
 fn names(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+    if found.is_local() {
+        return;
+    }
     let mut cursor = node.walk();
-    for name in node.children_by_field_name("name", &mut cursor).filter(Node::is_named) {
-        if !found.is_local() && found.bytes(name.byte_range()) != b"_" {
-            let definition = Definition::new(kind, name.byte_range(), node);
+    let names: Vec<_> = node.children_by_field_name("name", &mut cursor).filter(Node::is_named).collect();
+    for name in &names {
+        let definition = Definition::new(kind, name.byte_range(), node);
+        match names.len() {
+            _ if found.bytes(name.byte_range()) == b"_" => {}
             // Members of a structure without a name belong to the field or variable that has its type.
-            if kind == Kind::Constant { found.add(definition) } else { found.scope(definition) }
+            1 => found.scope(definition),
+            _ => found.add(definition),
         }
     }
 }

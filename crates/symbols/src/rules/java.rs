@@ -26,10 +26,15 @@ pub(super) static RULES: [(&str, Rule); 15] = [
 
 fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
     let mut cursor = node.walk();
-    for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        if let Some(name) = field(declarator, "name") {
-            found.add(Definition::new(kind, name, node));
-        }
+    let names: Vec<_> = node
+        .children_by_field_name("declarator", &mut cursor)
+        .filter_map(|child| field(child, "name"))
+        .collect();
+    // Members of an anonymous class belong to the field that gets the object.
+    let is_single = names.len() == 1;
+    for name in names {
+        let definition = Definition::new(kind, name, node);
+        if is_single { found.scope(definition) } else { found.add(definition) }
     }
 }
 

@@ -100,7 +100,8 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
     names(pattern, &mut variables);
     for name in variables {
         let definition = Definition::new(kind, name.byte_range(), node);
-        if object(value).is_some() { found.scope(definition) } else { found.add(definition) }
+        // Functions in an object literal belong to the variable that gets it.
+        if pattern == name { found.scope(definition) } else { found.add(definition) }
     }
 }
 
@@ -176,13 +177,32 @@ fn property(found: &mut Found<'_>, node: Node<'_>) {
     }
 }
 
+/// Statements around a declaration.
+#[cfg(feature = "typescript")]
+const STATEMENTS: [&str; 2] = ["export_statement", "ambient_declaration"];
+
+/// Name that the next statement declares.
+#[cfg(feature = "typescript")]
+fn next_name(statement: Node<'_>) -> Option<Range<usize>> {
+    let mut next = statement.next_named_sibling()?;
+    while next.kind() == "comment" {
+        next = next.next_named_sibling()?;
+    }
+    while STATEMENTS.contains(&next.kind()) {
+        next = next.child_by_field_name("declaration").or_else(|| next.named_child(0))?;
+    }
+    field(next, "name")
+}
+
 /// Functions without a body. Of the signatures of an overloaded function, the last one is listed, or its implementation.
 #[cfg(feature = "typescript")]
 fn signature(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
-    let declared = |node: Node<'_>| field(node.child_by_field_name("declaration").unwrap_or(node), "name");
-    let statement = node.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(node);
-    let next = statement.next_named_sibling().and_then(declared).map(|name| found.bytes(name));
-    let is_overload = next.is_some() && next == field(node, "name").map(|name| found.bytes(name));
+    let mut statement = node;
+    while let Some(parent) = statement.parent().filter(|parent| STATEMENTS.contains(&parent.kind())) {
+        statement = parent;
+    }
+    let name = field(node, "name").map(|name| found.bytes(name));
+    let is_overload = name.is_some() && next_name(statement).map(|name| found.bytes(name)) == name;
     let in_type = kind == Kind::Function
         || matches!(found.scope_kind(), Some(Kind::Class | Kind::Interface | Kind::Typedef));
     let is_accessor = child(node, &["get", "set"]).is_some();

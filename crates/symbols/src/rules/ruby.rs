@@ -6,15 +6,16 @@ use super::{Rule, child, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 8] = [
+pub(super) static RULES: [(&str, Rule); 9] = [
     ("module", Rule::Call(|found, node| scoped(found, node, Kind::Module))),
     ("class", Rule::Call(|found, node| scoped(found, node, Kind::Class))),
     ("singleton_class", Rule::Open(Holds::Members)),
     ("method", Rule::Call(method)),
     ("singleton_method", Rule::Call(singleton)),
-    ("alias", Rule::Call(|found, node| found.define(Kind::Method, "name", node))),
+    ("alias", Rule::Call(alias)),
     ("call", Rule::Call(call)),
     ("assignment", Rule::Call(assignment)),
+    ("operator_assignment", Rule::Call(assignment)),
 ];
 
 /// A definition by a name that may have a scope before it: `Outer::Name`.
@@ -46,6 +47,12 @@ fn singleton(found: &mut Found<'_>, node: Node<'_>) {
     let object = node.child_by_field_name("object").filter(|object| object.kind() != "self");
     definition.qualifier = object.map(|object| object.byte_range());
     found.scope(definition);
+}
+
+/// `alias new old`, of methods or of global variables.
+fn alias(found: &mut Found<'_>, node: Node<'_>) {
+    let is_variable = node.child_by_field_name("name").is_some_and(|name| name.kind() == "global_variable");
+    found.define(if is_variable { Kind::Variable } else { Kind::Method }, "name", node);
 }
 
 /// Methods that are defined by a call: `attr_reader :name` and the like.

@@ -6,7 +6,7 @@ use super::{Rule, child, field, names};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 15] = [
+pub(super) static RULES: [(&str, Rule); 16] = [
     ("class_declaration", Rule::Call(class)),
     ("protocol_declaration", Rule::Define(Kind::Interface)),
     ("function_declaration", Rule::Call(|found, node| function(found, node, Kind::Function))),
@@ -19,6 +19,7 @@ pub(super) static RULES: [(&str, Rule); 15] = [
     ("enum_entry", Rule::Call(|found, node| super::each(found, node, "name", Kind::Enumerator))),
     ("typealias_declaration", Rule::Define(Kind::Typedef)),
     ("associatedtype_declaration", Rule::Define(Kind::Typedef)),
+    ("macro_declaration", Rule::Call(macro_definition)),
     ("lambda_literal", Rule::Open(Holds::Locals)),
     ("willset_didset_block", Rule::Open(Holds::Locals)),
     ("statements", Rule::Open(Holds::Locals)),
@@ -71,5 +72,11 @@ fn property(found: &mut Found<'_>, node: Node<'_>) {
         let end = accessors.map_or(node.end_byte(), |accessors| accessors.start_byte());
         let definition = Definition::new(kind, name.byte_range(), node).with_head(end);
         if accessors.is_some() { found.scope(definition) } else { found.add(definition) }
+    }
+}
+
+fn macro_definition(found: &mut Found<'_>, node: Node<'_>) {
+    if let Some(name) = child(node, &["simple_identifier"]) {
+        found.add(Definition::new(Kind::Macro, name.byte_range(), node));
     }
 }

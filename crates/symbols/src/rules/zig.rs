@@ -49,8 +49,7 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
         _ => return,
     };
     let head = container.map_or(node.end_byte(), |container| container.start_byte());
-    let definition = Definition::new(kind, name(identifier), node).with_head(head);
-    if container.is_some() { found.scope(definition) } else { found.add(definition) }
+    found.scope(Definition::new(kind, name(identifier), node).with_head(head));
 }
 
 /// Members of containers. Those of a tuple have no name, and `_` stands for further values of an enumeration.

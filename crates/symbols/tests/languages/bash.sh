@@ -13,6 +13,10 @@ TARGETS+=(extra.log)
 LIMITS[web]=30
 alias ll='ls -l'
 LC_ALL=C sort /dev/null
+LANG=C \
+    sort /dev/null
+(in_subshell_only=1)
+taken=$(inner=1; echo "$inner")
 
 usage() {
     cat <<'TEXT'

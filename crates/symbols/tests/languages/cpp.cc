@@ -35,6 +35,7 @@ struct Point {
     bool operator==(const Point &other) const { return x == other.x; }
     double operator[](int i) const;
     explicit operator bool() const { return x != 0; }
+    operator const char *() const { return ""; }
     friend bool operator<(const Point &a, const Point &b) { return a.x < b.x; }
 };
 
@@ -112,5 +113,11 @@ int c_function(int a) { return a; }
 int c_prototype(int a);
 }
 extern "C" void c_single() {}
+extern "C" int c_variable;
+auto [left, right] = std::pair(1, 2);
+class SHAPES_EXPORT Exported {
+    int member;
+    int get() const { return member; }
+};
 auto trailing(int a) -> decltype(a) { return a; }
 int main() try { return 0; } catch (...) { return 1; }

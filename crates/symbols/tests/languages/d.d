@@ -9,6 +9,7 @@ enum Color { red, green = 3, blue }
 enum { anonymousMember, another }
 enum string title = "class InString {}";
 alias Index = size_t;
+alias int OldStyle;
 alias Callback = void delegate(int);
 __gshared int counter;
 immutable double pi = 3.14, tau = 6.28;
@@ -20,6 +21,7 @@ struct Point
     int x, y;
     this(int x, int y) { this.x = x; this.y = y; }
     ~this() {}
+    this(this) {}
     Point opBinary(string op)(Point rhs) if (op == "+") { return this; }
     @property int length() const { return x; }
     static Point origin() { return Point(0, 0); }

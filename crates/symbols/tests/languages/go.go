@@ -21,6 +21,9 @@ var (
 
 var cache map[string]*Record
 var handler = func(n int) int { return n }
+var config struct {
+	debug, trace bool
+}
 var _ io.Reader = (*File)(nil)
 
 type ID int64

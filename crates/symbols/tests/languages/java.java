@@ -58,6 +58,10 @@ public abstract class Order<T extends Comparable<T>> implements Comparable<Order
     class Inner {}
 
     native int measure();
+
+    private final Runnable task = new Runnable() {
+        public void run() {}
+    };
 }
 
 enum Status {

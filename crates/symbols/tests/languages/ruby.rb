@@ -9,6 +9,8 @@ VERSION = '1.0'
 LIMITS = { low: 1 }.freeze
 FIRST, SECOND = 1, 2
 $global = 1
+$memo ||= 2
+alias $renamed $global
 local = 'def quoted; end'
 
 module Shop

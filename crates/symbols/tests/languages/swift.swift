@@ -99,6 +99,8 @@ func largest<T: Comparable>(_ a: T, _ b: T) -> T {
     return a > b ? a : b
 }
 
+macro stringify(_ value: Int) -> String = #externalMacro(module: "Macros", type: "Stringify")
+
 let handler: (Int) -> Int = { $0 * 2 }
 let raw = """
 func inMultiline() {}

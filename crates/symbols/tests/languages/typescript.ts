@@ -7,6 +7,10 @@ const { first, second: renamed } = current as any;
 declare const injected: string;
 declare let global1: number;
 declare function external(a: number): void;
+declare function ambient(a: string): void;
+// With a number.
+declare function ambient(a: number): void;
+export const useStore = create((set) => ({ count: 0, increase: () => set(1) }));
 
 type Id = string | number;
 type Handler<T> = (event: T) => void;

@@ -70,6 +70,7 @@ const Handle = opaque {
 
 const ReadError = error{ EndOfStream, Timeout };
 const Callback = *const fn (n: i32) void;
+const AllErrors = error{Closed} || ReadError;
 const Tuple = struct { u8, u16 };
 
 pub fn Queue(comptime T: type) type {
