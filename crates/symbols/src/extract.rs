@@ -85,9 +85,9 @@ struct Scope {
 }
 
 // No language needs all of it.
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 impl<'t> Found<'t> {
     /// Bytes of the text that was parsed.
-    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     pub(crate) fn bytes(&self, range: Range<usize>) -> &'t [u8] {
         &self.text[range]
     }
@@ -98,13 +98,11 @@ impl<'t> Found<'t> {
     }
 
     /// Kind of the innermost scope that is a definition.
-    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     pub(crate) fn scope_kind(&self) -> Option<Kind> {
         self.scopes.last().and_then(|scope| scope.definition).map(|index| self.definitions[index].kind)
     }
 
     /// Adds the definition of a variable, unless the same scope has one of that name. For languages without declarations.
-    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     pub(crate) fn add_once(&mut self, definition: Definition) {
         let scope = self.scopes.last().and_then(|scope| scope.definition);
         if self.once.insert((scope, &self.text[definition.name.clone()])) {
@@ -114,10 +112,12 @@ impl<'t> Found<'t> {
 
     /// Adds a definition in the current scope.
     pub(crate) fn add(&mut self, mut definition: Definition) {
-        definition.name = unquoted(self.text, definition.name);
+        // After a syntax error, tokens may be out of order.
         if definition.name.is_empty() {
             return;
         }
+        definition.name = unquoted(self.text, definition.name);
+        definition.parameters = definition.parameters.filter(|parameters| !parameters.is_empty());
         let mut in_type = definition.qualifier.is_some();
         if let Some(scope) = self.scopes.last() {
             in_type |= scope.holds == Holds::Members;
@@ -143,7 +143,6 @@ impl<'t> Found<'t> {
     }
 
     /// Adds a definition that is the scope of the rest of the file.
-    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     pub(crate) fn scope_rest(&mut self, definition: Definition) {
         self.scopes.clear();
         self.scope(definition);
@@ -153,14 +152,12 @@ impl<'t> Found<'t> {
     }
 
     /// Makes a node the scope of the definitions in it, without being a definition.
-    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     pub(crate) fn extend(&mut self, name: Range<usize>) {
         let definition = self.scopes.last().and_then(|scope| scope.definition);
         self.scopes.push(Scope { depth: self.depth, definition, name: Some(name), holds: Holds::Members });
     }
 
     /// Makes a node a scope without a name: definitions in it belong to the scope around it.
-    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     pub(crate) fn open(&mut self, holds: Holds) {
         let (definition, name) =
             self.scopes.last().map_or((None, None), |scope| (scope.definition, scope.name.clone()));

@@ -67,6 +67,22 @@ fn definitions_before_and_after_a_syntax_error_are_listed() {
     assert!(differences.is_empty(), "{differences}");
 }
 
+#[test]
+fn samples_with_a_part_cut_out_are_listed_whatever_the_part() {
+    for &language in Language::ALL {
+        let sample = sample("tests/languages", language);
+        let text = fs::read(&sample).expect("a sample");
+        let directory = tempfile::tempdir().expect("a directory");
+        for start in (0..text.len()).step_by(61) {
+            let rest = text.get(start + 23..).unwrap_or_default();
+            let file = directory.path().join(start.to_string()).with_extension(language.extensions()[0]);
+            fs::write(file, [&text[..start], rest].concat()).expect("a file");
+        }
+        let (outcome, _) = list(directory.path(), Format::Text, true);
+        assert!(outcome.definitions > 0, "{}", language.name());
+    }
+}
+
 /// Kind, name and line of each definition in a file.
 #[cfg(all(feature = "c", feature = "cpp"))]
 fn places(file: &Path, thorough: bool) -> std::collections::BTreeSet<(String, String, u64)> {

@@ -30,7 +30,7 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
 
 /// Returns `true` for an assignment before a command, as in `A=1 make`. The grammar takes assignments in the lines before for the same.
 fn is_environment(found: &Found<'_>, node: Node<'_>, command: Node<'_>) -> bool {
-    let Some(name) = field(command, "name") else { return false };
+    let Some(name) = field(command, "name").filter(|name| name.start > node.end_byte()) else { return false };
     let mut lines = found.bytes(node.end_byte()..name.start).split(|&byte| byte == b'\n').rev().skip(1);
     lines.all(|line| line.ends_with(b"\\"))
 }

@@ -8,6 +8,7 @@ use super::{Rule, child, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
+#[cfg(feature = "c")]
 pub(super) static C: [(&str, Rule); 11] = [
     ("function_definition", Rule::Call(function)),
     ("declaration", Rule::Call(declaration)),
@@ -22,6 +23,7 @@ pub(super) static C: [(&str, Rule); 11] = [
     ("preproc_function_def", Rule::Define(Kind::Macro)),
 ];
 
+#[cfg(feature = "cpp")]
 pub(super) static CPP: [(&str, Rule); 15] = [
     ("function_definition", Rule::Call(function)),
     ("declaration", Rule::Call(declaration)),
@@ -121,6 +123,7 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// `using name = type`.
+#[cfg(feature = "cpp")]
 fn alias(found: &mut Found<'_>, node: Node<'_>) {
     if !found.is_local() {
         found.define(Kind::Typedef, "name", node);
