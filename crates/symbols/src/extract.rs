@@ -1,5 +1,6 @@
 //! Extraction: from a syntax tree to definitions.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
@@ -46,9 +47,36 @@ pub(crate) struct Found<'t> {
     text: &'t [u8],
     definitions: Vec<Definition>,
     scopes: Vec<Scope>,
-    /// Number of scopes that are functions.
-    functions: usize,
     depth: usize,
+    /// Names that were added once, with their scope.
+    once: HashSet<(Option<usize>, &'t [u8])>,
+}
+
+/// Meaning of the definitions in a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// Definitions of their own, as in a namespace.
+    Names,
+    /// Methods and fields of a type.
+    Members,
+    /// Definitions in code that runs: variables are local.
+    Locals,
+}
+
+impl Holds {
+    fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Function | Kind::Method | Kind::Property => Self::Locals,
+            Kind::Class
+            | Kind::Enum
+            | Kind::Enumerator
+            | Kind::Interface
+            | Kind::Struct
+            | Kind::Trait
+            | Kind::Union => Self::Members,
+            _ => Self::Names,
+        }
+    }
 }
 
 struct Scope {
@@ -57,33 +85,52 @@ struct Scope {
     definition: Option<usize>,
     /// Name of a scope that is no definition.
     name: Option<Range<usize>>,
-    is_function: bool,
+    holds: Holds,
 }
 
+// No language needs all of it.
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 impl<'t> Found<'t> {
     /// Bytes of the text that was parsed.
     pub(crate) fn bytes(&self, range: Range<usize>) -> &'t [u8] {
         &self.text[range]
     }
 
-    /// Returns `true` inside of a function.
+    /// Returns `true` in code that runs: in functions, but not in the types within them.
     pub(crate) fn is_local(&self) -> bool {
-        self.functions > 0
+        self.scopes.last().is_some_and(|scope| scope.holds == Holds::Locals)
+    }
+
+    /// Kind of the innermost scope that is a definition.
+    pub(crate) fn scope_kind(&self) -> Option<Kind> {
+        self.scopes.last().and_then(|scope| scope.definition).map(|index| self.definitions[index].kind)
+    }
+
+    /// Adds the definition of a variable, unless the same scope has one of that name. For languages without declarations.
+    pub(crate) fn add_once(&mut self, definition: Definition) {
+        let scope = self.scopes.last().and_then(|scope| scope.definition);
+        if self.once.insert((scope, &self.text[definition.name.clone()])) {
+            self.add(definition);
+        }
     }
 
     /// Adds a definition in the current scope.
     pub(crate) fn add(&mut self, mut definition: Definition) {
+        // After a syntax error, tokens may be out of order.
         if definition.name.is_empty() {
             return;
         }
+        definition.name = unquoted(self.text, definition.name);
+        definition.parameters = definition.parameters.filter(|parameters| !parameters.is_empty());
+        let mut in_type = definition.qualifier.is_some();
         if let Some(scope) = self.scopes.last() {
+            in_type |= scope.holds == Holds::Members;
             definition.scope = scope.definition;
             if definition.qualifier.is_none() {
                 definition.qualifier.clone_from(&scope.name);
             }
         }
-        let in_type = definition.scope.is_some_and(|scope| self.definitions[scope].kind.has_methods());
-        if in_type || definition.qualifier.is_some() {
+        if in_type {
             definition.kind = definition.kind.in_type();
         }
         self.definitions.push(definition);
@@ -91,21 +138,40 @@ impl<'t> Found<'t> {
 
     /// Adds a definition that is the scope of those in its node.
     pub(crate) fn scope(&mut self, definition: Definition) {
-        let is_function = definition.kind.is_function();
+        let holds = Holds::of(definition.kind);
         let before = self.definitions.len();
         self.add(definition);
-        if self.definitions.len() > before && self.scopes.len() < MAX_SCOPES {
-            self.functions += usize::from(is_function);
-            self.scopes.push(Scope { depth: self.depth, definition: Some(before), name: None, is_function });
+        if self.definitions.len() > before {
+            self.push(Scope { depth: self.depth, definition: Some(before), name: None, holds });
+        }
+    }
+
+    fn push(&mut self, scope: Scope) {
+        if self.scopes.len() < MAX_SCOPES {
+            self.scopes.push(scope);
+        }
+    }
+
+    /// Adds a definition that is the scope of the rest of the file.
+    pub(crate) fn scope_rest(&mut self, definition: Definition) {
+        self.scopes.clear();
+        self.scope(definition);
+        for scope in &mut self.scopes {
+            scope.depth = 0;
         }
     }
 
     /// Makes a node the scope of the definitions in it, without being a definition.
     pub(crate) fn extend(&mut self, name: Range<usize>) {
         let definition = self.scopes.last().and_then(|scope| scope.definition);
-        if self.scopes.len() < MAX_SCOPES {
-            self.scopes.push(Scope { depth: self.depth, definition, name: Some(name), is_function: false });
-        }
+        self.push(Scope { depth: self.depth, definition, name: Some(name), holds: Holds::Members });
+    }
+
+    /// Makes a node a scope without a name: definitions in it belong to the scope around it.
+    pub(crate) fn open(&mut self, holds: Holds) {
+        let (definition, name) =
+            self.scopes.last().map_or((None, None), |scope| (scope.definition, scope.name.clone()));
+        self.push(Scope { depth: self.depth, definition, name, holds });
     }
 
     /// Adds the definition that a node is, whose name is a field of it. Local variables are left out.
@@ -125,13 +191,23 @@ impl<'t> Found<'t> {
         match rule {
             Rule::Call(call) => call(self, node),
             Rule::Define(kind) => self.define(kind, "name", node),
+            Rule::Open(holds) => self.open(holds),
         }
+    }
+}
+
+/// Name without the quotes around it.
+fn unquoted(text: &[u8], name: Range<usize>) -> Range<usize> {
+    match text[name.clone()] {
+        [b'\'' | b'"' | b'`', .., b'\'' | b'"' | b'`'] if name.len() > 2 => name.start + 1..name.end - 1,
+        _ => name,
     }
 }
 
 /// Definitions of a syntax tree, in the order of their nodes.
 pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> Vec<Definition> {
-    let mut found = Found { text, definitions: Vec::new(), scopes: Vec::new(), functions: 0, depth: 0 };
+    let mut found =
+        Found { text, definitions: Vec::new(), scopes: Vec::new(), depth: 0, once: HashSet::new() };
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
@@ -149,8 +225,6 @@ pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> Vec<Defini
             found.depth -= 1;
         }
         let depth = found.depth;
-        while let Some(scope) = found.scopes.pop_if(|scope| scope.depth >= depth) {
-            found.functions -= usize::from(scope.is_function);
-        }
+        while found.scopes.pop_if(|scope| scope.depth >= depth).is_some() {}
     }
 }

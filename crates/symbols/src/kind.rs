@@ -87,11 +87,6 @@ impl Kind {
         }
     }
 
-    /// Returns `true` if functions in its scope are methods.
-    pub(crate) fn has_methods(self) -> bool {
-        matches!(self, Self::Class | Self::Enum | Self::Interface | Self::Struct | Self::Trait | Self::Union)
-    }
-
     /// The kind of such a definition in a type: functions are methods there, variables are fields.
     pub(crate) fn in_type(self) -> Self {
         match self {
@@ -99,11 +94,6 @@ impl Kind {
             Self::Variable => Self::Field,
             kind => kind,
         }
-    }
-
-    /// Returns `true` for code that runs: variables in it are local.
-    pub(crate) fn is_function(self) -> bool {
-        matches!(self, Self::Function | Self::Method)
     }
 }
 

@@ -37,7 +37,7 @@ use std::ops::Range;
 
 use tree_sitter::{Language as Grammar, Node};
 
-use crate::extract::{Definition, Found};
+use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 use crate::language::Language;
 
@@ -46,6 +46,8 @@ use crate::language::Language;
 pub(crate) enum Rule {
     /// A definition whose name is the field `name`, unless it is a local variable.
     Define(Kind),
+    /// A scope without a name, such as the body of a lambda or of an anonymous class.
+    Open(Holds),
     /// Anything else: adds definitions itself.
     Call(fn(&mut Found<'_>, Node<'_>)),
 }
@@ -117,11 +119,13 @@ fn table(language: Language) -> &'static [(&'static str, Rule)] {
 }
 
 /// Range of a child, by field.
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 pub(crate) fn field(node: Node<'_>, name: &str) -> Option<Range<usize>> {
     node.child_by_field_name(name).map(|child| child.byte_range())
 }
 
 /// Adds a definition for each child in a field, such as the names of `var a, b int`.
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 pub(crate) fn each(found: &mut Found<'_>, node: Node<'_>, name: &str, kind: Kind) {
     if matches!(kind, Kind::Variable | Kind::Constant) && found.is_local() {
         return;
@@ -129,6 +133,31 @@ pub(crate) fn each(found: &mut Found<'_>, node: Node<'_>, name: &str, kind: Kind
     let mut cursor = node.walk();
     for child in node.children_by_field_name(name, &mut cursor).filter(Node::is_named) {
         found.add(Definition::new(kind, child.byte_range(), node));
+    }
+}
+
+/// The first child of one of some kinds.
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+pub(crate) fn child<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).find(|child| kinds.contains(&child.kind()))
+}
+
+/// Collects the names in a pattern such as `(a, [b, *c])`. Default values are not part of it.
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+pub(crate) fn names<'t>(pattern: Node<'t>, names_found: &mut Vec<Node<'t>>) {
+    let kind = pattern.kind();
+    if matches!(kind, "identifier" | "simple_identifier" | "shorthand_property_identifier_pattern") {
+        names_found.push(pattern);
+    } else if kind.contains("pattern")
+        || matches!(kind, "identifiers" | "multi_variable_declaration" | "variable_declaration")
+    {
+        let mut cursor = pattern.walk();
+        for (index, child) in (0..).zip(pattern.children(&mut cursor)) {
+            if pattern.field_name_for_child(index) != Some("right") && child.is_named() {
+                names(child, names_found);
+            }
+        }
     }
 }
 

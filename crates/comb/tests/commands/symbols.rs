@@ -102,7 +102,10 @@ fn every_json_object_follows_the_schema() {
         (&"list".into(), &"struct".into())
     );
     assert_eq!((&found("list_length")["line"], &found("list_length")["end_line"]), (&10.into(), &14.into()));
-    assert_eq!((&found("odd")["path"], &found("odd")["path_base64"]), (&"caf\u{FFFD}.c".into(), &"Y2Fm6S5j".into()));
+    assert_eq!(
+        (&found("odd")["path"], &found("odd")["path_base64"]),
+        (&"caf\u{FFFD}.c".into(), &"Y2Fm6S5j".into())
+    );
 }
 
 #[test]

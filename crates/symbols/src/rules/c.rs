@@ -1,25 +1,30 @@
-//! C and C++.
+//! C and C++. Of the bodies of functions only macros are listed, as the lexer leaves out the rest.
+
+use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Rule, field};
-use crate::extract::{Definition, Found};
+use super::{Rule, child, field};
+use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static C: [(&str, Rule); 10] = [
+#[cfg(feature = "c")]
+pub(super) static C: [(&str, Rule); 11] = [
     ("function_definition", Rule::Call(function)),
     ("declaration", Rule::Call(declaration)),
     ("type_definition", Rule::Call(type_definition)),
     ("struct_specifier", Rule::Call(record)),
     ("union_specifier", Rule::Call(record)),
     ("enum_specifier", Rule::Call(record)),
-    ("enumerator", Rule::Define(Kind::Enumerator)),
+    ("enumerator", Rule::Call(enumerator)),
     ("field_declaration", Rule::Call(members)),
+    ("compound_statement", Rule::Call(block)),
     ("preproc_def", Rule::Define(Kind::Macro)),
     ("preproc_function_def", Rule::Define(Kind::Macro)),
 ];
 
-pub(super) static CPP: [(&str, Rule); 14] = [
+#[cfg(feature = "cpp")]
+pub(super) static CPP: [(&str, Rule); 15] = [
     ("function_definition", Rule::Call(function)),
     ("declaration", Rule::Call(declaration)),
     ("type_definition", Rule::Call(type_definition)),
@@ -27,19 +32,20 @@ pub(super) static CPP: [(&str, Rule); 14] = [
     ("union_specifier", Rule::Call(record)),
     ("enum_specifier", Rule::Call(record)),
     ("class_specifier", Rule::Call(record)),
-    ("enumerator", Rule::Define(Kind::Enumerator)),
+    ("enumerator", Rule::Call(enumerator)),
     ("field_declaration", Rule::Call(members)),
+    ("compound_statement", Rule::Call(block)),
     ("preproc_def", Rule::Define(Kind::Macro)),
     ("preproc_function_def", Rule::Define(Kind::Macro)),
     ("namespace_definition", Rule::Define(Kind::Namespace)),
-    ("alias_declaration", Rule::Define(Kind::Typedef)),
+    ("alias_declaration", Rule::Call(alias)),
     ("concept_definition", Rule::Define(Kind::Typedef)),
 ];
 
 /// Name of a declarator, and the innermost function declarator around it.
 struct Declared<'t> {
-    name: Node<'t>,
-    qualifier: Option<Node<'t>>,
+    name: Range<usize>,
+    qualifier: Option<Range<usize>>,
     function: Option<Node<'t>>,
     /// A pointer or an array of functions is a variable.
     is_function: bool,
@@ -50,15 +56,33 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     let (mut node, mut qualifier, mut function, mut is_function) = (declarator, None, None, false);
     loop {
         match node.kind() {
-            "identifier" | "field_identifier" | "type_identifier" | "destructor_name" | "operator_name"
-            | "primitive_type" | "operator_cast" | "template_function" => {
-                return Some(Declared { name: node, qualifier, function, is_function });
+            "identifier" | "field_identifier" | "type_identifier" | "destructor_name" | "operator_name" => {
+                return Some(Declared { name: node.byte_range(), qualifier, function, is_function });
+            }
+            "template_function" => {
+                return Some(Declared { name: field(node, "name")?, qualifier, function, is_function });
+            }
+            "operator_cast" => {
+                // The name of `operator type *()` goes on up to the parameters.
+                let mut function = node.child_by_field_name("declarator")?;
+                while let Some(inner) = function.child_by_field_name("declarator") {
+                    function = inner;
+                }
+                let is_plain = function.parent() == Some(node);
+                let name = node.start_byte()..if is_plain {
+                    field(node, "type")?.end
+                } else {
+                    function.start_byte()
+                };
+                return Some(Declared { name, qualifier, function: Some(function), is_function: true });
             }
             "qualified_identifier" => {
-                qualifier = match (qualifier, node.child_by_field_name("scope")) {
-                    (None, scope) => scope,
-                    (outer, _) => outer,
-                };
+                if let Some(scope) = node.child_by_field_name("scope") {
+                    // `Type<T>` is a member of the scope `Type`.
+                    let scope = field(scope, "name").unwrap_or(scope.byte_range());
+                    qualifier =
+                        Some(qualifier.map_or(scope.start, |outer: Range<usize>| outer.start)..scope.end);
+                }
                 node = node.child_by_field_name("name")?;
                 continue;
             }
@@ -74,14 +98,43 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     }
 }
 
+/// Code in a lambda or in an expression; that of a function is in its scope.
+fn block(found: &mut Found<'_>, node: Node<'_>) {
+    if node.parent().is_none_or(|parent| parent.kind() != "function_definition") {
+        found.open(Holds::Locals);
+    }
+}
+
+/// Functions with a body; `= default` and `= delete` are none.
 fn function(found: &mut Found<'_>, node: Node<'_>) {
+    let body = node.child_by_field_name("body").or_else(|| child(node, &["try_statement"]));
+    let Some(body) = body.filter(|_| !found.is_local()) else { return };
     let Some(declared) = node.child_by_field_name("declarator").and_then(declared) else { return };
-    let body = field(node, "body").map_or(node.end_byte(), |body| body.start);
-    let parameters = declared.function.and_then(|function| field(function, "parameters"));
-    let mut definition = Definition::new(Kind::Function, declared.name.byte_range(), node).with_head(body);
-    definition.parameters = parameters;
-    definition.qualifier = declared.qualifier.map(|qualifier| qualifier.byte_range());
+    // The parser takes `class MACRO Name { … }` for a function without parameters.
+    let kind = match node.child_by_field_name("type").filter(|_| declared.function.is_none()) {
+        Some(record) if record.kind() == "class_specifier" => Kind::Class,
+        Some(record) if record.kind() == "struct_specifier" => Kind::Struct,
+        _ => Kind::Function,
+    };
+    let mut definition = Definition::new(kind, declared.name, node).with_head(body.start_byte());
+    definition.parameters = declared.function.and_then(|function| field(function, "parameters"));
+    definition.qualifier = declared.qualifier;
     found.scope(definition);
+}
+
+/// `using name = type`.
+#[cfg(feature = "cpp")]
+fn alias(found: &mut Found<'_>, node: Node<'_>) {
+    if !found.is_local() {
+        found.define(Kind::Typedef, "name", node);
+    }
+}
+
+/// A constant of an enumeration, which may have no name of its own.
+fn enumerator(found: &mut Found<'_>, node: Node<'_>) {
+    if !found.is_local() {
+        found.define(Kind::Enumerator, "name", node);
+    }
 }
 
 /// Variables; prototypes and external variables are declarations only.
@@ -92,43 +145,98 @@ fn declaration(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 fn is_external(found: &Found<'_>, node: Node<'_>) -> bool {
-    let mut cursor = node.walk();
-    let storage = node.children(&mut cursor).find(|child| child.kind() == "storage_class_specifier");
-    let mut initialised = node.walk();
-    storage.is_some_and(|storage| found.bytes(storage.byte_range()) == b"extern")
-        && !node.children(&mut initialised).any(|child| child.kind() == "init_declarator")
+    let storage = child(node, &["storage_class_specifier"]);
+    let is_extern = storage.is_some_and(|storage| found.bytes(storage.byte_range()) == b"extern")
+        || node.parent().is_some_and(|parent| parent.kind() == "linkage_specification");
+    is_extern && child(node, &["init_declarator"]).is_none()
 }
 
 fn members(found: &mut Found<'_>, node: Node<'_>) {
-    declarators(found, node, Kind::Field);
+    if !found.is_local() {
+        declarators(found, node, Kind::Field);
+    }
 }
 
 fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
+        if let Some(names) = bindings(declarator) {
+            names.into_iter().for_each(|name| found.add(Definition::new(kind, name.byte_range(), node)));
+            continue;
+        }
         let Some(declared) = declared(declarator).filter(|declared| !declared.is_function) else { continue };
-        let mut definition = Definition::new(kind, declared.name.byte_range(), node);
-        definition.qualifier = declared.qualifier.map(|qualifier| qualifier.byte_range());
+        if is_keyword(found.bytes(declared.name.clone())) {
+            continue;
+        }
+        let mut definition = Definition::new(kind, declared.name, node);
+        definition.qualifier = declared.qualifier;
         found.add(definition);
     }
 }
 
+/// The names of `auto [a, b] = pair`.
+fn bindings(declarator: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let inner = declarator.child_by_field_name("declarator").unwrap_or(declarator);
+    let mut cursor = inner.walk();
+    let is_binding = inner.kind() == "structured_binding_declarator";
+    is_binding
+        .then(|| inner.named_children(&mut cursor).filter(|child| child.kind() == "identifier").collect())
+}
+
+/// Returns `true` for words that the parser takes for a name behind an unknown macro, as in `EXPORT int function()`.
+fn is_keyword(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"bool"
+            | b"char"
+            | b"const"
+            | b"double"
+            | b"float"
+            | b"int"
+            | b"long"
+            | b"short"
+            | b"signed"
+            | b"unsigned"
+            | b"void"
+    )
+}
+
 fn type_definition(found: &mut Found<'_>, node: Node<'_>) {
+    if found.is_local() {
+        return;
+    }
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        if let Some(declared) = declared(declarator) {
-            found.add(Definition::new(Kind::Typedef, declared.name.byte_range(), node));
+        // The grammar knows names such as `uint8_t` as types of its own.
+        let name = match declarator.kind() {
+            "primitive_type" => Some(declarator.byte_range()),
+            _ => declared(declarator).map(|declared| declared.name),
+        };
+        if let Some(name) = name {
+            found.add(Definition::new(Kind::Typedef, name, node));
         }
     }
 }
 
 fn record(found: &mut Found<'_>, node: Node<'_>) {
-    let (Some(name), Some(body)) = (node.child_by_field_name("name"), field(node, "body")) else { return };
+    let Some(body) = field(node, "body").filter(|_| !found.is_local()) else { return };
+    let Some(name) = node.child_by_field_name("name") else { return unnamed(found, node) };
+    // `Type<int>` specializes `Type`, `outer::Type` is a member of `outer`.
+    let name = field(name, "name").unwrap_or(name.byte_range());
     let kind = match node.kind() {
         "struct_specifier" => Kind::Struct,
         "union_specifier" => Kind::Union,
         "class_specifier" => Kind::Class,
         _ => Kind::Enum,
     };
-    found.scope(Definition::new(kind, name.byte_range(), node).with_head(body.start));
+    found.scope(Definition::new(kind, name, node).with_head(body.start));
+}
+
+/// Members of a type that only a `typedef` names belong to that name.
+fn unnamed(found: &mut Found<'_>, node: Node<'_>) {
+    let parent = node.parent().filter(|parent| parent.kind() == "type_definition");
+    let name = parent.and_then(|parent| parent.child_by_field_name("declarator")).and_then(declared);
+    if let Some(name) = name {
+        found.extend(name.name);
+    }
 }

@@ -2,15 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, field};
-use crate::extract::{Definition, Found};
+use super::{Rule, child, field};
+use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 16] = [
+pub(super) static RULES: [(&str, Rule); 22] = [
     ("namespace_declaration", Rule::Define(Kind::Namespace)),
     ("file_scoped_namespace_declaration", Rule::Call(file_namespace)),
     ("class_declaration", Rule::Define(Kind::Class)),
-    ("record_declaration", Rule::Define(Kind::Class)),
+    ("record_declaration", Rule::Call(record)),
     ("struct_declaration", Rule::Define(Kind::Struct)),
     ("interface_declaration", Rule::Define(Kind::Interface)),
     ("enum_declaration", Rule::Define(Kind::Enum)),
@@ -18,7 +18,13 @@ pub(super) static RULES: [(&str, Rule); 16] = [
     ("delegate_declaration", Rule::Define(Kind::Typedef)),
     ("method_declaration", Rule::Define(Kind::Method)),
     ("constructor_declaration", Rule::Define(Kind::Method)),
-    ("destructor_declaration", Rule::Define(Kind::Method)),
+    ("destructor_declaration", Rule::Call(|found, node| named(found, node, "~", "name"))),
+    ("operator_declaration", Rule::Call(|found, node| named(found, node, "operator", "operator"))),
+    ("conversion_operator_declaration", Rule::Call(|found, node| named(found, node, "operator", "type"))),
+    ("indexer_declaration", Rule::Call(indexer)),
+    ("parameter", Rule::Call(parameter)),
+    ("lambda_expression", Rule::Open(Holds::Locals)),
+    ("anonymous_method_expression", Rule::Open(Holds::Locals)),
     ("local_function_statement", Rule::Define(Kind::Function)),
     ("property_declaration", Rule::Define(Kind::Property)),
     ("event_declaration", Rule::Define(Kind::Property)),
@@ -28,7 +34,7 @@ pub(super) static RULES: [(&str, Rule); 16] = [
 /// A namespace without braces holds the rest of the file.
 fn file_namespace(found: &mut Found<'_>, node: Node<'_>) {
     if let Some(name) = field(node, "name") {
-        found.add(Definition::new(Kind::Namespace, name, node));
+        found.scope_rest(Definition::new(Kind::Namespace, name, node));
     }
 }
 
@@ -36,6 +42,9 @@ fn file_namespace(found: &mut Found<'_>, node: Node<'_>) {
 fn declarator(found: &mut Found<'_>, node: Node<'_>) {
     let declaration = node.parent().and_then(|parent| parent.parent());
     let kind = match declaration.map(|declaration| declaration.kind()) {
+        Some("field_declaration") if declaration.is_some_and(|node| is_constant(found, node)) => {
+            Kind::Constant
+        }
         Some("field_declaration") => Kind::Field,
         Some("event_field_declaration") => Kind::Property,
         _ => return,
@@ -43,4 +52,44 @@ fn declarator(found: &mut Found<'_>, node: Node<'_>) {
     if let (Some(name), Some(declaration)) = (field(node, "name"), declaration) {
         found.add(Definition::new(kind, name, declaration));
     }
+}
+
+fn is_constant(found: &Found<'_>, declaration: Node<'_>) -> bool {
+    let mut cursor = declaration.walk();
+    declaration
+        .children(&mut cursor)
+        .any(|child| child.kind() == "modifier" && found.bytes(child.byte_range()) == b"const")
+}
+
+fn record(found: &mut Found<'_>, node: Node<'_>) {
+    let is_struct = child(node, &["struct"]).is_some();
+    found.define(if is_struct { Kind::Struct } else { Kind::Class }, "name", node);
+}
+
+/// Parameters of a record are properties.
+fn parameter(found: &mut Found<'_>, node: Node<'_>) {
+    let of_record = node
+        .parent()
+        .and_then(|list| list.parent())
+        .is_some_and(|outer| outer.kind() == "record_declaration");
+    if let Some(name) = field(node, "name").filter(|_| of_record) {
+        found.add(Definition::new(Kind::Property, name, node));
+    }
+}
+
+/// Operators and destructors, whose name begins with a token.
+fn named(found: &mut Found<'_>, node: Node<'_>, first: &str, last: &str) {
+    let (Some(first), Some(last)) = (child(node, &[first]), field(node, last)) else { return };
+    let body = field(node, "body").map_or(node.end_byte(), |body| body.start);
+    let mut definition = Definition::new(Kind::Method, first.start_byte()..last.end, node).with_head(body);
+    definition.parameters = field(node, "parameters");
+    found.scope(definition);
+}
+
+/// `this[int index]`.
+fn indexer(found: &mut Found<'_>, node: Node<'_>) {
+    let Some(name) = child(node, &["this"]) else { return };
+    let mut definition = Definition::new(Kind::Property, name.byte_range(), node);
+    definition.parameters = field(node, "parameters");
+    found.scope(definition);
 }

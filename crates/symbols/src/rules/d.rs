@@ -1,40 +1,65 @@
-//! D. Its grammar has no fields: a name is the first identifier in a node.
+//! D. Its grammar has hardly any fields: a name is the first identifier in a node.
+
+use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::Rule;
-use crate::extract::{Definition, Found};
+use super::{Rule, child};
+use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 10] = [
+pub(super) static RULES: [(&str, Rule); 20] = [
     ("function_declaration", Rule::Call(|found, node| named(found, node, Kind::Function))),
+    ("constructor", Rule::Call(|found, node| constructor(found, node, "this"))),
+    ("postblit", Rule::Call(|found, node| constructor(found, node, "this"))),
+    ("destructor", Rule::Call(|found, node| constructor(found, node, "~"))),
     ("class_declaration", Rule::Call(|found, node| named(found, node, Kind::Class))),
     ("struct_declaration", Rule::Call(|found, node| named(found, node, Kind::Struct))),
     ("union_declaration", Rule::Call(|found, node| named(found, node, Kind::Union))),
     ("interface_declaration", Rule::Call(|found, node| named(found, node, Kind::Interface))),
     ("enum_declaration", Rule::Call(|found, node| named(found, node, Kind::Enum))),
     ("enum_member", Rule::Call(|found, node| named(found, node, Kind::Enumerator))),
-    ("template_declaration", Rule::Call(|found, node| named(found, node, Kind::Module))),
-    ("declarator", Rule::Call(variable)),
+    ("template_declaration", Rule::Call(template)),
+    ("manifest_declarator", Rule::Call(|found, node| variable(found, node, Kind::Constant))),
+    ("declarator", Rule::Call(|found, node| variable(found, node, Kind::Variable))),
+    ("auto_declaration", Rule::Call(|found, node| super::each(found, node, "variable", Kind::Variable))),
+    ("alias_declaration", Rule::Call(|found, node| named(found, node, Kind::Typedef))),
     ("alias_initializer", Rule::Call(|found, node| named(found, node, Kind::Typedef))),
+    ("unittest_declaration", Rule::Open(Holds::Locals)),
+    ("invariant_declaration", Rule::Open(Holds::Locals)),
+    ("block_statement", Rule::Open(Holds::Locals)),
+    ("function_literal", Rule::Open(Holds::Locals)),
 ];
 
-fn child<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| kinds.contains(&child.kind()))
+fn named(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+    if let Some(name) = child(node, &["identifier"]) {
+        define(found, node, kind, name.byte_range());
+    }
 }
 
-fn named(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
-    let Some(name) = child(node, &["identifier"]) else { return };
-    let body = child(node, &["aggregate_body", "function_body", "block_statement", "enum_body"]);
+fn define(found: &mut Found<'_>, node: Node<'_>, kind: Kind, name: Range<usize>) {
+    let body = child(node, &["aggregate_body", "function_body", "block_statement", "enum_body", "{"]);
     let end = body.map_or(node.end_byte(), |body| body.start_byte());
-    let mut definition = Definition::new(kind, name.byte_range(), node).with_head(end);
+    let mut definition = Definition::new(kind, name, node).with_head(end);
     definition.parameters = child(node, &["parameters"]).map(|parameters| parameters.byte_range());
     found.scope(definition);
 }
 
-fn variable(found: &mut Found<'_>, node: Node<'_>) {
+/// `this(…)` and `~this()`.
+fn constructor(found: &mut Found<'_>, node: Node<'_>, first: &str) {
+    if let (Some(first), Some(this)) = (child(node, &[first]), child(node, &["this"])) {
+        define(found, node, Kind::Method, first.start_byte()..this.end_byte());
+    }
+}
+
+/// A template is a namespace with parameters; what is mixed in becomes members of a type.
+fn template(found: &mut Found<'_>, node: Node<'_>) {
+    let is_mixin = node.parent().is_some_and(|parent| parent.kind() == "mixin_template_declaration");
+    named(found, node, if is_mixin { Kind::Trait } else { Kind::Namespace });
+}
+
+fn variable(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
     if let Some(name) = child(node, &["identifier"]).filter(|_| !found.is_local()) {
-        found.add(Definition::new(Kind::Variable, name.byte_range(), node));
+        found.add(Definition::new(kind, name.byte_range(), node));
     }
 }

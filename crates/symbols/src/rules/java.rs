@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::{Rule, field};
-use crate::extract::{Definition, Found};
+use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 12] = [
+pub(super) static RULES: [(&str, Rule); 15] = [
     ("class_declaration", Rule::Define(Kind::Class)),
     ("record_declaration", Rule::Define(Kind::Class)),
     ("interface_declaration", Rule::Define(Kind::Interface)),
@@ -17,15 +17,34 @@ pub(super) static RULES: [(&str, Rule); 12] = [
     ("constructor_declaration", Rule::Define(Kind::Method)),
     ("compact_constructor_declaration", Rule::Define(Kind::Method)),
     ("annotation_type_element_declaration", Rule::Define(Kind::Method)),
+    ("module_declaration", Rule::Define(Kind::Module)),
+    ("formal_parameter", Rule::Call(component)),
+    ("object_creation_expression", Rule::Open(Holds::Members)),
     ("field_declaration", Rule::Call(|found, node| declarators(found, node, Kind::Field))),
     ("constant_declaration", Rule::Call(|found, node| declarators(found, node, Kind::Constant))),
 ];
 
 fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
     let mut cursor = node.walk();
-    for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        if let Some(name) = field(declarator, "name") {
-            found.add(Definition::new(kind, name, node));
-        }
+    let names: Vec<_> = node
+        .children_by_field_name("declarator", &mut cursor)
+        .filter_map(|child| field(child, "name"))
+        .collect();
+    // Members of an anonymous class belong to the field that gets the object.
+    let is_single = names.len() == 1;
+    for name in names {
+        let definition = Definition::new(kind, name, node);
+        if is_single { found.scope(definition) } else { found.add(definition) }
+    }
+}
+
+/// Parameters of a record are fields.
+fn component(found: &mut Found<'_>, node: Node<'_>) {
+    let of_record = node
+        .parent()
+        .and_then(|list| list.parent())
+        .is_some_and(|outer| outer.kind() == "record_declaration");
+    if let Some(name) = field(node, "name").filter(|_| of_record) {
+        found.add(Definition::new(Kind::Field, name, node));
     }
 }

@@ -1,43 +1,48 @@
 //! JavaScript and TypeScript.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
-use super::{Rule, field};
-use crate::extract::{Definition, Found};
+use super::{Rule, child, field, names};
+use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
 #[cfg(feature = "javascript")]
-pub(super) static JAVASCRIPT: [(&str, Rule); 8] = [
+pub(super) static JAVASCRIPT: [(&str, Rule); 9] = [
     ("class_declaration", Rule::Define(Kind::Class)),
     ("function_declaration", Rule::Define(Kind::Function)),
     ("generator_function_declaration", Rule::Define(Kind::Function)),
-    ("method_definition", Rule::Define(Kind::Method)),
+    ("method_definition", Rule::Call(method)),
     ("variable_declarator", Rule::Call(variable)),
     ("field_definition", Rule::Call(|found, node| found.define(Kind::Field, "property", node))),
     ("assignment_expression", Rule::Call(assignment)),
     ("pair", Rule::Call(pair)),
+    ("statement_block", Rule::Call(block)),
 ];
 
 #[cfg(feature = "typescript")]
-pub(super) static TYPESCRIPT: [(&str, Rule); 18] = [
+pub(super) static TYPESCRIPT: [(&str, Rule); 20] = [
     ("class_declaration", Rule::Define(Kind::Class)),
     ("abstract_class_declaration", Rule::Define(Kind::Class)),
     ("function_declaration", Rule::Define(Kind::Function)),
     ("generator_function_declaration", Rule::Define(Kind::Function)),
-    ("function_signature", Rule::Define(Kind::Function)),
-    ("method_definition", Rule::Define(Kind::Method)),
-    ("method_signature", Rule::Define(Kind::Method)),
-    ("abstract_method_signature", Rule::Define(Kind::Method)),
+    ("function_signature", Rule::Call(|found, node| signature(found, node, Kind::Function))),
+    ("method_definition", Rule::Call(method)),
+    ("method_signature", Rule::Call(|found, node| signature(found, node, Kind::Method))),
+    ("abstract_method_signature", Rule::Call(|found, node| signature(found, node, Kind::Method))),
     ("variable_declarator", Rule::Call(variable)),
     ("public_field_definition", Rule::Define(Kind::Field)),
-    ("property_signature", Rule::Define(Kind::Field)),
+    ("property_signature", Rule::Call(property)),
     ("interface_declaration", Rule::Define(Kind::Interface)),
     ("type_alias_declaration", Rule::Define(Kind::Typedef)),
     ("enum_declaration", Rule::Define(Kind::Enum)),
     ("enum_body", Rule::Call(enumerators)),
     ("internal_module", Rule::Define(Kind::Namespace)),
+    ("module", Rule::Define(Kind::Module)),
     ("assignment_expression", Rule::Call(assignment)),
     ("pair", Rule::Call(pair)),
+    ("statement_block", Rule::Call(block)),
 ];
 
 /// Kind of what a name is given by a value; `None` if the value defines nothing.
@@ -54,31 +59,58 @@ fn by_value(
     found: &mut Found<'_>,
     node: Node<'_>,
     name: Node<'_>,
-    qualifier: Option<Node<'_>>,
+    qualifier: Option<Range<usize>>,
     value: Node<'_>,
     kind: Kind,
 ) {
     let body = field(value, "body").map_or(node.end_byte(), |body| body.start);
     let mut definition = Definition::new(kind, name.byte_range(), node).with_head(body);
-    definition.parameters = field(value, "parameters").or_else(|| field(value, "parameter"));
-    definition.qualifier = qualifier.map(|qualifier| qualifier.byte_range());
+    definition.parameters = field(value, "parameters");
+    definition.qualifier = qualifier;
     found.scope(definition);
+}
+
+/// The object literal that a value is, or is cast to a type.
+fn object(value: Option<Node<'_>>) -> Option<Node<'_>> {
+    let value = value?;
+    match value.kind() {
+        "object" => Some(value),
+        "as_expression" | "satisfies_expression" => object(value.named_child(0)),
+        _ => None,
+    }
 }
 
 /// Functions and classes that are assigned to variables, and variables outside of functions.
 fn variable(found: &mut Found<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() == "identifier") else {
-        return;
-    };
+    let (Some(pattern), Some(parent)) = (node.child_by_field_name("name"), node.parent()) else { return };
     let value = node.child_by_field_name("value");
-    if let (Some(kind), Some(value)) = (kind_of(value), value) {
-        by_value(found, node, name, None, value, kind);
-    } else if !found.is_local() {
-        let is_constant =
-            node.parent().and_then(|parent| parent.child(0)).is_some_and(|first| first.kind() == "const");
-        let kind = if is_constant { Kind::Constant } else { Kind::Variable };
-        found.add(Definition::new(kind, name.byte_range(), node));
+    if let (Some(kind), Some(value), "identifier") = (kind_of(value), value, pattern.kind()) {
+        return by_value(found, node, pattern, None, value, kind);
     }
+    let in_loop = parent.parent().is_some_and(|outer| outer.kind() == "for_statement");
+    if in_loop || found.is_local() {
+        return;
+    }
+    let kind = if parent.child(0).is_some_and(|first| first.kind() == "const") {
+        Kind::Constant
+    } else {
+        Kind::Variable
+    };
+    let mut variables = Vec::new();
+    names(pattern, &mut variables);
+    for name in variables {
+        let definition = Definition::new(kind, name.byte_range(), node);
+        // Functions in an object literal belong to the variable that gets it.
+        if pattern == name { found.scope(definition) } else { found.add(definition) }
+    }
+}
+
+/// Scope of what is assigned to a member of an object: `Type` for `Type.prototype` too, none for what a module exports.
+fn qualifier(found: &Found<'_>, object: Node<'_>) -> Option<Range<usize>> {
+    let is_prototype =
+        field(object, "property").is_some_and(|property| found.bytes(property) == b"prototype");
+    let range = if is_prototype { field(object, "object")? } else { object.byte_range() };
+    (!matches!(found.bytes(range.clone()), b"this" | b"exports" | b"module.exports")).then_some(range)
 }
 
 /// `Type.prototype.method = function () {}` and the like.
@@ -87,9 +119,16 @@ fn assignment(found: &mut Found<'_>, node: Node<'_>) {
     else {
         return;
     };
-    let (Some(kind), "member_expression") = (kind_of(Some(right)), left.kind()) else { return };
-    if let Some(name) = left.child_by_field_name("property") {
-        by_value(found, node, name, left.child_by_field_name("object"), right, kind);
+    let (Some(name), Some(holder)) =
+        (left.child_by_field_name("property"), left.child_by_field_name("object"))
+    else {
+        return;
+    };
+    if let Some(kind) = kind_of(Some(right)) {
+        let kind = if holder.kind() == "this" { kind.in_type() } else { kind };
+        by_value(found, node, name, qualifier(found, holder), right, kind);
+    } else if let Some(qualifier) = object(Some(right)).and_then(|_| qualifier(found, left)) {
+        found.extend(qualifier);
     }
 }
 
@@ -99,8 +138,76 @@ fn pair(found: &mut Found<'_>, node: Node<'_>) {
     else {
         return;
     };
-    if let (Some(Kind::Function), "property_identifier") = (kind_of(Some(value)), key.kind()) {
-        by_value(found, node, key, None, value, Kind::Method);
+    if let Some(kind) = kind_of(Some(value)) {
+        by_value(found, node, key, None, value, kind.in_type());
+    }
+}
+
+/// Methods and accessors. Parameters of a constructor that have a modifier are fields.
+fn method(found: &mut Found<'_>, node: Node<'_>) {
+    let parameters = node.child_by_field_name("parameters");
+    let mut cursor = node.walk();
+    for parameter in parameters
+        .into_iter()
+        .flat_map(|parameters| parameters.named_children(&mut cursor).collect::<Vec<_>>())
+    {
+        let is_field =
+            child(parameter, &["accessibility_modifier", "readonly", "override_modifier"]).is_some();
+        if let Some(name) = field(parameter, "pattern").filter(|_| is_field) {
+            found.add(Definition::new(Kind::Field, name, parameter));
+        }
+    }
+    let is_accessor = child(node, &["get", "set"]).is_some();
+    found.define(if is_accessor { Kind::Property } else { Kind::Method }, "name", node);
+}
+
+/// Variables in a block are local, but that of a namespace holds its members.
+fn block(found: &mut Found<'_>, node: Node<'_>) {
+    let parent = node.parent().map_or("", |parent| parent.kind());
+    if !matches!(parent, "internal_module" | "module" | "ambient_declaration") {
+        found.open(Holds::Locals);
+    }
+}
+
+/// Members of interfaces and of types, but not those of the types of parameters and variables.
+#[cfg(feature = "typescript")]
+fn property(found: &mut Found<'_>, node: Node<'_>) {
+    if matches!(found.scope_kind(), Some(Kind::Interface | Kind::Typedef)) {
+        found.define(Kind::Field, "name", node);
+    }
+}
+
+/// Statements around a declaration.
+#[cfg(feature = "typescript")]
+const STATEMENTS: [&str; 2] = ["export_statement", "ambient_declaration"];
+
+/// Name that the next statement declares.
+#[cfg(feature = "typescript")]
+fn next_name(statement: Node<'_>) -> Option<Range<usize>> {
+    let mut next = statement.next_named_sibling()?;
+    while next.kind() == "comment" {
+        next = next.next_named_sibling()?;
+    }
+    while STATEMENTS.contains(&next.kind()) {
+        next = next.child_by_field_name("declaration").or_else(|| next.named_child(0))?;
+    }
+    field(next, "name")
+}
+
+/// Functions without a body. Of the signatures of an overloaded function, the last one is listed, or its implementation.
+#[cfg(feature = "typescript")]
+fn signature(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+    let mut statement = node;
+    while let Some(parent) = statement.parent().filter(|parent| STATEMENTS.contains(&parent.kind())) {
+        statement = parent;
+    }
+    let name = field(node, "name").map(|name| found.bytes(name));
+    let is_overload = name.is_some() && next_name(statement).map(|name| found.bytes(name)) == name;
+    let in_type = kind == Kind::Function
+        || matches!(found.scope_kind(), Some(Kind::Class | Kind::Interface | Kind::Typedef));
+    let is_accessor = child(node, &["get", "set"]).is_some();
+    if in_type && !is_overload {
+        found.define(if is_accessor { Kind::Property } else { kind }, "name", node);
     }
 }
 

@@ -2,21 +2,64 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, field};
+use super::{Rule, field, names};
 use crate::extract::{Definition, Found};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 3] = [
+pub(super) static RULES: [(&str, Rule); 4] = [
     ("class_definition", Rule::Define(Kind::Class)),
-    ("function_definition", Rule::Define(Kind::Function)),
+    ("function_definition", Rule::Call(function)),
+    ("type_alias_statement", Rule::Call(alias)),
     ("assignment", Rule::Call(assignment)),
 ];
 
-/// The first assignment to a name outside of functions defines it; later ones are listed as well, as they are in ctags.
+/// Functions and properties.
+fn function(found: &mut Found<'_>, node: Node<'_>) {
+    let decorated = node.parent().filter(|parent| parent.kind() == "decorated_definition");
+    let mut cursor = node.walk();
+    let is_property = decorated.is_some_and(|decorated| {
+        let mut decorators =
+            decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator");
+        decorators.any(|decorator| is_property(found.bytes(decorator.byte_range())))
+    });
+    found.define(if is_property { Kind::Property } else { Kind::Function }, "name", node);
+}
+
+/// Returns `true` for a decorator such as `@property`, `@cached_property` or `@name.setter`.
+fn is_property(decorator: &[u8]) -> bool {
+    let last = decorator.rsplit(|byte| matches!(byte, b'.' | b'@')).next().unwrap_or_default();
+    matches!(last.trim_ascii(), b"property" | b"cached_property" | b"setter" | b"getter" | b"deleter")
+}
+
+/// `type Name[T] = …`.
+fn alias(found: &mut Found<'_>, node: Node<'_>) {
+    let mut name = node.child_by_field_name("left");
+    while let Some(inner) = name.filter(|name| name.kind() != "identifier") {
+        name = inner.named_child(0);
+    }
+    if let Some(name) = name.filter(|_| !found.is_local()) {
+        found.add(Definition::new(Kind::Typedef, name.byte_range(), node));
+    }
+}
+
+/// The first assignment to a name outside of functions.
 fn assignment(found: &mut Found<'_>, node: Node<'_>) {
-    let is_name = node.child_by_field_name("left").is_some_and(|left| left.kind() == "identifier");
-    let is_statement = node.parent().is_some_and(|parent| parent.kind() == "expression_statement");
-    if let Some(name) = field(node, "left").filter(|_| is_name && is_statement && !found.is_local()) {
-        found.add(Definition::new(Kind::Variable, name, node));
+    let is_statement =
+        node.parent().is_some_and(|parent| matches!(parent.kind(), "expression_statement" | "assignment"));
+    let Some(pattern) = node.child_by_field_name("left").filter(|_| is_statement && !found.is_local()) else {
+        return;
+    };
+    let value = node
+        .child_by_field_name("right")
+        .filter(|value| value.kind() == "lambda" && pattern.kind() == "identifier");
+    if let Some(value) = value {
+        let mut definition = Definition::new(Kind::Function, pattern.byte_range(), node);
+        definition.head.end = field(value, "body").map_or(node.end_byte(), |body| body.start);
+        return found.scope(definition);
+    }
+    let mut variables = Vec::new();
+    names(pattern, &mut variables);
+    for name in variables {
+        found.add_once(Definition::new(Kind::Variable, name.byte_range(), node));
     }
 }

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::Rule;
-use crate::extract::Found;
+use super::{Rule, field};
+use crate::extract::{Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 15] = [
+pub(super) static RULES: [(&str, Rule); 16] = [
     ("function_item", Rule::Define(Kind::Function)),
     ("function_signature_item", Rule::Define(Kind::Function)),
     ("struct_item", Rule::Define(Kind::Struct)),
@@ -17,12 +17,20 @@ pub(super) static RULES: [(&str, Rule); 15] = [
     ("mod_item", Rule::Call(module)),
     ("type_item", Rule::Define(Kind::Typedef)),
     ("associated_type", Rule::Define(Kind::Typedef)),
-    ("const_item", Rule::Define(Kind::Constant)),
+    ("const_item", Rule::Call(constant)),
     ("static_item", Rule::Define(Kind::Variable)),
     ("macro_definition", Rule::Define(Kind::Macro)),
     ("field_declaration", Rule::Define(Kind::Field)),
+    ("block", Rule::Open(Holds::Locals)),
     ("impl_item", Rule::Call(implementation)),
 ];
+
+/// `const _` has no name.
+fn constant(found: &mut Found<'_>, node: Node<'_>) {
+    if field(node, "name").is_some_and(|name| found.bytes(name) != b"_") {
+        found.define(Kind::Constant, "name", node);
+    }
+}
 
 /// `mod name;` declares a module whose definition is another file.
 fn module(found: &mut Found<'_>, node: Node<'_>) {
@@ -33,8 +41,8 @@ fn module(found: &mut Found<'_>, node: Node<'_>) {
 
 fn implementation(found: &mut Found<'_>, node: Node<'_>) {
     let Some(mut name) = node.child_by_field_name("type") else { return };
-    // `impl Type<T>` extends `Type`.
-    while let Some(inner) = name.child_by_field_name("type") {
+    // `impl path::Type<T>` extends `Type`.
+    while let Some(inner) = name.child_by_field_name("type").or_else(|| name.child_by_field_name("name")) {
         name = inner;
     }
     found.extend(name.byte_range());

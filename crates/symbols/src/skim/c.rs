@@ -411,11 +411,8 @@ impl Skimmer<'_, '_> {
                 self.kept = self.lexer.at;
                 return Some(());
             }
-            b"if" if self.is_zero() => {
-                if skip_branch(&mut self.lexer, true)? == Branch::Else {
-                    self.conditions.push(Condition { between_declarations, depth: self.open.len() });
-                }
-            }
+            // The branch of `#if 0` is left out; what follows `#else` is open.
+            b"if" if self.is_zero() && skip_branch(&mut self.lexer, true)? == Branch::End => {}
             b"if" | b"ifdef" | b"ifndef" => {
                 self.conditions.push(Condition { between_declarations, depth: self.open.len() });
             }

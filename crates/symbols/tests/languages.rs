@@ -1,0 +1,105 @@
+//! Definitions of a sample in each language. `OUTLINE=overwrite` writes the expected outlines anew.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_symbols::{Format, Language, Outcome, Query, SymbolsOptions, symbols};
+
+/// Lists the definitions of a file.
+fn list(file: &Path, format: Format, thorough: bool) -> (Outcome, String) {
+    let query = Query::new(&SymbolsOptions { format, thorough, ..SymbolsOptions::default() })
+        .expect("no name to compile");
+    let mut out = Vec::new();
+    let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);
+    assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    (outcome, String::from_utf8(out).expect("a sample in UTF-8"))
+}
+
+/// The sample of a language in a directory.
+fn sample(directory: &str, language: Language) -> PathBuf {
+    Path::new(directory).join(language.name()).with_extension(language.extensions()[0])
+}
+
+/// Outline with the qualified names of definitions in a scope, as the text has them.
+fn with_scopes(outline: &str, text: &str) -> String {
+    let mut lines = outline.lines();
+    let mut joined = format!("{}\n", lines.next().unwrap_or_default());
+    for (line, definition) in lines.zip(text.lines()) {
+        let name = definition.split('\t').nth(2).expect("a name in the third column");
+        let is_scoped = !line.split(['(', ' ']).any(|word| word == name);
+        joined += &if is_scoped { format!("{line}  # {name}\n") } else { format!("{line}\n") };
+    }
+    joined
+}
+
+/// Compares the outlines of the samples in a directory with the expected ones. Returns what differs.
+fn differences(directory: &str, has_errors: bool) -> String {
+    let overwrite = env::var_os("OUTLINE").is_some_and(|value| value == "overwrite");
+    let mut differences = String::new();
+    for &language in Language::ALL {
+        let file = sample(directory, language);
+        let (outcome, outline) = list(&file, Format::Outline, false);
+        let outline = with_scopes(&outline, &list(&file, Format::Text, false).1);
+        if (outcome.with_errors > 0) != has_errors {
+            differences += &format!("{}: {} with syntax errors\n", file.display(), outcome.with_errors);
+        }
+        let expected = file.with_extension("outline");
+        if overwrite {
+            fs::write(&expected, outline).expect("writable samples");
+        } else if fs::read_to_string(&expected).unwrap_or_default() != outline {
+            differences += &format!("{} is not the outline, which is\n{outline}", expected.display());
+        }
+    }
+    differences
+}
+
+#[test]
+fn every_definition_of_the_samples_is_listed_in_its_scope_and_nothing_else() {
+    let differences = differences("tests/languages", false);
+    assert!(differences.is_empty(), "{differences}");
+}
+
+#[test]
+fn definitions_before_and_after_a_syntax_error_are_listed() {
+    let differences = differences("tests/languages/errors", true);
+    assert!(differences.is_empty(), "{differences}");
+}
+
+#[test]
+fn samples_with_a_part_cut_out_are_listed_whatever_the_part() {
+    for &language in Language::ALL {
+        let sample = sample("tests/languages", language);
+        let text = fs::read(&sample).expect("a sample");
+        let directory = tempfile::tempdir().expect("a directory");
+        for start in (0..text.len()).step_by(61) {
+            let rest = text.get(start + 23..).unwrap_or_default();
+            let file = directory.path().join(start.to_string()).with_extension(language.extensions()[0]);
+            fs::write(file, [&text[..start], rest].concat()).expect("a file");
+        }
+        let (outcome, _) = list(directory.path(), Format::Text, true);
+        assert!(outcome.definitions > 0, "{}", language.name());
+    }
+}
+
+/// Kind, name and line of each definition in a file.
+#[cfg(all(feature = "c", feature = "cpp"))]
+fn places(file: &Path, thorough: bool) -> std::collections::BTreeSet<(String, String, u64)> {
+    let (_, objects) = list(file, Format::Json, thorough);
+    let place = |line: &str| {
+        let object: serde_json::Value = serde_json::from_str(line).expect("a JSON object on each line");
+        let text = |key: &str| object[key].as_str().expect("a text").to_owned();
+        (text("kind"), text("name"), object["line"].as_u64().expect("a number"))
+    };
+    objects.lines().map(place).collect()
+}
+
+#[test]
+#[cfg(all(feature = "c", feature = "cpp"))]
+fn the_quick_and_the_thorough_list_of_c_and_cpp_have_the_same_definitions() {
+    for language in [Language::C, Language::Cpp] {
+        let file = sample("tests/languages", language);
+        assert_eq!(places(&file, false), places(&file, true), "{}", language.name());
+    }
+}

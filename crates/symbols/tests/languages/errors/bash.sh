@@ -1,0 +1,9 @@
+before() { echo one; }
+size=1
+
+if true; then
+    echo "missing fi"
+
+)
+
+after() { echo two; }

@@ -1,0 +1,15 @@
+int before(int a) { return a; }
+
+int broken( { return 1 +; }
+
+struct after {
+    int member;
+};
+
+int last(void) { return 2; }
+
+EXPORT int CALL
+exported(int a)
+{
+    return a;
+}

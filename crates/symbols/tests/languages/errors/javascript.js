@@ -1,0 +1,7 @@
+function before(a) { return a; }
+
+const broken = (a => { return a +; };
+
+class After {
+  last() { return 2; }
+}

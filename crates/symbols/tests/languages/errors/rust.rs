@@ -1,0 +1,13 @@
+fn before(a: u8) -> u8 { a }
+
+fn broken() {
+    let x = = 3;
+}
+
+struct After {
+    member: u8,
+}
+
+impl After {
+    fn last(&self) -> u8 { 2 }
+}
