@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use crate::support::server::Server;
 use crate::support::{COMB, copy_of_comb, directory_with, program, run, wait_until};
@@ -120,16 +121,28 @@ fn an_access_log_that_cannot_be_written_is_reported_once() {
 #[test]
 fn a_line_of_the_access_log_that_stays_incomplete_counts_as_lacking() {
     let directory = index("text");
-    let mut server = serve_with_piped_log(&directory);
-    let mut output = server.child.stdout.take().expect("a pipe");
-    rustix::pipe::fcntl_setpipe_size(&output, 4096).expect("the size of a page");
-    assert_eq!(server.get(&format!("/healthz?{}", "x".repeat(6000))).status, 200);
-    // The line does not fit into the pipe, so the writer waits for its reader, which goes away.
-    output.read_exact(&mut [0]).expect("the beginning of a line");
-    drop(output);
-    let message = "comb: cannot write the access log: Broken pipe (os error 32); dropping lines\n";
-    assert_eq!(server.message(), message);
-    assert_eq!(server.stop(), "comb: the access log lacks 1 line\n");
+    for is_ending in [false, true] {
+        let mut server = serve_with_piped_log(&directory);
+        let mut output = server.child.stdout.take().expect("a pipe");
+        rustix::pipe::fcntl_setpipe_size(&output, 4096).expect("the size of a page");
+        assert_eq!(server.get(&format!("/healthz?{}", "x".repeat(6000))).status, 200);
+        // The line does not fit into the pipe, so the writer waits for its reader, which goes away.
+        output.read_exact(&mut [0]).expect("the beginning of a line");
+        if is_ending {
+            server.signal("TERM");
+            wait_until("no more connections", || TcpStream::connect(server.address).is_err());
+            // The log is closed next, and waits for a second.
+            thread::sleep(Duration::from_millis(200));
+        }
+        drop(output);
+        if !is_ending {
+            let message = "comb: cannot write the access log: Broken pipe (os error 32); dropping lines\n";
+            assert_eq!(server.message(), message);
+            server.signal("TERM");
+        }
+        let message = server.end();
+        assert!(message.ends_with("comb: the access log lacks 1 line\n"), "{message}");
+    }
 }
 
 #[test]

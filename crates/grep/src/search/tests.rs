@@ -22,7 +22,7 @@ fn matcher(options: &GrepOptions) -> RegexMatcher {
     }
 }
 
-/// What is printed of a named file in these blocks.
+/// Output for a named file in these blocks.
 fn printed(options: &GrepOptions, parts: &[Part<'_>]) -> String {
     let style = Style::new(options);
     let mut searcher = Searcher::new(&style, Finder::new(matcher(options), style.terminator, false));

@@ -1,8 +1,8 @@
 //! Decoders whose output before damage depends on the size of the reads.
 //!
-//! The library for xz notices only at the end of a call that a chunk is longer than its header says, and returns all
-//! that it made of the byte after the chunk. The library for bzip2 loses the output of the call in which it notices
-//! the damage. So both are called with the same windows of the text, whatever the size of the reads.
+//! The library for xz notices only at the end of a call that a chunk is longer than its header says, and returns the
+//! whole output of the byte after the chunk. The library for bzip2 loses the output of the call in which it notices
+//! the damage. So both are called with the same windows of the text for any size of the reads.
 
 use std::io::{self, Read};
 use std::ops::Range;
