@@ -136,12 +136,12 @@ fn a_line_of_the_access_log_that_stays_incomplete_counts_as_lacking() {
         }
         drop(output);
         if !is_ending {
-            let message = "comb: cannot write the access log: Broken pipe (os error 32); dropping lines\n";
+            let message = "comb: standard output: cannot write the access log: broken pipe; dropping lines\n";
             assert_eq!(server.message(), message);
             server.signal("TERM");
         }
         let message = server.end();
-        assert!(message.ends_with("comb: the access log lacks 1 line\n"), "{message}");
+        assert!(message.ends_with("comb: access log incomplete: dropped 1 line\n"), "{message}");
     }
 }
 
