@@ -553,6 +553,29 @@ fn a_match_before_the_piece_with_a_nul_has_no_context_in_it() {
     assert_eq!(printed, format!("{matching}\n{warning}\n"));
 }
 
+/// The piece with the NUL begins in the first block, in which nothing matches, and goes on in the second one.
+#[test]
+fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
+    let line = "-".repeat(99) + "\n";
+    let text = line.repeat(800) + "\0" + &line.repeat(200);
+    let begin = 655 * line.len();
+    let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions { pattern, ..GrepOptions::default() };
+    for cuts in [&[][..], &[70_000], &[66_000, 75_000]] {
+        let passthru = GrepOptions { passthru: true, ..options.clone() };
+        assert!(
+            in_blocks(&passthru, false, text.as_bytes(), cuts).0 == text[..begin],
+            "printed with {cuts:?}"
+        );
+        let counted = GrepOptions { stats: true, ..options.clone() };
+        let style = Style::new(&counted);
+        let Ok(AnyMatcher::Rust(matcher)) = AnyMatcher::new(&counted) else { unreachable!() };
+        let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
+        visit(&mut searcher, false, text.as_bytes(), b'\n', cuts);
+        assert_eq!(searcher.totals.stats.bytes_searched(), begin as u64, "{cuts:?}");
+    }
+}
+
 #[test]
 fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
     let pattern = PatternOptions { patterns: vec!["b".to_owned()], ..PatternOptions::default() };

@@ -256,6 +256,21 @@ fn zeros_in_a_long_suffix_array_give_right_answers_or_errors() {
     }
 }
 
+/// Number of the entry of the suffix array that has this position.
+fn entry_of(file: &[u8], position: u32) -> usize {
+    let (entries, _) = file[sections(file)[SUFFIXES].clone()].as_chunks::<4>();
+    entries.iter().position(|&entry| u32::from_le_bytes(entry) == position).expect("a position of the text")
+}
+
+/// Error of the search for a pattern, if there is one.
+fn search_error(file: &[u8], pattern: &[u8]) -> Option<String> {
+    let index = open(file.to_vec()).expect("the header is right");
+    let pattern = index.pattern(pattern).expect("a pattern");
+    index.occurrences(&pattern).err().map(|error| error.to_string())
+}
+
+const WRONG_SUFFIXES: &str = "damaged: index corrupt: the suffix array does not match the text";
+
 /// Suffix 0 is an occurrence as well, and its own entry is in a different block: only the order of the suffixes reveals the
 /// damage.
 #[test]
@@ -263,8 +278,6 @@ fn one_zero_among_many_occurrences_is_an_error() {
     let [many, gap] = [b"a".repeat(3000), b"b".repeat(5000)];
     let text = [&many[..], &gap, b"a", &gap, b"aaaaaaaaaa"].concat();
     let mut file = build(&text, Alphabet::Bytes);
-    let suffixes = sections(&file)[SUFFIXES].clone();
-    let entry = scan(&file[suffixes.clone()], &8000_u32.to_le_bytes())[0] as usize;
     let ask = |file: &[u8]| {
         let index = open(file.to_vec()).expect("the header is right");
         let pattern = index.pattern(b"a").expect("a pattern");
@@ -273,9 +286,50 @@ fn one_zero_among_many_occurrences_is_an_error() {
             .map(|answer| answer.map_err(|error| error.to_string()))
     };
     assert_eq!(ask(&file), [Ok(Some(8000)), Ok(Some(8000))]);
-    file[suffixes][entry..entry + 4].fill(0);
-    let said = "damaged: index corrupt: the suffix array does not match the text".to_owned();
-    assert_eq!(ask(&file), [Err(said.clone()), Err(said)]);
+    let entry = entry_of(&file, 8000);
+    damage_suffixes(&mut file, text.len(), entry..entry + 1, &Damage::Zeros);
+    assert_eq!(ask(&file), [Err(WRONG_SUFFIXES.to_owned()), Err(WRONG_SUFFIXES.to_owned())]);
+}
+
+/// Each half of the range is sorted by itself.
+#[test]
+fn two_exchanged_occurrences_in_the_middle_of_four_are_an_error() {
+    let text = b"abacadae";
+    let mut file = build(text, Alphabet::Bytes);
+    assert_eq!(search_error(&file, b"a"), None);
+    let [left, right] = [2, 4].map(|position| entry_of(&file, position));
+    damage_suffixes(&mut file, text.len(), left..left + 1, &Damage::One(4));
+    damage_suffixes(&mut file, text.len(), right..right + 1, &Damage::One(2));
+    assert_eq!(search_error(&file, b"a").as_deref(), Some(WRONG_SUFFIXES));
+}
+
+/// The front table of this text has strings of two symbols. Only a suffix of one symbol may be in a slot that is not its own.
+#[test]
+fn a_suffix_as_long_as_the_strings_of_the_front_table_is_an_error_in_a_wrong_slot() {
+    let text = ["ab".repeat(16), "b".to_owned(), "ababbb".to_owned()].concat();
+    let mut file = build(text.as_bytes(), Alphabet::Bytes);
+    assert_eq!(open(file.clone()).expect("an index").front_symbols(), 2);
+    assert_eq!(search_error(&file, b"aba"), None);
+    // "bb" in place of "abbb" is the greatest suffix of the slot "ab", as "abbb" was: the order does not reveal the damage.
+    let last = entry_of(&file, text.len() as u32 - 4);
+    damage_suffixes(&mut file, text.len(), last..last + 1, &Damage::One(text.len() as u32 - 2));
+    assert_eq!(search_error(&file, b"aba").as_deref(), Some(WRONG_SUFFIXES));
+}
+
+#[test]
+fn a_lower_position_that_is_no_occurrence_is_an_error_among_many() {
+    let text = ["bb", &"ab".repeat(ALL_COMPARED + 8)].concat();
+    let mut file = build(text.as_bytes(), Alphabet::Bytes);
+    let ask = |file: &[u8]| {
+        let index = open(file.to_vec()).expect("the header is right");
+        let pattern = index.pattern(b"a").expect("a pattern");
+        let found = index.occurrences(&pattern).expect("both ends of the range are right");
+        [found.first_from(40), found.last_before(41)].map(|answer| answer.map_err(|error| error.to_string()))
+    };
+    assert_eq!(ask(&file), [Ok(Some(40)), Ok(Some(40))]);
+    let entry = entry_of(&file, 40);
+    damage_suffixes(&mut file, text.len(), entry..entry + 1, &Damage::One(1));
+    assert_eq!(ask(&file), [Err(WRONG_SUFFIXES.to_owned()), Err(WRONG_SUFFIXES.to_owned())]);
 }
 
 /// Skips patterns with a damaged occurrence, which is no longer in the text, and the repetitive text, in which many damaged

@@ -533,6 +533,8 @@ mod tests {
         assert_eq!(origin(r"\d\w(", "("), "(");
         assert_eq!(origin(r"\dx{,2}(?P<a-b>c)", "a-b"), "a-b");
         assert_eq!([origin("(?z)", "z"), origin("(?i-z)", "z")], ["z", "z"]);
+        // Repeated flags are left as they are beside an unknown one.
+        assert_eq!([origin("(?iiz)", "z"), origin("(?i-zss)", "z")], ["z", "z"]);
         assert_eq!(origin(r"a\db", "[0-9]b"), r"\db");
         assert_eq!(origin(r"a\db", "a[0-9]"), r"a\d");
         let translation = translate(r"\d").expect("a translation");

@@ -83,6 +83,14 @@ fn a_long_line_that_does_not_match_up_to_the_end_of_the_file_is_one_of_those_tha
 }
 
 #[test]
+fn no_part_of_a_long_line_that_nuls_cut_is_context_of_a_match_in_the_next_block() {
+    let options = GrepOptions { before_context: 3, ..options(Mode::Lines) };
+    let before = long("", "rest\nhay\n");
+    let text = printed(&options, &[(&before, false), (b"needle\n", false)]);
+    assert!(text.contains("needle\n") && !text.contains("t\n"), "{text}");
+}
+
+#[test]
 fn a_block_is_passed_over_only_if_nothing_is_to_be_said_of_its_lines() {
     let is_skippable = |options: &GrepOptions, bytes: &[u8], in_long_line| {
         let style = Style::new(options);
