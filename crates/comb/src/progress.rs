@@ -3,9 +3,11 @@
 use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
 use std::sync::OnceLock;
+use std::thread;
 use std::time::Duration;
 
 use finecomb_scan::{Progress, Watch};
+use finecomb_sys::threads::spawn_detached;
 use finecomb_sys::units::{Bytes, Clock};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
@@ -21,6 +23,22 @@ const NARROW: usize = 64;
 
 const WITH_TOTAL: &str = "{wide_bar} {msg}";
 const WITHOUT_TOTAL: &str = "{spinner} {wide_msg}";
+
+/// Redraws a bar until it is finished, so that its times and its spinner move between two steps of the job. Without memory for a
+/// thread it moves with the steps only.
+pub(crate) fn keep_moving(bar: &ProgressBar) {
+    if !bar.is_hidden() {
+        let bar = bar.downgrade();
+        // `enable_steady_tick` would panic if the system refused a thread.
+        spawn_detached(move || {
+            while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
+                bar.tick();
+                drop(bar);
+                thread::sleep(EVERY);
+            }
+        });
+    }
+}
 
 /// Runs a job, and shows its progress on a terminal.
 pub(crate) fn with_bar<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {

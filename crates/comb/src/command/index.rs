@@ -19,7 +19,7 @@ use super::output::{Kind, Output};
 use super::{Exit, fail, fits_memory, output_failed};
 use crate::args::format::TextOrJson;
 use crate::args::index::{Action, Arguments, Build, Export, Import, Info, Verify};
-use crate::message;
+use crate::{message, progress};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
@@ -86,7 +86,7 @@ fn build(arguments: &Build) -> Result<(), String> {
 fn with_stages(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), Error> {
     let start = Instant::now();
     let bar = if stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    bar.enable_steady_tick(Duration::from_millis(100));
+    progress::keep_moving(&bar);
     let stages = std::cell::RefCell::new(Vec::<(Stage, Instant)>::new());
     let result = build(&|stage| {
         stages.borrow_mut().push((stage, Instant::now()));

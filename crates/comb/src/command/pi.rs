@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
-use std::time::Duration;
 
 use finecomb_pi::{Options, digits, memory};
 use finecomb_sys::io_reason;
@@ -53,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
 fn compute(arguments: &Arguments) -> Result<Vec<u8>, String> {
     let bar = if stderr().is_terminal() { ProgressBar::new(STEPS) } else { ProgressBar::hidden() };
     bar.set_style(progress::style(TEMPLATE));
-    bar.enable_steady_tick(Duration::from_millis(200));
+    progress::keep_moving(&bar);
     let on_progress = |done: f64| bar.set_position((done * STEPS as f64) as u64);
     let options = Options { progress: Some(&on_progress), ..Options::new(arguments.threads.count()) };
     let computed = digits(arguments.digits, &options).map_err(|error| error.to_string());
