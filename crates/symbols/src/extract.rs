@@ -116,7 +116,7 @@ impl<'t> Found<'t> {
 
     /// Adds a definition in the current scope.
     pub(crate) fn add(&mut self, mut definition: Definition) {
-        // After a syntax error, tokens may be out of order.
+        // After a syntax error, a name may be missing.
         if definition.name.is_empty() {
             return;
         }

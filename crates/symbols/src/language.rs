@@ -31,7 +31,7 @@ macro_rules! languages {
                 match self { $($(#[$attribute])* Self::$variant => $title,)* }
             }
 
-            /// What stands between the name of a scope and a name in it.
+            /// Separator of a scope and a name in it.
             pub(crate) fn separator(self) -> &'static str {
                 match self { $($(#[$attribute])* Self::$variant => $separator,)* }
             }

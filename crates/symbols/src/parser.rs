@@ -22,7 +22,7 @@ pub(crate) struct Parser {
     skimmed: Skimmed,
 }
 
-/// What is known of a file.
+/// Result for a file.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     /// Definitions, with ranges of the source, ordered by name.

@@ -17,6 +17,7 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
         Language::C => c::skim(source, out),
         #[cfg(feature = "cpp")]
         Language::Cpp => c::skim(source, out),
+        #[allow(unreachable_patterns, reason = "a build for C and C++ alone has no other language")]
         _ => false,
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct Tags {
     ends: Vec<usize>,
 }
 
-/// What a reader needs to know about the file. `!` sorts before every name.
+/// Description of the format for readers. `!` sorts before every name.
 const HEADER: &str = "!_TAG_FILE_ENCODING\tutf-8\t//\n\
 !_TAG_FILE_FORMAT\t2\t/extended format; --format=1 will not append ;\" to lines/\n\
 !_TAG_FILE_SORTED\t1\t/0=unsorted, 1=sorted, 2=foldcase/\n\

@@ -620,7 +620,7 @@ fn is_macro(word: &[u8]) -> bool {
     word.len() > 1 && word.iter().any(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
 }
 
-/// What an invocation of a macro defines, if its name says that it does.
+/// Definition by an invocation of a macro, if the name of the macro says that it is one.
 fn defined(source: &[u8], name: Range<usize>, parameters: Range<usize>) -> Option<(Kind, Range<usize>)> {
     let word = &source[name];
     let defines = is_macro(word)
