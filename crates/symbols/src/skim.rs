@@ -1,7 +1,7 @@
 //! Skimming: the parts of a source text that hold definitions, found by a lexer many times faster than a parser.
 //!
 //! Most bytes of a program lie in bodies of functions and in comments, which hold no definition that a list shows. The lexer copies all
-//! else into a shorter text, which is parsed. Positions in it are mapped back by [`Skimmed::source`].
+//! else into a shorter text, which is parsed. Positions in it are mapped back by [`Skimmed::source_range`].
 
 pub(crate) mod c;
 
@@ -36,6 +36,7 @@ pub(crate) struct Skimmed {
 struct Segment {
     in_text: usize,
     in_source: usize,
+    length: usize,
 }
 
 /// Definition by a macro such as `DEFINE_MUTEX(name)`. Ranges are of the source.
@@ -63,7 +64,11 @@ impl Skimmed {
     /// Copies a range of the source.
     fn keep(&mut self, source: &[u8], range: Range<usize>) {
         if !range.is_empty() {
-            self.segments.push(Segment { in_text: self.text.len(), in_source: range.start });
+            self.segments.push(Segment {
+                in_text: self.text.len(),
+                in_source: range.start,
+                length: range.len(),
+            });
             self.text.extend_from_slice(&source[range]);
         }
     }
@@ -73,19 +78,39 @@ impl Skimmed {
         self.text.extend_from_slice(bytes);
     }
 
-    /// Maps an offset of the shortened text to one of the source.
-    pub(crate) fn source(&self, offset: usize) -> usize {
-        let index = self.segments.partition_point(|segment| segment.in_text <= offset);
-        match index.checked_sub(1).map(|index| self.segments[index]) {
-            Some(segment) => segment.in_source + (offset - segment.in_text),
-            None => 0,
-        }
+    /// Maps a range of the shortened text to one of the source. Inserted bytes at its end do not belong to it.
+    pub(crate) fn source_range(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.source(range.start, range.start);
+        start..self.source(range.end.saturating_sub(1), range.end).max(start)
     }
 
-    /// Maps a range of the shortened text to one of the source.
-    pub(crate) fn source_range(&self, range: Range<usize>) -> Range<usize> {
-        let start = self.source(range.start);
-        let end = if range.is_empty() { start } else { self.source(range.end - 1) + 1 };
-        start..end.max(start)
+    /// Maps `offset` by the run of copied bytes that `of` is in or behind.
+    fn source(&self, of: usize, offset: usize) -> usize {
+        let index = self.segments.partition_point(|segment| segment.in_text <= of);
+        index.checked_sub(1).map_or(0, |index| {
+            let Segment { in_text, in_source, length } = self.segments[index];
+            in_source + offset.saturating_sub(in_text).min(length)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_mapped_to_the_source_without_inserted_bytes() {
+        let mut skimmed = Skimmed::default();
+        skimmed.keep(b"int a; /**/ b", 0..6);
+        skimmed.insert(b"  ");
+        skimmed.keep(b"int a; /**/ b", 11..13);
+        skimmed.insert(b"\n");
+        assert_eq!(skimmed.text(), b"int a;   b\n");
+        for (range, expected) in
+            [(0..6, 0..6), (4..5, 4..5), (0..7, 0..6), (9..10, 12..13), (9..11, 12..13), (0..11, 0..13)]
+        {
+            assert_eq!(skimmed.source_range(range.clone()), expected, "{range:?}");
+        }
+        assert_eq!(Skimmed::default().source_range(0..3), 0..0);
     }
 }
