@@ -221,9 +221,9 @@ mod tests {
     fn lines_that_were_left_out_are_counted_in_words() {
         let source = Source::named(0, Some("a.log".into()));
         let shown = |more| Problem { source: source.clone(), kind: too_long(20), more }.to_string();
-        assert!(shown(0).ends_with("sets the limit"));
-        assert!(shown(1).ends_with("sets the limit (and 1 more such line)"));
-        assert!(shown(2).ends_with("sets the limit (and 2 more such lines)"));
+        assert!(shown(0).ends_with("to raise the limit"));
+        assert!(shown(1).ends_with("to raise the limit (and 1 more such line)"));
+        assert!(shown(2).ends_with("to raise the limit (and 2 more such lines)"));
     }
 
     #[test]

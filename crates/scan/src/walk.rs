@@ -145,3 +145,15 @@ impl RuleFiles {
     pub const ALL: Self =
         Self { dot: true, git: true, git_exclude: true, git_global: true, parents: true, require_git: true };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_do_not_inherit_open_files() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let flags = rustix::io::fcntl_getfd(open_path(file.path()).unwrap()).unwrap();
+        assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
+    }
+}

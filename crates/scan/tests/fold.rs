@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 
 use finecomb_scan::{
-    Accumulate, Block, Detail, Folded, Inputs, Meter, Phase, ScanOptions, Stop, Width, fold,
+    Accumulate, Block, Detail, Folded, Inputs, Meter, Phase, Progress, ScanOptions, Stop, Watch, Width, fold,
 };
 use proptest::prelude::*;
 use tempfile::{TempDir, tempdir};
@@ -344,4 +344,36 @@ fn time_is_measured_only_on_request() {
 fn files_of_the_proc_file_system_are_not_empty() {
     let folded = gather(&Inputs::new(["/proc/self/status"]), &ScanOptions::default());
     assert!(folded.bytes > 100);
+}
+
+/// The totals that are shown until one equals `awaited`, or for ten seconds.
+fn totals(path: &Path, awaited: Option<u64>) -> Vec<Option<u64>> {
+    let (seen, changed) = (std::sync::Mutex::new(Vec::new()), std::sync::Condvar::new());
+    let show = |progress: Progress| {
+        seen.lock().expect("no panics").push(progress.total);
+        changed.notify_all();
+    };
+    let (after, every) = (std::time::Duration::ZERO, std::time::Duration::from_millis(1));
+    let watch = Some(Watch { after, every, threads: false, show: &show });
+    gather_and(&Inputs::new([path]), &ScanOptions { watch, ..options(1, 1000, 100) }, &|_| {
+        let seen = seen.lock().expect("no panics");
+        let limit = std::time::Duration::from_secs(10);
+        let waited = changed.wait_timeout_while(seen, limit, |seen| !seen.contains(&awaited));
+        drop(waited.expect("no panics"));
+        ControlFlow::Break(())
+    });
+    seen.into_inner().expect("no panics")
+}
+
+#[test]
+fn the_total_is_shown_unless_an_input_is_decoded() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("a.log");
+    fs::write(&path, "line\n".repeat(20)).expect("a file");
+    let shown = totals(&path, Some(100));
+    assert!(!shown.is_empty() && shown.iter().all(|&total| total == Some(100)), "{shown:?}");
+    let text = [&b"\xff\xfe"[..], &b"a\0\n\0".repeat(200_000)].concat();
+    fs::write(&path, text).expect("a file");
+    let shown = totals(&path, None);
+    assert_eq!(shown.last(), Some(&None));
 }

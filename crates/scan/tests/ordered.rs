@@ -6,7 +6,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use finecomb_scan::{Block, Inputs, Output, ScanOptions, Source, Visit, Wants, Width, in_order};
+use finecomb_scan::{
+    Block, Detail, Inputs, Ordered, Output, ScanOptions, Sort, SortKey, Source, Visit, WalkOptions, Wants,
+    Width, in_order,
+};
 use proptest::prelude::*;
 
 /// Numbers all lines, and ends a file after `limit` of them.
@@ -201,4 +204,140 @@ fn large_output_to_a_slow_reader_does_not_deadlock() {
         limit,
     });
     assert!(out.0 == expected_output(root.path(), Wants::Blocks, limit));
+}
+
+/// Prints each file with its size, and whether it came in one block. Ends the job after a file named `last`.
+struct Sizes;
+
+impl Visit for Sizes {
+    type Found = ();
+    type State = (u64, bool);
+    type Tally = ();
+
+    fn begin(&mut self, _source: &Source, _start: &[u8]) -> (u64, bool) {
+        (0, false)
+    }
+
+    fn search(&mut self, _block: &mut Block<'_>) {}
+
+    fn advance(&mut self, block: &Block<'_>, (): &(), state: &mut (u64, bool)) -> ControlFlow<()> {
+        *state = (state.0 + block.bytes.len() as u64, block.is_whole);
+        ControlFlow::Continue(())
+    }
+
+    fn print(&mut self, _: &Block<'_>, (): (), _: &(u64, bool), (): &mut (), _: &mut Output<'_>) {}
+
+    fn end(
+        &mut self,
+        source: &Source,
+        (size, whole): (u64, bool),
+        (): (),
+        out: &mut Output<'_>,
+    ) -> ControlFlow<()> {
+        let name = source.path().unwrap().file_name().unwrap().to_string_lossy();
+        out.bytes().extend(format!("{name} {size}{}\n", if whole { " whole" } else { "" }).bytes());
+        if name == "last" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Fails after this many bytes.
+struct Limited(Vec<u8>, usize);
+
+impl std::io::Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        if self.0.len() > self.1 { Err(std::io::Error::other("full")) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The sizes of the inputs with blocks of ten bytes, and the rest of the result. More output than expected is an error.
+fn sizes(inputs: &Inputs, width: usize) -> (String, Ordered<Sizes>) {
+    let options = ScanOptions {
+        width: Width::Fixed(width),
+        block_size: 10,
+        profile: Detail::Sums,
+        ..ScanOptions::default()
+    };
+    let mut out = Limited(Vec::new(), 1000);
+    let done = in_order(inputs, &options, None, &mut out, || Sizes);
+    assert!(done.problems.is_empty());
+    (String::from_utf8_lossy(&out.0).into_owned(), done)
+}
+
+fn bytes(done: &Ordered<Sizes>) -> u64 {
+    done.report.as_ref().unwrap().threads().iter().map(|thread| thread.bytes).sum()
+}
+
+#[test]
+fn small_files_come_in_one_block_and_all_bytes_are_counted() {
+    let root = tempfile::tempdir().unwrap();
+    for (name, lines) in [("a", 1), ("b", 0), ("c", 30), ("d", 2)] {
+        fs::write(root.path().join(name), "line\n".repeat(lines)).unwrap();
+    }
+    for width in [1, 2, 8] {
+        let (found, done) = sizes(&Inputs::new([root.path()]), width);
+        assert_eq!(found, "a 5 whole\nb 0 whole\nc 150\nd 10 whole\n");
+        assert_eq!((bytes(&done), done.files), (165, 4));
+        assert!(done.output_error.is_none());
+    }
+}
+
+#[test]
+fn sorted_files_are_read_once_each() {
+    let root = tempfile::tempdir().unwrap();
+    for (name, lines) in [("a", 30), ("b", 1), ("c", 90), ("d", 40), ("e", 2)] {
+        fs::write(root.path().join(name), "line\n".repeat(lines)).unwrap();
+    }
+    for (reverse, expected) in [
+        (false, "b 5 whole\ne 10 whole\na 150\nd 200\nc 450\n"),
+        (true, "c 450\nd 200\na 150\ne 10 whole\nb 5 whole\n"),
+    ] {
+        let walk = WalkOptions { sort: Sort { by: SortKey::Size, reverse }, ..WalkOptions::default() };
+        for width in [1, 2, 8] {
+            let (found, done) = sizes(&Inputs { walk: walk.clone(), ..Inputs::new([root.path()]) }, width);
+            assert_eq!(found, expected);
+            assert!(done.output_error.is_none());
+        }
+    }
+}
+
+#[test]
+fn named_pipes_are_read_to_their_end() {
+    let root = tempfile::tempdir().unwrap();
+    let (file, pipe) = (root.path().join("file"), root.path().join("pipe"));
+    fs::write(&file, "line\n").unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let path = pipe.clone();
+    let writer = std::thread::spawn(move || fs::write(path, "line\n".repeat(100)));
+    let (found, done) = sizes(&Inputs::new([&pipe, &file]), 2);
+    // Releases a writer whose pipe was not read.
+    let _ = fs::OpenOptions::new().read(true).write(true).open(&pipe);
+    let _ = writer.join().unwrap();
+    assert_eq!(found, "pipe 500\nfile 5 whole\n");
+    assert_eq!(bytes(&done), 505);
+}
+
+#[test]
+fn a_break_at_the_end_of_a_file_ends_the_job() {
+    let root = tempfile::tempdir().unwrap();
+    let paths = ["a", "last", "z"].map(|name| root.path().join(name));
+    for path in &paths {
+        fs::write(path, "line\n").unwrap();
+    }
+    for inputs in [Inputs::new([root.path()]), Inputs::new(paths)] {
+        assert_eq!(sizes(&inputs, 1).1.files, 2);
+    }
+}
+
+#[test]
+fn an_error_of_the_output_ends_the_job_and_is_returned() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("a"), "line\n").unwrap();
+    let mut out = Limited(Vec::new(), 3);
+    let done = in_order(&Inputs::new([root.path()]), &ScanOptions::default(), None, &mut out, || Sizes);
+    assert_eq!(done.output_error.map(|error| error.to_string()), Some("full".to_owned()));
 }

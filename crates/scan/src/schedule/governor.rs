@@ -284,4 +284,22 @@ mod tests {
         }
         assert_eq!(governor.wanted, 2);
     }
+
+    #[test]
+    fn idle_workers_do_not_wait_for_storage() {
+        let mut governor = Governor::new(4);
+        assert_eq!(after(&mut governor, 10, &window(0.5, 3.0, 9, 100)), 4);
+    }
+
+    #[test]
+    fn a_single_disturbed_window_does_not_end_a_trial() {
+        let mut governor = Governor::new(2);
+        let idle = window(1.0, 1.0, 0, 1000);
+        while governor.wanted == 2 {
+            governor.decide(&idle);
+        }
+        let one = |work| window(1.0, 0.0, 0, work);
+        assert_eq!(governor.decide(&one(1)), 1);
+        assert_eq!(after(&mut governor, TRIAL_WINDOWS, &one(1000)), 1);
+    }
 }

@@ -231,4 +231,27 @@ mod tests {
         std::fs::write(&path, b"x").unwrap();
         assert_eq!(ahead.first_nul(0..end), None);
     }
+
+    #[test]
+    fn a_chunk_after_a_piece_of_a_long_line_begins_within_that_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        // The first line has a NUL far behind its beginning, in the second chunk; the third chunk begins at a new line.
+        let mut text = vec![b'x'; LONG_LINE + 200];
+        text[LONG_LINE + 50] = 0;
+        text[LONG_LINE + 150] = b'\n';
+        std::fs::write(&path, &text).unwrap();
+        let source = Source::named(0, Some(path.clone()));
+        let mut bounds = ScanOptions::default().bounds().with_ends(NulEnds::LongLines);
+        bounds.block_size = LONG_LINE / 2 + 50;
+        let file = ChunkedFile::new(source, File::open(&path).unwrap(), 0..text.len() as u64, bounds);
+        let read = |chunk| {
+            let block = file.read(chunk, &mut Vec::new(), &mut Problems::default());
+            (block.offset, block.range.len(), block.in_long_line)
+        };
+        let (size, piece) = (bounds.block_size as u64, LONG_LINE + 51);
+        assert_eq!(read(0), (0, piece, false));
+        assert_eq!(read(size), (piece as u64, 100, true));
+        assert_eq!(read(2 * size), (piece as u64 + 100, 49, false));
+    }
 }

@@ -166,4 +166,15 @@ mod tests {
         expect("abcd\nabcd", 3, &[(0, "[abcd\n]"), (5, "[abcd]")]);
         expect("\n\n", 0, &[(0, "\n\n")]);
     }
+
+    #[test]
+    fn the_part_after_a_piece_of_a_long_line_begins_within_that_line() {
+        let bounds =
+            Bounds { block_size: 1, max_line: LONG_LINE, line_end: b'\n', nul_ends: NulEnds::LongLines };
+        let mut bytes = [&vec![b'x'; LONG_LINE + 1][..], b"\0y\0\nz\n"].concat();
+        let parts: Vec<_> = parts(&mut bytes, false, bounds)
+            .map(|part| (part.start, part.too_long.is_some(), part.in_long_line))
+            .collect();
+        assert_eq!(parts, [(0, true, false), (LONG_LINE + 2, false, true)]);
+    }
 }

@@ -53,3 +53,37 @@ impl<'a> Prefetcher<'a> {
         self.directory.open(&self.directory.listing.entries()[entry], self.follow)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Read;
+    use std::path::Path;
+
+    use super::*;
+    use crate::problem::Problems;
+    use crate::walk::WalkOptions;
+    use crate::walk::directory::{Scratch, Walk};
+
+    #[test]
+    fn files_are_opened_in_order_with_or_without_prefetching() {
+        let root = tempfile::tempdir().unwrap();
+        let names: Vec<String> = (0..FILES + 3).map(|number| number.to_string()).collect();
+        for name in &names {
+            fs::write(root.path().join(name), name).unwrap();
+        }
+        let options = WalkOptions::default();
+        let walk = Walk::new(&options, false, &mut Vec::new());
+        let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
+        let directory = walk.open_named(0, root.path(), Path::new(""), &mut scratch, &mut problems).unwrap();
+        for (is_cold, opened) in [(true, [4, 4, 4, 3, 2, 1, 0]), (false, [0; 7])] {
+            let mut prefetcher = Prefetcher::new(&directory, 0..names.len(), false);
+            for (name, opened) in names.iter().zip(opened) {
+                let mut text = String::new();
+                prefetcher.open(is_cold).unwrap().read_to_string(&mut text).unwrap();
+                assert_eq!((&text, prefetcher.opened.len()), (name, opened));
+            }
+            assert!(prefetcher.open(is_cold).is_err());
+        }
+    }
+}

@@ -228,3 +228,28 @@ impl Stream {
         (cut > 0).then_some(block)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::ScanOptions;
+
+    #[test]
+    fn only_the_rest_of_an_overlong_line_is_dropped() {
+        let text = b"one\nan overlong line of many blocks\ntwo\nthree";
+        let bounds = ScanOptions { block_size: 1, max_line: 10, ..ScanOptions::default() }.bounds();
+        let origin = Origin::Decoded(Box::new(&text[..]));
+        let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), bounds, None);
+        let (mut buffer, mut problems) = (Vec::new(), Problems::default());
+        let mut blocks = Vec::new();
+        while let Some(block) = stream.read(&mut buffer, false, &mut problems) {
+            let bytes = String::from_utf8_lossy(&buffer[block.range]).into_owned();
+            blocks.push((block.offset, block.first_line, bytes));
+        }
+        let beginning = "an overlong".to_owned();
+        assert_eq!(blocks[..2], [(0, Some(1), "one\n".to_owned()), (4, Some(2), beginning)]);
+        let rest: String = blocks[2..].iter().map(|(.., bytes)| bytes.as_str()).collect();
+        assert_eq!((blocks[2].0, blocks[2].1, rest.as_str()), (36, Some(3), "two\nthree"));
+        assert!(problems.is_empty());
+    }
+}

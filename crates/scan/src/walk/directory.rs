@@ -428,3 +428,41 @@ fn short_read_is_end(directory: &OwnedFd) -> bool {
 fn short_read_is_end(_directory: &OwnedFd) -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+    use std::{fs, thread};
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_that_has_replaced_a_directory_is_refused_without_waiting_for_a_writer() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (done, opened) = mpsc::channel();
+        thread::spawn(move || {
+            let options = WalkOptions::default();
+            let walk = Walk::new(&options, false, &mut Vec::new());
+            let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
+            let opened = walk.open_named(0, &pipe, &pipe, &mut scratch, &mut problems);
+            let _ = done.send(opened.map(drop).map_err(|error| error.kind()));
+        });
+        let opened = opened.recv_timeout(Duration::from_secs(10));
+        assert_eq!(opened, Ok(Err(io::ErrorKind::NotADirectory)));
+    }
+
+    #[test]
+    fn files_are_sorted_by_the_time_of_creation_where_it_is_known() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let since = |time: std::time::SystemTime| {
+            let time = time.duration_since(std::time::UNIX_EPOCH).unwrap();
+            SortValue(time.as_secs() as i64, time.subsec_nanos())
+        };
+        let metadata = fs::metadata(file.path()).unwrap();
+        assert_eq!(SortValue::of(file.path(), SortKey::Created), metadata.created().ok().map(since));
+        assert_eq!(SortValue::of(file.path(), SortKey::Modified), metadata.modified().ok().map(since));
+    }
+}

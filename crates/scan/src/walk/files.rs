@@ -95,3 +95,60 @@ impl<F: FnMut(FoundFile)> Finder<'_, F> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walk::{RuleFiles, WalkOptions};
+
+    /// Names of the files found below a directory.
+    fn names(root: &Path, walk: WalkOptions) -> Vec<String> {
+        let (files, problems) = list_files(&Inputs { walk, ..Inputs::new([root]) });
+        assert!(problems.is_empty());
+        let name = |file: FoundFile| file.path.file_name().unwrap().to_string_lossy().into_owned();
+        files.into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn named_pipes_are_left_out_and_have_no_size() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, pipe) = (directory.path().join("file"), directory.path().join("pipe"));
+        fs::write(&file, "text").unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (files, problems) = list_files(&Inputs::new([&file, &pipe]));
+        assert_eq!(files, [FoundFile { path: file.clone(), size: 4 }]);
+        assert!(problems.is_empty());
+        assert_eq!(total_bytes(&Inputs::new([file.as_path(), &file, directory.path()])), Some(12));
+        assert_eq!(total_bytes(&Inputs::new([&file, &pipe])), None);
+    }
+
+    #[test]
+    fn rules_above_the_named_directory_apply_to_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let below = directory.path().join("below");
+        fs::create_dir(&below).unwrap();
+        fs::write(directory.path().join(".ignore"), "*.log\n").unwrap();
+        for name in ["a.log", "a.txt"] {
+            fs::write(below.join(name), "").unwrap();
+        }
+        let walk = |rules| WalkOptions { rules, ..WalkOptions::default() };
+        assert_eq!(names(&below, walk(RuleFiles::ALL)), ["a.txt"]);
+        assert_eq!(names(&below, walk(RuleFiles::NONE)), ["a.log", "a.txt"]);
+    }
+
+    #[test]
+    fn the_last_named_rule_file_with_a_verdict_decides() {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, path) = (directory.path().join("root"), |name: &str| directory.path().join(name));
+        fs::create_dir(&root).unwrap();
+        for name in ["a.log", "b.log", "c.txt"] {
+            fs::write(root.join(name), "").unwrap();
+        }
+        fs::write(path("first"), "*.log\n").unwrap();
+        fs::write(path("second"), "!b.log\n").unwrap();
+        fs::write(path("third"), "other\n").unwrap();
+        let rule_files = vec![path("first"), path("second"), path("third")];
+        let walk = WalkOptions { rule_files, ..WalkOptions::default() };
+        assert_eq!(names(&root, walk), ["b.log", "c.txt"]);
+    }
+}

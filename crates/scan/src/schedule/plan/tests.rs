@@ -28,6 +28,7 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let (first, ()) = next(1).expect("a task");
     let (second, ()) = next(0).expect("a task");
     plan.set_workers(1);
+    assert!(plan.pace.is_wanted(0) && !plan.pace.is_wanted(1));
     drop(plan.finish(first, chunk(1), vec![(None, Some(Single))], &mut Vec::new()));
     let (done, all_done) = mpsc::channel();
     thread::scope(|scope| {

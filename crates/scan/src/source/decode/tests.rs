@@ -147,6 +147,21 @@ fn long_texts() {
     assert_eq!(read(parse("sjis"), &sjis), expected.as_bytes());
 }
 
+/// The second line fills the buffer of ripgrep with its first 64 KiB.
+#[test]
+fn a_nul_is_recorded_with_the_piece_that_holds_it() {
+    let mut text = "a".repeat(199) + "\n" + &"x".repeat(80_000);
+    text.replace_range(70_000..70_001, "\0");
+    let first_nul = FirstNul::default();
+    let mut decoded = Vec::new();
+    parse("latin1")
+        .reader(Cursor::new(text.clone().into_bytes()), b'\n', first_nul.clone())
+        .read_to_end(&mut decoded)
+        .expect("nothing fails in memory");
+    assert!(decoded == text.as_bytes());
+    assert_eq!(first_nul.get(), Some((200 + (64 << 10), 70_000)));
+}
+
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let any = proptest::collection::vec(any::<u8>(), 0..80);
     let textual = proptest::collection::vec(

@@ -352,6 +352,7 @@ fn the_first_bytes_determine_the_format() {
     assert_eq!(of(b"\x28\xb5\x2f\xfd"), Some(Format::Zstd));
     assert_eq!(of(&skippable(8)), None);
     assert_eq!(of(b"]\0\0\x80\0\xff\xff\xff\xff\xff\xff\xff\xff"), Some(Format::Lzma));
+    assert_eq!(of(b"]\0\0\xc0\0\xff\xff\xff\xff\xff\xff\xff\xff"), Some(Format::Lzma));
     assert_eq!(of(b"]\0\0\x81\0\xff\xff\xff\xff\xff\xff\xff\xff"), None);
     assert_eq!(of(b"]\0\0\x80\0\xff\xff\xff\xff\xff\xff\xff"), None);
     assert_eq!(of(b"]\0\0\0\0\0\0\0\0\0\0\0\0"), None);

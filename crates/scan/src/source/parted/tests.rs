@@ -4,14 +4,13 @@
 use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 
 use liblzma::stream::{Action, Check, Stream};
 use proptest::prelude::*;
 
 use super::super::decompress::tests::{compress, read, xz_with_a_short_chunk};
 use super::*;
-use crate::{Accumulate, Block, Inputs, Output, ScanOptions, Visit, Width, fold, in_order};
+use crate::{Accumulate, Block, Inputs, NulEnds, Output, ScanOptions, Visit, Width, fold, in_order};
 
 /// A file with several members (for bzip2 and xz: several blocks), and its text.
 fn several(format: Format, texts: &[Vec<u8>], blocks: bool) -> Vec<u8> {
@@ -234,8 +233,10 @@ fn a_chunk_of_xz_that_is_too_short_gives_the_text_of_the_stream() {
 }
 
 #[test]
-fn every_format_is_split_into_parts() {
-    let texts: Vec<Vec<u8>> = (0..20_u32).map(|part| part.to_string().repeat(5000).into_bytes()).collect();
+fn every_format_is_split_into_parts_that_decompress_to_its_text() {
+    let number = |part: u32, line: u32| (100 * part + line).wrapping_mul(2_654_435_761) >> 7;
+    let text = |part| (0..100).flat_map(|line| format!("{:x}\n", number(part, line)).into_bytes()).collect();
+    let texts: Vec<Vec<u8>> = (0..20).map(text).collect();
     for (format, blocks) in [
         (Format::Gzip, false),
         (Format::Zstd, false),
@@ -244,17 +245,59 @@ fn every_format_is_split_into_parts() {
         (Format::Xz, true),
         (Format::Bzip2, true),
     ] {
+        let texts = long_enough(format, blocks, texts.clone());
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
-        fs::write(&path, several(format, &long_enough(format, blocks, texts.clone()), blocks))
-            .expect("a file");
+        fs::write(&path, several(format, &texts, blocks)).expect("a file");
         let file = Arc::new(File::open(&path).expect("a file"));
         let size = file.metadata().expect("its size").len();
         let mut splitter = Splitter::new(file, size, format).expect("several parts");
-        let parts = Mutex::new(0);
-        while let Part::Whole { .. } = splitter.next() {
-            *parts.lock().expect("no panics") += 1;
+        let (mut parts, mut found) = (0, Vec::new());
+        while let Part::Whole { bytes, is_last, .. } = splitter.next() {
+            let (text, error) = read(format, &bytes);
+            assert_eq!(error, None, "{format:?} {blocks}");
+            found.extend(text);
+            parts += 1;
+            if is_last {
+                break;
+            }
         }
-        assert!(parts.into_inner().expect("no panics") > 1, "{format:?} {blocks}");
+        assert!(matches!(splitter.next(), Part::End), "{format:?} {blocks}");
+        assert!(parts > 1 && found == texts.concat(), "{format:?} {blocks}");
+    }
+}
+
+/// The beginning of a text, or the rest of an overlong line if `discarding`.
+fn state(discarding: bool) -> Text {
+    Text { mode: Mode::Parts, tail: Vec::new(), offset: 0, line: 1, discarding, in_long_line: false }
+}
+
+fn after_headroom(text: &[u8]) -> Vec<u8> {
+    [&[b'-'; HEADROOM][..], text].concat()
+}
+
+#[test]
+fn the_beginning_of_an_overlong_line_is_returned_as_soon_as_it_is_known_to_be_overlong() {
+    let bounds = ScanOptions { max_line: 5, ..ScanOptions::default() }.bounds();
+    let mut text = state(false);
+    let mut buffer = after_headroom(b"abcdefgh");
+    let end = buffer.len();
+    let block = text.cut(&mut buffer, end, 0, false, bounds);
+    assert_eq!(&buffer[block.range], b"abcdefgh");
+    assert!(text.discarding && text.tail.is_empty());
+}
+
+#[test]
+fn after_an_overlong_piece_of_a_long_line_the_text_is_within_that_line() {
+    let mut bounds = ScanOptions { max_line: LONG_LINE, ..ScanOptions::default() }.bounds();
+    bounds.nul_ends = NulEnds::LongLines;
+    for (rest, in_long_line) in [(b"xx\0yy\n", true), (b"xx\nyy\n", false)] {
+        let mut text = state(true);
+        let mut buffer = after_headroom(rest);
+        let end = buffer.len();
+        let block = text.cut(&mut buffer, end, 2, false, bounds);
+        assert_eq!((block.offset, block.in_long_line), (3, in_long_line));
+        assert_eq!(&buffer[block.range], b"yy\n");
+        assert!(!text.discarding && !text.in_long_line);
     }
 }
