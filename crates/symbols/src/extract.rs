@@ -116,8 +116,8 @@ impl<'t> Found<'t> {
 
     /// Adds a definition in the current scope.
     pub(crate) fn add(&mut self, mut definition: Definition) {
-        // After a syntax error, a name may be missing.
-        if definition.name.is_empty() {
+        // After a syntax error, a name may be missing, or go on in the next line.
+        if definition.name.is_empty() || self.text[definition.name.clone()].iter().any(u8::is_ascii_control) {
             return;
         }
         definition.name = unquoted(self.text, definition.name);

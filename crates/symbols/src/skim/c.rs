@@ -724,9 +724,11 @@ fn define(lexer: &mut Lexer<'_>, out: &mut Skimmed, start: usize) {
     lexer.blanks();
     lexer.word();
     if lexer.byte() == Some(b'(') {
-        let rest = &lexer.source[lexer.at..];
-        let end = rest.iter().position(|&byte| byte == b')' || byte == b'\n').unwrap_or(rest.len());
-        lexer.at += end + usize::from(rest.get(end) == Some(&b')'));
+        // Parameters may be on several lines.
+        let mut line = Lexer { source: lexer.source, at: lexer.at };
+        line.line();
+        let rest = &lexer.source[lexer.at..line.at];
+        lexer.at += memchr(b')', rest).map_or(rest.len(), |end| end + 1);
     }
     out.insert(b"\n");
     out.keep(lexer.source, start..lexer.at);
@@ -857,4 +859,79 @@ fn takes_arguments(word: &[u8]) -> bool {
             | b"_Alignas"
             | b"noexcept"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skimmed(source: &str) -> Option<String> {
+        let mut out = Skimmed::default();
+        skim(source.as_bytes(), &mut out)
+            .then(|| String::from_utf8_lossy(out.text()).split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    fn hidden(source: &str) -> Vec<(Kind, &str)> {
+        let mut out = Skimmed::default();
+        assert!(skim(source.as_bytes(), &mut out));
+        out.hidden.iter().map(|hidden| (hidden.kind, &source[hidden.name.clone()])).collect()
+    }
+
+    #[test]
+    fn bodies_initialisers_and_comments_are_left_out() {
+        for (source, expected) in [
+            ("int f(void) { if (a) { b(); } } int g;", "int f(void) {} int g;"),
+            (
+                "int a[] = { 1, { 2 } }, b; /* int c; */ int d; // int e;\nint h;",
+                "int a[] = {}, b; int d; int h;",
+            ),
+            (
+                "struct s { int a; } x; enum e { A, B = '{' };",
+                "struct s { int a; } x; enum e { A, B = '{' };",
+            ),
+            ("char *s = \"{\"; void f() { '}'; \"}\"; /* } */ }", "char *s = \"{\"; void f() {}"),
+            ("namespace n { class c { int f() { return 1; } }; }", "namespace n { class c { int f() {} }; }"),
+            ("extern \"C\" { int f(void) { } }", "extern \"C\" { int f(void) {} }"),
+            ("static int __init f(void) { }", "static int f(void) {}"),
+            ("auto s = R\"x({)\")x\"; int a;", "auto s = R\"x({)\")x\"; int a;"),
+        ] {
+            assert_eq!(skimmed(source).as_deref(), Some(expected), "{source}");
+        }
+        assert_eq!([skimmed("int f(void) {"), skimmed("}")], [None, None]);
+    }
+
+    #[test]
+    fn macros_keep_names_and_parameters_wherever_they_are_defined() {
+        assert_eq!(
+            skimmed("#define A(x, \\\n y) { \\\n x }\nint b;").as_deref(),
+            Some("#define A(x, \\ y) int b;")
+        );
+        assert_eq!(skimmed("#define A 1 /* \n int no; */\nint b;").as_deref(), Some("#define A int b;"));
+        assert_eq!(
+            skimmed("void f(void) {\n#define A (1)\n}").as_deref(),
+            Some("void f(void) { #define A }")
+        );
+    }
+
+    #[test]
+    fn of_a_declaration_that_a_condition_cuts_the_first_branch_counts() {
+        let cut = "#ifdef A\nint f(int a)\n#else\nint f(long a)\n#endif\n{ }\nint b;";
+        assert_eq!(skimmed(cut).as_deref(), Some("int f(int a) {} int b;"));
+        let whole = "#ifdef A\nint a;\n#else\nint b;\n#endif";
+        assert_eq!(skimmed(whole).as_deref(), Some("int a; int b;"));
+        assert_eq!(skimmed("#if 0\nint a;\n#else\nint b;\n#endif\nint c;").as_deref(), Some("int b; int c;"));
+        let body = "void f(void) {\n#ifdef A\nif (a) {\n#else\nif (b) {\n#endif\n}\n}\nint b;";
+        assert_eq!(skimmed(body).as_deref(), Some("void f(void) {} int b;"));
+    }
+
+    #[test]
+    fn macros_that_define_are_recorded() {
+        assert_eq!(
+            hidden("static DEFINE_MUTEX(lock);\nLIST_HEAD(list);\nMODULE_LICENSE(\"x\");"),
+            [(Kind::Variable, "lock"), (Kind::Variable, "list")]
+        );
+        assert_eq!(hidden("SYSCALL_DEFINE2(open, int, a) { return 0; }"), [(Kind::Function, "open")]);
+        assert_eq!(hidden("DEFINE_PER_CPU(struct x, name) = { 1 };"), [(Kind::Variable, "name")]);
+        assert_eq!(hidden("int DEFINED(int a);"), []);
+    }
 }
