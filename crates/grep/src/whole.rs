@@ -238,6 +238,8 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
         }
         self.totals.any |= outcome.any;
         if let Some(stats) = outcome.stats {
+            // The printer does not count escape sequences.
+            self.totals.color_bytes += (printed.len() as u64).saturating_sub(stats.bytes_printed());
             self.totals.stats += &stats;
         }
         if let Some(error) = outcome.error {

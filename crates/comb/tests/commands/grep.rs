@@ -712,7 +712,10 @@ fn a_later_search_mode_overrides_a_list_of_files_or_types() {
 #[test]
 fn statistics_count_printed_bytes_without_colours() {
     let directory = directory_with(&[("a", "one one\ntwo\none\n"), ("b", "one\n"), ("c", "one\n\0")]);
-    for flags in [&["-n"][..], &["-nH", "--heading"], &["-o", "--column"], &["-A1", "--vimgrep"], &["--trim"]]
+    // The last one searches across lines, which is another piece of code.
+    let across = ["-U", "--passthru", "-e", "two\\none", "-e"];
+    for flags in
+        [&["-n"][..], &["-nH", "--heading"], &["-o", "--column"], &["-A1", "--vimgrep"], &["--trim"], &across]
     {
         let printed = |color: &str| {
             let (out, ..) =
