@@ -7,7 +7,6 @@ use finecomb_scan::{Block, Inputs, Ordered, Output, ScanOptions, Source, Visit, 
 
 use crate::options::GrepOptions;
 use crate::print::lines::Style;
-use crate::search::display_path;
 
 /// Prints the paths of the files that would be searched. [`Ordered::files`] is their number.
 pub fn list(
@@ -47,7 +46,7 @@ impl Visit for NamePrinter<'_> {
             return;
         }
         let out = out.bytes();
-        self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
+        self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
         out.push(if self.style.options.null_after_path { 0 } else { b'\n' });
     }
 

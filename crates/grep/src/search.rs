@@ -2,7 +2,6 @@
 
 use std::mem;
 use std::ops::{ControlFlow, Range};
-use std::path::Path;
 use std::time::Instant;
 
 use finecomb_scan::{Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit};
@@ -70,11 +69,6 @@ impl<M: Matcher> Sink for Counter<'_, M> {
 
     fn context(&mut self, _line: Line<'_>) {}
     fn gap(&mut self) {}
-}
-
-/// Returns the path of a file as it is printed.
-pub(crate) fn display_path(source: &Source) -> &Path {
-    source.path().unwrap_or(Path::new("<stdin>"))
 }
 
 impl<'q, M: Matcher> Searcher<'q, M> {
@@ -293,7 +287,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         let nul = self.nul(source);
         let Some(at) = state.nul.filter(|_| state.count > 0 && nul != Nul::Ignore) else { return };
         if self.style.options.with_filename {
-            self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
+            self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
             self.totals.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
             out.extend_from_slice(b": ");
         }
@@ -310,7 +304,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             return;
         }
         if options.with_filename {
-            self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
+            self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
             if options.null_after_path { out.push(0) } else { out.push(b':') }
         }
         out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
@@ -318,7 +312,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
     }
 
     fn print_name(&mut self, source: &Source, out: &mut Vec<u8>) {
-        self.style.write_path(display_path(source).as_os_str().as_encoded_bytes(), out);
+        self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
         let end = if self.style.options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
         out.extend_from_slice(end);
     }
@@ -389,7 +383,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             found.count_lines(block.bytes, self.rules.line_end, !block.is_whole);
         }
         if let Some(error) = found.error.take() {
-            self.totals.errors.push((display_path(block.source).display().to_string(), error));
+            self.totals.errors.push((block.source.display_path().display().to_string(), error));
         }
         found.elapsed = started.map(|started| started.elapsed()).unwrap_or_default();
         found
@@ -456,7 +450,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         let mut state = state.clone();
         let mut matches = mem::take(&mut self.matches);
         let (style, finder) = (self.style, &self.finder);
-        let path = display_path(block.source);
+        let path = block.source.display_path();
         let begun = state.printed;
         if !self.prints() {
             let mut sink = Counter { finder, matches: &mut matches, tally };
@@ -507,7 +501,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         if self.wants_stats() {
             let stats = self.add_stats(source, &state, &tally);
             if self.mode() == Mode::Json && self.prints() && state.printed {
-                json::end(display_path(source), state.nul, &stats, out.bytes());
+                json::end(source.display_path(), state.nul, &stats, out.bytes());
             }
         }
         let stops = self.style.options.quiet && !self.wants_stats() && self.totals.any;

@@ -15,7 +15,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use termcolor::{Ansi, NoColor, WriteColor};
 
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
-use crate::search::{Totals, display_path};
+use crate::search::Totals;
 
 /// Whole-file search of one worker.
 pub(crate) struct WholeSearcher<'q, M> {
@@ -155,7 +155,7 @@ fn search_lines<M: Matcher, W: WriteColor>(
     source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, display_path(source));
+    let mut sink = printer.sink_with_path(matcher, source.display_path());
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     Outcome {
         any: sink.has_match(),
@@ -170,7 +170,7 @@ fn search_counts<M: Matcher, W: WriteColor>(
     source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, display_path(source));
+    let mut sink = printer.sink_with_path(matcher, source.display_path());
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     Outcome {
         any: sink.has_match(),
@@ -185,7 +185,7 @@ fn search_json<M: Matcher>(
     source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, display_path(source));
+    let mut sink = printer.sink_with_path(matcher, source.display_path());
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     let stats = Some(sink.stats().clone());
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
@@ -243,7 +243,7 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
             self.totals.stats += &stats;
         }
         if let Some(error) = outcome.error {
-            self.totals.errors.push((display_path(source).display().to_string(), error));
+            self.totals.errors.push((source.display_path().display().to_string(), error));
         }
     }
 

@@ -84,6 +84,11 @@ impl Source {
         self.path.as_deref()
     }
 
+    /// Path of the file as results name it; `<stdin>` for standard input.
+    pub fn display_path(&self) -> &Path {
+        self.path().unwrap_or(Path::new("<stdin>"))
+    }
+
     /// Returns `true` if the input was named, `false` if it was found below a directory.
     pub fn is_named(&self) -> bool {
         self.named

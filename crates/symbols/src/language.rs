@@ -105,24 +105,11 @@ impl FromStr for Language {
                 || language.extensions().contains(&lower.as_str())
         };
         Self::ALL.iter().find(known).copied().ok_or_else(|| {
-            let nearest =
-                Self::ALL.iter().map(|language| language.name()).min_by_key(|known| distance(known, &lower));
+            let nearest = Self::ALL
+                .iter()
+                .map(|language| language.name())
+                .min_by_key(|known| strsim::levenshtein(known, &lower));
             UnknownLanguage { name: name.to_owned(), nearest: nearest.unwrap_or("c") }
         })
     }
-}
-
-/// Levenshtein distance of two names, in bytes.
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, a) in one.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, b) in other.bytes().enumerate() {
-            let changed = diagonal + usize::from(a != b);
-            diagonal = row[column + 1];
-            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
 }

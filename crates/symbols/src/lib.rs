@@ -69,7 +69,7 @@ pub fn symbols(
     query: &Query,
     out: &mut (dyn Write + Send),
 ) -> Outcome {
-    let separator = (query.format == Format::Outline).then(|| b"\n".to_vec());
+    let separator = (query.options.format == Format::Outline).then(|| b"\n".to_vec());
     let done = in_order(inputs, options, separator, out, || Lister::new(query));
     let mut sums = Sums::default();
     for lister in done.visits {
@@ -77,7 +77,7 @@ pub fn symbols(
     }
     sums.failures.sort();
     let mut output_error = done.output_error;
-    if query.format == Format::Ctags && output_error.is_none() {
+    if query.options.format == Format::Ctags && output_error.is_none() {
         output_error = sums.tags.write(out).err();
     }
     Outcome {

@@ -25,7 +25,7 @@ pub(crate) struct Parser {
 /// Result for a file.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
-    /// Definitions, with ranges of the source, ordered by name.
+    /// Definitions, with ranges of the source.
     pub(crate) definitions: Vec<Definition>,
     /// The text does not follow the grammar everywhere.
     pub(crate) has_errors: bool,
@@ -34,23 +34,25 @@ pub(crate) struct Parsed {
 }
 
 impl Parser {
-    /// Parses a text. It is skimmed first, unless `query` asks for all of it.
+    /// Parses a text. It is skimmed first: the parser gets what is left, unless `query` asks for all, and definitions by macros,
+    /// which no grammar knows, come from there in any case.
     pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
         self.skimmed.clear();
-        let is_skimmed = skim::skim(language, source, &mut self.skimmed) && !query.thorough;
+        let is_skimmed = skim::skim(language, source, &mut self.skimmed) && !query.options.thorough;
         let hidden = std::mem::take(&mut self.skimmed.hidden);
         let text = if is_skimmed { self.skimmed.text() } else { source };
         // Calls are in bodies: few texts that name a function have its definition.
-        let tree = match query.may_be_in(text) {
-            true => Some(self.grammars.get(language))
-                .map(|grammar| (parse(&mut grammar.parser, text), &grammar.rules)),
-            false => None,
-        };
-        let (mut found, has_errors) = match tree {
-            None => (Vec::new(), false),
-            Some((None, _)) => return Parsed { timed_out: true, ..Parsed::default() },
-            Some((Some(tree), rules)) => (definitions(&tree, text, rules), tree.root_node().has_error()),
-        };
+        let (mut found, mut has_errors) = (Vec::new(), false);
+        if query.may_be_in(text) {
+            let Grammar { parser, rules, .. } = self.grammars.get(language);
+            match parse(parser, text) {
+                Some(tree) => {
+                    found = definitions(&tree, text, rules);
+                    has_errors = tree.root_node().has_error();
+                }
+                None => return Parsed { timed_out: true, ..Parsed::default() },
+            }
+        }
         if is_skimmed {
             for definition in &mut found {
                 definition.map(|range| self.skimmed.source_range(range));

@@ -8,6 +8,8 @@ mod text;
 
 use std::path::Path;
 
+use anstyle::{AnsiColor, Style};
+
 use crate::language::Language;
 use crate::query::{Format, Query};
 use crate::symbol::Symbol;
@@ -25,9 +27,10 @@ pub(crate) struct File<'f> {
 impl<'f> File<'f> {
     /// Prints the file in any form but that of a tags file, whose lines are sorted over all files.
     pub(crate) fn print(&self, query: &Query, out: &mut Vec<u8>) {
-        match query.format {
-            Format::Text => text::print(self, query.color, out),
-            Format::Outline => outline::print(self, query.color, out),
+        let styles = Styles::new(query.options.color);
+        match query.options.format {
+            Format::Text => text::print(self, &styles, out),
+            Format::Outline => outline::print(self, &styles, out),
             Format::Json => json::print(self, out),
             Format::Etags => etags::print(self, out),
             Format::Ctags => {}
@@ -44,6 +47,26 @@ impl<'f> File<'f> {
         let rest = &self.text[begin..self.text.len().min(begin + MAX_LINE)];
         let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         line.strip_suffix(b"\r").unwrap_or(line)
+    }
+}
+
+/// Styles of what is printed for people. Without colours they are empty.
+struct Styles {
+    path: Style,
+    line: Style,
+    kind: Style,
+    name: Style,
+}
+
+impl Styles {
+    fn new(color: bool) -> Self {
+        let style = |style| if color { style } else { Style::new() };
+        Self {
+            path: style(AnsiColor::Magenta.on_default()),
+            line: style(AnsiColor::Green.on_default()),
+            kind: style(AnsiColor::Cyan.on_default()),
+            name: style(Style::new().bold()),
+        }
     }
 }
 

@@ -51,10 +51,7 @@ pub struct Error(String);
 /// Question, ready for use.
 #[derive(Clone, Debug)]
 pub struct Query {
-    options: SymbolsOptions,
-    pub(crate) thorough: bool,
-    pub(crate) format: Format,
-    pub(crate) color: bool,
+    pub(crate) options: SymbolsOptions,
     name: Option<Name>,
 }
 
@@ -73,8 +70,7 @@ impl Query {
     /// If it is no valid regular expression.
     pub fn new(options: &SymbolsOptions) -> Result<Self, Error> {
         let name = options.name.as_deref().map(Name::new).transpose()?;
-        let SymbolsOptions { thorough, format, color, .. } = *options;
-        Ok(Self { thorough, format, color, name, options: options.clone() })
+        Ok(Self { options: options.clone(), name })
     }
 
     /// Returns `true` if a definition is asked for.

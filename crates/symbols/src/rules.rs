@@ -52,6 +52,9 @@ pub(crate) enum Rule {
     Call(fn(&mut Found<'_>, Node<'_>)),
 }
 
+/// Kind of a node, by name, and its rule.
+type Entry = (&'static str, Rule);
+
 /// Rules for the nodes of a language, by the number of the node's kind.
 pub(crate) struct Rules {
     by_kind: Vec<Option<Rule>>,
@@ -61,7 +64,7 @@ impl Rules {
     /// The rules of a language. Names of nodes that the grammar does not have are a mistake that the tests find.
     pub(crate) fn new(language: Language, grammar: &Grammar) -> Self {
         let mut by_kind = vec![None; grammar.node_kind_count()];
-        for &(name, rule) in table(language) {
+        for &(name, rule) in tables(language).iter().copied().flatten() {
             // A grammar may have several kinds of one name, such as aliases.
             for kind in 0..grammar.node_kind_count() as u16 {
                 if grammar.node_kind_for_id(kind) == Some(name) && grammar.node_kind_is_named(kind) {
@@ -77,44 +80,45 @@ impl Rules {
     }
 }
 
-fn table(language: Language) -> &'static [(&'static str, Rule)] {
+/// Tables of a language. Related languages share one.
+fn tables(language: Language) -> &'static [&'static [Entry]] {
     match language {
         #[cfg(feature = "c")]
-        Language::C => &c::C,
+        Language::C => &[c::C],
         #[cfg(feature = "cpp")]
-        Language::Cpp => &c::CPP,
+        Language::Cpp => &[c::C, c::CPP],
         #[cfg(feature = "go")]
-        Language::Go => &go::RULES,
+        Language::Go => &[go::RULES],
         #[cfg(feature = "java")]
-        Language::Java => &java::RULES,
+        Language::Java => &[java::RULES],
         #[cfg(feature = "javascript")]
-        Language::JavaScript => &javascript::JAVASCRIPT,
+        Language::JavaScript => &[javascript::COMMON, javascript::JAVASCRIPT],
         #[cfg(feature = "python")]
-        Language::Python => &python::RULES,
+        Language::Python => &[python::RULES],
         #[cfg(feature = "rust")]
-        Language::Rust => &rust::RULES,
+        Language::Rust => &[rust::RULES],
         #[cfg(feature = "bash")]
-        Language::Bash => &bash::RULES,
+        Language::Bash => &[bash::RULES],
         #[cfg(feature = "c-sharp")]
-        Language::CSharp => &c_sharp::RULES,
+        Language::CSharp => &[c_sharp::RULES],
         #[cfg(feature = "d")]
-        Language::D => &d::RULES,
+        Language::D => &[d::RULES],
         #[cfg(feature = "kotlin")]
-        Language::Kotlin => &kotlin::RULES,
+        Language::Kotlin => &[kotlin::RULES],
         #[cfg(feature = "lua")]
-        Language::Lua => &lua::RULES,
+        Language::Lua => &[lua::RULES],
         #[cfg(feature = "php")]
-        Language::Php => &php::RULES,
+        Language::Php => &[php::RULES],
         #[cfg(feature = "ruby")]
-        Language::Ruby => &ruby::RULES,
+        Language::Ruby => &[ruby::RULES],
         #[cfg(feature = "scala")]
-        Language::Scala => &scala::RULES,
+        Language::Scala => &[scala::RULES],
         #[cfg(feature = "swift")]
-        Language::Swift => &swift::RULES,
+        Language::Swift => &[swift::RULES],
         #[cfg(feature = "zig")]
-        Language::Zig => &zig::RULES,
+        Language::Zig => &[zig::RULES],
         #[cfg(feature = "typescript")]
-        Language::Tsx | Language::TypeScript => &javascript::TYPESCRIPT,
+        Language::Tsx | Language::TypeScript => &[javascript::COMMON, javascript::TYPESCRIPT],
     }
 }
 
@@ -169,7 +173,7 @@ mod tests {
     fn the_nodes_of_all_rules_are_in_the_grammars() {
         for &language in Language::ALL {
             let grammar = language.grammar();
-            for (name, _) in table(language) {
+            for (name, _) in tables(language).iter().copied().flatten() {
                 assert_ne!(grammar.id_for_node_kind(name, true), 0, "{}: {name}", language.name());
             }
         }

@@ -37,22 +37,32 @@ pub(crate) struct Symbol {
     pub(crate) parameters: Option<Vec<u8>>,
 }
 
-/// Completes the definitions of a file, in the order of their names.
-pub(crate) fn symbols(text: &[u8], language: Language, definitions: &[Definition]) -> Vec<Symbol> {
+/// Completes the definitions of a file that are asked for, in the order of their names.
+pub(crate) fn symbols(
+    text: &[u8],
+    language: Language,
+    definitions: &[Definition],
+    is_wanted: impl Fn(Kind, &[u8]) -> bool,
+) -> Vec<Symbol> {
     let mut lines = Lines { text, at: 0, line: 1, begin: 0 };
-    let mut order: Vec<usize> = (0..definitions.len()).collect();
+    let is_wanted = |&index: &usize| {
+        let Definition { kind, name, .. } = &definitions[index];
+        is_wanted(*kind, &text[name.clone()])
+    };
+    let mut order: Vec<usize> = (0..definitions.len()).filter(is_wanted).collect();
     order.sort_by_key(|&index| (definitions[index].name.start, index));
     let mut symbols: Vec<Symbol> = order
         .into_iter()
         .map(|index| {
             let definition = &definitions[index];
             let (line, column) = lines.place(definition.name.start);
+            let around = around(definitions, definition);
             Symbol {
                 kind: definition.kind,
                 name: definition.name.clone(),
-                scope: scope(text, language, definitions, definition),
+                scope: scope(text, language, &around, definition),
                 scope_kind: definition.scope.map(|scope| definitions[scope].kind),
-                depth: depth(definitions, definition),
+                depth: around.len(),
                 extent: definition.extent.clone(),
                 line,
                 column,
@@ -107,13 +117,10 @@ fn around<'d>(definitions: &'d [Definition], definition: &'d Definition) -> Vec<
     around
 }
 
-fn depth(definitions: &[Definition], definition: &Definition) -> usize {
-    around(definitions, definition).len()
-}
-
-fn scope(text: &[u8], language: Language, definitions: &[Definition], definition: &Definition) -> Vec<u8> {
+/// Names of the definitions around one, and of the scope that is written before its name.
+fn scope(text: &[u8], language: Language, around: &[&Definition], definition: &Definition) -> Vec<u8> {
     let mut parts: Vec<&[u8]> = Vec::new();
-    for outer in around(definitions, definition) {
+    for outer in around {
         parts.extend(outer.qualifier.clone().map(|qualifier| &text[qualifier]));
         parts.push(&text[outer.name.clone()]);
     }

@@ -1,7 +1,6 @@
 //! Files to printed definitions, in path order.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use finecomb_scan::{Block, Output, Source, Visit, Wants};
 
@@ -62,15 +61,8 @@ impl<'q> Lister<'q> {
             self.fail(source, format!("took longer than {} s to parse; skipped", TIME_LIMIT.as_secs()));
         }
         self.sums.with_errors += u64::from(parsed.has_errors);
-        let mut symbols = symbols(text, language, &parsed.definitions);
-        symbols.retain(|symbol| self.query.wants(symbol.kind, &text[symbol.name.clone()]));
-        symbols
+        symbols(text, language, &parsed.definitions, |kind, name| self.query.wants(kind, name))
     }
-}
-
-/// Path of a file as it is printed.
-fn path_of(source: &Source) -> &Path {
-    source.path().unwrap_or(Path::new("<stdin>"))
 }
 
 impl Visit for Lister<'_> {
@@ -85,7 +77,7 @@ impl Visit for Lister<'_> {
     }
 
     fn begin(&mut self, source: &Source, _start: &[u8]) -> bool {
-        let is_known = self.query.may_know(path_of(source));
+        let is_known = self.query.may_know(source.display_path());
         if !is_known && source.is_named() {
             self.fail(source, "unknown language; use --lang to name it".to_owned());
         }
@@ -98,7 +90,7 @@ impl Visit for Lister<'_> {
 
     fn search(&mut self, block: &mut Block<'_>) -> Self::Found {
         let text: &[u8] = block.bytes;
-        let language = self.query.language_of(path_of(block.source), text)?;
+        let language = self.query.language_of(block.source.display_path(), text)?;
         let symbols =
             if self.query.may_be_in(text) { self.list(block.source, language, text) } else { Vec::new() };
         Some((language, symbols))
@@ -111,8 +103,8 @@ impl Visit for Lister<'_> {
     fn print(&mut self, block: &Block<'_>, found: Self::Found, _: &bool, _: &mut (), out: &mut Output<'_>) {
         let Some((language, found)) = found.filter(|(_, found)| !found.is_empty()) else { return };
         self.sums.definitions += found.len() as u64;
-        let file = File { path: path_of(block.source), text: block.bytes, language, symbols: &found };
-        match self.query.format {
+        let file = File { path: block.source.display_path(), text: block.bytes, language, symbols: &found };
+        match self.query.options.format {
             Format::Ctags => self.sums.tags.add_file(&file),
             _ => {
                 out.begin_group();

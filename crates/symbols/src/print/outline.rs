@@ -2,16 +2,10 @@
 
 use std::io::Write;
 
-use anstyle::{AnsiColor, Style};
+use super::{File, Styles, bytes};
 
-use super::{File, bytes};
-
-pub(super) fn print(file: &File<'_>, color: bool, out: &mut Vec<u8>) {
-    let style = |style| if color { style } else { Style::new() };
-    let path = style(AnsiColor::Magenta.on_default());
-    let line = style(AnsiColor::Green.on_default());
-    let kind = style(AnsiColor::Cyan.on_default());
-    let name = style(Style::new().bold());
+pub(super) fn print(file: &File<'_>, styles: &Styles, out: &mut Vec<u8>) {
+    let Styles { path, line, kind, name } = styles;
     let width = file.symbols.iter().map(|symbol| symbol.line).max().unwrap_or(0).to_string().len();
     // Writing to memory does not fail.
     let _ = write!(out, "{path}");

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field};
+use super::{Entry, Rule, child, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 6] = [
+pub(super) const RULES: &[Entry] = &[
     ("function_definition", Rule::Define(Kind::Function)),
     ("variable_assignment", Rule::Call(variable)),
     ("command", Rule::Call(alias)),

@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field};
+use super::{Entry, Rule, child, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-#[cfg(feature = "c")]
-pub(super) static C: [(&str, Rule); 11] = [
+pub(super) const C: &[Entry] = &[
     ("function_definition", Rule::Call(function)),
     ("declaration", Rule::Call(declaration)),
     ("type_definition", Rule::Call(type_definition)),
@@ -23,20 +22,10 @@ pub(super) static C: [(&str, Rule); 11] = [
     ("preproc_function_def", Rule::Define(Kind::Macro)),
 ];
 
+/// Nodes of C++ besides those of C.
 #[cfg(feature = "cpp")]
-pub(super) static CPP: [(&str, Rule); 15] = [
-    ("function_definition", Rule::Call(function)),
-    ("declaration", Rule::Call(declaration)),
-    ("type_definition", Rule::Call(type_definition)),
-    ("struct_specifier", Rule::Call(record)),
-    ("union_specifier", Rule::Call(record)),
-    ("enum_specifier", Rule::Call(record)),
+pub(super) const CPP: &[Entry] = &[
     ("class_specifier", Rule::Call(record)),
-    ("enumerator", Rule::Call(enumerator)),
-    ("field_declaration", Rule::Call(members)),
-    ("compound_statement", Rule::Call(block)),
-    ("preproc_def", Rule::Define(Kind::Macro)),
-    ("preproc_function_def", Rule::Define(Kind::Macro)),
     ("namespace_definition", Rule::Define(Kind::Namespace)),
     ("alias_declaration", Rule::Call(alias)),
     ("concept_definition", Rule::Define(Kind::Typedef)),

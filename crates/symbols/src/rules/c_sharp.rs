@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field};
+use super::{Entry, Rule, child, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 22] = [
+pub(super) const RULES: &[Entry] = &[
     ("namespace_declaration", Rule::Define(Kind::Namespace)),
     ("file_scoped_namespace_declaration", Rule::Call(file_namespace)),
     ("class_declaration", Rule::Define(Kind::Class)),

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Rule, child};
+use super::{Entry, Rule, child};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 20] = [
+pub(super) const RULES: &[Entry] = &[
     ("function_declaration", Rule::Call(|found, node| named(found, node, Kind::Function))),
     ("constructor", Rule::Call(|found, node| constructor(found, node, "this"))),
     ("postblit", Rule::Call(|found, node| constructor(found, node, "this"))),

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, field};
+use super::{Entry, Rule, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 9] = [
+pub(super) const RULES: &[Entry] = &[
     ("function_declaration", Rule::Define(Kind::Function)),
     ("method_declaration", Rule::Call(method)),
     ("method_elem", Rule::Define(Kind::Method)),

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, field};
+use super::{Entry, Rule, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 15] = [
+pub(super) const RULES: &[Entry] = &[
     ("class_declaration", Rule::Define(Kind::Class)),
     ("record_declaration", Rule::Define(Kind::Class)),
     ("interface_declaration", Rule::Define(Kind::Interface)),

@@ -4,34 +4,32 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field, names};
+use super::{Entry, Rule, child, field, names};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-#[cfg(feature = "javascript")]
-pub(super) static JAVASCRIPT: [(&str, Rule); 9] = [
+/// Nodes of both languages.
+pub(super) const COMMON: &[Entry] = &[
     ("class_declaration", Rule::Define(Kind::Class)),
     ("function_declaration", Rule::Define(Kind::Function)),
     ("generator_function_declaration", Rule::Define(Kind::Function)),
     ("method_definition", Rule::Call(method)),
     ("variable_declarator", Rule::Call(variable)),
-    ("field_definition", Rule::Call(|found, node| found.define(Kind::Field, "property", node))),
     ("assignment_expression", Rule::Call(assignment)),
     ("pair", Rule::Call(pair)),
     ("statement_block", Rule::Call(block)),
 ];
 
+#[cfg(feature = "javascript")]
+pub(super) const JAVASCRIPT: &[Entry] =
+    &[("field_definition", Rule::Call(|found, node| found.define(Kind::Field, "property", node)))];
+
 #[cfg(feature = "typescript")]
-pub(super) static TYPESCRIPT: [(&str, Rule); 20] = [
-    ("class_declaration", Rule::Define(Kind::Class)),
+pub(super) const TYPESCRIPT: &[Entry] = &[
     ("abstract_class_declaration", Rule::Define(Kind::Class)),
-    ("function_declaration", Rule::Define(Kind::Function)),
-    ("generator_function_declaration", Rule::Define(Kind::Function)),
     ("function_signature", Rule::Call(|found, node| signature(found, node, Kind::Function))),
-    ("method_definition", Rule::Call(method)),
     ("method_signature", Rule::Call(|found, node| signature(found, node, Kind::Method))),
     ("abstract_method_signature", Rule::Call(|found, node| signature(found, node, Kind::Method))),
-    ("variable_declarator", Rule::Call(variable)),
     ("public_field_definition", Rule::Define(Kind::Field)),
     ("property_signature", Rule::Call(property)),
     ("interface_declaration", Rule::Define(Kind::Interface)),
@@ -40,9 +38,6 @@ pub(super) static TYPESCRIPT: [(&str, Rule); 20] = [
     ("enum_body", Rule::Call(enumerators)),
     ("internal_module", Rule::Define(Kind::Namespace)),
     ("module", Rule::Define(Kind::Module)),
-    ("assignment_expression", Rule::Call(assignment)),
-    ("pair", Rule::Call(pair)),
-    ("statement_block", Rule::Call(block)),
 ];
 
 /// Kind of what a name is given by a value; `None` if the value defines nothing.

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field, names};
+use super::{Entry, Rule, child, field, names};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 13] = [
+pub(super) const RULES: &[Entry] = &[
     ("class_declaration", Rule::Call(class)),
     ("object_declaration", Rule::Call(class)),
     ("companion_object", Rule::Call(class)),

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, field};
+use super::{Entry, Rule, field};
 use crate::extract::{Definition, Found};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 4] = [
+pub(super) const RULES: &[Entry] = &[
     ("function_declaration", Rule::Call(function)),
     ("variable_declaration", Rule::Call(variables)),
     ("assignment_statement", Rule::Call(assignment)),

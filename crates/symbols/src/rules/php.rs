@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Rule, field};
+use super::{Entry, Rule, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 16] = [
+pub(super) const RULES: &[Entry] = &[
     ("namespace_definition", Rule::Call(namespace)),
     ("class_declaration", Rule::Define(Kind::Class)),
     ("anonymous_class", Rule::Open(Holds::Members)),

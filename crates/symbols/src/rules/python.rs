@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, field, names};
+use super::{Entry, Rule, field, names};
 use crate::extract::{Definition, Found};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 4] = [
+pub(super) const RULES: &[Entry] = &[
     ("class_definition", Rule::Define(Kind::Class)),
     ("function_definition", Rule::Call(function)),
     ("type_alias_statement", Rule::Call(alias)),

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field};
+use super::{Entry, Rule, child, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 9] = [
+pub(super) const RULES: &[Entry] = &[
     ("module", Rule::Call(|found, node| scoped(found, node, Kind::Module))),
     ("class", Rule::Call(|found, node| scoped(found, node, Kind::Class))),
     ("singleton_class", Rule::Open(Holds::Members)),

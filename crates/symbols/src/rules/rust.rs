@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, field};
+use super::{Entry, Rule, field};
 use crate::extract::{Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 16] = [
+pub(super) const RULES: &[Entry] = &[
     ("function_item", Rule::Define(Kind::Function)),
     ("function_signature_item", Rule::Define(Kind::Function)),
     ("struct_item", Rule::Define(Kind::Struct)),

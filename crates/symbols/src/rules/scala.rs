@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field, names};
+use super::{Entry, Rule, child, field, names};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 21] = [
+pub(super) const RULES: &[Entry] = &[
     ("package_object", Rule::Define(Kind::Module)),
     ("class_definition", Rule::Define(Kind::Class)),
     ("object_definition", Rule::Define(Kind::Class)),

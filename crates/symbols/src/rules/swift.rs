@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field, names};
+use super::{Entry, Rule, child, field, names};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 16] = [
+pub(super) const RULES: &[Entry] = &[
     ("class_declaration", Rule::Call(class)),
     ("protocol_declaration", Rule::Define(Kind::Interface)),
     ("function_declaration", Rule::Call(|found, node| function(found, node, Kind::Function))),

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Rule, child, field};
+use super::{Entry, Rule, child, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
 
-pub(super) static RULES: [(&str, Rule); 9] = [
+pub(super) const RULES: &[Entry] = &[
     ("function_declaration", Rule::Call(function)),
     ("variable_declaration", Rule::Call(variable)),
     ("container_field", Rule::Call(member)),

@@ -2,12 +2,17 @@
 //!
 //! A condition that cuts a declaration in two (`#if` between a function's head and its body) is resolved in favour of its first branch, as
 //! Universal Ctags does. Invocations of macros at file scope are left out too, since they are not in the grammar; those that define
-//! something are noted ([`Hidden`]).
+//! something are recorded ([`Hidden`]).
+
+mod lexer;
+mod macros;
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
+use self::lexer::{Lexer, SPACE, STOP, WORD, is};
+use self::macros::{defined, first_argument, is_attribute, is_macro, takes_arguments};
 use super::{Hidden, Skimmed};
 use crate::kind::Kind;
 
@@ -50,191 +55,6 @@ pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
         }
     }
     false
-}
-
-const WORD: u8 = 1;
-const SPACE: u8 = 2;
-/// Bytes that mean something in a body.
-const STOP: u8 = 4;
-
-static CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut index = 0;
-    while index < 256 {
-        let byte = index as u8;
-        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 128 {
-            classes[index] |= WORD;
-        }
-        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 11 | 12) {
-            classes[index] |= SPACE;
-        }
-        if matches!(byte, b'{' | b'}' | b'"' | b'\'' | b'/' | b'#') {
-            classes[index] |= STOP;
-        }
-        index += 1;
-    }
-    classes
-};
-
-fn is(byte: u8, class: u8) -> bool {
-    CLASSES[usize::from(byte)] & class != 0
-}
-
-/// Position in a source text.
-struct Lexer<'s> {
-    source: &'s [u8],
-    at: usize,
-}
-
-impl<'s> Lexer<'s> {
-    fn byte(&self) -> Option<u8> {
-        self.source.get(self.at).copied()
-    }
-
-    /// Skips a string or character literal, at most to the end of its line.
-    fn literal(&mut self) {
-        let quote = self.source[self.at];
-        if quote == b'"' && self.at > 0 && self.source[self.at - 1] == b'R' && self.raw_string() {
-            return;
-        }
-        self.at += 1;
-        while let Some(byte) = self.byte() {
-            match byte {
-                b'\\' => self.at += 2,
-                b'\n' => return,
-                _ => self.at += 1,
-            }
-            if byte == quote {
-                return;
-            }
-        }
-        self.at = self.source.len();
-    }
-
-    /// Skips a raw string of C++ whose quote is here. Returns `false` if it is none.
-    fn raw_string(&mut self) -> bool {
-        let rest = &self.source[self.at + 1..];
-        let Some(open) = rest.iter().take(17).position(|&b| b == b'(') else { return false };
-        let mut close = vec![b')'];
-        close.extend_from_slice(&rest[..open]);
-        close.push(b'"');
-        self.at = match memmem::find(&rest[open..], &close) {
-            Some(end) => self.at + 1 + open + end + close.len(),
-            None => self.source.len(),
-        };
-        true
-    }
-
-    /// Skips a `'` that separates digits, or a character literal.
-    fn apostrophe(&mut self) {
-        let hexadecimal = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
-        let before = self.at.checked_sub(1).and_then(|at| self.source.get(at));
-        if hexadecimal(before) && hexadecimal(self.source.get(self.at + 1)) {
-            self.at += 1;
-        } else {
-            self.literal();
-        }
-    }
-
-    /// Skips the comment that begins here. Returns `false` if none does.
-    fn comment(&mut self) -> bool {
-        match self.source.get(self.at + 1) {
-            Some(b'*') => {
-                let end = memmem::find(&self.source[self.at + 2..], b"*/");
-                self.at = end.map_or(self.source.len(), |end| self.at + 2 + end + 2);
-                true
-            }
-            Some(b'/') => {
-                self.line();
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Skips to the line feed that ends the logical line, of which lines that end with a backslash are a part.
-    fn line(&mut self) {
-        while let Some(end) = self.source.get(self.at..).and_then(|rest| memchr(b'\n', rest)) {
-            self.at += end;
-            let before = &self.source[..self.at];
-            let before = before.strip_suffix(b"\r").unwrap_or(before);
-            if !before.ends_with(b"\\") {
-                return;
-            }
-            self.at += 1;
-        }
-        self.at = self.source.len();
-    }
-
-    /// Skips to the line feed that ends a preprocessor line. A comment in it may go on in further lines.
-    fn directive_line(&mut self) {
-        let start = self.at;
-        self.line();
-        let mut from = start;
-        while let Some(comment) = memmem::find(&self.source[from.min(self.at)..self.at], b"/*") {
-            let comment = from + comment;
-            let Some(end) = memmem::find(&self.source[comment + 2..], b"*/") else { return };
-            from = comment + 2 + end + 2;
-            if from > self.at {
-                self.at = from;
-                self.line();
-            }
-        }
-    }
-
-    fn blanks(&mut self) {
-        while self.byte().is_some_and(|byte| byte == b' ' || byte == b'\t') {
-            self.at += 1;
-        }
-    }
-
-    fn word(&mut self) -> &'s [u8] {
-        let start = self.at;
-        while self.byte().is_some_and(|byte| is(byte, WORD)) {
-            self.at += 1;
-        }
-        &self.source[start..self.at]
-    }
-
-    /// Skips a group in parentheses.
-    fn group(&mut self) -> Option<()> {
-        let mut open = 0usize;
-        while let Some(byte) = self.byte() {
-            match byte {
-                b'(' => open += 1,
-                b')' if open == 1 => {
-                    self.at += 1;
-                    return Some(());
-                }
-                b')' => open -= 1,
-                b'"' => {
-                    self.literal();
-                    continue;
-                }
-                _ => {}
-            }
-            self.at += 1;
-        }
-        None
-    }
-
-    /// Returns `true` if only blanks are before this place in its line.
-    fn begins_line(&self) -> bool {
-        let before = self.source[..self.at].iter().rev().find(|&&byte| byte != b' ' && byte != b'\t');
-        before.is_none_or(|&byte| byte == b'\n')
-    }
-
-    /// Returns `true` if only blanks are behind this place in its line.
-    fn ends_line(&self) -> bool {
-        let rest = self.source.get(self.at..).unwrap_or_default();
-        let next = rest.iter().find(|&&byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-        next.is_none_or(|&byte| byte == b'\n')
-    }
-
-    /// Returns the next byte that is no white space, without moving.
-    fn next_significant(&self) -> Option<u8> {
-        self.source[self.at.min(self.source.len())..].iter().copied().find(|&byte| !is(byte, SPACE))
-    }
 }
 
 /// Last token of a declaration, as far as it matters.
@@ -322,8 +142,7 @@ impl Skimmer<'_, '_> {
                 b';' => self.semicolon(),
                 b'=' => {
                     let declaration = &mut self.declaration;
-                    declaration.is_assigned_invocation =
-                        declaration.is_invocation() || declaration.is_static_invocation(self.lexer.source);
+                    declaration.is_assigned_invocation = declaration.may_be_macro(self.lexer.source);
                     declaration.is_complex = true;
                     self.token(Last::Assign);
                 }
@@ -505,7 +324,7 @@ impl Skimmer<'_, '_> {
             && self.lexer.ends_line()
             && !self.is_continued()
         {
-            self.invocation(self.lexer.at);
+            self.invocation();
         }
         Some(())
     }
@@ -521,17 +340,15 @@ impl Skimmer<'_, '_> {
     fn semicolon(&mut self) {
         self.lexer.at += 1;
         let declaration = &self.declaration;
-        if declaration.is_assigned_invocation
-            || declaration.is_invocation()
-            || declaration.is_static_invocation(self.lexer.source)
-        {
-            self.invocation(self.lexer.at);
+        if declaration.is_assigned_invocation || declaration.may_be_macro(self.lexer.source) {
+            self.invocation();
         }
         self.declaration = Declaration::default();
     }
 
-    /// Leaves out an invocation of a macro at file scope, and notes what it defines.
-    fn invocation(&mut self, end: usize) {
+    /// Leaves out the invocation of a macro that ends here, and records its definition.
+    fn invocation(&mut self) {
+        let end = self.lexer.at;
         let declaration = std::mem::take(&mut self.declaration);
         let (Some(start), Some(parameters)) = (declaration.start, declaration.parameters) else { return };
         if let Some((kind, name)) = defined(self.lexer.source, declaration.word, parameters.clone()) {
@@ -544,7 +361,6 @@ impl Skimmer<'_, '_> {
             });
         }
         if self.kept <= start {
-            self.lexer.at = end;
             self.skip_to(start);
         }
     }
@@ -563,7 +379,6 @@ impl Skimmer<'_, '_> {
             self.declaration = Declaration::default();
             return Some(());
         }
-        let function = declaration.clone();
         let open = self.lexer.at;
         self.keep_to(open + 1);
         body(&mut self.lexer, self.out)?;
@@ -572,20 +387,20 @@ impl Skimmer<'_, '_> {
             self.declaration.last = Last::Other;
             return Some(());
         }
+        let function = std::mem::take(&mut self.declaration);
         if function.is_invocation() {
-            self.hidden_function(&function, open);
+            self.hidden_function(function, open);
         }
-        self.declaration = Declaration::default();
         Some(())
     }
 
-    /// Notes a function that is defined by a macro, such as `SYSCALL_DEFINE2(name, …) { … }`.
-    fn hidden_function(&mut self, function: &Declaration, open: usize) {
-        let (Some(start), Some(parameters)) = (function.start, function.parameters.clone()) else { return };
-        if let Some(name) = first_argument(self.lexer.source, parameters.clone())
-            .filter(|_| is_macro(&self.lexer.source[function.word.clone()]))
-        {
-            let head = start..self.lexer.source[..open].trim_ascii_end().len().max(start);
+    /// Records a function that is defined by a macro, such as `SYSCALL_DEFINE2(name, …) { … }`.
+    fn hidden_function(&mut self, function: Declaration, open: usize) {
+        let (Some(start), Some(parameters)) = (function.start, function.parameters) else { return };
+        let source = self.lexer.source;
+        let name = first_argument(source, parameters.clone());
+        if let Some(name) = name.filter(|_| is_macro(&source[function.word])) {
+            let head = start..source[..open].trim_ascii_end().len().max(start);
             let extent = start..self.lexer.at;
             self.out.hidden.push(Hidden {
                 kind: Kind::Function,
@@ -599,67 +414,23 @@ impl Skimmer<'_, '_> {
 }
 
 impl Declaration {
-    /// Returns `true` for a word and a group in parentheses, and nothing else.
+    /// Returns `true` for a number of words and a group in parentheses, and nothing else.
+    fn is_words_and_group(&self, words: usize) -> bool {
+        self.words == words && self.parameters.is_some() && !self.is_complex && self.last == Last::Group
+    }
+
+    /// Returns `true` for `name(…)`.
     fn is_invocation(&self) -> bool {
-        self.words == 1 && self.parameters.is_some() && !self.is_complex && self.last == Last::Group
+        self.is_words_and_group(1)
     }
 
-    /// Returns `true` for `static NAME(…)`, where the name is that of a macro.
-    fn is_static_invocation(&self, source: &[u8]) -> bool {
-        self.words == 2
-            && self.parameters.is_some()
-            && !self.is_complex
-            && self.last == Last::Group
-            && is_macro(&source[self.word.clone()])
-            && self.start.is_some_and(|start| source[start..].starts_with(b"static"))
+    /// Returns `true` for `name(…)` and for `static NAME(…)`, where the name is that of a macro.
+    fn may_be_macro(&self, source: &[u8]) -> bool {
+        self.is_invocation()
+            || self.is_words_and_group(2)
+                && is_macro(&source[self.word.clone()])
+                && &source[self.first.clone()] == b"static"
     }
-}
-
-/// Returns `true` for a name in capitals, as macros have.
-fn is_macro(word: &[u8]) -> bool {
-    word.len() > 1 && word.iter().any(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
-}
-
-/// Definition by an invocation of a macro, if the name of the macro says that it is one.
-fn defined(source: &[u8], name: Range<usize>, parameters: Range<usize>) -> Option<(Kind, Range<usize>)> {
-    let word = &source[name];
-    let defines = is_macro(word)
-        && (memmem::find(word, b"DEFINE").is_some()
-            || word.ends_with(b"LIST_HEAD")
-            || word.starts_with(b"DECLARE_WAIT_QUEUE_HEAD")
-            || word.starts_with(b"DECLARE_RWSEM")
-            || word.starts_with(b"DECLARE_WORK")
-            || word.starts_with(b"DECLARE_DELAYED_WORK")
-            || word.starts_with(b"DECLARE_COMPLETION"));
-    if !defines {
-        return None;
-    }
-    let argument = match word.starts_with(b"DEFINE_PER_CPU") {
-        true => last_argument(source, parameters)?,
-        false => first_argument(source, parameters)?,
-    };
-    Some((Kind::Variable, argument))
-}
-
-/// The first argument of a group, if it is a name.
-fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
-    let mut lexer = Lexer { source, at: group.start + 1 };
-    while lexer.byte().is_some_and(|byte| is(byte, SPACE)) {
-        lexer.at += 1;
-    }
-    let start = lexer.at;
-    let word = lexer.word();
-    let end = lexer.at;
-    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit());
-    (is_name && matches!(lexer.next_significant(), Some(b',' | b')'))).then_some(start..end)
-}
-
-/// The last argument of a group, if it is a name.
-fn last_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
-    let inner = source[group.start + 1..group.end - 1].trim_ascii_end();
-    let end = group.start + 1 + inner.len();
-    let name = inner.iter().rev().take_while(|&&byte| is(byte, WORD)).count();
-    (name > 0 && !source[end - name].is_ascii_digit()).then_some(end - name..end)
 }
 
 /// Skips a body, from its `{` to behind its `}`. Definitions of macros in it are kept.
@@ -772,93 +543,6 @@ fn skip_branch(lexer: &mut Lexer<'_>, to_else: bool) -> Option<Branch> {
         }
     }
     None
-}
-
-/// Words that stand for attributes in the Linux kernel and elsewhere. The grammar takes them for types.
-fn is_attribute(word: &[u8]) -> bool {
-    const ATTRIBUTES: [&[u8]; 58] = [
-        b"____cacheline_aligned",
-        b"____cacheline_aligned_in_smp",
-        b"__always_inline",
-        b"__always_unused",
-        b"__bitwise",
-        b"__cacheline_aligned",
-        b"__cacheline_aligned_in_smp",
-        b"__cold",
-        b"__cpuidle",
-        b"__designated_init",
-        b"__exit",
-        b"__exit_refok",
-        b"__exitdata",
-        b"__flatten",
-        b"__force",
-        b"__forceinline",
-        b"__hot",
-        b"__init",
-        b"__init_or_module",
-        b"__initconst",
-        b"__initdata",
-        b"__initdata_or_module",
-        b"__iomem",
-        b"__kernel",
-        b"__kprobes",
-        b"__latent_entropy",
-        b"__malloc",
-        b"__maybe_unused",
-        b"__meminit",
-        b"__meminitdata",
-        b"__must_check",
-        b"__net_exit",
-        b"__net_init",
-        b"__net_initdata",
-        b"__nocast",
-        b"__noclone",
-        b"__noreturn",
-        b"__packed",
-        b"__paginginit",
-        b"__percpu",
-        b"__private",
-        b"__pure",
-        b"__randomize_layout",
-        b"__rcu",
-        b"__read_mostly",
-        b"__ref",
-        b"__refdata",
-        b"__ro_after_init",
-        b"__sched",
-        b"__used",
-        b"__user",
-        b"__visible",
-        b"__weak",
-        b"asmlinkage",
-        b"noinline",
-        b"noinline_for_stack",
-        b"nokprobe_inline",
-        b"notrace",
-    ];
-    matches!(word.first(), Some(b'_' | b'a' | b'n')) && ATTRIBUTES.binary_search(&word).is_ok()
-}
-
-/// Attributes that have arguments in parentheses.
-fn takes_arguments(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"__attribute__"
-            | b"__attribute"
-            | b"__aligned"
-            | b"__acquires"
-            | b"__releases"
-            | b"__must_hold"
-            | b"__printf"
-            | b"__scanf"
-            | b"__section"
-            | b"__alloc_size"
-            | b"__counted_by"
-            | b"__declspec"
-            | b"alignas"
-            | b"_Alignas"
-            | b"noexcept"
-    )
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl<'a, T: Clone + fmt::Debug> Order<'a, T> {
         struct Local { n: u8 }
         impl Local { fn run(&self) {} }
         let closure = |n: u32| n + 1;
-        todo!()
+        Self { name, items: Vec::new() }
     }
 
     async unsafe fn load<P>(
@@ -79,7 +79,7 @@ impl Shape for Point {
 }
 
 impl<T> From<T> for Box<dyn Shape<Output = T>> {
-    fn from(value: T) -> Self { todo!() }
+    fn from(value: T) -> Self { Box::new(Point(value)) }
 }
 
 impl fmt::Display for self::inner::Deep {

@@ -1,0 +1,188 @@
+//! Lexing C and C++: literals, comments, words, and lines of the preprocessor.
+
+use memchr::{memchr, memmem};
+
+pub(super) const WORD: u8 = 1;
+pub(super) const SPACE: u8 = 2;
+/// Bytes that mean something in a body.
+pub(super) const STOP: u8 = 4;
+
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        let byte = index as u8;
+        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 128 {
+            classes[index] |= WORD;
+        }
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 11 | 12) {
+            classes[index] |= SPACE;
+        }
+        if matches!(byte, b'{' | b'}' | b'"' | b'\'' | b'/' | b'#') {
+            classes[index] |= STOP;
+        }
+        index += 1;
+    }
+    classes
+};
+
+pub(super) fn is(byte: u8, class: u8) -> bool {
+    CLASSES[usize::from(byte)] & class != 0
+}
+
+/// Position in a source text.
+pub(super) struct Lexer<'s> {
+    pub(super) source: &'s [u8],
+    pub(super) at: usize,
+}
+
+impl<'s> Lexer<'s> {
+    pub(super) fn byte(&self) -> Option<u8> {
+        self.source.get(self.at).copied()
+    }
+
+    /// Skips a string or character literal, at most to the end of its line.
+    pub(super) fn literal(&mut self) {
+        let quote = self.source[self.at];
+        if quote == b'"' && self.at > 0 && self.source[self.at - 1] == b'R' && self.raw_string() {
+            return;
+        }
+        self.at += 1;
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'\\' => self.at += 2,
+                b'\n' => return,
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                return;
+            }
+        }
+        self.at = self.source.len();
+    }
+
+    /// Skips a raw string of C++ whose quote is here. Returns `false` if it is none.
+    fn raw_string(&mut self) -> bool {
+        let rest = &self.source[self.at + 1..];
+        let Some(open) = rest.iter().take(17).position(|&b| b == b'(') else { return false };
+        let mut close = vec![b')'];
+        close.extend_from_slice(&rest[..open]);
+        close.push(b'"');
+        self.at = match memmem::find(&rest[open..], &close) {
+            Some(end) => self.at + 1 + open + end + close.len(),
+            None => self.source.len(),
+        };
+        true
+    }
+
+    /// Skips a `'` that separates digits, or a character literal.
+    pub(super) fn apostrophe(&mut self) {
+        let hexadecimal = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+        let before = self.at.checked_sub(1).and_then(|at| self.source.get(at));
+        if hexadecimal(before) && hexadecimal(self.source.get(self.at + 1)) {
+            self.at += 1;
+        } else {
+            self.literal();
+        }
+    }
+
+    /// Skips the comment that begins here. Returns `false` if none does.
+    pub(super) fn comment(&mut self) -> bool {
+        match self.source.get(self.at + 1) {
+            Some(b'*') => {
+                let end = memmem::find(&self.source[self.at + 2..], b"*/");
+                self.at = end.map_or(self.source.len(), |end| self.at + 2 + end + 2);
+                true
+            }
+            Some(b'/') => {
+                self.line();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Skips to the line feed that ends the logical line, of which lines that end with a backslash are a part.
+    pub(super) fn line(&mut self) {
+        while let Some(end) = self.source.get(self.at..).and_then(|rest| memchr(b'\n', rest)) {
+            self.at += end;
+            let before = &self.source[..self.at];
+            let before = before.strip_suffix(b"\r").unwrap_or(before);
+            if !before.ends_with(b"\\") {
+                return;
+            }
+            self.at += 1;
+        }
+        self.at = self.source.len();
+    }
+
+    /// Skips to the line feed that ends a preprocessor line. A comment in it may go on in further lines.
+    pub(super) fn directive_line(&mut self) {
+        let start = self.at;
+        self.line();
+        let mut from = start;
+        while let Some(comment) = memmem::find(&self.source[from.min(self.at)..self.at], b"/*") {
+            let comment = from + comment;
+            let Some(end) = memmem::find(&self.source[comment + 2..], b"*/") else { return };
+            from = comment + 2 + end + 2;
+            if from > self.at {
+                self.at = from;
+                self.line();
+            }
+        }
+    }
+
+    pub(super) fn blanks(&mut self) {
+        while self.byte().is_some_and(|byte| byte == b' ' || byte == b'\t') {
+            self.at += 1;
+        }
+    }
+
+    pub(super) fn word(&mut self) -> &'s [u8] {
+        let start = self.at;
+        while self.byte().is_some_and(|byte| is(byte, WORD)) {
+            self.at += 1;
+        }
+        &self.source[start..self.at]
+    }
+
+    /// Skips a group in parentheses.
+    pub(super) fn group(&mut self) -> Option<()> {
+        let mut open = 0usize;
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'(' => open += 1,
+                b')' if open == 1 => {
+                    self.at += 1;
+                    return Some(());
+                }
+                b')' => open -= 1,
+                b'"' => {
+                    self.literal();
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    /// Returns `true` if only blanks are before this place in its line.
+    pub(super) fn begins_line(&self) -> bool {
+        let before = self.source[..self.at].iter().rev().find(|&&byte| byte != b' ' && byte != b'\t');
+        before.is_none_or(|&byte| byte == b'\n')
+    }
+
+    /// Returns `true` if only blanks are behind this place in its line.
+    pub(super) fn ends_line(&self) -> bool {
+        let rest = self.source.get(self.at..).unwrap_or_default();
+        let next = rest.iter().find(|&&byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        next.is_none_or(|&byte| byte == b'\n')
+    }
+
+    /// Returns the next byte that is no white space, without moving.
+    pub(super) fn next_significant(&self) -> Option<u8> {
+        self.source[self.at.min(self.source.len())..].iter().copied().find(|&byte| !is(byte, SPACE))
+    }
+}

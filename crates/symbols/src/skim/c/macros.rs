@@ -1,0 +1,146 @@
+//! Macros whose names tell their meaning: those that define something, and those that are attributes.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::lexer::{Lexer, SPACE, WORD, is};
+use crate::kind::Kind;
+
+/// Returns `true` for a name in capitals, as macros have.
+pub(super) fn is_macro(word: &[u8]) -> bool {
+    word.len() > 1 && word.iter().any(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Definition by an invocation of a macro, if the name of the macro says that it is one.
+pub(super) fn defined(
+    source: &[u8],
+    name: Range<usize>,
+    parameters: Range<usize>,
+) -> Option<(Kind, Range<usize>)> {
+    let word = &source[name];
+    let defines = is_macro(word)
+        && (memmem::find(word, b"DEFINE").is_some()
+            || word.ends_with(b"LIST_HEAD")
+            || word.starts_with(b"DECLARE_WAIT_QUEUE_HEAD")
+            || word.starts_with(b"DECLARE_RWSEM")
+            || word.starts_with(b"DECLARE_WORK")
+            || word.starts_with(b"DECLARE_DELAYED_WORK")
+            || word.starts_with(b"DECLARE_COMPLETION"));
+    if !defines {
+        return None;
+    }
+    let argument = match word.starts_with(b"DEFINE_PER_CPU") {
+        true => last_argument(source, parameters)?,
+        false => first_argument(source, parameters)?,
+    };
+    Some((Kind::Variable, argument))
+}
+
+/// The first argument of a group, if it is a name.
+pub(super) fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
+    let mut lexer = Lexer { source, at: group.start + 1 };
+    while lexer.byte().is_some_and(|byte| is(byte, SPACE)) {
+        lexer.at += 1;
+    }
+    let start = lexer.at;
+    let word = lexer.word();
+    let end = lexer.at;
+    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit());
+    (is_name && matches!(lexer.next_significant(), Some(b',' | b')'))).then_some(start..end)
+}
+
+/// The last argument of a group, if it is a name.
+fn last_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
+    let inner = source[group.start + 1..group.end - 1].trim_ascii_end();
+    let end = group.start + 1 + inner.len();
+    let name = inner.iter().rev().take_while(|&&byte| is(byte, WORD)).count();
+    (name > 0 && !source[end - name].is_ascii_digit()).then_some(end - name..end)
+}
+
+/// Words that stand for attributes in the Linux kernel and elsewhere. The grammar takes them for types.
+pub(super) fn is_attribute(word: &[u8]) -> bool {
+    const ATTRIBUTES: [&[u8]; 58] = [
+        b"____cacheline_aligned",
+        b"____cacheline_aligned_in_smp",
+        b"__always_inline",
+        b"__always_unused",
+        b"__bitwise",
+        b"__cacheline_aligned",
+        b"__cacheline_aligned_in_smp",
+        b"__cold",
+        b"__cpuidle",
+        b"__designated_init",
+        b"__exit",
+        b"__exit_refok",
+        b"__exitdata",
+        b"__flatten",
+        b"__force",
+        b"__forceinline",
+        b"__hot",
+        b"__init",
+        b"__init_or_module",
+        b"__initconst",
+        b"__initdata",
+        b"__initdata_or_module",
+        b"__iomem",
+        b"__kernel",
+        b"__kprobes",
+        b"__latent_entropy",
+        b"__malloc",
+        b"__maybe_unused",
+        b"__meminit",
+        b"__meminitdata",
+        b"__must_check",
+        b"__net_exit",
+        b"__net_init",
+        b"__net_initdata",
+        b"__nocast",
+        b"__noclone",
+        b"__noreturn",
+        b"__packed",
+        b"__paginginit",
+        b"__percpu",
+        b"__private",
+        b"__pure",
+        b"__randomize_layout",
+        b"__rcu",
+        b"__read_mostly",
+        b"__ref",
+        b"__refdata",
+        b"__ro_after_init",
+        b"__sched",
+        b"__used",
+        b"__user",
+        b"__visible",
+        b"__weak",
+        b"asmlinkage",
+        b"noinline",
+        b"noinline_for_stack",
+        b"nokprobe_inline",
+        b"notrace",
+    ];
+    matches!(word.first(), Some(b'_' | b'a' | b'n')) && ATTRIBUTES.binary_search(&word).is_ok()
+}
+
+/// Attributes that have arguments in parentheses.
+pub(super) fn takes_arguments(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"__attribute__"
+            | b"__attribute"
+            | b"__aligned"
+            | b"__acquires"
+            | b"__releases"
+            | b"__must_hold"
+            | b"__printf"
+            | b"__scanf"
+            | b"__section"
+            | b"__alloc_size"
+            | b"__counted_by"
+            | b"__declspec"
+            | b"alignas"
+            | b"_Alignas"
+            | b"noexcept"
+    )
+}
