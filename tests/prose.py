@@ -43,6 +43,8 @@ WORDS = [
     (r"\blest\b|\bsave for\b|\bbut for\b|\bnought\b|\bamongst\b|\bwhilst\b", "'except', 'so that … not', 'among', 'while'"),
 ]
 
+RULES = [(re.compile(expression, re.IGNORECASE), suggestion) for expression, suggestion in WORDS]
+
 # Openings of a doc comment that hide its subject.
 OPENINGS = re.compile(r"^\s*(///|//!)\s+(What|Who|Whoever|Whatever|How many|How much|How often|So many|That which|Those (who|that|which)|Into (how|which))\b")
 
@@ -91,9 +93,6 @@ def findings(path, text):
         for expression, suggestion in RULES:
             for found in expression.finditer(line):
                 yield f"{path}:{number}: {found.group()!r}: {suggestion}"
-
-
-RULES = [(re.compile(expression, re.IGNORECASE), suggestion) for expression, suggestion in WORDS]
 
 
 def tracked():

@@ -48,6 +48,35 @@ impl Termination for Exit {
     }
 }
 
+/// End of a search over files. Its exit status is that of grep.
+pub(crate) struct Ending {
+    /// Error that ended the output.
+    pub(crate) output_error: Option<io::Error>,
+    /// Exit status of printing the profile.
+    pub(crate) profiled: Exit,
+    /// Whether anything was found.
+    pub(crate) any: bool,
+    /// Whether anything went wrong with an input.
+    pub(crate) failed: bool,
+    /// Whether only the exit status is wanted: a match then takes precedence over errors.
+    pub(crate) quiet: bool,
+}
+
+impl Ending {
+    /// Reports an error of the output.
+    pub(crate) fn exit(self) -> Exit {
+        let Self { output_error, profiled, any, failed, quiet } = self;
+        if let Some(error) = output_error {
+            return output_failed(&error).or(if failed { Exit::Error } else { Exit::Found });
+        }
+        profiled.or(match () {
+            () if any && (quiet || !failed) => Exit::Found,
+            () if failed => Exit::Error,
+            () => Exit::NotFound,
+        })
+    }
+}
+
 /// Prints an error that ends the command.
 pub(crate) fn fail(reason: impl Display) -> Exit {
     message::error(reason);

@@ -1,9 +1,11 @@
 //! Messages on standard error: `comb: …`, one line each.
 
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use finecomb_scan::Problem;
 use finecomb_sys::units::Count;
 use finecomb_top::Skipped;
 
@@ -19,6 +21,25 @@ pub(crate) fn error(text: impl Display) {
 /// Prints a note, which is not about an error.
 pub(crate) fn note(text: impl Display) {
     let _ = writeln!(anstream::stderr(), "comb: {text}");
+}
+
+/// Prints the problems with inputs.
+pub(crate) fn problems<'p>(problems: impl IntoIterator<Item = &'p Problem>) {
+    let mut reported = HashSet::new();
+    for problem in problems {
+        let text = problem.to_string();
+        // The rules of a directory apply to several named paths below it, but are reported only once.
+        if !problem.is_harmless() || reported.insert(text.clone()) {
+            error(text);
+        }
+    }
+}
+
+/// Prints the reason of each file that was not processed.
+pub(crate) fn failures(failures: &[(String, String)]) {
+    for (path, reason) in failures {
+        error(format_args!("{path}: {reason}"));
+    }
 }
 
 /// Prints an error in the arguments, or the requested help.

@@ -64,6 +64,18 @@ fn add(
     Ok(())
 }
 
+/// Selects file types by name; without names, all files.
+pub(crate) fn named_types(names: &[String]) -> Result<Types, UsageError> {
+    let mut builder = TypesBuilder::new();
+    if !names.is_empty() {
+        builder.add_defaults();
+    }
+    for name in names {
+        builder.select(name);
+    }
+    types(&builder)
+}
+
 /// Builds the selected file types.
 pub(crate) fn types(builder: &TypesBuilder) -> Result<Types, UsageError> {
     builder.build().map_err(|error| match error {

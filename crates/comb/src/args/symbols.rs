@@ -9,7 +9,7 @@ use ignore::types::{Types, TypesBuilder};
 
 use super::format::{FormatFlags, Formats};
 use super::profile::Profile;
-use super::selection::{Globs, UsageError, globs, types};
+use super::selection::{Globs, UsageError, globs, named_types, types};
 use super::threads::Threads;
 use crate::terminal;
 
@@ -176,27 +176,22 @@ impl Arguments {
 
     /// The types that are named, or else files that may be in one of the languages.
     fn types(&self) -> Result<Types, UsageError> {
-        let mut builder = TypesBuilder::new();
-        if self.types.is_empty() {
-            let languages = if self.lang.is_empty() { Language::ALL } else { &self.lang[..] };
-            for extension in languages.iter().flat_map(|language| language.extensions()) {
-                let added = builder.add("source", &format!("*.{extension}"));
-                added.map_err(|error| UsageError(format!("cannot select files: {error}")))?;
-            }
-            builder.select("source");
-        } else {
-            builder.add_defaults();
-            for name in &self.types {
-                builder.select(name);
-            }
+        if !self.types.is_empty() {
+            return named_types(&self.types);
         }
+        let mut builder = TypesBuilder::new();
+        let languages = if self.lang.is_empty() { Language::ALL } else { &self.lang[..] };
+        for extension in languages.iter().flat_map(|language| language.extensions()) {
+            let added = builder.add("source", &format!("*.{extension}"));
+            added.map_err(|error| UsageError(format!("cannot select files: {error}")))?;
+        }
+        builder.select("source");
         types(&builder)
     }
 
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
         ScanOptions {
             width: self.threads.width(),
-            block_size: 1 << 20,
             profile: self.profile.detail(),
             max_line: MAX_LINE_LIMIT,
             ..ScanOptions::default()

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use finecomb_scan::{Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
 use finecomb_top::{FieldList, QueryOptions, Separator};
-use ignore::types::TypesBuilder;
 
 use super::format::{FormatFlags, Formats};
 use super::profile::Profile;
@@ -224,18 +223,11 @@ impl Arguments {
 
     /// Inputs and the options for reading them.
     pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
-        let mut types = TypesBuilder::new();
-        if !self.types.is_empty() {
-            types.add_defaults();
-            for name in &self.types {
-                types.select(name);
-            }
-        }
         let walk = WalkOptions {
             skip_hidden: self.no_hidden,
             rules: if self.ignore { RuleFiles::ALL } else { RuleFiles::NONE },
             globs: selection::globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?,
-            types: selection::types(&types)?,
+            types: selection::named_types(&self.types)?,
             ..WalkOptions::default()
         };
         let (encoding, decompress) = (self.encoding, !self.no_decompress);

@@ -1,13 +1,12 @@
 //! `comb grep`: searches files for lines that match.
 
-use std::collections::HashSet;
 use std::io::{self, IsTerminal, Write, stdout};
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
 use finecomb_scan::{Inputs, Problem, ProblemKind};
 
-use super::{Exit, check_output, fail, output_failed, profile};
+use super::{Ending, Exit, check_output, fail, output_failed, profile};
 use crate::args::grep::{Arguments, Job, Paths, UsageError};
 use crate::message;
 
@@ -48,9 +47,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let no_files = outcome.files == 0 && implicit;
     if arguments.messages() {
         report(&outcome.problems, arguments.rule_messages());
-        for (path, failure) in &outcome.failures {
-            message::error(format_args!("{path}: {failure}"));
-        }
+        message::failures(&outcome.failures);
         if no_files {
             message::error(
                 "no files were searched; use --files to list the selected files, -uu to include ignored and hidden files",
@@ -59,10 +56,8 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     }
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
     let failed = no_files || outcome.problems.iter().any(affects_exit) || !outcome.failures.is_empty();
-    Ok(match outcome.output_error {
-        Some(error) => output_failed(&error).or(if failed { Exit::Error } else { Exit::Found }),
-        None => profiled.or(exit(outcome.any, failed, options.quiet)),
-    })
+    let Outcome { output_error, any, .. } = outcome;
+    Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
 }
 
 fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
@@ -75,10 +70,8 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     }
     let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
     let failed = done.problems.iter().any(affects_exit);
-    Ok(match done.output_error {
-        Some(error) => output_failed(&error).or(if failed { Exit::Error } else { Exit::Found }),
-        None => profiled.or(exit(done.files > 0, failed, options.quiet)),
-    })
+    let (output_error, any) = (done.output_error, done.files > 0);
+    Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
 }
 
 /// Prints the file types.
@@ -89,7 +82,8 @@ fn types(arguments: &Arguments) -> Result<Exit, UsageError> {
         out.push_str(&format!("{}: {}\n", definition.name(), definition.globs().join(", ")));
     }
     Ok(match stdout().write_all(out.as_bytes()) {
-        Ok(()) => exit(!types.definitions().is_empty(), false, false),
+        Ok(()) if types.definitions().is_empty() => Exit::NotFound,
+        Ok(()) => Exit::Found,
         Err(error) => output_failed(&error),
     })
 }
@@ -102,15 +96,6 @@ fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
         encoding: arguments.encoding(),
         decompress: arguments.search_zip(),
     })
-}
-
-/// Exit status as that of grep: errors take precedence over matches, except with `quiet`.
-fn exit(any: bool, failed: bool, quiet: bool) -> Exit {
-    match () {
-        () if any && (quiet || !failed) => Exit::Found,
-        () if failed => Exit::Error,
-        () => Exit::NotFound,
-    }
 }
 
 /// Prints the summary, if requested.
@@ -145,12 +130,5 @@ fn affects_exit(problem: &Problem) -> bool {
 }
 
 fn report(problems: &[Problem], rules: bool) {
-    let mut reported = HashSet::new();
-    for problem in problems.iter().filter(|problem| rules || affects_exit(problem)) {
-        let text = problem.to_string();
-        // The rules of a directory apply to several named paths below it, but are reported only once.
-        if !problem.is_harmless() || reported.insert(text.clone()) {
-            message::error(text);
-        }
-    }
+    message::problems(problems.iter().filter(|problem| rules || affects_exit(problem)));
 }

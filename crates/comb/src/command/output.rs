@@ -5,6 +5,8 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use finecomb_sys::io_reason;
+
 /// Number of bytes read to recognise the kind of a file.
 const HEAD: u64 = 256;
 
@@ -66,6 +68,24 @@ pub(crate) fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
         // If the file cannot be examined, writing it will report the error.
         _ => Ok(()),
     }
+}
+
+/// Writes a file atomically. A device is written to directly.
+///
+/// # Errors
+///
+/// If it cannot be written; the message names the file.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let written = match is_device(path) {
+        true => fs::write(path, bytes),
+        false => finecomb_text_index::write_atomically(path, bytes),
+    };
+    written.map_err(|error| format!("{}: cannot write: {}", path.display(), io_reason(&error)))
+}
+
+/// Whether a path exists and is neither a regular file nor a directory.
+pub(crate) fn is_device(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Checks that an output is none of the inputs, under any name.

@@ -1,14 +1,12 @@
 //! `comb pi`: digits of pi.
 
-use std::io::{self, IsTerminal, Write, stderr, stdout};
-use std::path::Path;
+use std::io::{IsTerminal, Write, stderr, stdout};
 
 use finecomb_pi::{Options, digits, memory};
-use finecomb_sys::io_reason;
 use finecomb_sys::units::Count;
 use indicatif::ProgressBar;
 
-use super::output::{Kind, Output};
+use super::output::{Kind, Output, is_device, write};
 use super::{Exit, check_output, fail, fits_memory, output_failed};
 use crate::args::pi::Arguments;
 use crate::progress;
@@ -43,10 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         let written = out.write_all(&computed).and_then(|()| out.flush());
         return written.map_or_else(|error| output_failed(&error), |()| Exit::Found);
     };
-    match write_atomically(path, &computed) {
-        Ok(()) => Exit::Found,
-        Err(error) => fail(format_args!("{}: cannot write: {}", path.display(), io_reason(&error))),
-    }
+    write(path, &computed).map_or_else(fail, |()| Exit::Found)
 }
 
 fn compute(arguments: &Arguments) -> Result<Vec<u8>, String> {
@@ -84,19 +79,6 @@ fn is_pi(head: &[u8]) -> bool {
 fn check_file(arguments: &Arguments) -> Result<(), String> {
     let Some(path) = arguments.output.as_deref().filter(|path| !is_device(path)) else { return Ok(()) };
     Output { path, sources: &[], force: arguments.force }.check(Some(&PI))
-}
-
-/// Whether a path exists and is neither a regular file nor a directory.
-fn is_device(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-}
-
-/// Writes a file atomically. A device is written to directly.
-fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if is_device(path) {
-        return std::fs::write(path, bytes);
-    }
-    finecomb_text_index::write_atomically(path, bytes)
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! `comb symbols`: definitions in source code.
 
 use std::io::stdout;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use finecomb_scan::Problem;
 use finecomb_symbols::{Outcome, Query, symbols};
-use finecomb_sys::io_reason;
 
-use super::output::{Kind, Output};
-use super::{Exit, check_output, fail, output_failed, profile};
+use super::output::{Kind, Output, write};
+use super::{Ending, Exit, check_output, fail, profile};
 use crate::args::symbols::Arguments;
 use crate::message;
 
@@ -43,8 +42,8 @@ pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
                 return fail(reason);
             }
             let outcome = symbols(&inputs, &arguments.scan(), &query, &mut bytes);
-            if let Err(exit) = write(path, &bytes) {
-                return exit;
+            if let Err(reason) = write(path, &bytes) {
+                return fail(reason);
             }
             outcome
         }
@@ -52,24 +51,12 @@ pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
     finish(arguments, outcome, &inputs.named, start)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Exit> {
-    finecomb_text_index::write_atomically(path, bytes)
-        .map_err(|error| fail(format_args!("{}: {}", path.display(), io_reason(&error))))
-}
-
-fn finish(arguments: &Arguments, outcome: Outcome, inputs: &[std::path::PathBuf], start: Instant) -> Exit {
-    for problem in &outcome.problems {
-        message::error(problem);
-    }
-    for (path, reason) in &outcome.failures {
-        message::error(format_args!("{path}: {reason}"));
-    }
+fn finish(arguments: &Arguments, outcome: Outcome, inputs: &[PathBuf], start: Instant) -> Exit {
+    message::problems(&outcome.problems);
+    message::failures(&outcome.failures);
     let profiled = profile::show(outcome.report, arguments.profile(), inputs, start);
-    let failed =
-        !outcome.failures.is_empty() || outcome.problems.iter().any(|problem| !Problem::is_harmless(problem));
-    match outcome.output_error {
-        Some(error) => output_failed(&error).or(if failed { Exit::Error } else { Exit::Found }),
-        None if failed => Exit::Error,
-        None => profiled.or(if outcome.definitions > 0 { Exit::Found } else { Exit::NotFound }),
-    }
+    let is_harmful = |problem: &Problem| !problem.is_harmless();
+    let failed = !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
+    let (output_error, any) = (outcome.output_error, outcome.definitions > 0);
+    Ending { output_error, profiled, any, failed, quiet: false }.exit()
 }
