@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, list_files};
-use finecomb_sys::bytes_from_storage;
+use finecomb_sys::bytes_from_storage_by_thread;
 use finecomb_sys::units::counted;
 use rustix::fs::{Advice, fadvise, sync};
 use rustix::param::page_size;
@@ -159,9 +159,9 @@ impl Probe {
         let file = File::open(&self.path)?;
         // Disables read-ahead of the following pages.
         fadvise(&file, 0, None, Advice::Random)?;
-        let before = bytes_from_storage();
+        let before = bytes_from_storage_by_thread();
         let read = file.read_at(&mut [0], self.offset)?;
-        let after = bytes_from_storage();
+        let after = bytes_from_storage_by_thread();
         fadvise(&file, self.offset, NonZeroU64::new(page_size() as u64), Advice::DontNeed)?;
         Ok(before.zip(after).filter(|_| read > 0).map(|(before, after)| before == after))
     }
@@ -298,7 +298,7 @@ mod tests {
         fs::write(&path, [1; 10]).expect("a file");
         // A dirty page is always cached.
         let probe = |offset| Probe { path: path.clone(), offset };
-        let expected = bytes_from_storage().map(|_| true);
+        let expected = bytes_from_storage_by_thread().map(|_| true);
         assert_eq!(probe(0).is_cached().unwrap_or(None), expected);
         assert_eq!(probe(page_size() as u64).is_cached().unwrap_or(None), None);
         assert_eq!(CacheDropper { files: Vec::new(), probes: Vec::new() }.verify(), None);

@@ -99,7 +99,16 @@ impl AddAssign for Usage {
 /// Returns the number of bytes that this process has caused to be read from storage (see proc_pid_io(5)), or `None`
 /// where the system does not report it. Takes about 10 µs.
 pub fn bytes_from_storage() -> Option<u64> {
-    let text = fs::read_to_string("/proc/self/io").ok()?;
+    bytes_read("/proc/self/io")
+}
+
+/// As [`bytes_from_storage`], for the calling thread alone.
+pub fn bytes_from_storage_by_thread() -> Option<u64> {
+    bytes_read("/proc/thread-self/io")
+}
+
+fn bytes_read(path: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
     text.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok())
 }
 
