@@ -8,6 +8,7 @@ use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
 
 use crate::kind::Kind;
 use crate::language::Language;
+use crate::skim;
 
 /// Form of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +85,12 @@ impl Query {
         self.name.as_ref().is_none_or(|wanted| wanted.text.is_match(text))
     }
 
+    /// Returns `false` if the name occurs in a text only where nothing can be defined, such as behind `=`.
+    pub(crate) fn may_be_defined_in(&self, language: Language, text: &[u8]) -> bool {
+        let Some(Name { text: regex, .. }) = &self.name else { return true };
+        regex.find_iter(text).any(|found| skim::may_define(language, text, found.range()))
+    }
+
     /// Returns `false` if no text makes a file with this path one of a language that is asked for.
     pub(crate) fn may_know(&self, path: &Path) -> bool {
         Language::of(path, b"").is_some() || self.options.languages.len() == 1
@@ -114,10 +121,12 @@ impl Name {
     }
 }
 
-/// The expression for a text in which it is somewhere: begin and end of a name are boundaries of words.
+/// The expression for a text in which it is somewhere: a name neither begins nor ends between two characters of a word.
 fn in_text(hir: &Hir) -> Hir {
     match hir.kind() {
-        HirKind::Look(Look::Start | Look::End) => Hir::look(Look::WordAscii),
+        HirKind::Look(Look::Start | Look::End) => {
+            Hir::alternation(vec![Hir::look(Look::WordStartHalfAscii), Hir::look(Look::WordEndHalfAscii)])
+        }
         HirKind::Repetition(repetition) => {
             let sub = Box::new(in_text(&repetition.sub));
             Hir::repetition(Repetition { sub, ..repetition.clone() })

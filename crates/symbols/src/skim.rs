@@ -22,6 +22,18 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
     }
 }
 
+/// Returns `false` if a part of a text belongs to a word that cannot be the name of a definition, by what is before it.
+pub(crate) fn may_define(language: Language, source: &[u8], part: Range<usize>) -> bool {
+    match language {
+        #[cfg(feature = "c")]
+        Language::C => c::may_define(source, part),
+        #[cfg(feature = "cpp")]
+        Language::Cpp => c::may_define(source, part),
+        #[allow(unreachable_patterns, reason = "a build for C and C++ alone has no other language")]
+        _ => true,
+    }
+}
+
 /// Shortened text, and where its parts come from.
 #[derive(Debug, Default)]
 pub(crate) struct Skimmed {

@@ -90,10 +90,14 @@ impl Visit for Lister<'_> {
 
     fn search(&mut self, block: &mut Block<'_>) -> Self::Found {
         let text: &[u8] = block.bytes;
+        // The name is searched for first: few files have it, and the language of a header takes a look at all of it.
+        if !self.query.may_be_in(text) {
+            return None;
+        }
         let language = self.query.language_of(block.source.display_path(), text)?;
-        let symbols =
-            if self.query.may_be_in(text) { self.list(block.source, language, text) } else { Vec::new() };
-        Some((language, symbols))
+        self.query
+            .may_be_defined_in(language, text)
+            .then(|| (language, self.list(block.source, language, text)))
     }
 
     fn advance(&mut self, _: &Block<'_>, _: &Self::Found, _: &mut bool) -> ControlFlow<()> {

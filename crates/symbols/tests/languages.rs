@@ -8,8 +8,11 @@ use finecomb_symbols::{Format, Language, Outcome, Query, SymbolsOptions, symbols
 
 /// Lists the definitions of a file.
 fn list(file: &Path, format: Format, thorough: bool) -> (Outcome, String) {
-    let query = Query::new(&SymbolsOptions { format, thorough, ..SymbolsOptions::default() })
-        .expect("no name to compile");
+    list_with(file, &SymbolsOptions { format, thorough, ..SymbolsOptions::default() })
+}
+
+fn list_with(file: &Path, options: &SymbolsOptions) -> (Outcome, String) {
+    let query = Query::new(options).expect("a valid expression");
     let mut out = Vec::new();
     let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
@@ -80,6 +83,24 @@ fn samples_with_a_part_cut_out_are_listed_whatever_the_part() {
         }
         let (outcome, _) = list(directory.path(), Format::Text, true);
         assert!(outcome.definitions > 0, "{}", language.name());
+    }
+}
+
+#[test]
+fn the_list_of_a_name_has_all_definitions_of_that_name() {
+    for &language in Language::ALL {
+        let file = sample("tests/languages", language);
+        let all = list(&file, Format::Json, false).1;
+        for line in all.lines() {
+            let object: serde_json::Value = serde_json::from_str(line).expect("an object");
+            let name = object["name"].as_str().expect("a name");
+            let same = |other: &&str| other.contains(&format!("\"name\":{}", object["name"]));
+            let expected: Vec<&str> = all.lines().filter(same).collect();
+            let name = Some(format!("^{}$", regex_syntax::escape(name)));
+            let options = SymbolsOptions { format: Format::Json, name, ..SymbolsOptions::default() };
+            let found = list_with(&file, &options).1;
+            assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{}", language.name());
+        }
     }
 }
 

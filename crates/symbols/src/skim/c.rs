@@ -57,6 +57,27 @@ pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
     false
 }
 
+/// Returns `false` if a word is an operand: an operator or `return` is before it on its line.
+pub(super) fn may_define(source: &[u8], part: Range<usize>) -> bool {
+    if !source[part.clone()].iter().all(|&byte| is(byte, WORD)) {
+        return true;
+    }
+    let mut before = &source[..part.start];
+    while let Some((_, rest)) = before.split_last().filter(|(last, _)| is(**last, WORD)) {
+        before = rest;
+    }
+    while let [rest @ .., b' ' | b'\t'] = before {
+        before = rest;
+    }
+    match before {
+        [.., b'*', b'/'] => true,
+        [.., b'=' | b'+' | b'-' | b'/' | b'%' | b'|' | b'^' | b'?' | b'!' | b'<' | b'.']
+        | [.., b'-', b'>'] => false,
+        [rest @ .., b'r', b'e', b't', b'u', b'r', b'n'] => rest.last().is_some_and(|&byte| is(byte, WORD)),
+        _ => true,
+    }
+}
+
 /// Last token of a declaration, as far as it matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Last {
