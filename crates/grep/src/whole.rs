@@ -197,7 +197,7 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
     type Tally = ();
 
     fn wants(&self) -> Wants {
-        Wants::Whole
+        Wants::Whole(usize::MAX)
     }
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}

@@ -72,6 +72,9 @@ pub enum ProblemKind {
     /// The file is compressed in a format that is not supported.
     #[error("unsupported compression format {0}; decompress the file first")]
     Compressed(&'static str),
+    /// The file is larger than a job takes as a whole, in bytes.
+    #[error("larger than {}; skipped", ByteLimit(*.0 as u64))]
+    TooLarge(usize),
 }
 
 impl ProblemKind {
@@ -90,6 +93,7 @@ impl ProblemKind {
             Self::Rule(_) => (8, 0),
             Self::RuleAbove(_) => (9, 0),
             Self::Compressed(_) => (10, 0),
+            Self::TooLarge(_) => (11, 0),
         }
     }
 }

@@ -161,7 +161,7 @@ proptest! {
     ) {
         let root = tempfile::tempdir().unwrap();
         write_tree(root.path(), &tree);
-        for wants in [Wants::Blocks, Wants::Whole, Wants::Name] {
+        for wants in [Wants::Blocks, Wants::Whole(usize::MAX), Wants::Name] {
             let expected = expected_output(root.path(), wants, limit);
             for width in [1, 2, 3, 8, 64] {
                 let found = in_parallel(root.path(), wants, limit, width, block_size);
@@ -169,6 +169,22 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_file_above_the_limit_on_whole_files_is_reported_and_skipped() {
+    let root = tempfile::tempdir().unwrap();
+    for (name, size) in [("a", 200_000), ("b", 200_001), ("c", 3_000_000), ("d", 1)] {
+        fs::write(root.path().join(name), vec![b'\n'; size]).unwrap();
+    }
+    let wants = Wants::Whole(200_000);
+    let visitor = || Numbers { wants, limit: 1 };
+    let options = ScanOptions::default();
+    let done = in_order(&Inputs::new([root.path()]), &options, None, &mut Vec::new(), visitor);
+    let problems: Vec<String> = done.problems.iter().map(|problem| problem.to_string()).collect();
+    let expected = |name| format!("{}: larger than 200,000 bytes; skipped", root.path().join(name).display());
+    assert_eq!(problems, [expected("b"), expected("c")]);
+    assert_eq!(done.files, 2);
 }
 
 /// Writes slowly.

@@ -52,10 +52,6 @@ impl<'q> Lister<'q> {
 
     /// Definitions of a file that the query asks for.
     fn list(&mut self, source: &Source, language: Language, text: &[u8]) -> Vec<Symbol> {
-        if text.len() > SIZE_LIMIT {
-            self.fail(source, format!("larger than {} MiB; skipped", SIZE_LIMIT >> 20));
-            return Vec::new();
-        }
         let parsed = self.parser.parse(language, text, self.query);
         if parsed.timed_out {
             self.fail(source, format!("took longer than {} s to parse; skipped", TIME_LIMIT.as_secs()));
@@ -73,7 +69,7 @@ impl Visit for Lister<'_> {
     type Tally = ();
 
     fn wants(&self) -> Wants {
-        Wants::Whole
+        Wants::Whole(SIZE_LIMIT)
     }
 
     fn begin(&mut self, source: &Source, _start: &[u8]) -> bool {

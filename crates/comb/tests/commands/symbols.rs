@@ -160,6 +160,17 @@ fn only_a_tags_file_is_replaced_unasked() {
 }
 
 #[test]
+fn files_and_pipes_beyond_the_limit_are_not_read_to_their_end() {
+    let directory = directory_with(&[("small.c", "int x;\n")]);
+    let script = "truncate -s 65M large.c; mkfifo pipe.c; yes > pipe.c 2> /dev/null & comb symbols large.c pipe.c small.c";
+    let expected = "comb: large.c: larger than 64 MiB; skipped\ncomb: pipe.c: larger than 64 MiB; skipped\n";
+    assert_eq!(
+        run(&mut shell(&directory, script)),
+        answer("small.c:1:5\tvariable\tx\tint x;\n", expected, 2)
+    );
+}
+
+#[test]
 fn hostile_files_take_neither_long_nor_much() {
     let directory = directory_with(&[]);
     let nested =

@@ -112,8 +112,8 @@ pub trait Visit: Send {
 pub enum Wants {
     /// Its name only: the file is not opened.
     Name,
-    /// The whole file at once.
-    Whole,
+    /// The whole file at once. A file of more than this many bytes is reported and skipped.
+    Whole(usize),
     /// Blocks of whole lines; a small file at once.
     Blocks,
 }

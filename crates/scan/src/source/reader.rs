@@ -183,8 +183,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a regular file from `start` on: at once if it has at most `limit` bytes, always if `limit` is
-    /// `usize::MAX`.
+    /// Reads a regular file from `start` on: at once if it has at most `limit` bytes.
     pub(crate) fn read(
         &mut self,
         source: &Source,
@@ -333,12 +332,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Inspects the beginning of an input that can only be read sequentially. Returns `None` if `stop` interrupted the
-    /// wait for it. Reads all of it if `limit` is `usize::MAX`.
+    /// wait for it. Reads up to `limit` bytes of it if the whole of it is wanted.
     pub(crate) fn read_stream(
         &mut self,
         source: &Source,
         mut file: File,
         limit: usize,
+        is_whole: bool,
         stop: Option<Arc<Stop>>,
     ) -> Result<Option<Contents>, ProblemKind> {
         self.meter.enter(Phase::Read);
@@ -371,7 +371,7 @@ impl<'a> Reader<'a> {
                 return self.decode(source, sniffed, input, limit, None).map(Some);
             }
         };
-        if limit == usize::MAX {
+        if is_whole {
             let text = Box::new(io::Cursor::new(self.buffer[begin..filled].to_vec()).chain(file));
             return Ok(Some(self.read_text(&source.with_medium(Medium::Pipe), text, limit)));
         }

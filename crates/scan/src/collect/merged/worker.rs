@@ -79,7 +79,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             }
             Some(Named::Stream(source, _)) if !self.queue.is_new_stream(source.identity()) => return,
             Some(Named::Stream(source, file)) => {
-                let contents = self.reader.read_stream(&source, file, limit, self.queue.stop.clone());
+                let contents = self.reader.read_stream(&source, file, limit, false, self.queue.stop.clone());
                 (source, contents)
             }
         };

@@ -211,14 +211,19 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     fn read_stream(&mut self, source: &Source, file: File) -> Option<Job<V>> {
         let stop = self.plan.new_stop();
-        let contents = self.reader.read_stream(source, file, self.limit(), stop.clone());
+        let is_whole = matches!(self.wants, Wants::Whole(_));
+        let contents = self.reader.read_stream(source, file, self.limit(), is_whole, stop.clone());
         self.begin(source, contents, stop)
     }
 
     /// Maximum size of a file that is visited at once, in bytes.
     fn limit(&self) -> usize {
         let block_size = self.reader.context.bounds.block_size;
-        if self.wants == Wants::Blocks { WHOLE_LIMIT * block_size } else { usize::MAX }
+        match self.wants {
+            // A file ends where a read returns fewer bytes than it asked for.
+            Wants::Whole(limit) => limit.saturating_add(1),
+            Wants::Name | Wants::Blocks => WHOLE_LIMIT * block_size,
+        }
     }
 
     /// Visits a file if it can be done at once; otherwise returns a task.
@@ -236,6 +241,12 @@ impl<'w, V: Visit> Visitor<'w, V> {
             }
             Ok(Some(Contents::Whole { range, medium, .. })) => {
                 self.visit_whole(&source.with_medium(medium), range);
+                None
+            }
+            Ok(Some(Contents::Chunks { .. } | Contents::Stream { .. }))
+                if let Wants::Whole(limit) = self.wants =>
+            {
+                self.reader.problems.add(source, ProblemKind::TooLarge(limit));
                 None
             }
             Ok(Some(Contents::Chunks { mut file, start, known })) => {
