@@ -10,7 +10,7 @@ use crate::rules::{Rule, Rules, field};
 
 /// Maximum number of scopes around a definition. Definitions in deeper scopes belong to the last of them, so that the time for a file
 /// grows with its length only.
-const MAX_SCOPES: usize = 64;
+pub(crate) const MAX_SCOPES: usize = 64;
 
 /// A definition as a rule finds it. Ranges are of the text that was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub(crate) struct Found<'t> {
     definitions: Vec<Definition>,
     scopes: Vec<Scope>,
     depth: usize,
+    /// A scope was left out, since [`MAX_SCOPES`] are around it.
+    too_deep: bool,
     /// Names that were added once, with their scope.
     once: HashSet<(Option<usize>, &'t [u8])>,
 }
@@ -147,8 +149,9 @@ impl<'t> Found<'t> {
     }
 
     fn push(&mut self, scope: Scope) {
-        if self.scopes.len() < MAX_SCOPES {
-            self.scopes.push(scope);
+        match self.scopes.len() < MAX_SCOPES {
+            true => self.scopes.push(scope),
+            false => self.too_deep = true,
         }
     }
 
@@ -204,10 +207,11 @@ fn unquoted(text: &[u8], name: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Definitions of a syntax tree, in the order of their nodes.
-pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> Vec<Definition> {
+/// Definitions of a syntax tree, in the order of their nodes, and whether scopes in them were left out.
+pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> (Vec<Definition>, bool) {
+    let (depth, too_deep) = (0, false);
     let mut found =
-        Found { text, definitions: Vec::new(), scopes: Vec::new(), depth: 0, once: HashSet::new() };
+        Found { text, definitions: Vec::new(), scopes: Vec::new(), depth, too_deep, once: HashSet::new() };
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
@@ -220,7 +224,7 @@ pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> Vec<Defini
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return found.definitions;
+                return (found.definitions, found.too_deep);
             }
             found.depth -= 1;
         }

@@ -87,6 +87,11 @@ impl Kind {
         }
     }
 
+    /// Returns `true` for definitions that have others or code within them.
+    pub(crate) fn is_scope(self) -> bool {
+        !matches!(self, Self::Constant | Self::Enumerator | Self::Field | Self::Variable)
+    }
+
     /// The kind of such a definition in a type: functions are methods there, variables are fields.
     pub(crate) fn in_type(self) -> Self {
         match self {

@@ -11,7 +11,7 @@
 //! std::fs::write(&file, "int answer(void) { return 42; }\n")?;
 //! let mut out = Vec::new();
 //! let outcome = symbols(&Inputs::new([&file]), &ScanOptions::default(), &Query::new(&SymbolsOptions::default())?, &mut out);
-//! assert_eq!(outcome.definitions, 1);
+//! assert_eq!(outcome.stats.total().symbols, 1);
 //! assert!(String::from_utf8(out)?.ends_with(":1:5\tfunction\tanswer\tint answer(void)\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -29,9 +29,12 @@ mod language;
 mod parser;
 mod print;
 mod query;
+mod reference;
 mod rules;
 mod skim;
+mod stats;
 mod symbol;
+mod update;
 mod visit;
 
 use std::io::{self, Write};
@@ -41,17 +44,17 @@ use finecomb_scan::{Inputs, Problem, Report, ScanOptions, in_order};
 pub use crate::kind::{Kind, UnknownKind};
 pub use crate::language::{Language, UnknownLanguage};
 pub use crate::query::{Error, Format, Query, SymbolsOptions};
-use crate::visit::{Lister, Sums};
+pub use crate::stats::{Stats, Sums};
+pub use crate::update::OldTags;
+use crate::visit::{Lister, Results};
 
 /// Result of a list.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Number of definitions printed.
-    pub definitions: u64,
-    /// Number of files read.
-    pub files: u64,
-    /// Number of files that do not follow their grammar everywhere.
-    pub with_errors: u64,
+    /// Sums over the files. Without [`SymbolsOptions::stats`], files and bytes are those of files that hold the name.
+    pub stats: Stats,
+    /// Number of files whose lines in a tags file were kept.
+    pub unchanged: u64,
     /// Problems with inputs, in their order.
     pub problems: Vec<Problem>,
     /// Path and reason of each file that was not parsed, by path.
@@ -62,30 +65,31 @@ pub struct Outcome {
     pub report: Option<Report>,
 }
 
-/// Lists definitions, and prints them to `out` as they are found. A tags file is printed at the end.
+/// Lists what is asked for, and prints them to `out` as they are found. A tags file is printed at the end.
 pub fn symbols(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
     query: &Query,
     out: &mut (dyn Write + Send),
 ) -> Outcome {
-    let separator = (query.options.format == Format::Outline).then(|| b"\n".to_vec());
+    let separator = matches!(query.options.format, Format::Outline).then(|| b"\n".to_vec());
     let done = in_order(inputs, options, separator, out, || Lister::new(query));
-    let mut sums = Sums::default();
+    let mut results = Results::default();
     for lister in done.visits {
-        sums.add(lister.sums);
+        results.add(lister.results);
     }
-    sums.failures.sort();
+    results.failures.sort();
     let mut output_error = done.output_error;
-    if query.options.format == Format::Ctags && output_error.is_none() {
-        output_error = sums.tags.write(out).err();
+    let unchanged = results.unchanged.len() as u64;
+    if query.options.format == Format::Ctags && !query.options.quiet && output_error.is_none() {
+        let kept = query.old_tags().into_iter().flat_map(|old| old.kept(&results.unchanged, inputs));
+        output_error = results.tags.write(kept, out).err();
     }
     Outcome {
-        definitions: sums.definitions,
-        files: done.files,
-        with_errors: sums.with_errors,
+        stats: results.stats,
+        unchanged,
         problems: done.problems,
-        failures: sums.failures,
+        failures: results.failures,
         output_error,
         report: done.report,
     }

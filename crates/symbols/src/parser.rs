@@ -9,6 +9,7 @@ use tree_sitter::{ParseOptions, ParseState, Tree};
 use crate::extract::{Definition, definitions};
 use crate::language::Language;
 use crate::query::Query;
+use crate::reference::Candidates;
 use crate::rules::Rules;
 use crate::skim::{self, Hidden, Skimmed};
 
@@ -27,8 +28,12 @@ pub(crate) struct Parser {
 pub(crate) struct Parsed {
     /// Definitions, with ranges of the source.
     pub(crate) definitions: Vec<Definition>,
+    /// Uses of the name that is asked for, in order.
+    pub(crate) references: Vec<Range<usize>>,
     /// The text does not follow the grammar everywhere.
     pub(crate) has_errors: bool,
+    /// Scopes are nested too deep.
+    pub(crate) too_deep: bool,
     /// The time limit was reached; there are no definitions then.
     pub(crate) timed_out: bool,
 }
@@ -42,12 +47,12 @@ impl Parser {
         let hidden = std::mem::take(&mut self.skimmed.hidden);
         let text = if is_skimmed { self.skimmed.text() } else { source };
         // Calls are in bodies: few texts that name a function have its definition.
-        let (mut found, mut has_errors) = (Vec::new(), false);
-        if query.may_be_in(text) {
+        let (mut found, mut has_errors, mut too_deep) = (Vec::new(), false, false);
+        if query.reference().is_some() || query.may_be_in(text) {
             let Grammar { parser, rules, .. } = self.grammars.get(language);
             match parse(parser, text) {
                 Some(tree) => {
-                    found = definitions(&tree, text, rules);
+                    (found, too_deep) = definitions(&tree, text, rules);
                     has_errors = tree.root_node().has_error();
                 }
                 None => return Parsed { timed_out: true, ..Parsed::default() },
@@ -58,7 +63,32 @@ impl Parser {
                 definition.map(|range| self.skimmed.source_range(range));
             }
         }
-        Parsed { definitions: merge(found, hidden), has_errors, timed_out: false }
+        let definitions = merge(found, hidden);
+        let mut references = Vec::new();
+        if let Some(name) = query.reference() {
+            let candidates = Candidates::new(source, name, &definitions);
+            match self.references(language, source, &candidates, query.options.thorough) {
+                Some(found) => references = found,
+                None => return Parsed { timed_out: true, ..Parsed::default() },
+            }
+        }
+        Parsed { definitions, references, has_errors, too_deep, timed_out: false }
+    }
+
+    /// Uses of a name, by a lexer if there is one, else in the syntax tree of all of the text. `None` if it takes too long.
+    fn references(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        candidates: &Candidates<'_>,
+        thorough: bool,
+    ) -> Option<Vec<Range<usize>>> {
+        let mut code = skim::code(language, source);
+        if let Some(code) = code.as_mut().filter(|_| !thorough) {
+            return Some(candidates.in_code(|offset| code.contains(offset)));
+        }
+        let tree = parse(&mut self.grammars.get(language).parser, source)?;
+        Some(candidates.in_tree(&tree, |offset| code.as_mut().is_some_and(|code| code.contains(offset))))
     }
 }
 

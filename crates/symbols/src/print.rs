@@ -12,7 +12,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::language::Language;
 use crate::query::{Format, Query};
-use crate::symbol::Symbol;
+use crate::symbol::{MAX_LINE, Symbol};
 
 pub(crate) use ctags::Tags;
 
@@ -31,6 +31,7 @@ impl<'f> File<'f> {
         match query.options.format {
             Format::Text => text::print(self, &styles, out),
             Format::Outline => outline::print(self, &styles, out),
+            Format::Compact => outline::print_compact(self, out),
             Format::Json => json::print(self, out),
             Format::Etags => etags::print(self, out),
             Format::Ctags => {}
@@ -69,9 +70,6 @@ impl Styles {
         }
     }
 }
-
-/// Longest line that is looked at, in bytes, so that many definitions on one line take no more time than on many.
-const MAX_LINE: usize = 4096;
 
 /// Bytes of a path as they are printed.
 fn bytes(path: &Path) -> &[u8] {

@@ -1,5 +1,6 @@
 //! The question: which definitions, of which files, printed how.
 
+use std::ops::Range;
 use std::path::Path;
 
 use regex_automata::meta::Regex;
@@ -9,6 +10,7 @@ use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
 use crate::kind::Kind;
 use crate::language::Language;
 use crate::skim;
+use crate::update::OldTags;
 
 /// Form of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,8 +18,10 @@ pub enum Format {
     /// A line for each definition.
     #[default]
     Text,
-    /// Definitions of each file as a tree.
+    /// Definitions of each file as a tree, with columns for people.
     Outline,
+    /// The same in fewer characters, with the last line of each definition, for programs.
+    Compact,
     /// A JSON object for each definition.
     Json,
     /// A sorted tags file, as Universal Ctags writes it.
@@ -36,8 +40,14 @@ pub struct SymbolsOptions {
     /// Name to find the definitions of: exactly this name if it consists of letters, digits and underscores, else a regular
     /// expression.
     pub name: Option<String>,
+    /// Name to find the uses of, as `name`. Definitions are listed only if `name` is given, too.
+    pub reference: Option<String>,
     /// Parse every byte.
     pub thorough: bool,
+    /// Count files and bytes, too, of each language.
+    pub stats: bool,
+    /// Print nothing.
+    pub quiet: bool,
     /// Form of the output.
     pub format: Format,
     /// Colour text and outlines.
@@ -54,10 +64,13 @@ pub struct Error(String);
 pub struct Query {
     pub(crate) options: SymbolsOptions,
     name: Option<Name>,
+    reference: Option<Name>,
+    old_tags: Option<OldTags>,
 }
 
+/// Name that is asked for.
 #[derive(Clone, Debug)]
-struct Name {
+pub(crate) struct Name {
     /// Matches names.
     name: Regex,
     /// Matches every text in which a name may match.
@@ -70,25 +83,48 @@ impl Query {
     /// # Errors
     /// If it is no valid regular expression.
     pub fn new(options: &SymbolsOptions) -> Result<Self, Error> {
-        let name = options.name.as_deref().map(Name::new).transpose()?;
-        Ok(Self { options: options.clone(), name })
+        let compiled = |name: &Option<String>| name.as_deref().map(Name::new).transpose();
+        let (name, reference) = (compiled(&options.name)?, compiled(&options.reference)?);
+        Ok(Self { options: options.clone(), name, reference, old_tags: None })
+    }
+
+    /// Updates a tags file: lines of files that did not change, or are not below the inputs, are taken from it.
+    pub fn updating(self, old: OldTags) -> Self {
+        Self { old_tags: Some(old), ..self }
+    }
+
+    pub(crate) fn old_tags(&self) -> Option<&OldTags> {
+        self.old_tags.as_ref()
     }
 
     /// Returns `true` if a definition is asked for.
     pub(crate) fn wants(&self, kind: Kind, name: &[u8]) -> bool {
         (self.options.kinds.is_empty() || self.options.kinds.contains(&kind))
-            && self.name.as_ref().is_none_or(|wanted| wanted.name.is_match(name))
+            && match &self.name {
+                Some(wanted) => wanted.name.is_match(name),
+                None => self.reference.is_none(),
+            }
     }
 
-    /// Returns `false` if no definition of a text can have the name.
+    /// The name whose uses are asked for.
+    pub(crate) fn reference(&self) -> Option<&Name> {
+        self.reference.as_ref()
+    }
+
+    /// Returns `false` if a text has neither a definition nor a use that is asked for.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
-        self.name.as_ref().is_none_or(|wanted| wanted.text.is_match(text))
+        let mut names = self.name.iter().chain(&self.reference).peekable();
+        names.peek().is_none() || names.any(|wanted| wanted.text.is_match(text))
     }
 
-    /// Returns `false` if the name occurs in a text only where nothing can be defined, such as behind `=`.
-    pub(crate) fn may_be_defined_in(&self, language: Language, text: &[u8]) -> bool {
-        let Some(Name { text: regex, .. }) = &self.name else { return true };
-        regex.find_iter(text).any(|found| skim::may_define(language, text, found.range()))
+    /// Returns `false` if the name occurs in a text only where nothing can be defined, such as behind `=`, and no uses are asked for.
+    pub(crate) fn may_be_listed_in(&self, language: Language, text: &[u8]) -> bool {
+        match &self.name {
+            Some(name) if self.reference.is_none() => {
+                name.places(text).any(|place| skim::may_define(language, text, place))
+            }
+            _ => true,
+        }
     }
 
     /// Returns `false` if no text makes a file with this path one of a language that is asked for.
@@ -108,6 +144,16 @@ impl Query {
 }
 
 impl Name {
+    /// Returns `true` for a name that is asked for.
+    pub(crate) fn is_match(&self, name: &[u8]) -> bool {
+        self.name.is_match(name)
+    }
+
+    /// Places in a text at which such a name may be, or a part of one.
+    pub(crate) fn places<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = Range<usize>> + 't {
+        self.text.find_iter(text).map(|found| found.range())
+    }
+
     fn new(name: &str) -> Result<Self, Error> {
         let is_plain =
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty();

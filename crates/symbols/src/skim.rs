@@ -34,6 +34,18 @@ pub(crate) fn may_define(language: Language, source: &[u8], part: Range<usize>) 
     }
 }
 
+/// The lexer that tells code from literals and comments, if there is one for a language.
+pub(crate) fn code(language: Language, source: &[u8]) -> Option<c::Code<'_>> {
+    match language {
+        #[cfg(feature = "c")]
+        Language::C => Some(c::Code::new(source)),
+        #[cfg(feature = "cpp")]
+        Language::Cpp => Some(c::Code::new(source)),
+        #[allow(unreachable_patterns, reason = "a build for C and C++ alone has no other language")]
+        _ => None,
+    }
+}
+
 /// Shortened text, and where its parts come from.
 #[derive(Debug, Default)]
 pub(crate) struct Skimmed {

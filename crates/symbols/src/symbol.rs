@@ -1,8 +1,9 @@
 //! Definitions as they are printed: with lines, columns and names of scopes.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::extract::Definition;
 use crate::kind::Kind;
@@ -11,10 +12,14 @@ use crate::language::Language;
 /// Longest signature, in bytes. Longer ones are cut.
 const MAX_SIGNATURE: usize = 400;
 
-/// A definition in a file.
+/// Longest line that is looked at, in bytes, so that many definitions on one line take no more time than on many.
+pub(crate) const MAX_LINE: usize = 4096;
+
+/// A definition in a file, or the use of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Symbol {
-    pub(crate) kind: Kind,
+    /// Kind of the definition; none for a use.
+    pub(crate) kind: Option<Kind>,
     /// Bytes of the name in the file.
     pub(crate) name: Range<usize>,
     /// Names of the scopes around it, joined by the separator of the language. Empty if there are none.
@@ -58,7 +63,7 @@ pub(crate) fn symbols(
             let (line, column) = lines.place(definition.name.start);
             let around = around(definitions, definition);
             Symbol {
-                kind: definition.kind,
+                kind: Some(definition.kind),
                 name: definition.name.clone(),
                 scope: scope(text, language, &around, definition),
                 scope_kind: definition.scope.map(|scope| definitions[scope].kind),
@@ -82,6 +87,69 @@ pub(crate) fn symbols(
     symbols
 }
 
+/// Completes the uses of a name, in their order.
+pub(crate) fn uses(
+    text: &[u8],
+    language: Language,
+    definitions: &[Definition],
+    references: &[Range<usize>],
+) -> Vec<Symbol> {
+    let mut lines = Lines { text, at: 0, line: 1, begin: 0 };
+    let mut around = Around::new(definitions);
+    let complete = |name: &Range<usize>| {
+        let (line, column) = lines.place(name.start);
+        let outer = around.innermost(name.start);
+        let mut scope = Vec::new();
+        if let Some(outer) = outer {
+            scope = self::scope(text, language, &self::around(definitions, outer), outer);
+            if !scope.is_empty() {
+                scope.extend_from_slice(language.separator().as_bytes());
+            }
+            scope.extend_from_slice(&text[outer.name.clone()]);
+        }
+        Symbol {
+            kind: None,
+            name: name.clone(),
+            scope,
+            scope_kind: outer.map(|outer| outer.kind),
+            depth: 0,
+            extent: name.clone(),
+            line,
+            column,
+            end_line: line,
+            signature: collapsed(text, lines.current()),
+            parameters: None,
+        }
+    };
+    references.iter().map(complete).collect()
+}
+
+/// The definitions around places that do not go back.
+struct Around<'d> {
+    /// Definitions, the first one last.
+    next: Vec<&'d Definition>,
+    /// Those around the last place, the innermost one last.
+    open: Vec<&'d Definition>,
+}
+
+impl<'d> Around<'d> {
+    fn new(definitions: &'d [Definition]) -> Self {
+        let mut next: Vec<&Definition> =
+            definitions.iter().filter(|definition| definition.kind.is_scope()).collect();
+        next.sort_by_key(|definition| Reverse((definition.extent.start, Reverse(definition.extent.end))));
+        Self { next, open: Vec::new() }
+    }
+
+    fn innermost(&mut self, place: usize) -> Option<&'d Definition> {
+        while let Some(definition) = self.next.pop_if(|definition| definition.extent.start <= place) {
+            self.open.push(definition);
+            self.open.retain(|definition| place < definition.extent.end);
+        }
+        self.open.retain(|definition| place < definition.extent.end);
+        self.open.last().copied()
+    }
+}
+
 /// Counts lines up to places that do not go back.
 struct Lines<'t> {
     text: &'t [u8],
@@ -89,6 +157,13 @@ struct Lines<'t> {
     line: usize,
     /// Offset of the line.
     begin: usize,
+}
+
+impl Symbol {
+    /// Kind of the definition, or `reference`.
+    pub(crate) fn label(&self) -> &'static str {
+        self.kind.map_or("reference", Kind::name)
+    }
 }
 
 impl Lines<'_> {
@@ -102,6 +177,12 @@ impl Lines<'_> {
         }
         self.at = offset;
         (self.line, offset - self.begin + 1)
+    }
+
+    /// The line of the last place, or the beginning of a very long one.
+    fn current(&self) -> Range<usize> {
+        let rest = &self.text[self.begin..self.text.len().min(self.begin + MAX_LINE)];
+        self.begin..self.begin + memchr(b'\n', rest).unwrap_or(rest.len())
     }
 }
 

@@ -1,14 +1,19 @@
 //! Files to printed definitions, in path order.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 
 use finecomb_scan::{Block, Output, Source, Visit, Wants};
 
+use crate::extract::MAX_SCOPES;
 use crate::language::Language;
 use crate::parser::{Parser, TIME_LIMIT};
 use crate::print::{File, Tags};
 use crate::query::{Format, Query};
-use crate::symbol::{Symbol, symbols};
+use crate::stats::{Stats, Sums};
+use crate::symbol::{Symbol, symbols, uses};
+use crate::update::OldTags;
 
 /// Largest file that is parsed, in bytes.
 const SIZE_LIMIT: usize = 64 << 20;
@@ -17,52 +22,71 @@ const SIZE_LIMIT: usize = 64 << 20;
 pub(crate) struct Lister<'q> {
     query: &'q Query,
     parser: Parser,
-    pub(crate) sums: Sums,
+    /// Files that have lines in a tags file that is updated.
+    tagged: HashSet<&'q [u8]>,
+    pub(crate) results: Results,
 }
 
 /// Results of a worker over all its files.
 #[derive(Debug, Default)]
-pub(crate) struct Sums {
-    pub(crate) definitions: u64,
-    /// Files that do not follow their grammar everywhere.
-    pub(crate) with_errors: u64,
-    /// Path and reason of each file that was not parsed.
+pub(crate) struct Results {
+    pub(crate) stats: Stats,
+    /// Path and reason of each file that was not parsed as a whole.
     pub(crate) failures: Vec<(String, String)>,
     /// Lines of a tags file.
     pub(crate) tags: Tags,
+    /// Files whose lines in an older tags file are kept.
+    pub(crate) unchanged: HashSet<Vec<u8>>,
 }
 
-impl Sums {
+impl Results {
     pub(crate) fn add(&mut self, other: Self) {
-        self.definitions += other.definitions;
-        self.with_errors += other.with_errors;
+        self.stats.merge(other.stats);
         self.failures.extend(other.failures);
         self.tags.add(other.tags);
+        self.unchanged.extend(other.unchanged);
     }
 }
 
 impl<'q> Lister<'q> {
     pub(crate) fn new(query: &'q Query) -> Self {
-        Self { query, parser: Parser::default(), sums: Sums::default() }
+        let tagged = query.old_tags().map(OldTags::paths).unwrap_or_default();
+        Self { query, parser: Parser::default(), tagged, results: Results::default() }
+    }
+
+    /// Returns `true` if the lines of a file in a tags file that is updated stay.
+    fn is_unchanged(&self, source: &Source) -> bool {
+        let (Some(old), Some(path)) = (self.query.old_tags(), source.path()) else { return false };
+        self.tagged.contains(source.display_path().as_os_str().as_bytes()) && old.is_unchanged(path)
     }
 
     fn fail(&mut self, source: &Source, reason: String) {
-        self.sums.failures.push((source.to_string(), reason));
+        self.results.failures.push((source.to_string(), reason));
     }
 
-    /// Definitions of a file that the query asks for.
-    fn list(&mut self, source: &Source, language: Language, text: &[u8]) -> Vec<Symbol> {
+    /// Definitions and uses in a file that the query asks for, and whether the file has syntax errors.
+    fn list(&mut self, source: &Source, language: Language, text: &[u8]) -> (Vec<Symbol>, bool) {
         let parsed = self.parser.parse(language, text, self.query);
         if parsed.timed_out {
             self.fail(source, format!("took longer than {} s to parse; skipped", TIME_LIMIT.as_secs()));
         }
-        self.sums.with_errors += u64::from(parsed.has_errors);
-        symbols(text, language, &parsed.definitions, |kind, name| self.query.wants(kind, name))
+        if parsed.too_deep {
+            let reason =
+                format!("scopes nested more than {MAX_SCOPES} deep; those within are listed in the last");
+            self.fail(source, reason);
+        }
+        let definitions = &parsed.definitions;
+        let mut found = symbols(text, language, definitions, |kind, name| self.query.wants(kind, name));
+        if !parsed.references.is_empty() {
+            found.extend(uses(text, language, definitions, &parsed.references));
+            found.sort_by_key(|symbol| symbol.name.start);
+        }
+        (found, parsed.has_errors)
     }
 }
 
 impl Visit for Lister<'_> {
-    /// The language of the file, if it is one that is asked for, and its definitions.
+    /// The language of the file, if it is one that is asked for, and what is listed of it.
     type Found = Option<(Language, Vec<Symbol>)>;
     /// The file is not wanted.
     type State = bool;
@@ -85,15 +109,26 @@ impl Visit for Lister<'_> {
     }
 
     fn search(&mut self, block: &mut Block<'_>) -> Self::Found {
+        if self.is_unchanged(block.source) {
+            let path = block.source.display_path().as_os_str().as_bytes();
+            self.results.unchanged.insert(path.to_owned());
+            return None;
+        }
         let text: &[u8] = block.bytes;
         // The name is searched for first: few files have it, and the language of a header takes a look at all of it.
-        if !self.query.may_be_in(text) {
+        let is_candidate = self.query.may_be_in(text);
+        if !is_candidate && !self.query.options.stats {
             return None;
         }
         let language = self.query.language_of(block.source.display_path(), text)?;
-        self.query
-            .may_be_defined_in(language, text)
-            .then(|| (language, self.list(block.source, language, text)))
+        let (symbols, has_errors) = match is_candidate && self.query.may_be_listed_in(language, text) {
+            true => self.list(block.source, language, text),
+            false => (Vec::new(), false),
+        };
+        let (bytes, count) = (text.len() as u64, symbols.len() as u64);
+        let sums = Sums { files: 1, bytes, symbols: count, files_with_errors: u64::from(has_errors) };
+        self.results.stats.add(language, sums);
+        Some((language, symbols))
     }
 
     fn advance(&mut self, _: &Block<'_>, _: &Self::Found, _: &mut bool) -> ControlFlow<()> {
@@ -102,10 +137,12 @@ impl Visit for Lister<'_> {
 
     fn print(&mut self, block: &Block<'_>, found: Self::Found, _: &bool, _: &mut (), out: &mut Output<'_>) {
         let Some((language, found)) = found.filter(|(_, found)| !found.is_empty()) else { return };
-        self.sums.definitions += found.len() as u64;
+        if self.query.options.quiet {
+            return;
+        }
         let file = File { path: block.source.display_path(), text: block.bytes, language, symbols: &found };
         match self.query.options.format {
-            Format::Ctags => self.sums.tags.add_file(&file),
+            Format::Ctags => self.results.tags.add_file(&file),
             _ => {
                 out.begin_group();
                 file.print(self.query, out.bytes());

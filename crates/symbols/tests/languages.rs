@@ -45,8 +45,12 @@ fn differences(directory: &str, has_errors: bool) -> String {
         let file = sample(directory, language);
         let (outcome, outline) = list(&file, Format::Outline, false);
         let outline = with_scopes(&outline, &list(&file, Format::Text, false).1);
-        if (outcome.with_errors > 0) != has_errors {
-            differences += &format!("{}: {} with syntax errors\n", file.display(), outcome.with_errors);
+        if (outcome.stats.total().files_with_errors > 0) != has_errors {
+            differences += &format!(
+                "{}: {} with syntax errors\n",
+                file.display(),
+                outcome.stats.total().files_with_errors
+            );
         }
         let expected = file.with_extension("outline");
         if overwrite {
@@ -82,7 +86,7 @@ fn samples_with_a_part_cut_out_are_listed_whatever_the_part() {
             fs::write(file, [&text[..start], rest].concat()).expect("a file");
         }
         let (outcome, _) = list(directory.path(), Format::Text, true);
-        assert!(outcome.definitions > 0, "{}", language.name());
+        assert!(outcome.stats.total().symbols > 0, "{}", language.name());
     }
 }
 

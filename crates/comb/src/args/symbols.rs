@@ -1,10 +1,12 @@
 //! The flags of `comb symbols`.
 
+use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use finecomb_scan::{Inputs, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
-use finecomb_symbols::{Format as Output, Kind, Language, SymbolsOptions};
+use finecomb_symbols::{Format as Output, Kind, Language, OldTags, Query, SymbolsOptions};
+use finecomb_sys::io_reason;
 use ignore::types::{Types, TypesBuilder};
 
 use super::format::{FormatFlags, Formats};
@@ -21,6 +23,8 @@ Examples:
       comb symbols
   Definition of a name:
       comb symbols -d ext4_map_blocks fs
+  Uses of a name, and its definition:
+      comb symbols -r kfree -d kfree mm
   Outline of a file:
       comb symbols --outline src/main.rs
   Functions and structs only:
@@ -28,6 +32,8 @@ Examples:
   Tags for vim, and for Emacs:
       comb symbols --format ctags -o tags
       comb symbols --format etags -o TAGS
+  Tags of changed files only:
+      comb symbols --format ctags -o tags --append
 
 Prints PATH:LINE:COLUMN, kind, qualified name and signature of every definition, separated by tabs, in path order. Files below \
 directories are selected as in 'comb grep': ignored and hidden files are skipped. A .h file is C++ if it has declarations \
@@ -58,6 +64,10 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "NAME", allow_hyphen_values = true)]
     definition: Option<String>,
 
+    /// List the uses of NAME in the code, not in strings and comments; with -d its definitions, too
+    #[arg(short, long, value_name = "NAME", allow_hyphen_values = true, conflicts_with = "outline")]
+    reference: Option<String>,
+
     /// List only these kinds, separated by commas
     ///
     /// Kinds are class, constant, enum, enumerator, field, function, interface, macro, method, module, namespace, property, struct,
@@ -69,7 +79,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LANGUAGES", value_delimiter = ',')]
     lang: Vec<Language>,
 
-    /// Print the definitions of each file as a tree
+    /// Print the definitions of each file as a tree: aligned on a terminal, compact in a pipe
     #[arg(long, conflicts_with_all = ["format", "json"])]
     outline: bool,
 
@@ -77,9 +87,21 @@ pub(crate) struct Arguments {
     #[arg(long)]
     thorough: bool,
 
+    /// Print sums for each language at the end: files, bytes, definitions, files with syntax errors
+    #[arg(long)]
+    pub(crate) stats: bool,
+
+    /// Print nothing but the sums of --stats
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Update the tags file of -o: parse only files that changed, keep the tags of files outside of PATH
+    #[arg(long, visible_alias = "update", requires = "output")]
+    append: bool,
 
     /// Select files by glob, or skip them with a leading '!'; repeatable
     #[arg(short, long, value_name = "GLOB", allow_hyphen_values = true)]
@@ -138,9 +160,54 @@ impl Formats for Format {
 }
 
 impl Arguments {
-    pub(crate) fn symbols(&self) -> SymbolsOptions {
+    /// The question.
+    ///
+    /// # Errors
+    ///
+    /// If flags do not go together, the name is no expression, or the tags file to update cannot be read.
+    pub(crate) fn query(&self) -> Result<Query, String> {
+        let options = self.options();
+        let is_tags = matches!(options.format, Output::Ctags | Output::Etags);
+        match () {
+            () if self.append && options.format != Output::Ctags => {
+                return Err("--append updates a tags file; use it with --format ctags".to_owned());
+            }
+            () if is_tags && self.reference.is_some() => {
+                return Err("tags files have no references; use --format text or json with -r".to_owned());
+            }
+            () if is_tags && self.stats && self.output.is_none() => {
+                return Err(
+                    "--stats would end up in the tags file; use -o to write that to a file".to_owned()
+                );
+            }
+            () => {}
+        }
+        let query = Query::new(&options).map_err(|error| error.to_string())?;
+        let Some(path) = self.output.as_deref().filter(|_| self.append) else { return Ok(query) };
+        let old =
+            OldTags::read(path).map_err(|error| format!("{}: {}", path.display(), io_reason(&error)))?;
+        Ok(query.updating(old))
+    }
+
+    /// Whether the output is a tags file.
+    pub(crate) fn is_ctags(&self) -> bool {
+        self.format.choice() == Format::Ctags
+    }
+
+    /// Whether uses are listed.
+    pub(crate) fn has_references(&self) -> bool {
+        self.reference.is_some()
+    }
+
+    /// Whether sums are printed as JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.format.choice() == Format::Json
+    }
+
+    fn options(&self) -> SymbolsOptions {
         let format = match self.format.choice() {
-            _ if self.outline => Output::Outline,
+            _ if self.outline && self.output.is_none() && stdout().is_terminal() => Output::Outline,
+            _ if self.outline => Output::Compact,
             Format::Text => Output::Text,
             Format::Json => Output::Json,
             Format::Ctags => Output::Ctags,
@@ -150,7 +217,10 @@ impl Arguments {
             kinds: self.kind.clone(),
             languages: self.lang.clone(),
             name: self.definition.clone(),
+            reference: self.reference.clone(),
             thorough: self.thorough,
+            stats: self.stats,
+            quiet: self.quiet,
             format,
             color: self.output.is_none() && terminal::output_has_colors(),
         }

@@ -1,13 +1,17 @@
-//! `comb symbols`: definitions in source code.
+//! `comb symbols`: definitions in source code, and uses of names.
 
-use std::io::stdout;
-use std::path::PathBuf;
-use std::time::Instant;
+use std::fs::File;
+use std::io::{self, Write, stdout};
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
 
 use finecomb_scan::Problem;
-use finecomb_symbols::{Outcome, Query, symbols};
+use finecomb_symbols::{Outcome, Stats, Sums, symbols};
+use finecomb_sys::io_reason;
+use finecomb_sys::units::{Bytes, Count};
+use serde::Serialize;
 
-use super::output::{Kind, Output, write};
+use super::output::{Kind, Output, is_device, write};
 use super::{Ending, Exit, check_output, fail, profile};
 use crate::args::symbols::Arguments;
 use crate::message;
@@ -21,42 +25,89 @@ fn is_tags(head: &[u8]) -> bool {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
-    if arguments.output.is_none()
+    if (arguments.output.is_none() || arguments.stats)
         && let Err(exit) = check_output()
     {
         return exit;
     }
-    let query = match Query::new(&arguments.symbols()) {
-        Ok(query) => query,
-        Err(error) => return fail(error),
+    match list(arguments) {
+        Ok((outcome, inputs)) => finish(arguments, outcome, &inputs, start),
+        Err(reason) => fail(reason),
+    }
+}
+
+/// Lists what is asked for. Returns the named inputs, too.
+fn list(arguments: &Arguments) -> Result<(Outcome, Vec<PathBuf>), String> {
+    let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+    let Some(path) = &arguments.output else {
+        let outcome = symbols(&inputs, &arguments.scan(), &arguments.query()?, &mut stdout());
+        return Ok((outcome, inputs.named));
     };
-    let inputs = match arguments.inputs() {
-        Ok(inputs) => inputs,
-        Err(error) => return fail(error),
-    };
-    let outcome = match &arguments.output {
-        None => symbols(&inputs, &arguments.scan(), &query, &mut stdout()),
-        Some(path) => {
-            let mut bytes = Vec::new();
-            if let Err(reason) = (Output { path, sources: &[], force: arguments.force }).check(Some(&TAGS)) {
-                return fail(reason);
-            }
-            let outcome = symbols(&inputs, &arguments.scan(), &query, &mut bytes);
-            if let Err(reason) = write(path, &bytes) {
-                return fail(reason);
-            }
-            outcome
-        }
-    };
-    finish(arguments, outcome, &inputs.named, start)
+    Output { path, sources: &[], force: arguments.force }.check(Some(&TAGS))?;
+    let begun = SystemTime::now();
+    let mut bytes = Vec::new();
+    let outcome = symbols(&inputs, &arguments.scan(), &arguments.query()?, &mut bytes);
+    write(path, &bytes)?;
+    if arguments.is_ctags() && !is_device(path) {
+        set_time(path, begun)
+            .map_err(|error| format!("{}: cannot set its time: {}", path.display(), io_reason(&error)))?;
+    }
+    Ok((outcome, inputs.named))
+}
+
+/// Gives a tags file the time at which it was begun: files that changed later are listed anew when it is updated.
+fn set_time(path: &Path, begun: SystemTime) -> io::Result<()> {
+    File::options().append(true).open(path)?.set_modified(begun)
 }
 
 fn finish(arguments: &Arguments, outcome: Outcome, inputs: &[PathBuf], start: Instant) -> Exit {
+    let mut output_error = outcome.output_error;
+    if arguments.stats && output_error.is_none() {
+        let text = if arguments.is_json() { json(&outcome.stats) } else { table(&outcome.stats, arguments) };
+        output_error = stdout().write_all(text.as_bytes()).err();
+    }
     message::problems(&outcome.problems);
     message::failures(&outcome.failures);
     let profiled = profile::show(outcome.report, arguments.profile(), inputs, start);
     let is_harmful = |problem: &Problem| !problem.is_harmless();
     let failed = !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
-    let (output_error, any) = (outcome.output_error, outcome.definitions > 0);
-    Ending { output_error, profiled, any, failed, quiet: false }.exit()
+    let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;
+    Ending { output_error, profiled, any, failed, quiet: arguments.quiet }.exit()
+}
+
+/// Sums of a language, or of all.
+#[derive(Serialize)]
+struct Row<'r> {
+    language: &'r str,
+    #[serde(flatten)]
+    sums: Sums,
+}
+
+fn rows(stats: &Stats) -> impl Iterator<Item = Row<'static>> {
+    stats.languages.iter().map(|(language, &sums)| Row { language: language.name(), sums })
+}
+
+/// The sums as a JSON object; `docs/symbols.schema.json` describes it.
+fn json(stats: &Stats) -> String {
+    let rows: Vec<Row> = rows(stats).collect();
+    format!("{}\n", serde_json::json!({ "stats": rows }))
+}
+
+/// The sums as a table, with an empty line before it unless it is all that is printed.
+fn table(stats: &Stats, arguments: &Arguments) -> String {
+    let mut text = String::new();
+    let follows = arguments.output.is_none() && !arguments.quiet && stats.total().symbols > 0;
+    if follows {
+        text.push('\n');
+    }
+    let listed = if arguments.has_references() { "symbols" } else { "definitions" };
+    text += &format!("{:<12}{:>9}{:>10}{listed:>13}{:>13}\n", "language", "files", "bytes", "with errors");
+    for Row { language, sums } in rows(stats).chain([Row { language: "total", sums: stats.total() }]) {
+        let Sums { files, bytes, symbols, files_with_errors } = sums;
+        let (files, bytes, symbols) =
+            (Count(files).to_string(), Bytes(bytes).to_string(), Count(symbols).to_string());
+        let with_errors = Count(files_with_errors).to_string();
+        text += &format!("{language:<12}{files:>9}{bytes:>10}{symbols:>13}{with_errors:>13}\n");
+    }
+    text
 }

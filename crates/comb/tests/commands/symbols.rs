@@ -71,6 +71,21 @@ fn an_outline_shows_scopes_by_indentation() {
     let directory = directory_with(&[("list.c", LIST)]);
     let expected = "\
 list.c
+1 macro SIZE
+2-5 struct list
+ 3 field length
+ 4 field first
+7 variable lock
+10-14 function list_length(const struct list *list)
+";
+    assert_eq!(run(&mut shell(&directory, "comb symbols --outline")), answer(expected, "", 0));
+}
+
+#[test]
+fn an_outline_on_a_terminal_is_aligned() {
+    let directory = directory_with(&[("list.c", LIST)]);
+    let expected = "\
+list.c
  1  macro SIZE
  2  struct list
  3    field length
@@ -78,7 +93,91 @@ list.c
  7  variable lock
 10  function list_length(const struct list *list)
 ";
-    assert_eq!(run(&mut shell(&directory, "comb symbols --outline")), answer(expected, "", 0));
+    let script = "export -f comb; SHELL=/bin/bash script -qec 'NO_COLOR=1 comb symbols --outline' /dev/null < /dev/null | tr -d '\\r'";
+    assert_eq!(run(&mut shell(&directory, script)), answer(expected, "", 0));
+}
+
+#[test]
+fn uses_are_listed_with_the_line_and_their_scope() {
+    let text =
+        "int f(void);\nint f(void) { return 1; }\n/* f */\nint g(void)\n{\n\treturn f() + h(\"f\");\n}\n";
+    let directory = directory_with(&[("a.c", text), ("b.c", "int h = 1;\n")]);
+    let uses = "a.c:1:5\treference\tf\tint f(void);\na.c:6:9\treference\tf\treturn f() + h(\"f\");\n";
+    assert_eq!(run(&mut shell(&directory, "comb symbols -r f")), answer(uses, "", 0));
+    let both = run(&mut shell(&directory, "comb symbols -r f -d f | cut -f1,2"));
+    assert_eq!(both.0, "a.c:1:5\treference\na.c:2:5\tfunction\na.c:6:9\treference\n");
+    assert_eq!(run(&mut shell(&directory, "comb symbols -r '^[gh]$' | cut -f1,3")).0, "a.c:6:15\th\n");
+    let (json, ..) = run(&mut shell(&directory, "comb symbols --json -r h"));
+    let object: serde_json::Value = serde_json::from_str(&json).expect("one object");
+    assert_eq!((&object["kind"], &object["scope"]), (&"reference".into(), &"g".into()));
+    let (_, message, code) = run(&mut shell(&directory, "comb symbols -r f --format ctags"));
+    assert_eq!(code, Some(2));
+    assert!(message.contains("tags files have no references"), "{message}");
+    assert_eq!(run(&mut shell(&directory, "comb symbols -r nowhere")), answer("", "", 1));
+}
+
+#[test]
+fn sums_are_printed_for_each_language() {
+    let directory =
+        directory_with(&[("a.c", "int a, b;\n"), ("b.c", "int (((;\n"), ("c.py", "def c(): pass\n")]);
+    let expected = "
+language        files     bytes  definitions  with errors
+c                   2      19 B            2            1
+python              1      14 B            1            0
+total               3      33 B            3            1
+";
+    let comb = |flags: &str| run(&mut shell(&directory, &format!("comb symbols {flags}")));
+    assert!(comb("--stats").0.ends_with(&format!("int a, b;\nc.py:1:5\tfunction\tc\tdef c():\n{expected}")));
+    assert_eq!(comb("--stats -q"), answer(&expected[1..], "", 0));
+    assert_eq!(comb("-q"), answer("", "", 0));
+    assert_eq!(comb("-q -d nowhere"), answer("", "", 1));
+    let (json, ..) = comb("-q --stats --json -d c");
+    let object: serde_json::Value = serde_json::from_str(&json).expect("one object");
+    let c = serde_json::json!({
+        "language": "c", "files": 2, "bytes": 19, "symbols": 0, "files_with_errors": 0
+    });
+    assert_eq!(object["stats"][0], c);
+    let (_, message, code) = comb("--stats --format ctags");
+    assert_eq!(code, Some(2));
+    assert!(message.contains("use -o"), "{message}");
+}
+
+#[test]
+fn an_update_lists_changed_files_only() {
+    let directory = directory_with(&[
+        ("src/old.c", "int old;\n"),
+        ("src/gone.c", "int gone;\n"),
+        ("lib/other.c", "int other;\n"),
+    ]);
+    let comb = "comb symbols --format ctags -o tags";
+    // The mark shows which lines are kept. A time in the future makes all files older than the tags.
+    let prepare = format!("{comb} && sed -i 's/line:1/line:9/' tags && touch -d '1 hour' tags");
+    let lines = |script: &str| {
+        let script = format!("{script} && grep -v '^!' tags | sed 's/\t.*line:/ /; s/\t.*//'");
+        run(&mut shell(&directory, &script))
+    };
+    let update = "rm src/gone.c && echo 'int new;' > src/new.c";
+    assert_eq!(
+        lines(&format!("{prepare} && {update} && {comb} --append src")),
+        answer("new 1\nold 9\nother 9\n", "", 0)
+    );
+    assert_eq!(lines(&format!("touch -d '1 hour' tags && {comb} --update")).0, "new 1\nold 9\nother 9\n");
+    assert_eq!(
+        lines(&format!("touch -d '1 hour ago' tags && {comb} --append lib")).0,
+        "new 1\nold 9\nother 1\n"
+    );
+    assert_eq!(lines(&format!("rm tags && {comb} --append")).0, "new 1\nold 1\nother 1\n");
+    let (_, message, code) = run(&mut shell(&directory, "comb symbols -o list --append"));
+    assert_eq!(code, Some(2));
+    assert!(message.contains("--format ctags"), "{message}");
+}
+
+#[test]
+fn a_change_while_tags_are_made_is_later_than_the_tags() {
+    let directory = directory_with(&[]);
+    let script = "mkfifo a.c; (sleep 0.1; touch later; echo 'int a;' > a.c) & \
+        comb symbols --format ctags -o tags a.c && test tags -ot later";
+    assert_eq!(run(&mut shell(&directory, script)), answer("", "", 0));
 }
 
 #[test]
@@ -88,7 +187,8 @@ fn every_json_object_follows_the_schema() {
     let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/symbols.schema.json");
     let schema = serde_json::from_str(&fs::read_to_string(schema).expect("a schema")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
-    let (out, message, code) = run(&mut shell(&directory, "comb symbols --json"));
+    let script = "comb symbols --json --stats && comb symbols --json -r item";
+    let (out, message, code) = run(&mut shell(&directory, script));
     assert_eq!((message.as_str(), code), ("", Some(0)));
     let objects: Vec<serde_json::Value> =
         out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
@@ -191,6 +291,10 @@ fn hostile_files_take_neither_long_nor_much() {
     ));
     assert_eq!(
         (out.as_str(), message.as_str(), code),
-        ("braces.c\nbrackets.c\nline.c\nopen.c\nscopes.cpp\n", "", Some(0))
+        (
+            "braces.c\nbrackets.c\nline.c\nopen.c\nscopes.cpp\n",
+            "comb: scopes.cpp: scopes nested more than 64 deep; those within are listed in the last\n",
+            Some(2)
+        )
     );
 }

@@ -39,7 +39,7 @@ impl Tags {
             let _ = write!(
                 out,
                 "/;\"\tkind:{}\tline:{}\tlanguage:{}",
-                symbol.kind,
+                symbol.label(),
                 symbol.line,
                 file.language.title()
             );
@@ -65,9 +65,14 @@ impl Tags {
         self.ends.extend(other.ends.iter().map(|end| before + end));
     }
 
-    /// Writes the header and the sorted lines.
-    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines: Vec<&[u8]> = Vec::with_capacity(self.ends.len());
+    /// Writes the header and all lines, sorted, with those of an older file that are kept.
+    pub(crate) fn write<'l>(
+        &'l self,
+        kept: impl Iterator<Item = &'l [u8]>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut lines: Vec<&[u8]> = kept.collect();
+        lines.reserve(self.ends.len());
         let mut begin = 0;
         for &end in &self.ends {
             lines.push(&self.lines[begin..end]);

@@ -1,4 +1,4 @@
-//! A JSON object for each definition. `docs/symbols.schema.json` describes it.
+//! A JSON object for each definition or use. `docs/symbols.schema.json` describes it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -35,7 +35,7 @@ pub(super) fn print(file: &File<'_>, out: &mut Vec<u8>) {
             path: lossy(bytes(file.path)),
             path_base64: exact(bytes(file.path)),
             language: file.language.name(),
-            kind: symbol.kind.name(),
+            kind: symbol.label(),
             name: lossy(name),
             name_base64: exact(name),
             scope: (!symbol.scope.is_empty()).then(|| lossy(&symbol.scope)),

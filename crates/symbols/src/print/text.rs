@@ -11,9 +11,9 @@ pub(super) fn print(file: &File<'_>, styles: &Styles, out: &mut Vec<u8>) {
         let _ = write!(out, "{path}");
         out.extend_from_slice(bytes(file.path));
         let _ = write!(out, "{path:#}:{line}{}{line:#}:{line}{}{line:#}", symbol.line, symbol.column);
-        let _ = write!(out, "\t{kind}{}{kind:#}\t", symbol.kind);
-        out.extend_from_slice(&symbol.scope);
-        if !symbol.scope.is_empty() {
+        let _ = write!(out, "\t{kind}{}{kind:#}\t", symbol.label());
+        if symbol.kind.is_some() && !symbol.scope.is_empty() {
+            out.extend_from_slice(&symbol.scope);
             out.extend_from_slice(file.language.separator().as_bytes());
         }
         let _ = write!(out, "{name}");

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+pub(crate) use self::lexer::Code;
 use self::lexer::{Lexer, SPACE, STOP, WORD, is};
 use self::macros::{defined, first_argument, is_attribute, is_macro, takes_arguments};
 use super::{Hidden, Skimmed};

@@ -30,6 +30,46 @@ pub(super) fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
+/// Tells code from literals, comments and the names of headers, for offsets that do not go back.
+pub(crate) struct Code<'s>(Lexer<'s>);
+
+impl<'s> Code<'s> {
+    pub(crate) fn new(source: &'s [u8]) -> Self {
+        Self(Lexer { source, at: 0 })
+    }
+
+    /// Returns `true` if the byte at an offset is code.
+    pub(crate) fn contains(&mut self, offset: usize) -> bool {
+        let lexer = &mut self.0;
+        while lexer.at <= offset {
+            let Some(rest) = lexer.source.get(lexer.at..=offset) else { return false };
+            let Some(next) = rest.iter().position(|&byte| is(byte, STOP)) else {
+                lexer.at = offset;
+                return true;
+            };
+            lexer.at += next;
+            let byte = lexer.source[lexer.at];
+            match byte {
+                b'"' => lexer.literal(),
+                b'\'' => lexer.apostrophe(),
+                b'/' if lexer.comment() => {}
+                b'#' if lexer.begins_line() => {
+                    lexer.at += 1;
+                    lexer.blanks();
+                    if matches!(
+                        lexer.word(),
+                        b"include" | b"include_next" | b"import" | b"error" | b"warning"
+                    ) {
+                        lexer.directive_line();
+                    }
+                }
+                _ => lexer.at += 1,
+            }
+        }
+        false
+    }
+}
+
 /// Position in a source text.
 pub(super) struct Lexer<'s> {
     pub(super) source: &'s [u8],

@@ -1,0 +1,83 @@
+//! Uses of a name: words of the code that are not the name of a definition.
+//!
+//! Literals and comments are no code. In C and C++ a lexer finds them; in other languages, and in the thorough list, a syntax tree does,
+//! which is the reference.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use crate::extract::Definition;
+use crate::query::Name;
+
+/// Places of a text that may be uses of a name: words that it may match, in order. None of them is the name of a definition.
+pub(crate) struct Candidates<'t> {
+    text: &'t [u8],
+    name: &'t Name,
+    defined: HashSet<usize>,
+}
+
+impl<'t> Candidates<'t> {
+    pub(crate) fn new(text: &'t [u8], name: &'t Name, definitions: &[Definition]) -> Self {
+        Self { text, name, defined: definitions.iter().map(|definition| definition.name.start).collect() }
+    }
+
+    /// Words that a lexer finds to be code, `$` being part of a word. `is_code` is asked for offsets in order.
+    pub(crate) fn in_code(&self, mut is_code: impl FnMut(usize) -> bool) -> Vec<Range<usize>> {
+        let is_whole = |word: &Range<usize>| {
+            let around = [word.start.checked_sub(1), Some(word.end)];
+            !around.into_iter().flatten().any(|place| self.text.get(place) == Some(&b'$'))
+        };
+        let words =
+            self.words().filter(|word| is_whole(word) && self.name.is_match(&self.text[word.clone()]));
+        words.filter(|word| is_code(word.start) && !self.defined.contains(&word.start)).collect()
+    }
+
+    /// Identifiers of a syntax tree, whose lexer decides where they end. `is_code` is asked for offsets in lines of the preprocessor,
+    /// which are not parsed.
+    pub(crate) fn in_tree(&self, tree: &Tree, mut is_code: impl FnMut(usize) -> bool) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for word in self.words() {
+            let Some(leaf) = tree.root_node().descendant_for_byte_range(word.start, word.start + 1) else {
+                continue;
+            };
+            let range = match leaf.kind() {
+                "preproc_arg" if is_code(word.start) => word,
+                _ if is_identifier(leaf) => leaf.byte_range(),
+                _ => continue,
+            };
+            let is_new = found.last().is_none_or(|last| last.end <= range.start);
+            if is_new && self.name.is_match(&self.text[range.clone()]) && !self.defined.contains(&range.start)
+            {
+                found.push(range);
+            }
+        }
+        found
+    }
+
+    /// The words that hold a place at which the name may be.
+    fn words(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut end = 0;
+        self.name.places(self.text).filter_map(move |place| {
+            let before = self.text[..place.start].iter().rev().take_while(|byte| is_word(byte)).count();
+            let start = place.start - before;
+            let length = self.text[start..].iter().take_while(|byte| is_word(byte)).count();
+            let is_new = start >= end && length > 0;
+            end = end.max(start + length);
+            is_new.then_some(start..start + length)
+        })
+    }
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | 128..)
+}
+
+/// Returns `true` for a name in the code. Grammars give literals and comments kinds of their own.
+fn is_identifier(node: Node<'_>) -> bool {
+    const TEXTS: [&str; 10] =
+        ["comment", "string", "char", "content", "text", "literal", "fragment", "escape", "heredoc", "regex"];
+    let kind = node.kind();
+    node.is_named() && node.child_count() == 0 && !TEXTS.iter().any(|text| kind.contains(text))
+}

@@ -1,0 +1,123 @@
+//! Uses of names, in each language.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_symbols::{Format, Language, Query, SymbolsOptions, symbols};
+
+/// Kind, line and column of each definition and use of a name.
+fn places(file: &Path, name: &str, thorough: bool) -> Vec<(String, u64, u64)> {
+    let name = Some(name.to_owned());
+    let options = SymbolsOptions {
+        reference: name.clone(),
+        name,
+        thorough,
+        format: Format::Json,
+        ..Default::default()
+    };
+    let mut out = Vec::new();
+    let query = Query::new(&options).expect("a valid expression");
+    let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);
+    assert!(outcome.problems.is_empty() && outcome.failures.is_empty());
+    let place = |line: &str| {
+        let object: serde_json::Value = serde_json::from_str(line).expect("an object");
+        let number = |key: &str| object[key].as_u64().expect("a number");
+        (object["kind"].as_str().expect("a kind").to_owned(), number("line"), number("column"))
+    };
+    String::from_utf8(out).expect("UTF-8").lines().map(place).collect()
+}
+
+/// The lines on which `it` is defined and used. `it` is in a comment and a string of each text, too.
+fn check(language: Language, text: &str, defined: &[u64], used: &[u64]) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a").with_extension(language.extensions()[0]);
+    fs::write(&file, text).expect("a file");
+    for thorough in [false, true] {
+        let places = places(&file, "it", thorough);
+        let lines = |uses: bool| -> Vec<u64> {
+            let places = places.iter().filter(|(kind, ..)| (kind == "reference") == uses);
+            places.map(|&(_, line, _)| line).collect()
+        };
+        let name = language.name();
+        assert_eq!(
+            (lines(false), lines(true)),
+            (defined.to_vec(), used.to_vec()),
+            "{name}, {thorough}: {places:?}"
+        );
+    }
+}
+
+#[test]
+fn uses_are_identifiers_and_neither_text_nor_comments() {
+    for &language in Language::ALL {
+        let (text, defined, used): (&str, &[u64], &[u64]) = match language.name() {
+            "bash" => ("# it\nit() { :; }\nit a\necho 'it' \"it\"\nx=$it\n", &[2], &[3, 5]),
+            "c" | "cpp" => (
+                "#include <it.h>\n/* it */ int it(void);\nint it(void) { return 'i'; } // it\n#define X(a) it(a) + \"it\"\nvoid f(void) { puts(\"it\"); it(); }\n",
+                &[3],
+                &[2, 4, 5],
+            ),
+            "csharp" => (
+                "// it\nclass A { void it() {}\n void B() { it(); var s = \"it\" + $\"it {it}\"; } }\n",
+                &[2],
+                &[3, 3],
+            ),
+            "d" => ("// it\nvoid it() {}\nvoid b() { it(); auto s = \"it\"; }\n", &[2], &[3]),
+            "go" => {
+                ("package a // it\nfunc it() {}\nfunc b() { it(); s := \"it\" + `it`; _ = s }\n", &[2], &[3])
+            }
+            "java" => {
+                ("// it\nclass A { void it() {}\n void b() { it(); String s = \"it\"; } }\n", &[2], &[3])
+            }
+            "javascript" => {
+                ("// it\nfunction it() {}\nit(); const s = 'it' + `it ${it}` + /it/;\n", &[2], &[3, 3])
+            }
+            "kotlin" => ("// it\nfun it() {}\nfun b() { it(); val s = \"it\" }\n", &[2], &[3]),
+            "lua" => ("-- it\nfunction it() end\nit(); local s = 'it' .. [[it]]\n", &[2], &[3]),
+            "php" => ("it <?php // it\nfunction it() {}\nit(); $s = 'it';\n", &[2], &[3]),
+            "python" => ("# it\ndef it(): pass\nit(); s = 'it' + f'it {it}'\n", &[2], &[3, 3]),
+            "ruby" => ("# it\ndef it; end\nit(1); s = 'it' + \"it #{it(2)}\"\n", &[2], &[3, 3]),
+            "rust" => (
+                "// it\nfn it() {}\nfn b() { it(); let s = \"it\"; println!(\"{}\", it()); }\n",
+                &[2],
+                &[3, 3],
+            ),
+            "scala" => ("// it\nobject A { def it() = 1\n val s = it() + \"it\" }\n", &[2], &[3]),
+            "swift" => ("// it\nfunc it() {}\nfunc b() { it(); let s = \"it\" }\n", &[2], &[3]),
+            "tsx" | "typescript" => {
+                ("// it\nfunction it() {}\nit(); const s = 'it' + `it ${it}`;\n", &[2], &[3, 3])
+            }
+            "zig" => ("// it\nfn it() void {}\nfn b() void { it(); const s = \"it\"; _ = s; }\n", &[2], &[3]),
+            other => panic!("no sample for {other}"),
+        };
+        check(language, text, defined, used);
+    }
+}
+
+#[test]
+#[cfg(all(feature = "c", feature = "cpp"))]
+fn the_lexer_and_the_parser_of_c_and_cpp_find_the_same_uses() {
+    for file in ["tests/languages/c.c", "tests/languages/cpp.cc"] {
+        let text = fs::read_to_string(file).expect("a sample");
+        let is_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        let words: BTreeSet<&str> = text
+            .split(|char| !is_word(char))
+            .filter(|word| word.starts_with(|char: char| char.is_ascii_alphabetic()))
+            .collect();
+        let mut uses = 0;
+        for word in words {
+            // Keywords are tokens of the grammar, and words of the lexer.
+            let is_use =
+                |places: &Vec<(String, u64, u64)>| places.iter().any(|(kind, ..)| kind == "reference");
+            let (quick, thorough) =
+                (places(Path::new(file), word, false), places(Path::new(file), word, true));
+            if is_use(&thorough) {
+                assert_eq!(quick, thorough, "{file}: {word}");
+                uses += 1;
+            }
+        }
+        assert!(uses > 20, "{file}: {uses}");
+    }
+}
