@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, ParseState, Tree};
 
@@ -13,8 +12,15 @@ use crate::reference::Candidates;
 use crate::rules::Rules;
 use crate::skim::{self, Hidden, Skimmed};
 
-/// Longest time that one file may take.
-pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(5);
+/// Maximum number of steps of the parser for a byte of a text. Code takes 0.1 to 3; the limit is on input that makes the parser try many
+/// alternatives. Unlike a limit on time, it gives the same result on every machine.
+pub(crate) const MAX_STEPS_PER_BYTE: usize = 8;
+
+/// Further steps that a text may take, so that the limit is of no concern to small ones.
+const FREE_STEPS: usize = 1_000_000;
+
+/// Number of steps between two calls of the parser's callback.
+const STEPS_PER_CALL: usize = 100;
 
 /// Parser of one thread. Grammars are loaded as they are needed.
 #[derive(Default)]
@@ -34,8 +40,8 @@ pub(crate) struct Parsed {
     pub(crate) has_errors: bool,
     /// Scopes are nested too deep.
     pub(crate) too_deep: bool,
-    /// The time limit was reached; there are no definitions then.
-    pub(crate) timed_out: bool,
+    /// The parser took too many steps; there are no definitions then.
+    pub(crate) gave_up: bool,
 }
 
 impl Parser {
@@ -55,7 +61,7 @@ impl Parser {
                     (found, too_deep) = definitions(&tree, text, rules);
                     has_errors = tree.root_node().has_error();
                 }
-                None => return Parsed { timed_out: true, ..Parsed::default() },
+                None => return Parsed { gave_up: true, ..Parsed::default() },
             }
         }
         if is_skimmed {
@@ -69,13 +75,13 @@ impl Parser {
             let candidates = Candidates::new(source, name, &definitions);
             match self.references(language, source, &candidates, query.options.thorough) {
                 Some(found) => references = found,
-                None => return Parsed { timed_out: true, ..Parsed::default() },
+                None => return Parsed { gave_up: true, ..Parsed::default() },
             }
         }
-        Parsed { definitions, references, has_errors, too_deep, timed_out: false }
+        Parsed { definitions, references, has_errors, too_deep, gave_up: false }
     }
 
-    /// Uses of a name, by a lexer if there is one, else in the syntax tree of all of the text. `None` if it takes too long.
+    /// Uses of a name, by a lexer if there is one, else in the syntax tree of all of the text. `None` if it takes too many steps.
     fn references(
         &mut self,
         language: Language,
@@ -133,12 +139,16 @@ impl Definition {
     }
 }
 
-/// Parses a text, unless it takes too long.
+/// Parses a text, unless it takes too many steps.
 fn parse(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<Tree> {
-    let start = Instant::now();
-    let mut progress = |_: &ParseState| match start.elapsed() > TIME_LIMIT {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    parse_in(parser, text, FREE_STEPS + MAX_STEPS_PER_BYTE * text.len())
+}
+
+fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> Option<Tree> {
+    let mut steps = 0;
+    let mut progress = |_: &ParseState| {
+        steps += STEPS_PER_CALL;
+        if steps > max_steps { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let tree =
@@ -158,4 +168,18 @@ fn merge(mut found: Vec<Definition>, hidden: Vec<Hidden>) -> Vec<Definition> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parser_that_gave_up_parses_the_next_text() {
+        let grammar = Grammar::new(Language::ALL[0]);
+        let mut parser = grammar.parser;
+        let text = "a = (b)\n".repeat(1000).into_bytes();
+        assert!(parse_in(&mut parser, &text, 200).is_none());
+        assert_eq!(parse(&mut parser, b"a").map(|tree| tree.root_node().byte_range()), Some(0..1));
+    }
 }

@@ -8,7 +8,7 @@ use finecomb_scan::{Block, Output, Source, Visit, Wants};
 
 use crate::extract::MAX_SCOPES;
 use crate::language::Language;
-use crate::parser::{Parser, TIME_LIMIT};
+use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
 use crate::print::{File, Tags};
 use crate::query::{Format, Query};
 use crate::stats::{Stats, Sums};
@@ -67,8 +67,9 @@ impl<'q> Lister<'q> {
     /// Definitions and uses in a file that the query asks for, and whether the file has syntax errors.
     fn list(&mut self, source: &Source, language: Language, text: &[u8]) -> (Vec<Symbol>, bool) {
         let parsed = self.parser.parse(language, text, self.query);
-        if parsed.timed_out {
-            self.fail(source, format!("took longer than {} s to parse; skipped", TIME_LIMIT.as_secs()));
+        if parsed.gave_up {
+            let reason = format!("took more than {MAX_STEPS_PER_BYTE} parser steps per byte; skipped");
+            self.fail(source, reason);
         }
         if parsed.too_deep {
             let reason =
