@@ -516,6 +516,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
                 json::end(source.display_path(), state.nul, &stats, out.bytes());
             }
         }
+        // Ending the job drops pending output: with `quiet` there is none.
         let stops = self.style.options.quiet && !self.wants_stats() && self.totals.any;
         if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
