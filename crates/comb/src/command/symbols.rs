@@ -34,6 +34,9 @@ pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
         Ok(inputs) => inputs,
         Err(error) => return fail(error),
     };
+    if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
+        return fail(reason);
+    }
     let outcome = match &arguments.output {
         None => symbols(&inputs, &arguments.scan(), &query, &mut stdout()),
         Some(path) => {
