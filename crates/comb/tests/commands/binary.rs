@@ -118,6 +118,19 @@ fn lines_in_one_piece_with_a_nul_are_not_searched() {
     }
 }
 
+/// The file is not listed, as it has a match, and the exit status is that of no file.
+#[test]
+fn a_match_before_the_nul_of_a_file_is_a_match_with_files_without_match() {
+    let directory = tempdir().expect("a directory");
+    fs::create_dir(directory.path().join("t")).expect("a directory");
+    fs::write(directory.path().join("t/file"), numbered(200_000, 300_000)).expect("a file");
+    for size in ["1M", "64K", "3K"] {
+        let flags = ["--files-without-match", "--block-size", size];
+        assert_eq!(run(grep(&directory, &flags).args(["foo000001", "t"])), answer("", "", 1), "{size}");
+        assert_eq!(run(grep(&directory, &flags).args(["none", "t"])), answer("", "", 0), "{size}");
+    }
+}
+
 /// A line of more than a mebibyte between others, with a NUL after its first mebibyte and more of them behind that.
 fn long_line(before: &str, in_line: &str, after: &str) -> Vec<u8> {
     [before.as_bytes(), &[b'x'; 1 << 20], b"\0", &in_line.repeat(300).into_bytes(), after.as_bytes()].concat()
