@@ -4,7 +4,7 @@
     fuzz/hunt_grep.py [--comb PROGRAM] [--rg PROGRAM] [--runs N] [--per-tree N] [--seed N] [--only N]
 
 Needs ripgrep 15.2. Standard output and exit status must equal those of ripgrep, at two random widths and block sizes. Cases in which
-ripgrep is inconsistent are not generated, or skipped by is_known: docs/ripgrep.md has the reasons.
+ripgrep is inconsistent are not generated, or recognised by is_known, and comb is compared with itself alone: docs/ripgrep.md has the reasons.
 """
 
 import argparse
@@ -84,6 +84,12 @@ def line(rng: random.Random) -> bytes:
     return text
 
 
+def long_line(rng: random.Random) -> bytes:
+    """Makes a line of more than a mebibyte, with NULs and words behind it: comb splits it."""
+    pieces = [rng.choice([b"foo", b"bar", b"y" * rng.randrange(40_000), b""]) + b"\0" for _ in range(rng.randrange(1, 40))]
+    return b"x" * ((1 << 20) - rng.choice([0, 0, 1, 9, 400])) + b"".join(pieces) + rng.choice([b"", b"foo", b"z"])
+
+
 def content(rng: random.Random) -> bytes:
     lines = [line(rng) for _ in range(rng.choice([0, 1, 2, 5, 20, 100, 2000 if rng.random() < 0.1 else 30]))]
     end = rng.choice([b"\n", b"\n", b"\n", b"\r\n"])
@@ -92,6 +98,9 @@ def content(rng: random.Random) -> bytes:
     if chance < 0.03 and text:
         at = rng.randrange(len(text))
         text = text[:at] + b"\0" + text[at:]
+    elif chance < 0.035 and text:
+        lines.insert(rng.randrange(len(lines) + 1), long_line(rng))
+        text = end.join(lines)
     elif chance < 0.06:
         text = b"\xef\xbb\xbf" + text
     elif chance < 0.08:
@@ -157,6 +166,8 @@ def is_known(arguments: list[str], root: Path) -> bool:
         # ripgrep gives two different outputs.
         or ("-U" in given and ("-v" in given or limits or "--crlf" in given or "--null-data" in given))
         or (given & {"--stats", "--json"} and has_nul)
+        # Of several patterns, one that begins with a line feed loses a line.
+        or ("-U" in given and arguments.count("-e") > 1 and r"\nfoo" in given)
     )
 
 
@@ -180,11 +191,10 @@ def main() -> None:
             for _ in range(arguments.per_tree):
                 line = command_line(rng, names)
                 scans = [["-j", rng.choice(WIDTHS), "--block-size", rng.choice(BLOCKS)] for _ in range(2)]
-                if is_known(line, root):
-                    known += 1
-                    continue
-                theirs = outcome([arguments.rg, "--no-config", "--sort", "path", *line], root)
                 ours = [outcome([comb, "grep", *scan, *line], root) for scan in scans]
+                is_skipped = is_known(line, root)
+                known += is_skipped
+                theirs = ours[0] if is_skipped else outcome([arguments.rg, "--no-config", "--sort", "path", *line], root)
                 found += theirs[1] == 0
                 if all(answer == theirs for answer in ours):
                     continue
@@ -194,7 +204,7 @@ def main() -> None:
                     shutil.copytree(root, kept, symlinks=True)
                 results = ["same" if answer == theirs else f"exit {answer[1]}, {len(answer[0])} bytes" for answer in ours]
                 print(f"tree {number}: {shlex.join(line)}: rg exit {theirs[1]}, {len(theirs[0])} bytes; {scans[0]} {results[0]}; {scans[1]} {results[1]}; {kept}", flush=True)
-    print(f"{arguments.runs} command lines, {found} with matches, {known} skipped as known differences, {faults} faults")
+    print(f"{arguments.runs} command lines, {found} with matches, {known} with known differences, {faults} faults")
     sys.exit(1 if faults else 0)
 
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use finecomb_sys::io_reason;
+use finecomb_sys::units::counted;
 use thiserror::Error;
 
 /// A result with the error of this crate.
@@ -52,7 +53,7 @@ pub enum Error {
         message: String,
     },
     /// The system refused to start a thread.
-    #[error("cannot start {count} threads: {}; use fewer", io_reason(error))]
+    #[error("cannot start {}: {}; use fewer", counted(*count as u64, "thread"), io_reason(error))]
     Thread {
         /// Number of threads requested.
         count: usize,

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use finecomb_scan::Problem;
-use finecomb_sys::units::Count;
+use finecomb_sys::units::{Count, counted};
 use finecomb_top::Skipped;
 
 use crate::command::Exit;
@@ -65,9 +65,9 @@ pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>, quoted
     let all = records + count;
     let or = if quoted { " or an unclosed quote" } else { "" };
     note(format_args!(
-        "skipped {} of {} records with too few fields{or}; the first is {place}: {}",
+        "skipped {} of {} with too few fields{or}; the first is {place}: {}",
         Count(*count),
-        Count(all),
+        counted(all, "record"),
         excerpt(record)
     ));
 }

@@ -103,9 +103,18 @@ fn line_start(block: &Block<'_>, line_end: u8, at: u64) -> u64 {
     block.offset + memrchr(line_end, before).map_or(0, |end| end as u64 + 1)
 }
 
-/// Replaces the NULs that split long lines by line terminators. Returns the ranges of these long lines, without their own
-/// terminators; see [`NulEnds::LongLines`](finecomb_scan::NulEnds::LongLines).
-pub(crate) fn split_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range<usize>> {
+/// A long line that NULs split into several, as far as it lies in a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LongLine {
+    /// Its range in the block, without the terminator.
+    pub(crate) range: Range<usize>,
+    /// Offset in the block of the first NUL in it. `None` only in the rest of a line that was split in an earlier block.
+    pub(crate) nul: Option<usize>,
+}
+
+/// Replaces the NULs that split long lines by line terminators, and returns these lines; see
+/// [`NulEnds::LongLines`](finecomb_scan::NulEnds::LongLines).
+pub(crate) fn split_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<LongLine> {
     let mut lines = Vec::new();
     let (mut line, mut long) = (0, if block.in_long_line { 0 } else { LONG_LINE });
     while let Some(near) = block.bytes.get(line..line + long) {
@@ -115,15 +124,19 @@ pub(crate) fn split_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range
         }
         let begin = line + long;
         let end = memchr(line_end, &block.bytes[begin..]).map_or(block.bytes.len(), |length| begin + length);
-        let tail = &mut block.bytes[begin..end];
-        let nul = memchr(0, tail);
-        if let Some(first) = nul {
-            tail[first..].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = line_end);
+        let splits = memchr(0, &block.bytes[begin..end]).map(|first| begin + first);
+        let nul = if splits.is_some() {
+            memchr(0, &block.bytes[line..end]).map(|first| line + first)
+        } else {
+            None
+        };
+        if let Some(first) = splits {
+            block.bytes[first..end].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = line_end);
         }
         // The rest of a line that was split in an earlier block belongs to that line, with or without a NUL. A long line without a
         // NUL is a line like any other.
         if nul.is_some() || long == 0 {
-            lines.push(line..end);
+            lines.push(LongLine { range: line..end, nul });
         }
         (line, long) = (end + 1, LONG_LINE);
     }
@@ -131,10 +144,10 @@ pub(crate) fn split_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<Range
 }
 
 /// Counts the line terminators in a part of a block, except those that replaced NULs in the long `lines`.
-pub(crate) fn count_line_ends(bytes: &[u8], part: Range<usize>, line_end: u8, lines: &[Range<usize>]) -> u64 {
+pub(crate) fn count_line_ends(bytes: &[u8], part: Range<usize>, line_end: u8, lines: &[LongLine]) -> u64 {
     let count =
         |part: Range<usize>| memchr_iter(line_end, bytes.get(part).unwrap_or_default()).count() as u64;
-    let inside = lines.iter().map(|line| line.start.max(part.start)..line.end.min(part.end));
+    let inside = lines.iter().map(|line| line.range.start.max(part.start)..line.range.end.min(part.end));
     count(part.clone()) - inside.map(count).sum::<u64>()
 }
 
@@ -226,9 +239,9 @@ mod tests {
             let mut block = Block { in_long_line, ..Block::new(&source, 0, &mut bytes) };
             split_long_lines(&mut block, b'\n')
         };
-        let cut = LONG_LINE + 11..2 * LONG_LINE + 17;
+        let cut = LongLine { range: LONG_LINE + 11..2 * LONG_LINE + 17, nul: Some(2 * LONG_LINE + 16) };
         assert_eq!(lines(false), std::slice::from_ref(&cut));
         // The rest of one that was cut.
-        assert_eq!(lines(true), [0..LONG_LINE + 5, cut]);
+        assert_eq!(lines(true), [LongLine { range: 0..LONG_LINE + 5, nul: None }, cut]);
     }
 }

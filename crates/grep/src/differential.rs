@@ -395,6 +395,32 @@ proptest! {
     }
 }
 
+/// The NUL is behind the bytes that are looked at before a search.
+#[test]
+fn a_gap_is_printed_before_the_notice_of_a_binary_file() {
+    let text = "hay\n".repeat(HEAD_SIZE / 4) + "needle\na\nb\nneedle\0\n";
+    let pattern = PatternOptions { patterns: vec!["needle".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions { pattern, after_context: 1, ..GrepOptions::default() };
+    let expected = at_once(&options, text.as_bytes());
+    assert!(expected.0.starts_with("needle\na\n--\nbinary file matches"), "{expected:?}");
+    for cuts in [&[][..], &[HEAD_SIZE], &[HEAD_SIZE + 9]] {
+        assert_eq!(in_blocks(&options, true, text.as_bytes(), cuts), expected);
+    }
+}
+
+/// ripgrep stops at the first line of context with a NUL, and reports no match.
+#[test]
+fn a_match_whose_context_has_a_nul_is_reported() {
+    let text = "hay\n".repeat(HEAD_SIZE / 4) + "a\n\0\nneedle\n";
+    let pattern = PatternOptions { patterns: vec!["needle".to_owned()], ..PatternOptions::default() };
+    let options = GrepOptions { pattern, before_context: 2, ..GrepOptions::default() };
+    assert_eq!(at_once(&options, text.as_bytes()), ("a\n".to_owned(), false));
+    let expected = format!("a\nbinary file matches (found \"\\0\" byte around offset {})\n", HEAD_SIZE + 2);
+    for cuts in [&[][..], &[HEAD_SIZE], &[HEAD_SIZE + 3]] {
+        assert_eq!(in_blocks(&options, true, text.as_bytes(), cuts), (expected.clone(), true));
+    }
+}
+
 /// ripgrep first reads three bytes, for a byte order mark, and searches the lines in them before it sees a NUL after them.
 /// comb treats such a file as binary like any other.
 #[test]

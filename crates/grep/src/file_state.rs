@@ -5,14 +5,13 @@
 //! with the sink that prints.
 
 use std::cell::OnceCell;
-use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Duration;
 
-use memchr::{memchr, memrchr_iter};
+use memchr::memchr;
 
-use crate::binary::{Cut, Pieces, count_line_ends};
+use crate::binary::{Cut, LongLine, Pieces, count_line_ends};
+use crate::tail::{Part, Tail, last_lines};
 
 /// Settings shared by every block of a job.
 #[derive(Clone, Debug)]
@@ -103,7 +102,7 @@ pub(crate) struct Found {
     /// Point at which a NUL ends the search of the file. Set by `advance`, in block order.
     pub(crate) cut: OnceCell<Option<Cut>>,
     /// Long lines that NULs split into several, as far as they lie in the block.
-    pub(crate) long_lines: Vec<Range<usize>>,
+    pub(crate) long_lines: Vec<LongLine>,
     /// Whether the first matching line is the rest of a long line that began in an earlier block.
     pub(crate) continues_long_line: bool,
     /// For a long line that continues past the block: whether it matches so far.
@@ -113,11 +112,15 @@ pub(crate) struct Found {
     pub(crate) error: Option<String>,
 }
 
-/// The last lines of a block.
-#[derive(Debug)]
-struct Tail {
-    bytes: Vec<u8>,
-    lines: usize,
+/// A long line, split by NULs, that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenLongLine {
+    /// Whether it matches so far, in which case it is already counted.
+    pub(crate) matches: bool,
+    /// File offset of its start.
+    offset: u64,
+    /// File offset of its first NUL.
+    pub(crate) nul: u64,
 }
 
 /// Per-file state carried from block to block.
@@ -133,15 +136,13 @@ pub(crate) struct FileState {
     pub(crate) printed: bool,
     /// Number of lines of trailing context still to be printed.
     after_context_left: usize,
-    /// The last lines before the block that are not printed yet and may become leading context. Stored as one part per
-    /// block and shared between states, as they may be large and are rarely needed.
-    tail: VecDeque<Arc<Tail>>,
+    /// The last lines before the block, without a long line that has not ended.
+    tail: Tail,
     /// File offset of the first NUL that was noticed.
     pub(crate) nul: Option<u64>,
     /// File offset from which matching lines are reported by a notice only.
     pub(crate) suppressed_from: Option<u64>,
-    /// For a long line that has not ended: whether it matches so far, in which case it is already counted.
-    pub(crate) open_long_line: Option<bool>,
+    pub(crate) open_long_line: Option<OpenLongLine>,
     /// Position in the pieces that ripgrep would read the file in.
     pub(crate) pieces: Pieces,
     /// Number of bytes searched.
@@ -170,6 +171,8 @@ pub(crate) trait Sink {
     fn wants_numbers(&self) -> bool;
     /// Takes a matching line.
     fn matched(&mut self, line: Line<'_>);
+    /// Takes more of a matching line that NULs split. Only a sink that counts needs it: such a line is not printed.
+    fn continued(&mut self, _rest: Line<'_>) {}
     /// Takes a line of context.
     fn context(&mut self, line: Line<'_>);
     /// Takes a gap between groups of lines that are not adjacent.
@@ -200,6 +203,8 @@ pub(crate) struct Step<'a, S> {
     pub(crate) sink: &'a mut S,
     /// Offset in the block up to which line terminators are counted, and their number in the file up to there.
     counted: (usize, u64),
+    /// The long line that began before the block and continues in it.
+    open_long_line: Option<OpenLongLine>,
 }
 
 /// How to proceed after a line.
@@ -219,8 +224,8 @@ impl<'a, S: Sink> Step<'a, S> {
         state: &'a mut FileState,
         sink: &'a mut S,
     ) -> Self {
-        let counted = (0, state.line_ends);
-        Self { rules, nul, bytes, offset, found, state, sink, counted }
+        let (counted, open_long_line) = ((0, state.line_ends), state.open_long_line);
+        Self { rules, nul, bytes, offset, found, state, sink, counted, open_long_line }
     }
 
     /// Prints the selected lines of the block and advances the state past it.
@@ -242,13 +247,18 @@ impl<'a, S: Sink> Step<'a, S> {
         // An offset within the block, so it fits in `usize`.
         let end = cut.map_or(self.bytes.len(), |cut| cut.from.saturating_sub(self.offset) as usize);
         let next = self.print_lines(end);
-        let limited = self.is_limited() && self.state.after_context_left == 0 && !self.rules.passthru;
+        // The rest of the last counted line may have more matches.
+        let is_open = self.state.open_long_line.is_some_and(|line| line.matches);
+        let limited =
+            self.is_limited() && self.state.after_context_left == 0 && !self.rules.passthru && !is_open;
         self.state.searched = if limited { self.state.limit_end } else { self.offset + end as u64 };
         // A search that has reached its limit never reads the NUL that makes the file binary.
         if next == Next::StopAtBinary || !limited {
             self.state.nul = self.state.nul.or(nul);
         }
-        if next == Next::StopAtBinary || cut.is_some() || limited {
+        // With `passthru`, a line before the first match may be the one that is not printed: a match is still reported.
+        let suppressed = next == Next::StopAtBinary && self.state.count > 0;
+        if suppressed || cut.is_some() || limited {
             self.state.over = true;
             return;
         }
@@ -257,8 +267,12 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn print_lines(&mut self, end: usize) -> Next {
-        let counted = usize::from(self.state.advance_long_line(self.found));
-        for &line in self.found.lines.get(counted..).unwrap_or_default() {
+        let counted = self.state.advance_long_line(self.found, self.offset);
+        if let Some(&rest) = self.found.lines.first().filter(|_| counted) {
+            self.state.limit_end = self.offset + rest.range().end as u64;
+            self.sink.continued(self.line(rest.range()));
+        }
+        for &line in self.found.lines.get(usize::from(counted)..).unwrap_or_default() {
             if self.is_limited() {
                 break;
             }
@@ -300,15 +314,14 @@ impl<'a, S: Sink> Step<'a, S> {
             return Next::Continue;
         }
         let from = self.unprinted_start();
-        let (first, lines) =
-            last_lines(&self.bytes[from..start], self.rules.before_context, self.rules.line_end);
+        let (first, lines) = self.last_lines_before(from..start);
         if from == 0
             && lines < self.rules.before_context
             && self.print_tail(self.rules.before_context - lines) == Next::StopAtBinary
         {
             return Next::StopAtBinary;
         }
-        let mut at = from + first;
+        let mut at = first;
         while at < start {
             let line = self.line_at(at);
             at = line.end;
@@ -319,21 +332,53 @@ impl<'a, S: Sink> Step<'a, S> {
         Next::Continue
     }
 
+    /// Returns the start of the lines of leading context in a part of the block, and their number. A long line that NULs
+    /// split is one line.
+    fn last_lines_before(&self, part: Range<usize>) -> (usize, usize) {
+        let (wanted, line_end) = (self.rules.before_context, self.rules.line_end);
+        let (mut end, mut lines) = (part.end, 0);
+        let inside = |long: &&LongLine| part.start <= long.range.start && long.range.end < part.end;
+        for long in self.found.long_lines.iter().rev().filter(inside) {
+            let begin = long.range.end + 1;
+            let (first, count) = last_lines(&self.bytes[begin..end], wanted - lines, line_end);
+            lines += count;
+            if lines == wanted {
+                return (begin + first, lines);
+            }
+            (end, lines) = (long.range.start, lines + 1);
+        }
+        let (first, count) = last_lines(&self.bytes[part.start..end], wanted - lines, line_end);
+        (part.start + first, lines + count)
+    }
+
     /// Prints the last `lines` lines of the blocks before this one.
     fn print_tail(&mut self, lines: usize) -> Next {
-        let parts = std::mem::take(&mut self.state.tail);
-        let tail = parts.iter().map(|part| &part.bytes[..]).collect::<Vec<_>>().concat();
-        let (first, mut count) = last_lines(&tail, lines, self.rules.line_end);
-        let mut at = first;
-        while at < tail.len() {
-            let length = memchr(self.rules.line_end, &tail[at..]).map_or(tail.len() - at, |end| end + 1);
-            let line = Line {
-                bytes: &tail[at..at + length],
-                number: (self.state.line_ends + 1).saturating_sub(count as u64),
-                offset: self.offset - (tail.len() - at) as u64,
-            };
-            at += length;
-            count -= 1;
+        let tail = std::mem::take(&mut self.state.tail);
+        let mut left = tail.last(lines).map(|(_, count)| count as u64).sum::<u64>();
+        for (part, count) in tail.last(lines) {
+            let number = (self.state.line_ends + 1).saturating_sub(left);
+            left -= count as u64;
+            if self.print_part(part, count, number) == Next::StopAtBinary {
+                return Next::StopAtBinary;
+            }
+        }
+        Next::Continue
+    }
+
+    /// Prints the last `count` lines of a part of the tail, the first of which has this number.
+    fn print_part(&mut self, part: &Part, count: usize, mut number: u64) -> Next {
+        let (bytes, start) = match part {
+            Part::Lines { bytes, offset, .. } => (&bytes[..], *offset),
+            Part::LongLine { offset, nul } => {
+                self.state.nul.get_or_insert(*nul);
+                return self.print_context(Line { bytes: b"", number, offset: *offset });
+            }
+        };
+        let (mut at, _) = last_lines(bytes, count, self.rules.line_end);
+        while at < bytes.len() {
+            let length = memchr(self.rules.line_end, &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
+            let line = Line { bytes: &bytes[at..at + length], number, offset: start + at as u64 };
+            (at, number) = (at + length, number + 1);
             if self.print_context(line) == Next::StopAtBinary {
                 return Next::StopAtBinary;
             }
@@ -390,15 +435,9 @@ impl<'a, S: Sink> Step<'a, S> {
     fn print_match(&mut self, line: FoundLine) -> Next {
         self.counted = (line.range().start, self.state.line_ends + u64::from(line.lines_before));
         let line = self.line(line.range());
-        // In a memory-mapped file ripgrep sees the NUL before it prints anything, in other files only after the gap.
-        if self.nul == Nul::EndLine {
-            self.print_gap(line.offset);
-        }
+        self.print_gap(line.offset);
         if self.is_binary(line) {
             return Next::StopAtBinary;
-        }
-        if self.nul != Nul::EndLine {
-            self.print_gap(line.offset);
         }
         self.sink.matched(line);
         self.mark_printed(line);
@@ -421,6 +460,8 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn print_gap(&mut self, offset: u64) {
+        let begun = self.open_long_line.filter(|_| offset == self.offset);
+        let offset = begun.map_or(offset, |line| line.offset);
         let any_context = self.rules.before_context > 0 || self.rules.after_context > 0;
         if any_context && self.state.printed && self.state.printed_to < offset {
             self.sink.gap();
@@ -458,9 +499,8 @@ impl<'a, S: Sink> Step<'a, S> {
             }
             Nul::Suppress => {
                 if self.state.nul.is_none() {
-                    let nul =
-                        memchr(0, line.bytes).or_else(|| self.is_split(line).then_some(line.bytes.len() - 1));
-                    self.state.nul = nul.map(|at| line.offset + at as u64);
+                    let in_line = || memchr(0, line.bytes).map(|at| line.offset + at as u64);
+                    self.state.nul = self.nul_of_long_line(line.offset).or_else(in_line);
                 }
                 self.state.nul.is_some()
             }
@@ -468,33 +508,43 @@ impl<'a, S: Sink> Step<'a, S> {
         is_binary && self.rules.stops_at_binary
     }
 
-    /// Returns `true` if a line is part of a long line that NULs split into several.
-    fn is_split(&self, line: Line<'_>) -> bool {
-        let at = line.offset.checked_sub(self.offset);
-        at.is_some_and(|at| self.found.long_lines.iter().any(|long| long.contains(&(at as usize))))
+    /// Returns the file offset of the first NUL in the long line that contains the file offset `at`, if NULs split it.
+    fn nul_of_long_line(&self, at: u64) -> Option<u64> {
+        let at = at.checked_sub(self.offset)? as usize;
+        let long = self.found.long_lines.iter().find(|long| long.range.contains(&at))?;
+        self.nul_in(long)
+    }
+
+    /// Returns the file offset of the first NUL in a long line.
+    fn nul_in(&self, long: &LongLine) -> Option<u64> {
+        let before = self.open_long_line.filter(|_| long.range.start == 0).map(|line| line.nul);
+        before.or(long.nul.map(|at| self.offset + at as u64))
     }
 
     /// Keeps the last unprinted lines of the block as possible leading context.
     fn keep_tail(&mut self) {
-        if self.rules.before_context == 0 {
+        let (wanted, line_end) = (self.rules.before_context, self.rules.line_end);
+        if wanted == 0 {
             return;
         }
-        // Nothing of a long line that NULs split is printed as leading context.
-        let cut = self.found.long_lines.last().map_or(0, |line| (line.end + 1).min(self.bytes.len()));
-        let from = self.unprinted_start().max(cut);
-        let (first, lines) = last_lines(&self.bytes[from..], self.rules.before_context, self.rules.line_end);
-        let tail = &mut self.state.tail;
-        if from > 0 || lines >= self.rules.before_context {
-            tail.clear();
+        let mut from = self.unprinted_start();
+        if from > 0 {
+            self.state.tail.clear();
         }
-        if lines > 0 {
-            tail.push_back(Arc::new(Tail { bytes: self.bytes[from + first..].to_vec(), lines }));
+        let after = from;
+        for long in self.found.long_lines.iter().filter(|long| long.range.start >= after) {
+            let (before, offset) = (&self.bytes[from..long.range.start], self.offset + from as u64);
+            self.state.tail.push_lines(before, offset, wanted, line_end);
+            // A line that has not ended is no context yet.
+            let ended = self.nul_in(long).filter(|_| long.range.end < self.bytes.len());
+            if let Some(nul) = ended {
+                let begun = self.open_long_line.filter(|_| long.range.start == 0);
+                let offset = begun.map_or(self.offset + long.range.start as u64, |line| line.offset);
+                self.state.tail.push_long_line(offset, nul, wanted);
+            }
+            from = self.bytes.len().min(long.range.end + 1);
         }
-        let mut all: usize = tail.iter().map(|part| part.lines).sum();
-        while let Some(front) = tail.front().filter(|front| all - front.lines >= self.rules.before_context) {
-            all -= front.lines;
-            tail.pop_front();
-        }
+        self.state.tail.push_lines(&self.bytes[from..], self.offset + from as u64, wanted, line_end);
     }
 }
 
@@ -504,13 +554,22 @@ impl FileState {
         self.after_context_left > 0
     }
 
-    /// Advances the state of a long line past a block. Returns `true` if the first matching line of the block is the rest
-    /// of a long line that already matched and was counted.
-    pub(crate) fn advance_long_line(&mut self, found: &Found) -> bool {
-        let matches = self.open_long_line.take().unwrap_or(false);
-        let spans_block = found.long_lines.len() == 1 && found.long_lines[0].start == 0;
-        self.open_long_line = found.open_long_line.map(|matches_here| matches_here || spans_block && matches);
-        found.continues_long_line && matches
+    /// Advances the state of a long line past the block at `offset`. Returns `true` if the first matching line of the block is
+    /// the rest of a long line that already matched and was counted.
+    pub(crate) fn advance_long_line(&mut self, found: &Found, offset: u64) -> bool {
+        let before = self.open_long_line.take();
+        let matched = before.is_some_and(|line| line.matches);
+        if let (Some(matches), Some(long)) = (found.open_long_line, found.long_lines.last()) {
+            let before = before.filter(|_| long.range.start == 0);
+            let begin = offset + long.range.start as u64;
+            let nul = offset + long.nul.unwrap_or(long.range.start) as u64;
+            self.open_long_line = Some(OpenLongLine {
+                matches: matches || before.is_some_and(|line| line.matches),
+                offset: before.map_or(begin, |line| line.offset),
+                nul: before.map_or(nul, |line| line.nul),
+            });
+        }
+        found.continues_long_line && matched
     }
 
     /// Advances past a line that is in no block. It has a line number, but its bytes are not available.
@@ -521,22 +580,6 @@ impl FileState {
     }
 }
 
-/// Returns the offset of the last lines of `bytes`, at most `wanted`, and their number.
-fn last_lines(bytes: &[u8], wanted: usize, line_end: u8) -> (usize, usize) {
-    if bytes.is_empty() || wanted == 0 {
-        return (bytes.len(), 0);
-    }
-    let ended = bytes.strip_suffix(&[line_end]).unwrap_or(bytes);
-    let mut lines = 0;
-    for end in memrchr_iter(line_end, ended) {
-        lines += 1;
-        if lines == wanted {
-            return (end + 1, lines);
-        }
-    }
-    (0, lines + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -544,9 +587,9 @@ mod tests {
     #[test]
     fn a_skipped_line_counts_as_a_line_and_as_searched_bytes_but_is_no_context() {
         let mut state = FileState { line_ends: 3, searched: 10, ..FileState::default() };
-        state.tail.push_back(Arc::new(Tail { bytes: b"before\n".to_vec(), lines: 1 }));
+        state.tail.push_lines(b"before\n", 0, 1, b'\n');
         state.skip_line(7);
-        assert_eq!((state.line_ends, state.searched, state.tail.len()), (4, 17, 0));
+        assert_eq!((state.line_ends, state.searched, state.tail.last(1).count()), (4, 17, 0));
     }
 
     #[test]
@@ -554,8 +597,9 @@ mod tests {
         for (before, continues_long_line) in
             [(None, true), (Some(false), true), (Some(true), false), (Some(true), true)]
         {
-            let mut state = FileState { open_long_line: before, ..FileState::default() };
-            let counted = state.advance_long_line(&Found { continues_long_line, ..Found::default() });
+            let open_long_line = before.map(|matches| OpenLongLine { matches, offset: 0, nul: 1 });
+            let mut state = FileState { open_long_line, ..FileState::default() };
+            let counted = state.advance_long_line(&Found { continues_long_line, ..Found::default() }, 9);
             assert_eq!(
                 counted,
                 before == Some(true) && continues_long_line,

@@ -35,6 +35,7 @@ mod names;
 mod options;
 mod print;
 mod search;
+mod tail;
 mod whole;
 
 use std::io::Write;

@@ -67,6 +67,11 @@ impl<M: Matcher> Sink for Counter<'_, M> {
         self.tally.matches += self.matches.found.len().max(1) as u64;
     }
 
+    fn continued(&mut self, rest: Line<'_>) {
+        self.matches.find(self.finder, rest);
+        self.tally.matches += self.matches.found.len() as u64;
+    }
+
     fn context(&mut self, _line: Line<'_>) {}
     fn gap(&mut self) {}
 }
@@ -168,20 +173,21 @@ impl<'q, M: Matcher> Searcher<'q, M> {
     fn find_with_long_lines(&self, block: &Block<'_>, found: &mut Found) {
         let (bytes, mut from) = (&*block.bytes, 0);
         for line in std::mem::take(&mut found.long_lines) {
-            self.find_in_part(bytes, from..line.start, found);
+            let range = line.range.clone();
+            self.find_in_part(bytes, from..range.start, found);
             let mut matches = false;
-            let searched = self.finder.lines(&bytes[line.clone()], |_| {
+            let searched = self.finder.lines(&bytes[range.clone()], |_| {
                 matches = true;
                 ControlFlow::Break(())
             });
             found.error = searched.err().map(|error| error.to_string()).or(found.error.take());
-            let has_ended = line.end < bytes.len();
-            from = bytes.len().min(line.end + 1);
+            let has_ended = range.end < bytes.len();
+            from = bytes.len().min(range.end + 1);
             // Only at the end of a line is it known not to match.
             if if self.style.options.invert { !matches && has_ended } else { matches } {
-                found.continues_long_line |= found.count == 0 && line.start == 0 && block.in_long_line;
+                found.continues_long_line |= found.count == 0 && range.start == 0 && block.in_long_line;
                 found.count += 1;
-                found.lines.push(FoundLine::new(line.start..from));
+                found.lines.push(FoundLine::new(range.start..from));
             }
             found.open_long_line = (!has_ended).then_some(matches);
             found.long_lines.push(line);
@@ -351,6 +357,8 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
     fn nul_ends(&self, source: &Source) -> NulEnds {
         match self.nul(source) {
             Nul::Ignore => NulEnds::Never,
+            // Messages hold whole lines.
+            Nul::Suppress if self.mode() == Mode::Json && self.prints() => NulEnds::Never,
             Nul::Suppress => NulEnds::LongLines,
             Nul::Quit | Nul::EndLine => NulEnds::Always,
         }
@@ -370,7 +378,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
                 let ends = block.bytes[first..].iter_mut().filter(|byte| **byte == 0);
                 ends.for_each(|byte| *byte = self.rules.line_end);
             }
-        } else if nul == Nul::Suppress {
+        } else if self.nul_ends(block.source) == NulEnds::LongLines {
             found.long_lines = binary::split_long_lines(block, self.rules.line_end);
         }
         if found.long_lines.is_empty() {
@@ -415,7 +423,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         if self.needs_lines() {
             self.step(block, found, state, &mut NullSink);
         } else if !state.over {
-            let counted = u64::from(state.advance_long_line(found));
+            let counted = u64::from(state.advance_long_line(found, block.offset));
             let count = cut.map_or(found.count, |cut| self.count_before(block, cut.from)) - counted;
             state.count = (state.count + count).min(self.max_count());
             let reached_limit = self.max_needed() <= state.count;
@@ -479,10 +487,14 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         tally: Tally,
         out: &mut Output<'_>,
     ) -> ControlFlow<()> {
-        let mut state = state;
-        if self.style.options.invert && state.open_long_line == Some(false) && state.count < self.max_count()
-        {
+        let (mut state, mut tally) = (state, tally);
+        let open = state.open_long_line.filter(|line| self.style.options.invert && !line.matches);
+        if let Some(line) = open.filter(|_| state.count < self.max_count()) {
             state.count += 1;
+            let counts = u64::from(!self.prints());
+            tally.lines += counts;
+            tally.matches += counts;
+            state.nul.get_or_insert(line.nul);
         }
         let quit = self.nul(source) == Nul::Quit && state.nul.is_some();
         // Matches before the NUL that made the file binary are printed, but they are not a count of the whole file.
@@ -497,13 +509,15 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             Mode::FilesWithoutMatch if count == 0 && !quit => self.print_name(source, bytes),
             _ => {}
         }
-        self.totals.any |= if self.mode() == Mode::FilesWithoutMatch { count == 0 } else { count > 0 };
+        // A match before the NUL is one, although the file is not listed.
+        self.totals.any |= if self.mode() == Mode::FilesWithoutMatch { state.count == 0 } else { count > 0 };
         if self.wants_stats() {
             let stats = self.add_stats(source, &state, &tally);
             if self.mode() == Mode::Json && self.prints() && state.printed {
                 json::end(source.display_path(), state.nul, &stats, out.bytes());
             }
         }
+        // Ending the job drops pending output: with `quiet` there is none.
         let stops = self.style.options.quiet && !self.wants_stats() && self.totals.any;
         if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

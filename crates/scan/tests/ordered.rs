@@ -349,6 +349,27 @@ fn a_break_at_the_end_of_a_file_ends_the_job() {
     }
 }
 
+/// A visitor that prints may lose output by ending the job, but no gap shows in what is written.
+#[test]
+fn what_is_written_before_a_break_is_the_beginning_of_the_whole_output() {
+    let root = tempfile::tempdir().unwrap();
+    for number in 0..200 {
+        let name = if number == 120 { "m-0120/last".to_owned() } else { format!("m-{number:04}/file") };
+        fs::create_dir_all(root.path().join(&name).parent().unwrap()).unwrap();
+        fs::write(root.path().join(name), "line\n".repeat(number % 7)).unwrap();
+    }
+    let name = |number| if number == 120 { "last" } else { "file" };
+    let all: String = (0..200).map(|number| format!("{} {}\n", name(number), 5 * (number % 7))).collect();
+    for width in [1, 2, 4, 8] {
+        let options = ScanOptions { width: Width::Fixed(width), block_size: 10, ..ScanOptions::default() };
+        let mut out = Vec::new();
+        let done = in_order(&Inputs::new([root.path()]), &options, None, &mut out, || Sizes);
+        let written = String::from_utf8(out).unwrap().replace(" whole", "");
+        assert!(all.starts_with(&written), "{width}: {written}");
+        assert!(done.files < 200 || width > 1, "{width}");
+    }
+}
+
 #[test]
 fn an_error_of_the_output_ends_the_job_and_is_returned() {
     let root = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use finecomb_sys::io_reason;
-use finecomb_sys::units::Count;
+use finecomb_sys::units::{Count, counted};
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
@@ -128,7 +128,7 @@ pub enum Damage {
         found: u32,
     },
     /// The file is shorter than its header says.
-    #[error("index truncated: {} bytes instead of {}; build it again", Count(*found), Count(*expected))]
+    #[error("index truncated: {} instead of {}; build it again", counted(*found, "byte"), Count(*expected))]
     Truncated {
         /// Length of the file.
         found: u64,

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use finecomb_sys::units::Count;
+use finecomb_sys::units::{Count, counted};
 
 use crate::alphabet::Alphabet;
 use crate::build::{BuildOptions, Stage, Text};
@@ -72,8 +72,8 @@ pub fn import_pisearch(base: &Path, output: &Path, options: &BuildOptions<'_>) -
     let (packed, suffixes) = (read(&text_name)?, read(&suffixes_name)?);
     if suffixes.len() != packed.len() * 8 {
         let reason = format!(
-            "{} bytes instead of {} for {} digits",
-            Count(suffixes.len() as u64),
+            "{} instead of {} for {} digits",
+            counted(suffixes.len() as u64, "byte"),
             Count(packed.len() as u64 * 8),
             Count(packed.len() as u64 * 2)
         );

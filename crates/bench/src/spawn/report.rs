@@ -74,20 +74,22 @@ impl Spawn {
     fn notes_on_threads(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for case in self.cases.iter().filter(|case| case.strategy == Strategy::ThreadPerFile) {
+            let alive = case.alive as u64;
             notes.push(format!(
-                "Thread per file: at most {} threads were alive at the same time.",
-                Count(case.alive as u64)
+                "Thread per file: at most {} {} alive at the same time.",
+                counted(alive, "thread"),
+                if alive == 1 { "was" } else { "were" }
             ));
             if case.refused > 0 {
-                let refused = Count(case.refused);
+                let refused = counted(case.refused, "time");
                 notes.push(format!(
-                    "Starting a thread failed {refused} times; the oldest thread was joined before each retry."
+                    "Starting a thread failed {refused}; the oldest thread was joined before each retry."
                 ));
             }
             if case.waits > 0 {
-                let waits = Count(case.waits);
+                let waits = counted(case.waits, "time");
                 notes.push(format!(
-                    "Opening a file failed {waits} times because too many were open; it was retried after 1 ms."
+                    "Opening a file failed {waits} because too many were open; it was retried after 1 ms."
                 ));
             }
         }
@@ -129,7 +131,8 @@ impl Experiment for Spawn {
         ];
         notes.extend(self.notes_on_threads());
         if self.unseen > 0 {
-            notes.push(format!("{} files or directories could not be accessed.", Count(self.unseen)));
+            let inputs = if self.unseen == 1 { "file or directory" } else { "files or directories" };
+            notes.push(format!("{} {inputs} could not be accessed.", Count(self.unseen)));
         }
         if self.du.is_none() {
             notes.push("du is not installed, so there is no comparison with it.".to_owned());

@@ -20,6 +20,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
+use super::output::{self, Kind, is_device};
 use super::{Exit, check_output, fail, output_failed};
 use crate::args::bench::output::{Drawn, Format, Output};
 use crate::args::bench::{Arguments, Experiment as Choice};
@@ -27,6 +28,14 @@ use crate::{progress, terminal};
 
 /// Assumed bytes of available memory if the system does not report them.
 const MEMORY: u64 = 1 << 30;
+
+/// Kind of file that a saved result may replace.
+const RESULT: Kind =
+    Kind { name: "a saved result", is_this: |head| head.starts_with(b"{\n  \"experiment\": ") };
+
+/// Kind of file that a plot may replace.
+const PLOT: Kind =
+    Kind { name: "a plot", is_this: |head| head.starts_with(b"<svg ") || head.starts_with(b"\x89PNG\r\n") };
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
@@ -83,7 +92,12 @@ fn run_experiment<E: Experiment>(
     }
     // Before the measurement, which may take an hour.
     let saved = output.save.as_deref();
-    let ready = [saved, plot].into_iter().flatten().try_for_each(check_directory);
+    let outputs = [(saved, &RESULT), (plot, &PLOT)];
+    let ready =
+        outputs.into_iter().filter_map(|(path, kind)| Some((path?, kind))).try_for_each(|(path, kind)| {
+            check_directory(path)?;
+            check_file(path, kind, output)
+        });
     let result = ready.map_err(Into::into).and_then(|()| match &output.from_json {
         Some(path) => Ok(read_json(path)?),
         None => {
@@ -114,6 +128,13 @@ fn run_experiment<E: Experiment>(
         Ok(()) => printed,
         Err(reason) => fail(reason),
     }
+}
+
+/// Checks that a file may be written. A device is always written to.
+fn check_file(path: &Path, kind: &Kind, flags: &Output) -> Result<(), String> {
+    let sources: Vec<&Path> = flags.from_json.as_deref().into_iter().collect();
+    let file = output::Output { path, sources: &sources, force: flags.force };
+    if is_device(path) { Ok(()) } else { file.check(Some(kind)) }
 }
 
 /// Checks that the directory of a file exists.

@@ -38,6 +38,9 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if !query.can_match() {
         return Ok(Exit::NotFound);
     }
+    if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
+        return Ok(fail(reason));
+    }
     let mut out = stdout();
     let mut outcome = grep(&inputs, &arguments.scan(), &query, &mut out);
     if outcome.output_error.is_none() {
@@ -64,6 +67,9 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let paths = arguments.paths()?;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
+    if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
+        return Ok(fail(reason));
+    }
     let done = list(&inputs, &arguments.scan(), &options, &mut stdout());
     if arguments.messages() {
         report(&done.problems, arguments.rule_messages());

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::env;
 use std::fs;
-use std::io::{Write, stderr, stdout};
+use std::io::{self, Write, stderr, stdout};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use anstream::adapter::strip_str;
 use finecomb_scan::Report;
 use finecomb_sys::io_reason;
 use finecomb_sys::units::Time;
-use rustix::fs::fstat;
+use rustix::fs::{Access, access, fstat};
 
 use super::output::{Kind, check_kind, check_not_input};
 use super::{Exit, fail};
@@ -22,9 +22,43 @@ use crate::message;
 /// Kind of file that a profile may replace.
 const PROFILE: Kind = Kind { name: "a profile", is_this: Report::is_report };
 
+/// Checks, before a job, that its profile can be written.
+///
+/// # Errors
+///
+/// If its file is standard output, one of the named `inputs`, an existing file that is not a profile, or cannot be written.
+/// The message names the file.
+pub(crate) fn check(profile: &Profile, inputs: &[PathBuf]) -> Result<(), String> {
+    let Some(file) = profile.file() else { return Ok(()) };
+    if is_output(file) {
+        return Err(format!("{}: same file as standard output; use another output", file.display()));
+    }
+    check_not_input(file, inputs)?;
+    check_kind(file, &PROFILE)?;
+    check_access(file).map_err(|error| cannot_write(file, &error))
+}
+
+/// Checks that a file can be written, or created if it does not exist, without opening it: it may be a pipe.
+fn check_access(file: &Path) -> io::Result<()> {
+    if file.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if file.exists() {
+        return Ok(access(file, Access::WRITE_OK)?);
+    }
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !fs::metadata(parent)?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    Ok(access(parent, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+fn cannot_write(file: &Path, error: &io::Error) -> String {
+    format!("{}: cannot write: {}", file.display(), io_reason(error))
+}
+
 /// Writes the profile of a job in the requested format, for a process that began at `start`. Returns [`Exit::Error`] if
-/// the profile cannot be written, or its file is one of the named `inputs`, standard output, or an existing file that is
-/// not a profile.
+/// [`check`] refuses its file, which may have changed during the job, or writing it fails.
 pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf], start: Instant) -> Exit {
     let (Some(report), Some(format)) = (report, profile.format()) else { return Exit::Found };
     let report = report.of_command(command_line()).of_process(start);
@@ -43,14 +77,10 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf]
         return Exit::Found;
     };
     let text = if format == Format::Text { Cow::Owned(strip_str(&text).to_string()) } else { text.into() };
-    if is_output(file) {
-        return fail(format_args!("{}: same file as standard output; use another output", file.display()));
-    }
-    if let Err(reason) = check_not_input(file, inputs).and_then(|()| check_kind(file, &PROFILE)) {
+    let written = check(profile, inputs)
+        .and_then(|()| fs::write(file, &*text).map_err(|error| cannot_write(file, &error)));
+    if let Err(reason) = written {
         return fail(reason);
-    }
-    if let Err(error) = fs::write(file, &*text) {
-        return fail(format_args!("{}: cannot write: {}", file.display(), io_reason(&error)));
     }
     let merged = match (format, report.grain()) {
         (Format::Trace, grain) if grain > Duration::ZERO => {

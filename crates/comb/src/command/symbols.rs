@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
 /// Lists what is asked for. Returns the named inputs, too.
 fn list(arguments: &Arguments) -> Result<(Outcome, Vec<PathBuf>), String> {
     let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+    profile::check(arguments.profile(), &inputs.named)?;
     let Some(path) = &arguments.output else {
         let outcome = symbols(&inputs, &arguments.scan(), &arguments.query()?, &mut stdout());
         return Ok((outcome, inputs.named));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anstyle::Style;
 use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
 use finecomb_sys::io_reason;
-use finecomb_sys::units::{Bytes, Count, counted};
+use finecomb_sys::units::{Bytes, counted};
 use finecomb_top::output::{self, Csv, Json, Text, Tsv};
 use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
 
@@ -32,6 +32,9 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
         Ok(inputs) => inputs,
         Err(error) => return fail(error),
     };
+    if let Err(reason) = profile::check(&arguments.profile, &inputs.named) {
+        return fail(reason);
+    }
     let mut options = arguments.scan();
     if arguments.live && !stderr().is_terminal() {
         return fail("--live: standard error is not a terminal; omit --live");
@@ -94,8 +97,8 @@ fn count(
     }
     if answer.partial {
         message::note(format_args!(
-            "interrupted after {} records ({}); the counts are partial",
-            Count(answer.records),
+            "interrupted after {} ({}); the counts are partial",
+            counted(answer.records, "record"),
             Bytes(outcome.bytes)
         ));
     }

@@ -189,6 +189,25 @@ fn invalid_flags_are_rejected_before_anything_runs() {
 }
 
 #[test]
+fn files_that_are_no_results_or_plots_are_replaced_only_with_force() {
+    let directory = directory_with(&[("notes", "a\n"), ("notes.svg", "a\n"), ("empty", "")]);
+    let spin = "comb bench spin --widths 1..2 --iterations 1 --runs 1";
+    for (flags, name, kind) in [("--save", "notes", "a saved result"), ("--plot", "notes.svg", "a plot")] {
+        let (out, message, code) = comb(&directory, &format!("{spin} {flags} {name}"));
+        let refused = format!("comb: {name}: file exists and is not {kind}; use --force to replace it\n");
+        assert_eq!((out.as_str(), message, code), ("", refused, Some(2)));
+        assert_eq!(fs::read_to_string(directory.path().join(name)).expect("text"), "a\n");
+    }
+    printed(&directory, &format!("{spin} --save empty"));
+    printed(&directory, &format!("{spin} --save notes --plot notes.svg --force"));
+    // Now they are of these kinds.
+    printed(&directory, &format!("{spin} --save notes --plot notes.svg"));
+    let (_, message, code) =
+        comb(&directory, "comb bench spin --from-json notes --plot empty.svg --json > copy");
+    assert_eq!((message.as_str(), code), ("", Some(0)));
+}
+
+#[test]
 fn results_are_printed_even_if_they_cannot_be_saved() {
     let directory = directory_with(&[]);
     let (out, message, code) =

@@ -117,3 +117,97 @@ fn lines_in_one_piece_with_a_nul_are_not_searched() {
         assert_eq!(lines(&flags, &numbered(30_000, 500_000)), (3 + 3 * 8192) / 10);
     }
 }
+
+/// The file is not listed, as it has a match, and the exit status is that of no file.
+#[test]
+fn a_match_before_the_nul_of_a_file_is_a_match_with_files_without_match() {
+    let directory = tempdir().expect("a directory");
+    fs::create_dir(directory.path().join("t")).expect("a directory");
+    fs::write(directory.path().join("t/file"), numbered(200_000, 300_000)).expect("a file");
+    for size in ["1M", "64K", "3K"] {
+        let flags = ["--files-without-match", "--block-size", size];
+        assert_eq!(run(grep(&directory, &flags).args(["foo000001", "t"])), answer("", "", 1), "{size}");
+        assert_eq!(run(grep(&directory, &flags).args(["none", "t"])), answer("", "", 0), "{size}");
+    }
+}
+
+/// A line of more than a mebibyte between others, with a NUL after its first mebibyte and more of them behind that.
+fn long_line(before: &str, in_line: &str, after: &str) -> Vec<u8> {
+    [before.as_bytes(), &[b'x'; 1 << 20], b"\0", &in_line.repeat(300).into_bytes(), after.as_bytes()].concat()
+}
+
+#[test]
+fn a_long_line_with_nuls_is_one_line_at_any_block_size() {
+    let directory = tempdir().expect("a directory");
+    let notice = |before: usize| {
+        format!("binary file matches (found \"\\0\" byte around offset {})\n", (1 << 20) + before)
+    };
+    let pieces = "y".repeat(999) + "\0";
+    let matching = "needle".to_owned() + &pieces;
+    let hay = long_line("a\nb\n", &pieces, "z\nhay\nhay\nneedle\nend\n");
+    let match_inside = long_line("a\nb\n", &matching, "z\nhay\nneedle\n");
+    let match_before = long_line("needle\na\nb\n", &matching, "z\nneedle");
+    let at_the_end = long_line("a\nb\n", &pieces, "z");
+    let cases: &[(&[u8], &str, String)] = &[
+        (&hay, "-n", "6:needle\n".to_owned()),
+        (&hay, "-nB2", "4-hay\n5-hay\n6:needle\n".to_owned()),
+        (&hay, "-nB3", notice(4)),
+        (&hay, "-nB4", format!("2-b\n{}", notice(4))),
+        (&hay, "-nB9", format!("1-a\n2-b\n{}", notice(4))),
+        (&hay, "--passthru", format!("a\nb\n{}", notice(4))),
+        (&hay, "-vn", format!("1:a\n2:b\n{}", notice(4))),
+        (&match_inside, "-n", notice(4)),
+        (&match_inside, "-nB1", format!("2-b\n{}", notice(4))),
+        (&match_inside, "-nB9", format!("1-a\n2-b\n{}", notice(4))),
+        (&match_inside, "-vnB9", format!("1:a\n2:b\n{}", notice(4))),
+        (&match_inside, "--count-matches", "301\n".to_owned()),
+        (&match_inside, "-m1 --count-matches", "300\n".to_owned()),
+        (&match_inside, "-c", "2\n".to_owned()),
+        (&match_before, "-nA1", format!("1:needle\n2-a\n--\n{}", notice(11))),
+        (&match_before, "-nA3", format!("1:needle\n2-a\n3-b\n{}", notice(11))),
+        (&match_before, "-nB1", format!("1:needle\n--\n3-b\n{}", notice(11))),
+        (&match_before, "-m2 --count-matches", "301\n".to_owned()),
+        (&at_the_end, "-vm3 --count-matches", "3\n".to_owned()),
+        (&at_the_end, "-v", format!("a\nb\n{}", notice(4))),
+    ];
+    for (text, flags, expected) in cases {
+        fs::write(directory.path().join("file"), text).expect("a file");
+        for limits in
+            ["-j1 --block-size=10M", "-j2 --block-size=1M", "-j3 --block-size=64K", "-j8 --block-size=3K"]
+        {
+            let flags: Vec<&str> = limits.split(' ').chain(flags.split(' ')).collect();
+            let printed = run(grep(&directory, &flags).args(["needle", "file"]));
+            assert_eq!(printed, answer(expected, "", 0), "{flags:?}");
+        }
+    }
+}
+
+/// A message holds the whole line, which blocks do not.
+#[test]
+fn json_of_a_long_line_with_nuls_is_the_same_at_any_block_size() {
+    let directory = tempdir().expect("a directory");
+    let text = long_line("a\n", "needle\0", "z\nhay\n");
+    fs::write(directory.path().join("file"), &text).expect("a file");
+    for size in ["10M", "1M", "64K", "3K"] {
+        let flags = ["--json", "-A1", "--block-size", size, "needle", "file"];
+        let (out, err, code) = run(&mut grep(&directory, &flags));
+        let lengths: Vec<usize> = out.lines().map(str::len).collect();
+        assert_eq!((lengths.len(), err.as_str(), code), (5, "", Some(0)), "{size}");
+        assert!(out.contains("needle\\u0000z\\n"), "{size}: {lengths:?}");
+        assert_eq!(out.matches(r#"{"match":{"text":"needle"}"#).count(), 300, "{size}");
+    }
+}
+
+/// The NUL is behind the first piece that is read, and the match in another block than it.
+#[test]
+fn with_passthru_a_match_behind_a_nul_is_reported_at_any_block_size() {
+    let directory = tempdir().expect("a directory");
+    let before = "hay\n".repeat(20_000);
+    let text = before.clone() + "x\0\n" + &before + "needle\n";
+    fs::write(directory.path().join("file"), &text).expect("a file");
+    let expected = format!("{before}binary file matches (found \"\\0\" byte around offset 80001)\n");
+    for size in ["1M", "64K", "3K"] {
+        let flags = ["--passthru", "--block-size", size, "needle", "file"];
+        assert!(run(&mut grep(&directory, &flags)) == answer(&expected, "", 0), "{size}");
+    }
+}

@@ -123,13 +123,26 @@ fn html_and_text_profiles_are_written_to_their_files() {
 }
 
 #[test]
-fn a_failed_write_of_the_profile_does_not_affect_the_result() {
+fn a_profile_that_cannot_be_written_is_refused_before_the_job() {
     let directory = directory_with(&[]);
     let arguments = ["top", "-n1", "-f7", "--profile=html", "--profile-output", "no/p.html", &sample()];
     let (out, err, code) = run(&mut comb(&directory, &arguments));
     assert_eq!(
         (out.as_str(), err.as_str(), code),
-        ("193 /\n", "comb: no/p.html: cannot write: no such file or directory\n", Some(2))
+        ("", "comb: no/p.html: cannot write: no such file or directory\n", Some(2))
+    );
+    let refused = "comb: .: cannot write: is a directory\n";
+    for command in ["top -f7", "grep a", "grep --files", "symbols"] {
+        let script = format!("comb {command} --profile=json --profile-output . {}", sample());
+        let (out, err, code) = run(&mut shell(&directory, &script));
+        assert_eq!((out.as_str(), err.as_str(), code), ("", refused, Some(2)), "{script}");
+    }
+    // A device may fail after all.
+    let full = ["top", "-n1", "-f7", "--profile=html", "--profile-output", "/dev/full", &sample()];
+    let (out, err, code) = run(&mut comb(&directory, &full));
+    assert_eq!(
+        (out.as_str(), err.as_str(), code),
+        ("193 /\n", "comb: /dev/full: cannot write: no space left on device\n", Some(2))
     );
     let (_, err, code) = run(&mut comb(&directory, &["top", "--profile-output", "x", &sample()]));
     assert!(err.contains("--profile") && code == Some(2), "{err}");
@@ -147,7 +160,7 @@ fn a_profile_does_not_overwrite_an_input() {
             let (out, err, code) = run(&mut shell(&directory, &script));
             let message = format!("comb: {output}: same file as the input log; use another output");
             assert_eq!((err.lines().last(), code), (Some(&*message), Some(2)), "{script}");
-            assert!(!out.is_empty(), "{script}");
+            assert_eq!(out, "", "{script}");
         }
     }
     assert_eq!(fs::read_to_string(directory.path().join("log")).ok().as_deref(), Some("a\n"));
@@ -161,7 +174,7 @@ fn a_profile_replaces_only_profiles() {
     for format in ["", "=json", "=html", "=trace"] {
         let script = format!("comb top log --profile{format} --profile-output notes");
         let (out, err, code) = run(&mut shell(&directory, &script));
-        assert_eq!((out.as_str(), err.lines().last(), code), ("1 a\n", Some(message), Some(2)), "{script}");
+        assert_eq!((out.as_str(), err.lines().last(), code), ("", Some(message), Some(2)), "{script}");
 
         // The profile of each format is replaced by one of the next.
         let script = format!("comb top log --profile{format} --profile-output empty");
@@ -185,10 +198,7 @@ fn a_profile_does_not_overwrite_standard_output() {
     let script = "comb top log --profile --profile-output /dev/stdout > out";
     let (_, err, code) = run(&mut shell(&directory, script));
     assert!(err.contains("/dev/stdout: same file as standard output; use another output"), "{err}");
-    assert_eq!(
-        (fs::read_to_string(directory.path().join("out")).ok().as_deref(), code),
-        (Some("1 a\n"), Some(2))
-    );
+    assert_eq!((fs::read_to_string(directory.path().join("out")).ok().as_deref(), code), (Some(""), Some(2)));
 }
 
 #[test]

@@ -35,6 +35,13 @@ fn rules_after_a_line_that_is_not_utf_8_apply() {
 }
 
 #[test]
+fn matches_across_lines_that_touch_are_all_printed() {
+    let directory = directory_with(&[("text", "foo a\nb\nfoo c\n")]);
+    let arguments = ["-n", "-U", "-e", r"\nfoo", "-e", "fo+", "text"];
+    assert_eq!(run(&mut grep(&directory, &arguments)), answer("1:foo a\n2:b\n3:foo c\n", "", 0));
+}
+
+#[test]
 fn truncated_compressed_data_is_counted_up_to_its_end() {
     let directory = directory_with(&[("plain", "find\n")]);
     let cut = "for number in {1..9999}; do echo find $number; done | gzip -c | head -c 9000 > cut.gz";

@@ -83,11 +83,15 @@ fn a_long_line_that_does_not_match_up_to_the_end_of_the_file_is_one_of_those_tha
 }
 
 #[test]
-fn no_part_of_a_long_line_that_nuls_cut_is_context_of_a_match_in_the_next_block() {
-    let options = GrepOptions { before_context: 3, ..options(Mode::Lines) };
+fn a_long_line_that_nuls_cut_is_one_line_of_context_of_a_match_in_the_next_block() {
     let before = long("", "rest\nhay\n");
-    let text = printed(&options, &[(&before, false), (b"needle\n", false)]);
-    assert!(text.contains("needle\n") && !text.contains("t\n"), "{text}");
+    let text = |before_context| {
+        let options = GrepOptions { before_context, ..options(Mode::Lines) };
+        printed(&options, &[(&before, false), (b"needle\n", false)])
+    };
+    assert_eq!(text(1), "hay\nneedle\n");
+    let notice = format!("binary file matches (found \"\\0\" byte around offset {LONG_LINE})\n");
+    assert_eq!([text(2), text(3)], [notice.clone(), notice]);
 }
 
 #[test]

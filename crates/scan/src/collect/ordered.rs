@@ -95,7 +95,9 @@ pub trait Visit: Send {
     /// Adds the totals of other blocks.
     fn add(_tally: &mut Self::Tally, _other: Self::Tally) {}
 
-    /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job.
+    /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job at once.
+    /// Then output that is not yet written is dropped, here and of all files before: only a job that prints nothing, such
+    /// as a search for whether there is a match, may be ended this way. What is written remains whole and in order.
     fn end(
         &mut self,
         _source: &Source,

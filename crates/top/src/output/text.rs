@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
+use finecomb_sys::units::counted;
 
 use super::Format;
 use crate::answer::Answer;
@@ -23,7 +24,7 @@ impl Format for Text {
             out.write_all(b"\n")?;
         }
         if answer.partial {
-            writeln!(out, "# partial: interrupted after {} records", answer.records)?;
+            writeln!(out, "# partial: interrupted after {}", counted(answer.records, "record"))?;
         }
         Ok(())
     }
@@ -45,6 +46,10 @@ mod tests {
         assert_eq!(
             written(&Text::default(), &[(b"a", 2)], true),
             "2 a\n# partial: interrupted after 2 records\n"
+        );
+        assert_eq!(
+            written(&Text::default(), &[(b"a", 1)], true),
+            "1 a\n# partial: interrupted after 1 record\n"
         );
     }
 

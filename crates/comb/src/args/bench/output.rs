@@ -14,6 +14,10 @@ pub(crate) struct Output {
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
+    /// Replace existing files that are not a saved result or a plot
+    #[arg(long)]
+    pub(crate) force: bool,
+
     /// Print a result saved with --save, without running anything
     #[arg(long, value_name = "FILE", conflicts_with = "save")]
     pub(crate) from_json: Option<PathBuf>,
