@@ -49,17 +49,27 @@ FREQUENT = "Linux"
 class Program(run.Program):
     # Output is compared, and may differ.
     is_peer: bool = False
+    # Prints a JSON object with its own "seconds" and "cpu_seconds", which leave out its preparations.
+    own_clock: bool = False
+    cpu_seconds: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def cpu(self) -> float:
+        return statistics.median(self.cpu_seconds)
 
 
 @dataclass
 class Goal:
-    """Time (or peak memory) of comb relative to the best of other programs, with an upper bound if it is a goal."""
+    """Time (or CPU time, or peak memory) of comb relative to the best of other programs, with an upper bound if it is a goal."""
 
     ours: str
     theirs: list[str]
     at_most: float | None
     of_memory: bool = False
+    of_cpu: bool = False
+    # Relative to the longest of the other programs: a bound if they could all run at the same time.
+    against_longest: bool = False
 
 
 @dataclass
@@ -75,6 +85,8 @@ class Job:
     runs: int = 1
     is_cold: bool = False
     compares: bool = True
+    # Program that the others are compared with in the table (default: rg, or the last).
+    base: str | None = None
     facts: list[str] = field(default_factory=list)
 
 
@@ -198,27 +210,40 @@ def drop_caches(programs: list[Program]) -> None:
 def measure(job: Job, rounds: int) -> None:
     for number in range(job.rounds or rounds):
         for program in job.programs:
+            if number > 0 and program.is_slow:
+                continue
             if job.is_cold:
                 drop_caches(job.programs)
-            warmup = 2 if number == 0 and not job.is_cold else 0
-            with tempfile.NamedTemporaryFile(suffix=".json") as export:
-                command = ["hyperfine", "-N", "--style=none", "--ignore-failure", f"--output={job.output}"]
-                command += [f"--warmup={warmup}", f"--runs={job.runs}", "--export-json", export.name, program.command]
-                subprocess.run(
-                    command, check=True, cwd=job.folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-                )
-                result = json.load(export)["results"][0]
-            if any(code not in (0, 1) for code in result["exit_codes"]):
-                sys.exit(f"bench: {job.name}: {program.name} fails with exit status {max(result['exit_codes'])}")
-            program.seconds += result["times"]
+            warmup = 2 if number == 0 and not job.is_cold and not program.is_slow else 0
+            run_once(program, job, warmup)
     for program in job.programs:
         program.peak_bytes = peak_memory(program, job.folder)
+
+
+def run_once(program: Program, job: Job, warmup: int) -> None:
+    """Runs a program in a round, and adds its times."""
+    if program.own_clock:
+        command = shlex.split(program.command)
+        answer = subprocess.run(command, check=True, cwd=job.folder, env=ENVIRONMENT, stdout=subprocess.PIPE).stdout
+        clock = json.loads(answer)
+        program.seconds.append(clock["seconds"])
+        program.cpu_seconds.append(clock["cpu_seconds"])
+        return
+    with tempfile.NamedTemporaryFile(suffix=".json") as export:
+        command = ["hyperfine", "-N", "--style=none", "--ignore-failure", f"--output={job.output}"]
+        command += [f"--warmup={warmup}", f"--runs={job.runs}", "--export-json", export.name, program.command]
+        subprocess.run(command, check=True, cwd=job.folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        result = json.load(export)["results"][0]
+    if any(code not in (0, 1) for code in result["exit_codes"]):
+        sys.exit(f"bench: {job.name}: {program.name} fails with exit status {max(result['exit_codes'])}")
+    program.seconds += result["times"]
+    program.cpu_seconds.append(result["user"] + result["system"])
 
 
 def peak_memory(program: Program, folder: Path) -> int:
     """Median of three runs, in bytes. The memory of the starting process is a lower bound, which is smallest for GNU time."""
     peaks = []
-    for _ in range(3):
+    for _ in range(1 if program.is_slow else 3):
         with tempfile.NamedTemporaryFile("r") as note:
             command = [TIME, "-f", "%M", "-o", note.name] if has(TIME) else [sys.executable, "-S", "-c", STARTER, note.name]
             command += shlex.split(program.command)
@@ -257,14 +282,19 @@ def judge(job: Job) -> list[Verdict]:
         if goal.ours not in by_name or not theirs:
             continue
         ours = by_name[goal.ours]
+        pick = max if goal.against_longest else min
         if goal.of_memory:
-            best = min(theirs, key=lambda program: program.peak_bytes)
+            best = pick(theirs, key=lambda program: program.peak_bytes)
             ratio = ours.peak_bytes / best.peak_bytes
+        elif goal.of_cpu:
+            best = pick(theirs, key=lambda program: program.cpu)
+            ratio = ours.cpu / best.cpu
         else:
-            best = min(theirs, key=lambda program: program.median)
+            best = pick(theirs, key=lambda program: program.median)
             ratio = ours.median / best.median
         bound = "" if goal.at_most is None else f" ≤ {goal.at_most:.2f}"
-        text = f"{goal.ours}{' peak memory' if goal.of_memory else ''} vs. {best.name}{bound}"
+        measure_of = " peak memory" if goal.of_memory else " CPU time" if goal.of_cpu else ""
+        text = f"{goal.ours}{measure_of} vs. {best.name}{bound}"
         verdicts.append(Verdict(job.name, text, ratio, None if goal.at_most is None else ratio <= goal.at_most))
     return verdicts
 
@@ -274,17 +304,17 @@ def seconds(value: float) -> str:
 
 
 def table(job: Job, verdicts: list[Verdict]) -> list[str]:
-    base = next((program for program in job.programs if program.name == "rg"), job.programs[-1])
+    base = next((program for program in job.programs if program.name == (job.base or "rg")), job.programs[-1])
     lines = [
         f"### {job.name.split(': ')[0]}: `{job.name.split(': ', 1)[1]}`" if ": " in job.name else f"### {job.name}",
         "",
         *([" ".join(job.facts), ""] if job.facts else []),
-        f"| program | median | min | vs. {cell(base.name)} | peak memory |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        f"| program | median | min | CPU | vs. {cell(base.name)} | peak memory |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for program in job.programs:
         lines.append(
-            f"| {cell(program.name)} | {seconds(program.median)} | {seconds(min(program.seconds))} "
+            f"| {cell(program.name)} | {seconds(program.median)} | {seconds(min(program.seconds))} | {seconds(program.cpu)} "
             f"| {program.median / base.median:.2f} | {program.peak_bytes / 2**20:.1f} MiB |"
         )
     lines.append("")
@@ -294,7 +324,7 @@ def table(job: Job, verdicts: list[Verdict]) -> list[str]:
     return [*lines, ""]
 
 
-def machine(comb: str) -> list[str]:
+def machine(comb: str, peers: tuple[str, ...]) -> list[str]:
     model = next(
         (line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
@@ -302,7 +332,7 @@ def machine(comb: str) -> list[str]:
     cores = len(os.sched_getaffinity(0))
     gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     programs = [version([comb, "--version"])]
-    programs += [version([name, "--version"]) for name in ("rg", "ag", "ugrep", "git", "wc", "hyperfine") if has(name)]
+    programs += [version([name, "--version"]) for name in (*peers, "hyperfine") if has(name)]
     return [
         f"{datetime.date.today()}, {model}, {cores} cores, {gibibytes:.0f} GiB, Linux {platform.release().split('-')[0]}. "
         f"Load average at start: {os.getloadavg()[0]:.1f}.",
@@ -371,11 +401,17 @@ def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, l
     out = [
         "# Results of comb grep",
         "",
-        *machine(shlex.split(comb)[0]),
+        *machine(shlex.split(comb)[0], ("rg", "ag", "ugrep", "git", "wc")),
         f"{on_tree}Log: {log.stat().st_size / 1e6:.0f} MB. {arguments.rounds} rounds, warm cache unless noted.",
         "comb prints in path order, ripgrep unsorted.",
         "",
     ]
+    out += results(jobs, skipped, arguments.rounds)
+    write(out, arguments, HERE / "RESULTS-grep.md")
+
+
+def results(jobs: list[Job], skipped: list[str], rounds: int) -> list[str]:
+    """Runs the jobs, and returns the summary of their goals and their tables."""
     tables: list[str] = []
     verdicts: list[Verdict] = []
     missing = set()
@@ -383,12 +419,13 @@ def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, l
         missing |= {program.needs for program in job.programs if not has(program.needs)}
         job.programs = [program for program in job.programs if has(program.needs)]
         print(f"bench: {job.name}", file=sys.stderr)
-        check_same_work(job)
-        measure(job, arguments.rounds)
+        if job.compares:
+            check_same_work(job)
+        measure(job, rounds)
         judged = judge(job)
         verdicts += judged
         tables += table(job, judged)
-    out += ["| job | comparison and goal | measured | |", "| --- | --- | ---: | --- |"]
+    out = ["| job | comparison and goal | measured | |", "| --- | --- | ---: | --- |"]
     for found in verdicts:
         out.append(f"| {cell(found.job)} | {cell(found.goal)} | {found.ratio:.2f} | {RESULT[found.is_met].lstrip(', ')} |")
     goals = [found for found in verdicts if found.is_met is not None]
@@ -397,10 +434,14 @@ def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, l
         skipped.append(", ".join(sorted(missing)) + " (not installed)")
     if skipped:
         out += [f"Skipped: {'; '.join(skipped)}.", ""]
+    return out
+
+
+def write(out: list[str], arguments: argparse.Namespace, results_file: Path) -> None:
     text = "\n".join(out).rstrip() + "\n"
     print(text.replace(f"{run.ROOT}/", ""))
     if arguments.output or not arguments.only:
-        (arguments.output or HERE / "RESULTS-grep.md").write_text(text)
+        (arguments.output or results_file).write_text(text)
 
 
 if __name__ == "__main__":

@@ -121,6 +121,12 @@ pub fn read_json<E: Experiment>(path: &Path) -> Result<E> {
     }
 }
 
+/// Name of the experiment of a file written by [`save`], if it is one.
+pub fn experiment_in(path: &Path) -> Option<String> {
+    let label: Label = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    Some(label.experiment)
+}
+
 /// Describes an error in JSON, without the names of Rust types.
 fn json_reason(error: &serde_json::Error) -> String {
     let reason = error.to_string();

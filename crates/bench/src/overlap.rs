@@ -3,6 +3,7 @@
 //! Reading alone and hashing alone are measured first. If both ran at the same time without interference, the whole would
 //! take as long as the longer of the two: this is the bound that the measured times are compared with.
 
+mod command;
 mod job;
 mod pieces;
 mod prefetch;
@@ -16,6 +17,7 @@ use finecomb_scan::FoundFile;
 use finecomb_sys::units::{Count, counted};
 use serde::{Deserialize, Serialize};
 
+pub use self::command::{CommandOverlap, CommandOverlapOptions, overlap_of_command};
 use self::job::{Job, Loaded, Total};
 use self::pieces::{Piece, split};
 use self::words::Words;

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use self::analysis::Analysis;
-use self::jobs::Scalable;
+pub(crate) use self::jobs::Scalable;
 pub use self::record::Width;
 use self::record::{Case, Record, default_widths};
 use crate::cache::CacheDropper;
@@ -86,7 +86,7 @@ pub fn scale(options: &ScaleOptions, progress: Progress<'_>) -> Result<Scale> {
 }
 
 /// Output of the job, which must be the same at all widths.
-fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result<Digest> {
+pub(crate) fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>) -> Result<Digest> {
     let first = digests.first().cloned().unwrap_or_default();
     let (same, other): (Vec<_>, Vec<_>) =
         widths.iter().zip(&digests).partition(|(_, digest)| **digest == first);

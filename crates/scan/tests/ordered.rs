@@ -10,7 +10,9 @@ use finecomb_scan::{
     Block, Detail, Inputs, Ordered, Output, ScanOptions, Sort, SortKey, Source, Visit, WalkOptions, Wants,
     Width, in_order,
 };
+use finecomb_sys::bytes_from_storage_by_thread;
 use proptest::prelude::*;
+use rustix::fs::{Advice, fadvise};
 
 /// Numbers all lines, and ends a file after `limit` of them.
 struct Numbers {
@@ -377,4 +379,67 @@ fn an_error_of_the_output_ends_the_job_and_is_returned() {
     let mut out = Limited(Vec::new(), 3);
     let done = in_order(&Inputs::new([root.path()]), &ScanOptions::default(), None, &mut out, || Sizes);
     assert_eq!(done.output_error.map(|error| error.to_string()), Some("full".to_owned()));
+}
+
+/// Counts the files below a directory that are open while one of them is searched.
+struct OpenFiles<'a> {
+    root: &'a Path,
+    most: usize,
+}
+
+impl Visit for OpenFiles<'_> {
+    type Found = ();
+    type State = ();
+    type Tally = ();
+
+    fn wants(&self) -> Wants {
+        Wants::Whole
+    }
+
+    fn begin(&mut self, _: &Source, _: &[u8]) {}
+
+    fn search(&mut self, _: &mut Block<'_>) {
+        let targets =
+            fs::read_dir("/proc/self/fd").unwrap().flatten().map(|entry| fs::read_link(entry.path()));
+        let is_file = |target: &PathBuf| target.starts_with(self.root) && target != self.root;
+        self.most = self.most.max(targets.flatten().filter(is_file).count());
+    }
+
+    fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Most files open at a time, and bytes that came from storage. The calling thread is the only worker.
+fn most_open_files(root: &Path) -> (usize, u64) {
+    let options = ScanOptions { width: Width::Fixed(1), ..ScanOptions::default() };
+    let from_storage = || bytes_from_storage_by_thread().unwrap_or_default();
+    let before = from_storage();
+    let done =
+        in_order(&Inputs::new([root]), &options, None, &mut Vec::new(), || OpenFiles { root, most: 0 });
+    (done.visits[0].most, from_storage() - before)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_from_storage_are_prefetched_at_a_fixed_width_and_files_in_memory_are_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    for number in 0..64 {
+        let path = root.join(number.to_string());
+        fs::write(&path, vec![b'x'; 20_000]).unwrap();
+        let file = fs::File::open(&path).unwrap();
+        // Only clean pages can be dropped.
+        file.sync_all().unwrap();
+        fadvise(&file, 0, None, Advice::DontNeed).unwrap();
+    }
+    let (most, from_storage) = most_open_files(&root);
+    // A file system in memory has no storage.
+    if from_storage >= 32 * 20_000 {
+        // The file that is searched is closed by then.
+        assert!((2..=5).contains(&most), "{most}");
+    }
+    let open = [(); 3].map(|()| most_open_files(&root));
+    // The cache may lose pages at any time, so a single run may be cold.
+    assert!(open.iter().any(|&(most, _)| most <= 1), "{open:?}");
 }

@@ -26,6 +26,7 @@
 mod extract;
 mod kind;
 mod language;
+mod memory;
 mod parser;
 mod print;
 mod query;
@@ -43,6 +44,7 @@ use finecomb_scan::{Inputs, Problem, Report, ScanOptions, in_order};
 
 pub use crate::kind::{Kind, UnknownKind};
 pub use crate::language::{Language, UnknownLanguage};
+pub use crate::memory::TextParser;
 pub use crate::query::{Error, Format, Query, SymbolsOptions};
 pub use crate::stats::{Stats, Sums};
 pub use crate::update::OldTags;

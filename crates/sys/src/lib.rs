@@ -14,4 +14,4 @@ pub mod units;
 mod usage;
 
 pub use error::io_reason;
-pub use usage::{Usage, bytes_from_storage, bytes_from_storage_by_thread};
+pub use usage::{Usage, blocks_from_storage_by_thread, bytes_from_storage, bytes_from_storage_by_thread};

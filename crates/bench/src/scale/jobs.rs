@@ -10,20 +10,23 @@ use crate::run::{Job, quoted};
 use crate::{Error, Result};
 
 /// The commands with a width, and the flags that set it.
-const COMMANDS: [(&str, &[&str]); 2] =
-    [("top", &["-j", "-w", "--threads", "--width"]), ("grep", &["-j", "--threads", "--width", "--workers"])];
+const COMMANDS: [(&str, &[&str]); 3] = [
+    ("top", &["-j", "-w", "--threads", "--width"]),
+    ("grep", &["-j", "--threads", "--width", "--workers"]),
+    ("symbols", &["-j", "-w", "--threads", "--width"]),
+];
 
 /// A comb command line that takes a width.
 #[derive(Clone, Debug)]
-pub(super) struct Scalable(Job);
+pub(crate) struct Scalable(Job);
 
 impl Scalable {
     /// Checks that the command takes a width, and that its arguments set none.
-    pub(super) fn new(program: PathBuf, words: &[OsString], pipe: Option<PathBuf>) -> Result<Self> {
+    pub(crate) fn new(program: PathBuf, words: &[OsString], pipe: Option<PathBuf>) -> Result<Self> {
         let name = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
         let Some((_, flags)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
             let example = "'comb bench scale -- top -f 7 access.log'";
-            let reason = format!("'{name}' cannot be scaled; use top or grep, as in {example}");
+            let reason = format!("'{name}' cannot be scaled; use top, grep or symbols, as in {example}");
             return Err(Error::Other(reason));
         };
         let mut own = words.iter().take_while(|word| *word != "--").map(|word| word.to_string_lossy());
@@ -35,7 +38,7 @@ impl Scalable {
     }
 
     /// The job at a width.
-    pub(super) fn at(&self, width: Width) -> Job {
+    pub(crate) fn at(&self, width: Width) -> Job {
         let mut job = self.0.clone();
         // After all other flags: the last of several widths applies.
         let position = job.arguments.iter().position(|word| word == "--").unwrap_or(job.arguments.len());
@@ -44,7 +47,7 @@ impl Scalable {
     }
 
     /// Loads the program and its libraries into the page cache after caches were dropped, by reading and running it.
-    pub(super) fn load_program(&self) -> Result<()> {
+    pub(crate) fn load_program(&self) -> Result<()> {
         let path = &self.0.program;
         let read = File::open(path).and_then(|mut program| io::copy(&mut program, &mut io::sink()));
         read.map_err(|error| Error::Io { path: path.clone(), doing: "", error })?;
@@ -52,14 +55,14 @@ impl Scalable {
     }
 
     /// The arguments that are existing files or directories; the current directory if there are none.
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
         let named = self.0.arguments.iter().skip(1).map(PathBuf::from).chain(self.0.pipe.clone());
         let paths: Vec<PathBuf> = named.filter(|path| path.exists()).collect();
         if paths.is_empty() { vec![Path::new(".").to_owned()] } else { paths }
     }
 
     /// The command line for a shell, without a width.
-    pub(super) fn command_line(&self) -> String {
+    pub(crate) fn command_line(&self) -> String {
         let words: Vec<String> =
             self.0.arguments.iter().map(|word| quoted(&word.to_string_lossy())).collect();
         let input = self.0.pipe.iter().map(|pipe| format!("cat {} | ", quoted(&pipe.to_string_lossy())));
@@ -107,7 +110,7 @@ mod tests {
         let message = |words: &[&str]| scalable(words).expect_err("refused").to_string();
         assert_eq!(
             message(&["index", "info"]),
-            "'index' cannot be scaled; use top or grep, as in 'comb bench scale -- top -f 7 access.log'"
+            "'index' cannot be scaled; use top, grep or symbols, as in 'comb bench scale -- top -f 7 access.log'"
         );
         assert!(message(&["comb", "top"]).starts_with("'comb' cannot be scaled"));
         assert!(message(&[]).starts_with("'' cannot be scaled"));
@@ -123,13 +126,19 @@ mod tests {
             (&["grep", "x", "-j", "2"], "-j"),
             (&["grep", "--threads=2", "x"], "--threads=2"),
             (&["grep", "--workers=2", "x"], "--workers=2"),
+            (&["symbols", "-j2", "x"], "-j2"),
+            (&["symbols", "x", "-w", "2"], "-w"),
         ] {
             let message = scalable(words).expect_err(flag).to_string();
             assert_eq!(message, format!("remove {flag}: 'comb bench scale' sets the width from --widths"));
         }
-        for words in
-            [&["grep", "-w", "x"][..], &["top", "-f", "7"], &["grep", "--", "--width"], &["grep", "--widthy"]]
-        {
+        for words in [
+            &["grep", "-w", "x"][..],
+            &["top", "-f", "7"],
+            &["grep", "--", "--width"],
+            &["grep", "--widthy"],
+            &["symbols", "-d", "x"],
+        ] {
             assert!(scalable(words).is_ok(), "{words:?}");
         }
     }

@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 
 use finecomb_bench::experiment::{Experiment, read_json, save, write_json};
-use finecomb_bench::overlap::overlap;
+use finecomb_bench::overlap::{overlap, overlap_of_command};
 use finecomb_bench::picture::write_picture;
 use finecomb_bench::rounds::Progress;
 use finecomb_bench::scale::scale;
@@ -50,6 +50,9 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         Choice::Spawn(flags) => {
             run_with_plot(&flags.drawn, |progress| Ok(spawn(&flags.options(), progress)?))
         }
+        Choice::Overlap(flags) if flags.is_of_command() => run_with_plot(&flags.drawn, |progress| {
+            Ok(overlap_of_command(&flags.command_options()?, progress)?)
+        }),
         Choice::Overlap(flags) => {
             // The files must also fit into the page cache, and other processes need memory, too.
             let memory = memory::available().unwrap_or(MEMORY) / 4;

@@ -58,6 +58,24 @@ fn a_job_runs_with_all_numbers_of_threads() {
 }
 
 #[test]
+fn lists_of_definitions_are_scaled() {
+    let directory =
+        directory_with(&[("src/a.c", "int answer(void) { return 42; }\n"), ("src/b.py", "def b(): pass\n")]);
+    let (out, message, code) =
+        run(&mut shell(&directory, "comb bench scale --runs 1 --widths 1,2,auto -- symbols src"));
+    assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
+    assert!(out.starts_with("comb symbols src: single runs, warm cache; "), "{out}");
+    assert!(out.contains("Output: 78 B, identical at every width."), "{out}");
+    let cold = "comb bench scale --cold --runs 1 --widths 1,2 -- symbols -d answer src";
+    // As root, dropping the caches would affect the whole machine.
+    if !rustix::process::geteuid().is_root() {
+        let (out, message, code) = run(&mut shell(&directory, cold));
+        assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
+        assert!(out.contains("\nCaches were dropped before each cold run "), "{out}");
+    }
+}
+
+#[test]
 fn a_pipe_can_be_the_input() {
     let directory = directory_with(&[("log", LOG)]);
     let (out, message, code) =
@@ -83,7 +101,7 @@ fn errors_are_one_line() {
         ),
         (
             "-- index info log",
-            "comb: 'index' cannot be scaled; use top or grep, as in 'comb bench scale -- top -f 7 access.log'",
+            "comb: 'index' cannot be scaled; use top, grep or symbols, as in 'comb bench scale -- top -f 7 access.log'",
         ),
         ("-- top -w 2 log", "comb: remove -w: 'comb bench scale' sets the width from --widths"),
         ("--pipe nix -- top", "comb: nix: no such file or directory"),

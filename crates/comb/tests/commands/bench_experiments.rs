@@ -116,6 +116,33 @@ fn prefetching_is_compared_with_a_cold_and_a_warm_cache() {
 }
 
 #[test]
+fn a_command_with_a_cold_cache_is_compared_with_reading_and_with_a_warm_cache() {
+    let directory =
+        directory_with(&[("tree/a.c", "int a(void) { return 42; }\n"), ("tree/README", "text\n")]);
+    let refused = |arguments: &str| comb(&directory, &format!("comb bench overlap {arguments}")).1;
+    assert_eq!(
+        refused("-- index info tree"),
+        "comb: 'index' cannot be scaled; use top, grep or symbols, as in 'comb bench scale -- top -f 7 access.log'\n"
+    );
+    assert_eq!(refused("-- symbols tree/README"), "comb: no files to read: comb symbols tree/README\n");
+    assert!(refused("--warm -- symbols tree").contains("cannot be used with"));
+    if rustix::process::geteuid().is_root() {
+        // Dropping the caches would affect the whole machine.
+        return;
+    }
+    for (command, files) in [("symbols tree", "1 file"), ("grep int tree", "2 files")] {
+        let out = printed(
+            &directory,
+            &format!("comb bench overlap --widths 1,2 --runs 1 --save o.json --plot o.svg -- {command}"),
+        );
+        assert!(out.starts_with(&format!("comb {command}, reading ")), "{out}");
+        assert!(out.contains(&format!(" of {files}: ")), "{out}");
+        assert_eq!(first_cells(&out), ["1", "2", "auto"]);
+        assert_eq!(printed(&directory, "comb bench overlap --from-json o.json"), out);
+    }
+}
+
+#[test]
 fn a_server_is_compared_with_one_process_per_request() {
     let digits: String =
         (0..2000_u32).map(|number| char::from(b'0' + (number * number / 7 % 10) as u8)).collect();

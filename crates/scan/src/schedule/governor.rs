@@ -65,7 +65,6 @@ pub(crate) struct Governor {
     throughputs: Vec<f64>,
     /// Number of consecutive windows without reads from storage.
     warm: usize,
-    cold: bool,
     /// Number of consecutive windows in which workers were idle; negative: in which all were busy although one is
     /// parked.
     trend: isize,
@@ -91,7 +90,6 @@ impl Governor {
             wanted: cores,
             throughputs: Vec::new(),
             warm: 0,
-            cold: false,
             trend: 0,
             trial: None,
             cooldown: 0,
@@ -104,17 +102,11 @@ impl Governor {
         self.wanted
     }
 
-    /// Returns `true` if files came from storage in the last window.
-    pub(crate) fn is_cold(&self) -> bool {
-        self.cold
-    }
-
     /// Returns the number of workers that the job should have after this window.
     pub(crate) fn decide(&mut self, window: &Window) -> usize {
         self.throughputs.push(window.throughput());
         self.cooldown = self.cooldown.saturating_sub(1);
-        self.cold = window.from_storage >= MIN_COLD_BYTES;
-        if self.cold {
+        if window.from_storage >= MIN_COLD_BYTES {
             self.warm = 0;
             self.decide_cold(window);
         } else {

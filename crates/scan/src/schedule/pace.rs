@@ -1,18 +1,17 @@
 //! State shared by the workers of a job and its governor.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The number of workers that may run, and the work done so far.
 pub(crate) struct Pace {
     wanted: AtomicUsize,
-    cold: AtomicBool,
     work: AtomicU64,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { wanted: AtomicUsize::new(usize::MAX), cold: AtomicBool::new(false), work: AtomicU64::new(0) }
+        Self { wanted: AtomicUsize::new(usize::MAX), work: AtomicU64::new(0) }
     }
 }
 
@@ -24,15 +23,6 @@ impl Pace {
 
     pub(crate) fn set_wanted(&self, workers: usize) {
         self.wanted.store(workers, Ordering::Relaxed);
-    }
-
-    /// Returns `true` if files currently come from storage, so that prefetching pays off.
-    pub(crate) fn is_cold(&self) -> bool {
-        self.cold.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn set_cold(&self, cold: bool) {
-        self.cold.store(cold, Ordering::Relaxed);
     }
 
     /// Adds work done, in a unit of the job.

@@ -91,7 +91,6 @@ fn govern(
         let sample = Sample::of(job);
         let wanted = governor.decide(&sample.since(&last, job));
         last = sample;
-        job.pace().set_cold(governor.is_cold());
         if wanted != present {
             present = wanted;
             job.set_workers(wanted);

@@ -15,6 +15,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use super::cut::{FileFrom, ensure_len, retry};
 use super::decode::{Conversion, Encoding, MAX_BOM};
 use super::decompress::Format;
+use super::prefetch::StorageWatch;
 use super::stream::{Origin, Stream};
 use super::{ChunkedFile, Chunks, PartedFile};
 use crate::block::{FileIdentity, FirstNul, Medium, Source};
@@ -49,6 +50,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) meter: Meter,
     pub(crate) problems: Problems,
     pub(crate) buffer: Vec<u8>,
+    pub(crate) storage: StorageWatch,
     scratch: Scratch,
 }
 
@@ -85,7 +87,7 @@ enum Sniffed {
 impl<'a> Reader<'a> {
     pub(crate) fn new(context: Context<'a>, meter: Meter) -> Self {
         let (problems, buffer, scratch) = Default::default();
-        Self { context, meter, problems, buffer, scratch }
+        Self { context, meter, problems, buffer, storage: StorageWatch::new(), scratch }
     }
 
     /// Frees the memory that is only needed while reading.

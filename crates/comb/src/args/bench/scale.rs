@@ -22,11 +22,13 @@ Examples:
       comb bench scale --cold --widths 1,2,4,8,16,auto -- grep -c unsafe src
   Input from a pipe:
       comb bench scale --pipe access.log -- top -f 7
+  A parser with a cold page cache:
+      comb bench scale --cold -- symbols src
   Save a result, and plot it later:
       comb bench scale --runs 20 --save scale.json -- top -f 7 access.log
       comb bench scale --from-json scale.json --plot scale.svg
 
-The job is a command line of 'comb top' or 'comb grep' without the word comb and without --threads. First it runs once with \
+The job is a command line of 'comb top', 'comb grep' or 'comb symbols' without the word comb and without --threads. First it runs once with \
 each number of threads, to check that its output is always the same and to warm the page cache. Each round then runs all \
 numbers of threads, so that a machine that becomes slower affects all of them equally.
 

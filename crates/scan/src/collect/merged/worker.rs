@@ -113,7 +113,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             source.move_to(&directory.prefix, directory.listing.name(&directory.listing.entries()[number]));
             self.reader.meter.enter(Phase::Open);
             let contents = prefetcher
-                .open(self.queue.pace.is_cold())
+                .open(self.reader.storage.is_cold())
                 .map_err(ProblemKind::Open)
                 .and_then(|file| self.reader.read(&source, file, 0, limit, directory.short_read_is_end));
             match contents {

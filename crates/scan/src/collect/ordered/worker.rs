@@ -335,7 +335,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             }
             source.move_to(&directory.prefix, directory.listing.name(&directory.listing.entries()[number]));
             self.reader.meter.enter(Phase::Open);
-            match prefetcher.open(self.plan.pace.is_cold()) {
+            match prefetcher.open(self.reader.storage.is_cold()) {
                 Ok(file) => {
                     if let Some(job) = self.read(&source, file, 0, directory.short_read_is_end) {
                         let rest = Job::Open(Task::Files(Arc::clone(directory), number + 1..entries.end));

@@ -1,0 +1,51 @@
+//! Definitions in texts in memory.
+
+use std::path::Path;
+
+use crate::parser::Parser;
+use crate::query::Query;
+
+/// Lexer and parser without reading, order and output: the least that a list of definitions takes. One for each thread.
+pub struct TextParser<'q> {
+    query: &'q Query,
+    parser: Parser,
+}
+
+impl<'q> TextParser<'q> {
+    /// A parser for a question. Of the question, only the languages and `thorough` matter, and whether a text can have the name.
+    pub fn new(query: &'q Query) -> Self {
+        Self { query, parser: Parser::default() }
+    }
+
+    /// Number of definitions in a text. Its language is that of the path; 0 if it is unknown.
+    pub fn count(&mut self, path: &Path, text: &[u8]) -> usize {
+        match self.query.language_of(path, text) {
+            Some(language) if self.query.may_be_in(text) => {
+                self.parser.parse(language, text, self.query).definitions.len()
+            }
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(all(test, feature = "c"))]
+mod tests {
+    use finecomb_scan::{Inputs, ScanOptions};
+
+    use super::*;
+    use crate::{SymbolsOptions, symbols};
+
+    #[test]
+    fn as_many_definitions_are_counted_as_are_listed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let text = b"static DEFINE_MUTEX(lock);\nstruct s { int a; };\nint f(void) { return 42; }\n";
+        let path = directory.path().join("a.c");
+        std::fs::write(&path, text).expect("a file");
+        let query = Query::new(&SymbolsOptions::default()).expect("a query");
+        let listed = symbols(&Inputs::new([&path]), &ScanOptions::default(), &query, &mut Vec::new());
+        let mut parser = TextParser::new(&query);
+        assert_eq!(parser.count(&path, text) as u64, listed.definitions);
+        assert_eq!(listed.definitions, 4);
+        assert_eq!(parser.count(Path::new("README"), text), 0);
+    }
+}
