@@ -393,7 +393,7 @@ impl Visit for OpenFiles<'_> {
     type Tally = ();
 
     fn wants(&self) -> Wants {
-        Wants::Whole
+        Wants::Whole(usize::MAX)
     }
 
     fn begin(&mut self, _: &Source, _: &[u8]) {}

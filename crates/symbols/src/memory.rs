@@ -44,8 +44,8 @@ mod tests {
         let query = Query::new(&SymbolsOptions::default()).expect("a query");
         let listed = symbols(&Inputs::new([&path]), &ScanOptions::default(), &query, &mut Vec::new());
         let mut parser = TextParser::new(&query);
-        assert_eq!(parser.count(&path, text) as u64, listed.definitions);
-        assert_eq!(listed.definitions, 4);
+        assert_eq!(parser.count(&path, text) as u64, listed.stats.total().symbols);
+        assert_eq!(listed.stats.total().symbols, 4);
         assert_eq!(parser.count(Path::new("README"), text), 0);
     }
 }
