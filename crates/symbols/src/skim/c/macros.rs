@@ -37,8 +37,16 @@ pub(super) fn defined(
     Some((Kind::Variable, argument))
 }
 
+/// Name of the function that an invocation of a macro defines, as `SYSCALL_DEFINE2(name, …)` and `TEST(suite, name)` do.
+pub(super) fn function_name(source: &[u8], name: Range<usize>, group: Range<usize>) -> Option<Range<usize>> {
+    let word = &source[name];
+    let first = first_argument(source, group.clone()).filter(|_| is_macro(word))?;
+    let is_test = [&b"TEST"[..], b"TEST_F", b"TEST_P"].iter().any(|suffix| word.ends_with(suffix));
+    if is_test { last_argument(source, group) } else { Some(first) }
+}
+
 /// The first argument of a group, if it is a name.
-pub(super) fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
+fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
     let mut lexer = Lexer { source, at: group.start + 1 };
     while lexer.byte().is_some_and(|byte| is(byte, SPACE)) {
         lexer.at += 1;
@@ -46,7 +54,7 @@ pub(super) fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range
     let start = lexer.at;
     let word = lexer.word();
     let end = lexer.at;
-    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit());
+    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit()) && word != b"void";
     (is_name && matches!(lexer.next_significant(), Some(b',' | b')'))).then_some(start..end)
 }
 
@@ -60,7 +68,7 @@ fn last_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
 
 /// Words that stand for attributes in the Linux kernel and elsewhere. The grammar takes them for types.
 pub(super) fn is_attribute(word: &[u8]) -> bool {
-    const ATTRIBUTES: [&[u8]; 58] = [
+    const ATTRIBUTES: [&[u8]; 60] = [
         b"____cacheline_aligned",
         b"____cacheline_aligned_in_smp",
         b"__always_inline",
@@ -79,9 +87,11 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
         b"__forceinline",
         b"__hot",
         b"__init",
+        b"__init_memblock",
         b"__init_or_module",
         b"__initconst",
         b"__initdata",
+        b"__initdata_memblock",
         b"__initdata_or_module",
         b"__iomem",
         b"__kernel",
