@@ -586,6 +586,7 @@ mod tests {
             ("namespace n { class c { int f() { return 1; } }; }", "namespace n { class c { int f() {} }; }"),
             ("extern \"C\" { int f(void) { } }", "extern \"C\" { int f(void) {} }"),
             ("static int __init f(void) { }", "static int f(void) {}"),
+            ("static __realloc_size(2) void *f(int a) { }", "static void *f(int a) {}"),
             ("auto s = R\"x({)\")x\"; int a;", "auto s = R\"x({)\")x\"; int a;"),
         ] {
             assert_eq!(skimmed(source).as_deref(), Some(expected), "{source}");

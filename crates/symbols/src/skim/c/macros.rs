@@ -68,16 +68,18 @@ fn last_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
 
 /// Words that stand for attributes in the Linux kernel and elsewhere. The grammar takes them for types.
 pub(super) fn is_attribute(word: &[u8]) -> bool {
-    const ATTRIBUTES: [&[u8]; 60] = [
+    const ATTRIBUTES: [&[u8]; 64] = [
         b"____cacheline_aligned",
         b"____cacheline_aligned_in_smp",
         b"__always_inline",
         b"__always_unused",
+        b"__attribute_const__",
         b"__bitwise",
         b"__cacheline_aligned",
         b"__cacheline_aligned_in_smp",
         b"__cold",
         b"__cpuidle",
+        b"__cpumask_var_read_mostly",
         b"__designated_init",
         b"__exit",
         b"__exit_refok",
@@ -108,6 +110,7 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
         b"__nocast",
         b"__noclone",
         b"__noreturn",
+        b"__nosavedata",
         b"__packed",
         b"__paginginit",
         b"__percpu",
@@ -120,6 +123,7 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
         b"__refdata",
         b"__ro_after_init",
         b"__sched",
+        b"__softirq_entry",
         b"__used",
         b"__user",
         b"__visible",
@@ -147,10 +151,31 @@ pub(super) fn takes_arguments(word: &[u8]) -> bool {
             | b"__scanf"
             | b"__section"
             | b"__alloc_size"
+            | b"__realloc_size"
             | b"__counted_by"
             | b"__declspec"
             | b"alignas"
             | b"_Alignas"
             | b"noexcept"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_known_wherever_they_are_in_the_list() {
+        for word in [
+            "____cacheline_aligned",
+            "__attribute_const__",
+            "__init_memblock",
+            "__nosavedata",
+            "__weak",
+            "notrace",
+        ] {
+            assert!(is_attribute(word.as_bytes()), "{word}");
+        }
+        assert!(!is_attribute(b"__name") && !is_attribute(b"name"));
+    }
 }
