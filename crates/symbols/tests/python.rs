@@ -115,7 +115,7 @@ fn texts_that_are_not_understood_are_parsed_in_full() {
 #[derive(Clone, Debug)]
 enum Part {
     Line(String),
-    /// Comment that is indented by so many columns more than a line here, or fewer.
+    /// Comment, and how many columns more than a line here it is indented, or fewer.
     Comment(isize),
     Blank,
     Block(String, Vec<Part>),
