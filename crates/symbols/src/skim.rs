@@ -4,6 +4,8 @@
 //! else into a shorter text, which is parsed. Positions in it are mapped back by [`Skimmed::source_range`].
 
 pub(crate) mod c;
+#[cfg(feature = "python")]
+mod python;
 
 use std::ops::Range;
 
@@ -17,7 +19,9 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
         Language::C => c::skim(source, out),
         #[cfg(feature = "cpp")]
         Language::Cpp => c::skim(source, out),
-        #[allow(unreachable_patterns, reason = "a build for C and C++ alone has no other language")]
+        #[cfg(feature = "python")]
+        Language::Python => python::skim(source, out),
+        #[allow(unreachable_patterns, reason = "a build for languages with a lexer alone has no other")]
         _ => false,
     }
 }
@@ -100,6 +104,13 @@ impl Skimmed {
     /// Adds bytes that are not in the source, to keep tokens apart. No definition begins or ends in them.
     fn insert(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
+    }
+
+    /// Adds a byte that stands for the one at an offset of the source: a definition may begin or end with it.
+    #[cfg(feature = "python")]
+    fn stand_in(&mut self, byte: u8, offset: usize) {
+        self.segments.push(Segment { in_text: self.text.len(), in_source: offset, length: 1 });
+        self.text.push(byte);
     }
 
     /// Maps a range of the shortened text to one of the source. Inserted bytes at its end do not belong to it.

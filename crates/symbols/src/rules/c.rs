@@ -99,6 +99,9 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
     let body = node.child_by_field_name("body").or_else(|| child(node, &["try_statement"]));
     let Some(body) = body.filter(|_| !found.is_local()) else { return };
     let Some(declared) = node.child_by_field_name("declarator").and_then(declared) else { return };
+    if is_keyword(found.bytes(declared.name.clone())) || is_invocation(found, node, &declared) {
+        return;
+    }
     // The parser takes `class MACRO Name { … }` for a function without parameters.
     let kind = match node.child_by_field_name("type").filter(|_| declared.function.is_none()) {
         Some(record) if record.kind() == "class_specifier" => Kind::Class,
@@ -109,6 +112,23 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
     definition.parameters = declared.function.and_then(|function| field(function, "parameters"));
     definition.qualifier = declared.qualifier;
     found.scope(definition);
+}
+
+/// Returns `true` for `TEST(suite, name) { … }` outside of a class: the lexer records the function that such a macro defines.
+fn is_invocation(found: &Found<'_>, node: Node<'_>, declared: &Declared<'_>) -> bool {
+    let parameters = declared.function.and_then(|function| function.child_by_field_name("parameters"));
+    let first = parameters.and_then(|parameters| parameters.named_child(0));
+    let is_name = first
+        .and_then(|first| first.child_by_field_name("type").filter(|_| first.named_child_count() == 1))
+        .is_some_and(|kind| kind.kind() == "type_identifier");
+    let name = found.bytes(declared.name.clone());
+    is_name
+        && name.len() > 1
+        && name.iter().any(u8::is_ascii_uppercase)
+        && !name.iter().any(u8::is_ascii_lowercase)
+        && node.child_by_field_name("type").is_none()
+        && declared.qualifier.is_none()
+        && matches!(found.scope_kind(), None | Some(Kind::Namespace))
 }
 
 /// `using name = type`.
@@ -174,20 +194,30 @@ fn bindings(declarator: Node<'_>) -> Option<Vec<Node<'_>>> {
 
 /// Returns `true` for words that the parser takes for a name behind an unknown macro, as in `EXPORT int function()`.
 fn is_keyword(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"bool"
-            | b"char"
-            | b"const"
-            | b"double"
-            | b"float"
-            | b"int"
-            | b"long"
-            | b"short"
-            | b"signed"
-            | b"unsigned"
-            | b"void"
-    )
+    const KEYWORDS: [&[u8]; 21] = [
+        b"bool",
+        b"char",
+        b"class",
+        b"const",
+        b"double",
+        b"enum",
+        b"extern",
+        b"float",
+        b"inline",
+        b"int",
+        b"long",
+        b"register",
+        b"short",
+        b"signed",
+        b"static",
+        b"struct",
+        b"typedef",
+        b"union",
+        b"unsigned",
+        b"void",
+        b"volatile",
+    ];
+    KEYWORDS.binary_search(&name).is_ok()
 }
 
 fn type_definition(found: &mut Found<'_>, node: Node<'_>) {

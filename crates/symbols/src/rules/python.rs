@@ -2,16 +2,20 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, field, names};
+use super::{Entry, Rule, child, field, names};
 use crate::extract::{Definition, Found};
 use crate::kind::Kind;
 
 pub(super) const RULES: &[Entry] = &[
-    ("class_definition", Rule::Define(Kind::Class)),
+    ("class_definition", Rule::Call(class)),
     ("function_definition", Rule::Call(function)),
     ("type_alias_statement", Rule::Call(alias)),
     ("assignment", Rule::Call(assignment)),
 ];
+
+fn class(found: &mut Found<'_>, node: Node<'_>) {
+    define(found, node, Kind::Class);
+}
 
 /// Functions and properties.
 fn function(found: &mut Found<'_>, node: Node<'_>) {
@@ -20,14 +24,26 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
     let is_property = decorated.is_some_and(|decorated| {
         let mut decorators =
             decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator");
-        decorators.any(|decorator| is_property(found.bytes(decorator.byte_range())))
+        decorators.any(|decorator| {
+            let expression = decorator.named_child(0);
+            expression.is_some_and(|expression| is_property(found.bytes(expression.byte_range())))
+        })
     });
-    found.define(if is_property { Kind::Property } else { Kind::Function }, "name", node);
+    define(found, node, if is_property { Kind::Property } else { Kind::Function });
 }
 
-/// Returns `true` for a decorator such as `@property`, `@cached_property` or `@name.setter`.
+/// Adds a class or a function. Its head ends with the colon: comments may be between that and the body.
+fn define(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+    let Some(name) = field(node, "name") else { return };
+    let colon = child(node, &[":"]).map_or(node.end_byte(), |colon| colon.end_byte());
+    let mut definition = Definition::new(kind, name, node).with_head(colon);
+    definition.parameters = field(node, "parameters");
+    found.scope(definition);
+}
+
+/// Returns `true` for a decorator such as `property`, `cached_property` or `name.setter`.
 fn is_property(decorator: &[u8]) -> bool {
-    let last = decorator.rsplit(|byte| matches!(byte, b'.' | b'@')).next().unwrap_or_default();
+    let last = decorator.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
     matches!(last.trim_ascii(), b"property" | b"cached_property" | b"setter" | b"getter" | b"deleter")
 }
 

@@ -9,11 +9,11 @@ mod macros;
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 pub(crate) use self::lexer::Code;
 use self::lexer::{Lexer, SPACE, STOP, WORD, is};
-use self::macros::{defined, first_argument, is_attribute, is_macro, takes_arguments};
+use self::macros::{defined, function_name, is_attribute, is_macro, takes_arguments};
 use super::{Hidden, Skimmed};
 use crate::kind::Kind;
 
@@ -31,12 +31,21 @@ pub(crate) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
     .is_some()
 }
 
-/// Returns `true` if a text has declarations that only C++ has. Decides what a `.h` file is.
+/// Returns `true` if a text has declarations that only C++ has. Decides what a `.h` file is. Lines in comments do not count.
 pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
     let mut rest = source;
+    let mut is_comment = false;
     while let Some(end) = memchr(b'\n', rest) {
         let line = rest[..end].trim_ascii();
         rest = &rest[end + 1..];
+        let was_comment = is_comment;
+        if memchr(b'*', line).is_some() {
+            let (open, close) = (memmem::rfind(line, b"/*"), memmem::rfind(line, b"*/"));
+            is_comment = open > close || is_comment && close.is_none();
+        }
+        if was_comment {
+            continue;
+        }
         let starts = |word: &[u8]| {
             line.strip_prefix(word).is_some_and(|rest| rest.first().is_some_and(|&b| !is(b, WORD)))
         };
@@ -410,7 +419,8 @@ impl Skimmer<'_, '_> {
             return Some(());
         }
         let function = std::mem::take(&mut self.declaration);
-        if function.is_invocation() {
+        // In a class, it is a constructor.
+        if function.is_invocation() && self.open.last() != Some(&true) {
             self.hidden_function(function, open);
         }
         Some(())
@@ -420,8 +430,7 @@ impl Skimmer<'_, '_> {
     fn hidden_function(&mut self, function: Declaration, open: usize) {
         let (Some(start), Some(parameters)) = (function.start, function.parameters) else { return };
         let source = self.lexer.source;
-        let name = first_argument(source, parameters.clone());
-        if let Some(name) = name.filter(|_| is_macro(&source[function.word])) {
+        if let Some(name) = function_name(source, function.word, parameters.clone()) {
             let head = start..source[..open].trim_ascii_end().len().max(start);
             let extent = start..self.lexer.at;
             self.out.hidden.push(Hidden {
@@ -599,6 +608,7 @@ mod tests {
             ("namespace n { class c { int f() { return 1; } }; }", "namespace n { class c { int f() {} }; }"),
             ("extern \"C\" { int f(void) { } }", "extern \"C\" { int f(void) {} }"),
             ("static int __init f(void) { }", "static int f(void) {}"),
+            ("static __realloc_size(2) void *f(int a) { }", "static void *f(int a) {}"),
             ("auto s = R\"x({)\")x\"; int a;", "auto s = R\"x({)\")x\"; int a;"),
         ] {
             assert_eq!(skimmed(source).as_deref(), Some(expected), "{source}");
@@ -639,5 +649,23 @@ mod tests {
         assert_eq!(hidden("SYSCALL_DEFINE2(open, int, a) { return 0; }"), [(Kind::Function, "open")]);
         assert_eq!(hidden("DEFINE_PER_CPU(struct x, name) = { 1 };"), [(Kind::Variable, "name")]);
         assert_eq!(hidden("int DEFINED(int a);"), []);
+    }
+
+    #[test]
+    fn the_last_argument_names_a_test_and_a_constructor_is_no_macro() {
+        assert_eq!(hidden("TEST(Suite, name) { }"), [(Kind::Function, "name")]);
+        assert_eq!(hidden("TEST(name) { }"), [(Kind::Function, "name")]);
+        assert_eq!(hidden("BOOST_FIXTURE_TEST_CASE(name, Fixture) { }"), [(Kind::Function, "name")]);
+        assert_eq!(hidden("struct URL { URL(A, B) { } };"), []);
+        assert_eq!(hidden("MAIN(void) { }"), []);
+    }
+
+    #[test]
+    fn words_in_comments_do_not_make_a_header_one_of_cpp() {
+        assert!(is_cplusplus(b"/* a */ int b;\nusing a = b;\n"));
+        assert!(is_cplusplus(b"/*\n * a\n */\nnamespace a {\n}\n"));
+        assert!(!is_cplusplus(
+            b"/* Set\nusing the\n  class of it\n*/\nint a; /* this\nnamespace is */ int b;\n"
+        ));
     }
 }

@@ -109,3 +109,6 @@ int main(int argc, char *argv[])
     LOG("%d", argc);
     return compare ? 1 : 0;
 }
+
+unsigned long __init_memblock start_of_memory(void) { return 0; }
+TEST(name_of_a_test) { return; }

@@ -121,3 +121,14 @@ class SHAPES_EXPORT Exported {
 };
 auto trailing(int a) -> decltype(a) { return a; }
 int main() try { return 0; } catch (...) { return 1; }
+
+TEST(Suite, adds) { EXPECT_EQ(1 + 1, 2); }
+namespace tests {
+TEST_F(Fixture, subtracts) {
+  EXPECT_EQ(1 - 1, 0);
+}
+BOOST_AUTO_TEST_CASE(multiplies) { }
+}
+struct URL {
+  URL(Scheme, Host) { }
+};

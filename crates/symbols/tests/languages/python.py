@@ -83,7 +83,16 @@ class Order(Base, metaclass=Meta):
     def cached(self):
         return self.getter
 
-    def __add__(self, other): return self
+    def __add__(self, other): return self  # comment
+
+    @property  # comment
+    def commented(  # comment
+        self,
+    ):  # comment
+        # comment
+        return f"{self['}']}"
+        # comment
+    # comment outside
 
     class Meta:
         ordering = ["name"]
@@ -119,3 +128,8 @@ if (walrus := len(text)) > 3:
 match a:
     case [first, *others]:
         matched = first
+    case [1]: alone = 1; second = 2
+
+match = {"x": [1,
+  2]}  # not a block
+converted = lambda value, *, base=10: int(value, base)

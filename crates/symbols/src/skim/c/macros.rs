@@ -37,8 +37,16 @@ pub(super) fn defined(
     Some((Kind::Variable, argument))
 }
 
+/// Name of the function that an invocation of a macro defines, as `SYSCALL_DEFINE2(name, …)` and `TEST(suite, name)` do.
+pub(super) fn function_name(source: &[u8], name: Range<usize>, group: Range<usize>) -> Option<Range<usize>> {
+    let word = &source[name];
+    let first = first_argument(source, group.clone()).filter(|_| is_macro(word))?;
+    let is_test = [&b"TEST"[..], b"TEST_F", b"TEST_P"].iter().any(|suffix| word.ends_with(suffix));
+    if is_test { last_argument(source, group) } else { Some(first) }
+}
+
 /// The first argument of a group, if it is a name.
-pub(super) fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
+fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
     let mut lexer = Lexer { source, at: group.start + 1 };
     while lexer.byte().is_some_and(|byte| is(byte, SPACE)) {
         lexer.at += 1;
@@ -46,7 +54,7 @@ pub(super) fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range
     let start = lexer.at;
     let word = lexer.word();
     let end = lexer.at;
-    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit());
+    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit()) && word != b"void";
     (is_name && matches!(lexer.next_significant(), Some(b',' | b')'))).then_some(start..end)
 }
 
@@ -60,16 +68,18 @@ fn last_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
 
 /// Words that stand for attributes in the Linux kernel and elsewhere. The grammar takes them for types.
 pub(super) fn is_attribute(word: &[u8]) -> bool {
-    const ATTRIBUTES: [&[u8]; 58] = [
+    const ATTRIBUTES: [&[u8]; 64] = [
         b"____cacheline_aligned",
         b"____cacheline_aligned_in_smp",
         b"__always_inline",
         b"__always_unused",
+        b"__attribute_const__",
         b"__bitwise",
         b"__cacheline_aligned",
         b"__cacheline_aligned_in_smp",
         b"__cold",
         b"__cpuidle",
+        b"__cpumask_var_read_mostly",
         b"__designated_init",
         b"__exit",
         b"__exit_refok",
@@ -79,9 +89,11 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
         b"__forceinline",
         b"__hot",
         b"__init",
+        b"__init_memblock",
         b"__init_or_module",
         b"__initconst",
         b"__initdata",
+        b"__initdata_memblock",
         b"__initdata_or_module",
         b"__iomem",
         b"__kernel",
@@ -98,6 +110,7 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
         b"__nocast",
         b"__noclone",
         b"__noreturn",
+        b"__nosavedata",
         b"__packed",
         b"__paginginit",
         b"__percpu",
@@ -110,6 +123,7 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
         b"__refdata",
         b"__ro_after_init",
         b"__sched",
+        b"__softirq_entry",
         b"__used",
         b"__user",
         b"__visible",
@@ -137,10 +151,31 @@ pub(super) fn takes_arguments(word: &[u8]) -> bool {
             | b"__scanf"
             | b"__section"
             | b"__alloc_size"
+            | b"__realloc_size"
             | b"__counted_by"
             | b"__declspec"
             | b"alignas"
             | b"_Alignas"
             | b"noexcept"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_known_wherever_they_are_in_the_list() {
+        for word in [
+            "____cacheline_aligned",
+            "__attribute_const__",
+            "__init_memblock",
+            "__nosavedata",
+            "__weak",
+            "notrace",
+        ] {
+            assert!(is_attribute(word.as_bytes()), "{word}");
+        }
+        assert!(!is_attribute(b"__name") && !is_attribute(b"name"));
+    }
 }

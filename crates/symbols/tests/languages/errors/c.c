@@ -13,3 +13,8 @@ exported(int a)
 {
     return a;
 }
+
+struct reply {
+  HEADER union opcode code;
+  int length;
+};
