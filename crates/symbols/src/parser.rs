@@ -1,6 +1,7 @@
 //! Parsing one file: skim, parse, extract.
 
 use std::collections::HashSet;
+use std::iter::once;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -34,29 +35,38 @@ pub(crate) struct Parsed {
 }
 
 impl Parser {
-    /// Parses a text. It is skimmed first: the parser gets what is left, unless `query` asks for all, and definitions by macros,
+    /// Parses a text. It is skimmed first: the parser gets what is left, a piece at a time, unless `query` asks for all, and definitions by macros,
     /// which no grammar knows, come from there in any case.
     pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
         self.skimmed.clear();
         let is_skimmed = skim::skim(language, source, &mut self.skimmed) && !query.options.thorough;
         let hidden = std::mem::take(&mut self.skimmed.hidden);
-        let text = if is_skimmed { self.skimmed.text() } else { source };
-        // Calls are in bodies: few texts that name a function have its definition.
+        let (text, pieces): (_, Vec<Range<usize>>) = match is_skimmed {
+            true => (self.skimmed.text(), self.skimmed.pieces().collect()),
+            false => (source, once(0..source.len()).collect()),
+        };
         let (mut found, mut has_errors) = (Vec::new(), false);
-        if query.may_be_in(text) {
+        let start = Instant::now();
+        for piece in pieces {
+            let at = piece.start;
+            let text = &text[piece];
+            // Calls are in bodies: few texts that name a function have its definition.
+            if !query.may_be_in(text) {
+                continue;
+            }
             let Grammar { parser, rules, .. } = self.grammars.get(language);
-            match parse(parser, text) {
-                Some(tree) => {
-                    found = definitions(&tree, text, rules);
-                    has_errors = tree.root_node().has_error();
+            let Some(tree) = parse(parser, text, start) else {
+                return Parsed { timed_out: true, ..Parsed::default() };
+            };
+            has_errors |= tree.root_node().has_error();
+            let before = found.len();
+            found.extend(definitions(&tree, text, rules).into_iter().map(|mut definition| {
+                definition.scope = definition.scope.map(|scope| before + scope);
+                if is_skimmed {
+                    definition.map(|range| self.skimmed.source_range(at + range.start..at + range.end));
                 }
-                None => return Parsed { timed_out: true, ..Parsed::default() },
-            }
-        }
-        if is_skimmed {
-            for definition in &mut found {
-                definition.map(|range| self.skimmed.source_range(range));
-            }
+                definition
+            }));
         }
         Parsed { definitions: merge(found, hidden), has_errors, timed_out: false }
     }
@@ -103,9 +113,8 @@ impl Definition {
     }
 }
 
-/// Parses a text, unless it takes too long.
-fn parse(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<Tree> {
-    let start = Instant::now();
+/// Parses a text, unless it takes too long since `start`.
+fn parse(parser: &mut tree_sitter::Parser, text: &[u8], start: Instant) -> Option<Tree> {
     let mut progress = |_: &ParseState| match start.elapsed() > TIME_LIMIT {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
