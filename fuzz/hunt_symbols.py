@@ -4,8 +4,9 @@
     fuzz/hunt_symbols.py [--comb PROGRAM] [--runs N] [--per-run N] [--seed N] [--only N] DIRECTORY...
 
 Each run writes some hundred files and checks: the exit status of every format, the same bytes at -j1 and -j7, every name at its line and
-column, every extent within its file. Of the files that were not changed and that tree-sitter parses without errors, the quick list must equal
-the thorough one. Of changed ones, the number of differences is printed. Faults are kept in a directory that is named at the end.
+column, every extent within its file. Of the files that were not changed, the quick list must equal the thorough one; of changed ones, which
+have syntax errors, and of C and C++, where a preprocessor is missed, the number of differences is printed. The files of a run with faults are
+kept in a directory that is named.
 """
 
 import argparse
@@ -33,7 +34,8 @@ def sources(directories: list[str], extensions: set[str], rng: random.Random) ->
     by_extension = defaultdict(list)
     for directory in directories:
         for path in sorted(Path(directory).rglob("*")):
-            if path.suffix[1:] in extensions and path.is_file() and path.stat().st_size < LONGEST:
+            # Programs below `testdata` have syntax errors on purpose.
+            if "testdata" not in path.parts and path.suffix[1:] in extensions and path.is_file() and path.stat().st_size < LONGEST:
                 by_extension[path.suffix[1:]].append(path)
     chosen = []
     for extension, paths in sorted(by_extension.items()):
@@ -69,7 +71,7 @@ class Run:
         return done
 
     def check(self) -> tuple[int, int]:
-        """Number of definitions, and of differences in changed files."""
+        """Number of definitions, and of files whose lists may differ and do."""
         quick, wide = self.list("-j1", "--format", "json"), self.list("-j7", "--format", "json")
         if quick.stdout != wide.stdout:
             self.faults.append("other bytes at -j1 than at -j7")
@@ -81,14 +83,11 @@ class Run:
         differences = 0
         for name in sorted(by_file[0].keys() | by_file[1].keys()):
             same = by_file[0].get(name) == by_file[1].get(name)
-            if not same and name.startswith("whole") and not self.has_errors(name):
+            must_be = name.startswith("whole") and Path(name).suffix not in (".c", ".h", ".cc", ".cpp")
+            if not same and must_be:
                 self.faults.append(f"{name}: the quick list is not the thorough one")
-            differences += not same and not name.startswith("whole")
+            differences += not same and not must_be
         return sum(len(found) for found in by_file[0].values()), differences
-
-    def has_errors(self, name: str) -> bool:
-        done = subprocess.run([self.comb, "symbols", "--thorough", name], cwd=self.directory, capture_output=True, check=False)
-        return b"syntax errors" in done.stderr
 
     def places(self, output: bytes) -> dict[str, list]:
         found = defaultdict(list)
@@ -151,7 +150,7 @@ def main() -> int:
         else:
             shutil.rmtree(directory)
     files = (1 if options.only is not None else options.runs) * options.per_run
-    print(f"{files} files, {definitions} definitions, {differences} changed files with differences, {failed} runs with faults")
+    print(f"{files} files, {definitions} definitions, {differences} files whose lists may differ and do, {failed} runs with faults")
     return 1 if failed else 0
 
 

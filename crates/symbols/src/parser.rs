@@ -40,7 +40,10 @@ impl Parser {
     pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
         self.skimmed.clear();
         let is_skimmed = skim::skim(language, source, &mut self.skimmed) && !query.options.thorough;
-        let hidden = std::mem::take(&mut self.skimmed.hidden);
+        let mut hidden = std::mem::take(&mut self.skimmed.hidden);
+        if is_skimmed {
+            hidden.append(&mut self.skimmed.plain);
+        }
         let (text, pieces): (_, Vec<Range<usize>>) = match is_skimmed {
             true => (self.skimmed.text(), self.skimmed.pieces().collect()),
             false => (source, once(0..source.len()).collect()),

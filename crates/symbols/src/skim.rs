@@ -42,6 +42,8 @@ pub(crate) struct Skimmed {
     cuts: Vec<usize>,
     /// Definitions that the parser cannot see: they are hidden in invocations of macros.
     pub(crate) hidden: Vec<Hidden>,
+    /// Definitions so plain that the lexer knows all of them. They are not in the text, and in no other definition.
+    pub(crate) plain: Vec<Hidden>,
 }
 
 /// Start of a run of copied bytes.
@@ -52,7 +54,7 @@ struct Segment {
     length: usize,
 }
 
-/// Definition by a macro such as `DEFINE_MUTEX(name)`. Ranges are of the source.
+/// Definition that the lexer finds, such as one by a macro: `DEFINE_MUTEX(name)`. Ranges are of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hidden {
     pub(crate) kind: Kind,
@@ -68,6 +70,7 @@ impl Skimmed {
         self.segments.clear();
         self.cuts.clear();
         self.hidden.clear();
+        self.plain.clear();
     }
 
     /// The shortened text.

@@ -1,7 +1,11 @@
 //! Skimming Rust: attributes, imports, invocations of macros, types and generic parameters are left out too.
 
+use std::ops::Range;
+
 use super::lexer::{Dialect, Holds, Lexer, SPACE, WORD, Word, is};
 use super::{Skimmed, Skimmer, Until};
+use crate::kind::Kind;
+use crate::skim::Hidden;
 
 static RUST: Dialect = Dialect {
     nested_comments: true,
@@ -126,7 +130,8 @@ impl<'s> Items<'s, '_> {
             b"union" if self.lexer().next().is_some_and(|byte| is(byte, WORD)) => self.data(),
             b"trait" => self.container(true),
             b"impl" | b"mod" => self.container(false),
-            b"const" | b"static" => self.value(),
+            b"const" => self.value(Kind::Constant),
+            b"static" => self.value(Kind::Variable),
             b"type" => self.alias(),
             b"extern" => {
                 self.is_foreign = true;
@@ -349,7 +354,7 @@ impl<'s> Items<'s, '_> {
     }
 
     /// Leaves out type and value of a constant or static variable, unless definitions are in the value.
-    fn value(&mut self) -> Option<()> {
+    fn value(&mut self, kind: Kind) -> Option<()> {
         let start = self.lexer().at;
         self.skimmer.trivia()?;
         let mut ahead = self.lexer().clone();
@@ -360,6 +365,13 @@ impl<'s> Items<'s, '_> {
             self.lexer().at = start;
             return Some(());
         }
+        if self.lexer().source[self.lexer().at..].starts_with(b"mut ") {
+            self.lexer().at += 4;
+            self.skimmer.trivia()?;
+        }
+        let name_start = self.lexer().at;
+        self.lexer().word();
+        let name = name_start..self.lexer().at;
         self.up_to(b":;={")?;
         if self.lexer().byte() != Some(b':') {
             return Some(());
@@ -373,6 +385,12 @@ impl<'s> Items<'s, '_> {
         if in_type || end == colon {
             return Some(());
         }
+        // Names such as `r#type` are left to the parser.
+        if !in_value && self.open == 0 && name.end + 1 == colon {
+            self.lexer().at += 1;
+            self.plain(kind, name);
+            return Some(());
+        }
         self.skimmer.keep_to(colon);
         self.skimmer.out.stand_in(b'T', end);
         if in_value {
@@ -384,14 +402,36 @@ impl<'s> Items<'s, '_> {
         Some(())
     }
 
+    /// Records the item that ends here, which is in no other, and leaves it out.
+    fn plain(&mut self, kind: Kind, name: Range<usize>) {
+        let item = self.start.unwrap_or(name.start)..self.lexer().at;
+        self.skimmer.leave_out(item.start);
+        if self.lexer().source[name.clone()] != *b"_" {
+            self.skimmer.out.plain.push(Hidden {
+                kind,
+                name,
+                head: item.clone(),
+                extent: item,
+                parameters: None,
+            });
+        }
+        self.end();
+    }
+
     /// Leaves out the type that another name is given to.
     fn alias(&mut self) -> Option<()> {
+        let start = self.lexer().at;
         let Some(name) = self.name()? else { return Some(()) };
         self.up_to(b"=;")?;
         let is_alias = self.lexer().byte() == Some(b'=');
         let Skimmer { lexer, holes, .. } = &mut self.skimmer;
         let defines = lexer.scan(Until::Semicolon, holes)?;
-        if !defines {
+        let is_plain = self.lexer().source[start..name].iter().all(|&byte| is(byte, WORD | SPACE));
+        if is_alias && is_plain && !defines && self.open == 0 {
+            self.lexer().at += 1;
+            let word = self.lexer().source[start..name].trim_ascii_start().len();
+            self.plain(Kind::Typedef, name - word..name);
+        } else if !defines {
             let at = self.lexer().at;
             self.skimmer.keep_to(name);
             if is_alias {
