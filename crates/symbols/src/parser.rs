@@ -1,6 +1,7 @@
 //! Parsing one file: skim, parse, extract.
 
 use std::collections::HashSet;
+use std::iter::once;
 use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{ParseOptions, ParseState, Tree};
@@ -45,29 +46,42 @@ pub(crate) struct Parsed {
 }
 
 impl Parser {
-    /// Parses a text. It is skimmed first: the parser gets what is left, unless `query` asks for all, and definitions by macros,
+    /// Parses a text. It is skimmed first: the parser gets what is left, a piece at a time, unless `query` asks for all, and definitions by macros,
     /// which no grammar knows, come from there in any case.
     pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
         self.skimmed.clear();
         let is_skimmed = skim::skim(language, source, &mut self.skimmed) && !query.options.thorough;
-        let hidden = std::mem::take(&mut self.skimmed.hidden);
-        let text = if is_skimmed { self.skimmed.text() } else { source };
-        // Calls are in bodies: few texts that name a function have its definition.
-        let (mut found, mut has_errors, mut too_deep) = (Vec::new(), false, false);
-        if query.reference().is_some() || query.may_be_in(text) {
-            let Grammar { parser, rules, .. } = self.grammars.get(language);
-            match parse(parser, text) {
-                Some(tree) => {
-                    (found, too_deep) = definitions(&tree, text, rules);
-                    has_errors = tree.root_node().has_error();
-                }
-                None => return Parsed { gave_up: true, ..Parsed::default() },
-            }
-        }
+        let mut hidden = std::mem::take(&mut self.skimmed.hidden);
         if is_skimmed {
-            for definition in &mut found {
-                definition.map(|range| self.skimmed.source_range(range));
+            hidden.append(&mut self.skimmed.plain);
+        }
+        let (text, pieces): (_, Vec<Range<usize>>) = match is_skimmed {
+            true => (self.skimmed.text(), self.skimmed.pieces().collect()),
+            false => (source, once(0..source.len()).collect()),
+        };
+        let (mut found, mut has_errors, mut too_deep) = (Vec::new(), false, false);
+        for piece in pieces {
+            let at = piece.start;
+            let text = &text[piece];
+            // Calls are in bodies: few texts that name a function have its definition.
+            if query.reference().is_none() && !query.may_be_in(text) {
+                continue;
             }
+            let Grammar { parser, rules, .. } = self.grammars.get(language);
+            let Some(tree) = parse(parser, text) else {
+                return Parsed { gave_up: true, ..Parsed::default() };
+            };
+            has_errors |= tree.root_node().has_error();
+            let before = found.len();
+            let (in_piece, is_cut) = definitions(&tree, text, rules);
+            too_deep |= is_cut;
+            found.extend(in_piece.into_iter().map(|mut definition| {
+                definition.scope = definition.scope.map(|scope| before + scope);
+                if is_skimmed {
+                    definition.map(|range| self.skimmed.source_range(at + range.start..at + range.end));
+                }
+                definition
+            }));
         }
         let definitions = merge(found, hidden);
         let mut references = Vec::new();

@@ -3,6 +3,8 @@
 //! Most bytes of a program lie in bodies of functions and in comments, which hold no definition that a list shows. The lexer copies all
 //! else into a shorter text, which is parsed. Positions in it are mapped back by [`Skimmed::source_range`].
 
+#[cfg(any(feature = "go", feature = "java", feature = "rust"))]
+mod brace;
 pub(crate) mod c;
 #[cfg(feature = "python")]
 mod python;
@@ -12,6 +14,9 @@ use std::ops::Range;
 use crate::kind::Kind;
 use crate::language::Language;
 
+/// Length of the pieces that a text is parsed in, in bytes. The tree of a piece takes many times as much memory.
+const PIECE: usize = 128 << 10;
+
 /// Skims a text. Returns `false` if all of it has to be parsed.
 pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool {
     match language {
@@ -19,8 +24,14 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
         Language::C => c::skim(source, out),
         #[cfg(feature = "cpp")]
         Language::Cpp => c::skim(source, out),
+        #[cfg(feature = "go")]
+        Language::Go => brace::go::skim(source, out),
+        #[cfg(feature = "java")]
+        Language::Java => brace::java::skim(source, out),
         #[cfg(feature = "python")]
         Language::Python => python::skim(source, out),
+        #[cfg(feature = "rust")]
+        Language::Rust => brace::rust::skim(source, out),
         #[allow(unreachable_patterns, reason = "a build for languages with a lexer alone has no other")]
         _ => false,
     }
@@ -55,8 +66,12 @@ pub(crate) fn code(language: Language, source: &[u8]) -> Option<c::Code<'_>> {
 pub(crate) struct Skimmed {
     text: Vec<u8>,
     segments: Vec<Segment>,
+    /// Offsets in the text between declarations that are in no other.
+    cuts: Vec<usize>,
     /// Definitions that the parser cannot see: they are hidden in invocations of macros.
     pub(crate) hidden: Vec<Hidden>,
+    /// Definitions so plain that the lexer knows all of them. They are not in the text, and in no other definition.
+    pub(crate) plain: Vec<Hidden>,
 }
 
 /// Start of a run of copied bytes.
@@ -67,7 +82,7 @@ struct Segment {
     length: usize,
 }
 
-/// Definition by a macro such as `DEFINE_MUTEX(name)`. Ranges are of the source.
+/// Definition that the lexer finds, such as one by a macro: `DEFINE_MUTEX(name)`. Ranges are of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hidden {
     pub(crate) kind: Kind,
@@ -81,7 +96,9 @@ impl Skimmed {
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.segments.clear();
+        self.cuts.clear();
         self.hidden.clear();
+        self.plain.clear();
     }
 
     /// The shortened text.
@@ -101,13 +118,30 @@ impl Skimmed {
         }
     }
 
+    /// Returns `true` if the text since the last cut, and some more bytes, are enough for a piece.
+    fn is_piece(&self, more: usize) -> bool {
+        self.text.len() + more - self.cuts.last().copied().unwrap_or_default() >= PIECE
+    }
+
+    /// Cuts the text here.
+    fn cut(&mut self) {
+        self.cuts.push(self.text.len());
+    }
+
+    /// Pieces of the text that can be parsed one after the other: no definition crosses a cut.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = std::iter::once(0).chain(self.cuts.iter().copied());
+        let ends = self.cuts.iter().copied().chain([self.text.len()]);
+        starts.zip(ends).map(|(start, end)| start..end).filter(|piece| !piece.is_empty())
+    }
+
     /// Adds bytes that are not in the source, to keep tokens apart. No definition begins or ends in them.
     fn insert(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
     }
 
     /// Adds a byte that stands for the one at an offset of the source: a definition may begin or end with it.
-    #[cfg(feature = "python")]
+    #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
     fn stand_in(&mut self, byte: u8, offset: usize) {
         self.segments.push(Segment { in_text: self.text.len(), in_source: offset, length: 1 });
         self.text.push(byte);

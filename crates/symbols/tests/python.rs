@@ -21,7 +21,7 @@ fn records(text: &str, thorough: bool) -> (String, bool) {
     let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);
     assert!(outcome.problems.is_empty() && outcome.failures.is_empty());
     let out = String::from_utf8(out).expect("a module in UTF-8");
-    (out.replace(&directory.path().display().to_string(), ""), outcome.with_errors > 0)
+    (out.replace(&directory.path().display().to_string(), ""), outcome.stats.total().files_with_errors > 0)
 }
 
 fn same(text: &str) {

@@ -209,6 +209,14 @@ impl Skimmer<'_, '_> {
         self.kept = self.lexer.at.min(self.lexer.source.len());
     }
 
+    /// Cuts the text behind a declaration that is in no other, if the piece is large enough.
+    fn cut(&mut self) {
+        if self.open.is_empty() && self.out.is_piece(self.lexer.at - self.kept) {
+            self.keep_to(self.lexer.at);
+            self.out.cut();
+        }
+    }
+
     fn word(&mut self) {
         let start = self.lexer.at;
         let word = self.lexer.word();
@@ -257,6 +265,9 @@ impl Skimmer<'_, '_> {
         match self.lexer.word() {
             b"define" => {
                 self.keep_to(start);
+                if between_declarations && self.open.is_empty() && self.out.is_piece(0) {
+                    self.out.cut();
+                }
                 define(&mut self.lexer, self.out, start);
                 self.kept = self.lexer.at;
                 return Some(());
@@ -375,6 +386,10 @@ impl Skimmer<'_, '_> {
             self.invocation();
         }
         self.declaration = Declaration::default();
+        // Other declarations may be those of parameters, between the head of a function and its body.
+        if matches!(self.lexer.source[..self.lexer.at], [.., b')' | b'}', b';']) {
+            self.cut();
+        }
     }
 
     /// Leaves out the invocation of a macro that ends here, and records its definition.
@@ -423,6 +438,7 @@ impl Skimmer<'_, '_> {
         if function.is_invocation() && self.open.last() != Some(&true) {
             self.hidden_function(function, open);
         }
+        self.cut();
         Some(())
     }
 

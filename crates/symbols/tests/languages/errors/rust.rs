@@ -1,8 +1,6 @@
 fn before(a: u8) -> u8 { a }
 
-fn broken() {
-    let x = = 3;
-}
+const BROKEN = = 3;
 
 struct After {
     member: u8,

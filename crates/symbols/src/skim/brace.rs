@@ -1,0 +1,131 @@
+//! Skimming languages whose bodies are in braces: bodies of functions, values, types of parameters and comments are left out.
+//!
+//! The lexer and the search for definitions in code are the same for all of them; a [`Dialect`] says which literals and comments a
+//! language has and which words begin a definition. How declarations are written is the subject of a module for each language. Where
+//! brackets do not balance or a literal does not end, all of the text is parsed.
+
+mod lexer;
+mod scan;
+
+#[cfg(feature = "go")]
+pub(super) mod go;
+#[cfg(feature = "java")]
+pub(super) mod java;
+#[cfg(feature = "rust")]
+pub(super) mod rust;
+
+use self::lexer::{Dialect, Lexer, SPACE, is};
+use self::scan::{Holes, Until};
+use super::Skimmed;
+
+/// State of skimming a text in any of the languages.
+struct Skimmer<'s, 'o> {
+    lexer: Lexer<'s>,
+    out: &'o mut Skimmed,
+    /// All before this offset has been copied or left out.
+    kept: usize,
+    holes: Holes,
+}
+
+impl<'s, 'o> Skimmer<'s, 'o> {
+    fn new(dialect: &'static Dialect, source: &'s [u8], out: &'o mut Skimmed) -> Self {
+        let at = if source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Self { lexer: Lexer { source, at, dialect }, out, kept: at, holes: Holes::default() }
+    }
+
+    /// Copies all up to an offset that was not left out.
+    fn keep_to(&mut self, end: usize) {
+        self.out.keep(self.lexer.source, self.kept..end.max(self.kept));
+        self.kept = end.max(self.kept);
+    }
+
+    /// Leaves out what is from `start` up to here.
+    fn leave_out(&mut self, start: usize) {
+        self.keep_to(start);
+        self.kept = self.lexer.at;
+    }
+
+    /// Leaves out the rest of a head that ends here.
+    fn end_head(&mut self) {
+        self.out.stand_in(b' ', self.lexer.at - 1);
+        self.kept = self.lexer.at;
+    }
+
+    /// Leaves out the comment that begins here, with the space behind it. Returns `false` if none does.
+    fn comment(&mut self) -> Option<bool> {
+        let start = self.lexer.at;
+        if !self.lexer.comment()? {
+            return Some(false);
+        }
+        self.lexer.spaces();
+        let has_line_feed = self.lexer.source[start..self.lexer.at].contains(&b'\n');
+        self.leave_out(start);
+        self.out.insert(if has_line_feed { b"\n" } else { b" " });
+        Some(true)
+    }
+
+    /// Skips white space and comments.
+    fn trivia(&mut self) -> Option<()> {
+        while let Some(byte) = self.lexer.byte() {
+            match byte {
+                _ if is(byte, SPACE) => self.lexer.at += 1,
+                b'/' if self.comment()? => {}
+                _ => break,
+            }
+        }
+        Some(())
+    }
+
+    /// Leaves out the body that begins here, except definitions.
+    fn body(&mut self) -> Option<()> {
+        self.lexer.scan(Until::Brace, &mut self.holes)?;
+        self.leave_out_holes();
+        Some(())
+    }
+
+    /// Leaves out what is in the brackets that begin here, unless definitions are in it.
+    fn group(&mut self) -> Option<()> {
+        let open = self.lexer.at;
+        if self.lexer.scan(Until::Bracket, &mut self.holes)? {
+            self.leave_out_holes();
+        } else {
+            self.keep_to(open + 1);
+            self.kept = self.lexer.at - 1;
+        }
+        Some(())
+    }
+
+    /// Copies what is in the brackets that begin here, without comments.
+    fn keep_group(&mut self) -> Option<()> {
+        self.lexer.scan(Until::Bracket, &mut self.holes)?;
+        self.leave_out_holes();
+        Some(())
+    }
+
+    /// Leaves out the holes that the last scan found.
+    fn leave_out_holes(&mut self) {
+        let source = self.lexer.source;
+        for hole in std::mem::take(&mut self.holes.found).drain(..) {
+            self.keep_to(hole.start);
+            if source[hole.start - 1] != b'{' {
+                self.out.insert(if source[hole.clone()].contains(&b'\n') { b"\n" } else { b" " });
+            }
+            self.kept = hole.end;
+        }
+    }
+
+    /// Ends a declaration outside of all others: the text may be cut here.
+    fn cut(&mut self) {
+        if self.out.is_piece(self.lexer.at - self.kept) {
+            self.keep_to(self.lexer.at);
+            self.out.cut();
+        }
+    }
+
+    fn finish(&mut self) {
+        self.keep_to(self.lexer.source.len());
+    }
+}
+
+#[cfg(all(test, feature = "go", feature = "java", feature = "rust"))]
+mod tests;

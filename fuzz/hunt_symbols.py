@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Hunts for faults of `comb symbols` in pieces of real source text, cut and mixed at random.
+
+    fuzz/hunt_symbols.py [--comb PROGRAM] [--runs N] [--per-run N] [--seed N] [--only N] DIRECTORY...
+
+Each run writes some hundred files and checks: the exit status of every format, the same bytes at -j1 and -j7, every name at its line and
+column, every extent within its file. Of the files that were not changed, the quick list must equal the thorough one; of changed ones, which
+have syntax errors, and of C and C++, where a preprocessor is missed, the number of differences is printed. The files of a run with faults are
+kept in a directory that is named.
+"""
+
+import argparse
+import base64
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+TOKENS = [
+    b"{", b"}", b"(", b")", b"[", b"]", b'"', b"'", b"`", b'"""', b"/*", b"*/", b"//", b"\n", b"\\\n", b"\\", b"#", b";", b"=", b",", b":", b"<", b">",
+    b"#if 0\n", b"#else\n", b"#endif\n", b"#define X", b"struct ", b"DEFINE_X(y)", b"\0", b"\xff", b'R"(', b'r#"', b'"#', b'extern "C" {', b"fn ",
+    b"new X() {", b"class ", b"enum ", b"func ", b"type ", b"interface {", b"impl ", b"const ", b"static ", b"!", b"#[", b"@A(", b"record A(", b"use ", b"import ",
+    b"mod ", b"union ", b"macro_rules! ", b"pub(", b"trait ", b"case ", b"=> ", b"-> ", b"\xef\xbb\xbf", b"\r\n", b"\xc3\xa9",
+]
+FORMATS = ["text", "ctags", "etags", "json"]
+LONGEST = 60_000
+
+
+def sources(directories: list[str], extensions: set[str], rng: random.Random) -> list[tuple[bytes, str]]:
+    by_extension = defaultdict(list)
+    for directory in directories:
+        for path in sorted(Path(directory).rglob("*")):
+            # Programs below `testdata` have syntax errors on purpose.
+            if "testdata" not in path.parts and path.suffix[1:] in extensions and path.is_file() and path.stat().st_size < LONGEST:
+                by_extension[path.suffix[1:]].append(path)
+    chosen = []
+    for extension, paths in sorted(by_extension.items()):
+        chosen += [(path.read_bytes(), extension) for path in rng.sample(paths, min(len(paths), 300))]
+    return chosen
+
+
+def changed(rng: random.Random, text: bytes) -> bytes:
+    text = bytearray(text)
+    if rng.random() < 0.6:
+        start = rng.randrange(len(text) + 1)
+        text = text[start : start + rng.randrange(6000)]
+    for _ in range(rng.randrange(8)):
+        at = rng.randrange(len(text) + 1)
+        chance = rng.random()
+        if chance < 0.5:
+            text[at:at] = rng.choice(TOKENS)
+        elif chance < 0.8:
+            del text[at : at + rng.randrange(40)]
+        else:
+            text[at:at] = text[max(0, at - 100) : at]
+    return bytes(text)
+
+
+class Run:
+    def __init__(self, comb: str, directory: Path):
+        self.comb, self.directory, self.faults = comb, directory, []
+
+    def list(self, *flags: str) -> subprocess.CompletedProcess:
+        done = subprocess.run([self.comb, "symbols", *flags, "."], cwd=self.directory, capture_output=True, check=False)
+        if done.returncode not in (0, 1, 2) or b"panicked" in done.stderr:
+            self.faults.append(f"{' '.join(flags)}: exit status {done.returncode}: {done.stderr[-300:]!r}")
+        return done
+
+    def check(self) -> tuple[int, int]:
+        """Number of definitions, and of files whose lists may differ and do."""
+        quick, wide = self.list("-j1", "--format", "json"), self.list("-j7", "--format", "json")
+        if quick.stdout != wide.stdout:
+            self.faults.append("other bytes at -j1 than at -j7")
+        for name in FORMATS:
+            self.list("--format", name)
+        self.list("--outline")
+        thorough = self.list("--thorough", "--format", "json")
+        by_file = [self.places(output.stdout) for output in (quick, thorough)]
+        differences = 0
+        for name in sorted(by_file[0].keys() | by_file[1].keys()):
+            same = by_file[0].get(name) == by_file[1].get(name)
+            must_be = name.startswith("whole") and Path(name).suffix not in (".c", ".h", ".cc", ".cpp")
+            if not same and must_be:
+                self.faults.append(f"{name}: the quick list is not the thorough one")
+            differences += not same and not must_be
+        return sum(len(found) for found in by_file[0].values()), differences
+
+    def places(self, output: bytes) -> dict[str, list]:
+        found = defaultdict(list)
+        text, path = b"", None
+        for line in output.splitlines():
+            one = json.loads(line)
+            if one["path"] != path:
+                path = one["path"]
+                text = (self.directory / path).read_bytes()
+                lines = text.split(b"\n")
+            exact = one.get("name_base64")
+            name = base64.b64decode(exact) if exact else one["name"].encode()
+            if not lines[one["line"] - 1][one["column"] - 1 :].startswith(name):
+                self.faults.append(f"{path}: {one['name']!r} is not at {one['line']}:{one['column']}")
+            if not 0 <= one["start_byte"] <= one["end_byte"] <= len(text) or one["end_line"] < one["line"]:
+                self.faults.append(f"{path}: extent {one['start_byte']}-{one['end_byte']} of {one['name']!r}")
+            found[Path(path).name].append(line)
+        return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--comb", default="target/release/comb")
+    parser.add_argument("--runs", type=int, default=25)
+    parser.add_argument("--per-run", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int)
+    parser.add_argument("directories", nargs="+", metavar="DIRECTORY")
+    options = parser.parse_args()
+    comb = shutil.which(options.comb) or sys.exit(f"{options.comb}: no such program")
+    comb = str(Path(comb).resolve())
+    extensions = {
+        "c", "h", "cc", "cpp", "go", "java", "js", "jsx", "ts", "tsx", "py", "rs", "sh", "cs", "d", "kt", "lua", "php", "rb", "scala", "swift", "zig",
+    }
+    texts = sources(options.directories, extensions, random.Random(options.seed))
+    by_extension = defaultdict(list)
+    for text, extension in texts:
+        by_extension[extension].append(text)
+    if not texts:
+        sys.exit("no source files in the directories")
+    failed = definitions = differences = 0
+    for number in [options.only] if options.only is not None else range(options.runs):
+        rng = random.Random(f"{options.seed} {number}")
+        directory = Path(tempfile.mkdtemp(prefix="hunt-symbols-"))
+        for index in range(options.per_run):
+            # Languages with few files count as much as others.
+            extension = rng.choice(sorted(by_extension))
+            text = rng.choice(by_extension[extension])
+            whole = rng.random() < 0.25
+            if not whole:
+                text = changed(rng, text)
+            (directory / f"{'whole' if whole else 'changed'}{index:05}.{extension}").write_bytes(text)
+        run = Run(comb, directory)
+        found, differ = run.check()
+        definitions, differences = definitions + found, differences + differ
+        if run.faults:
+            failed += 1
+            print(f"run {number} of seed {options.seed}, {directory}:")
+            print("\n".join(f"  {fault}" for fault in run.faults[:20]))
+        else:
+            shutil.rmtree(directory)
+    files = (1 if options.only is not None else options.runs) * options.per_run
+    print(f"{files} files, {definitions} definitions, {differences} files whose lists may differ and do, {failed} runs with faults")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
