@@ -73,6 +73,11 @@ impl Query {
         Ok(Self { options: options.clone(), name })
     }
 
+    /// Asks for definitions of any name; the name in `options` is ignored.
+    pub(crate) fn all(options: SymbolsOptions) -> Self {
+        Self { options, name: None }
+    }
+
     /// Returns `true` if a definition is asked for.
     pub(crate) fn wants(&self, kind: Kind, name: &[u8]) -> bool {
         (self.options.kinds.is_empty() || self.options.kinds.contains(&kind))

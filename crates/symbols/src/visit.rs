@@ -11,7 +11,7 @@ use crate::query::{Format, Query};
 use crate::symbol::{Symbol, symbols};
 
 /// Largest file that is parsed, in bytes.
-const SIZE_LIMIT: usize = 64 << 20;
+pub(crate) const SIZE_LIMIT: usize = 64 << 20;
 
 /// Worker that parses and prints files.
 pub(crate) struct Lister<'q> {
