@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     /// Kind, name, names around it, and first and last line of each scope; the line that shows it, if that is another.
-    #[cfg(any(feature = "c", feature = "python", feature = "rust"))]
+    #[cfg(any(feature = "c", all(feature = "python", feature = "rust")))]
     fn scopes(path: &str, text: &str) -> Vec<String> {
         let line = |at: usize| text[..at].matches('\n').count() + 1;
         let found = ScopeParser::default().scopes(Path::new(path), text.as_bytes()).expect("parsed");
