@@ -9,6 +9,7 @@ mod command;
 mod live;
 mod message;
 mod progress;
+mod scopes;
 mod startup;
 mod terminal;
 mod version;

@@ -11,6 +11,7 @@ use grep_searcher::{BinaryDetection, SearcherBuilder};
 use proptest::prelude::*;
 
 use crate::Query;
+use crate::enclosing::tests::Braces;
 use crate::find::Finder;
 use crate::matcher::AnyMatcher;
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
@@ -294,6 +295,20 @@ proptest! {
         let expected = at_once(&options, &text);
         prop_assert_eq!(&in_blocks(&options, true, &text, &[]), &expected);
         prop_assert_eq!(&in_blocks(&options, true, &text, &cuts), &expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8 * ProptestConfig::default().cases, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn definitions_are_printed_alike_by_the_search_in_blocks_and_in_the_output_of_ripgreps_printers(
+        mut options in options(),
+        text in "([ab{} ]{0,5}\n){0,30}",
+    ) {
+        options.enclosing = Some(Braces::finder);
+        prop_assume!(is_comparable(&options, text.as_bytes()));
+        prop_assert_eq!(in_blocks(&options, true, text.as_bytes(), &[]), at_once(&options, text.as_bytes()));
     }
 }
 

@@ -152,6 +152,8 @@ pub(crate) struct FileState {
     limit_end: u64,
     /// Whether the search of the file is over: nothing more is printed of it.
     pub(crate) over: bool,
+    /// Whether the file is larger than its first block.
+    pub(crate) in_parts: bool,
 }
 
 /// A line for a [`Sink`].
@@ -177,6 +179,14 @@ pub(crate) trait Sink {
     fn context(&mut self, line: Line<'_>);
     /// Takes a gap between groups of lines that are not adjacent.
     fn gap(&mut self);
+
+    /// Returns the line of the definition around a matching line, if it is to be printed before it. Both are ranges of the file.
+    fn definition_of(&mut self, _line: Range<usize>) -> Option<Range<usize>> {
+        None
+    }
+
+    /// Takes the line of a definition.
+    fn definition(&mut self, _line: Line<'_>) {}
 }
 
 /// Sink that prints nothing, for computing the state after a block.
@@ -205,6 +215,10 @@ pub(crate) struct Step<'a, S> {
     counted: (usize, u64),
     /// The long line that began before the block and continues in it.
     open_long_line: Option<OpenLongLine>,
+    /// Start of the line of a definition that is among the lines of context to be printed.
+    definition: Option<usize>,
+    /// Whether the last printed line is that of a definition further above than lines printed before.
+    went_back: bool,
 }
 
 /// How to proceed after a line.
@@ -225,7 +239,8 @@ impl<'a, S: Sink> Step<'a, S> {
         sink: &'a mut S,
     ) -> Self {
         let (counted, open_long_line) = ((0, state.line_ends), state.open_long_line);
-        Self { rules, nul, bytes, offset, found, state, sink, counted, open_long_line }
+        let (definition, went_back) = (None, false);
+        Self { rules, nul, bytes, offset, found, state, sink, counted, open_long_line, definition, went_back }
     }
 
     /// Prints the selected lines of the block and advances the state past it.
@@ -280,7 +295,7 @@ impl<'a, S: Sink> Step<'a, S> {
             if range.start >= end {
                 break;
             }
-            let next = self.print_before(range.start);
+            let next = self.print_before(range.clone());
             self.state.count += 1;
             if next == Next::StopAtBinary || self.print_match(line) == Next::StopAtBinary {
                 return Next::StopAtBinary;
@@ -301,20 +316,23 @@ impl<'a, S: Sink> Step<'a, S> {
         (self.state.printed_to.saturating_sub(self.offset) as usize).min(self.bytes.len())
     }
 
-    /// Prints the context before the matching line at `start`: the rest of the previous match's trailing context, then
-    /// this match's leading context.
-    fn print_before(&mut self, start: usize) -> Next {
+    /// Prints the lines before a matching line: the rest of the previous match's trailing context, the line of the definition
+    /// around it, then its leading context.
+    fn print_before(&mut self, line: Range<usize>) -> Next {
+        let start = line.start;
         if self.rules.passthru {
+            self.print_definition(line, self.unprinted_start());
             return self.print_all(start);
         }
         if self.print_after(start) == Next::StopAtBinary {
             return Next::StopAtBinary;
         }
+        let from = self.unprinted_start();
+        let (first, lines) = self.last_lines_before(from..start);
+        self.print_definition(line, first);
         if self.rules.before_context == 0 {
             return Next::Continue;
         }
-        let from = self.unprinted_start();
-        let (first, lines) = self.last_lines_before(from..start);
         if from == 0
             && lines < self.rules.before_context
             && self.print_tail(self.rules.before_context - lines) == Next::StopAtBinary
@@ -349,6 +367,23 @@ impl<'a, S: Sink> Step<'a, S> {
         }
         let (first, count) = last_lines(&self.bytes[part.start..end], wanted - lines, line_end);
         (part.start + first, lines + count)
+    }
+
+    /// Prints the line of the definition around a matching line, or marks it if it is among the lines of context from
+    /// `context` on.
+    fn print_definition(&mut self, line: Range<usize>, context: usize) {
+        let Some(definition) = self.sink.definition_of(line) else { return };
+        if definition.start >= context {
+            self.definition = Some(definition.start);
+            return;
+        }
+        // A scope that goes on behind others within it, of which lines have been printed.
+        let is_behind = definition.start < self.unprinted_start();
+        let line = self.line_above(definition);
+        self.went_back |= is_behind;
+        self.print_gap(line.offset);
+        self.sink.definition(line);
+        if is_behind { self.went_back = true } else { self.mark_printed(line) }
     }
 
     /// Prints the last `lines` lines of the blocks before this one.
@@ -396,6 +431,7 @@ impl<'a, S: Sink> Step<'a, S> {
             let same = |found: &FoundLine| found.range().start.cmp(&line.start);
             let next = match self.found.lines.binary_search_by(same) {
                 Ok(place) if self.is_limited() && self.rules.matches_after_limit => {
+                    self.print_definition(line.clone(), line.start);
                     self.state.limit_end = self.offset + line.end as u64;
                     self.print_match(self.found.lines[place])
                 }
@@ -454,7 +490,12 @@ impl<'a, S: Sink> Step<'a, S> {
         if self.is_binary(line) {
             return Next::StopAtBinary;
         }
-        self.sink.context(line);
+        let at = line.offset.wrapping_sub(self.offset) as usize;
+        if self.definition.take_if(|definition| *definition == at).is_some() {
+            self.sink.definition(line);
+        } else {
+            self.sink.context(line);
+        }
         self.mark_printed(line);
         Next::Continue
     }
@@ -463,9 +504,10 @@ impl<'a, S: Sink> Step<'a, S> {
         let begun = self.open_long_line.filter(|_| offset == self.offset);
         let offset = begun.map_or(offset, |line| line.offset);
         let any_context = self.rules.before_context > 0 || self.rules.after_context > 0;
-        if any_context && self.state.printed && self.state.printed_to < offset {
+        if any_context && self.state.printed && (self.state.printed_to < offset || self.went_back) {
             self.sink.gap();
         }
+        self.went_back = false;
     }
 
     fn mark_printed(&mut self, line: Line<'_>) {
@@ -482,6 +524,18 @@ impl<'a, S: Sink> Step<'a, S> {
             self.counted = (range.start, count + more);
         }
         self.line(range)
+    }
+
+    /// Returns the line at `range` with its number. The line may be before the last numbered one.
+    fn line_above(&mut self, range: Range<usize>) -> Line<'a> {
+        let (end, count) = self.counted;
+        if range.start >= end || !self.sink.wants_numbers() {
+            return self.numbered_line(range);
+        }
+        let fewer =
+            count_line_ends(self.bytes, range.start..end, self.rules.line_end, &self.found.long_lines);
+        let line = self.line(range);
+        Line { number: (count + 1).saturating_sub(fewer), ..line }
     }
 
     /// Returns the line at `range`, which must be the last numbered one.

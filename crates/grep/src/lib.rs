@@ -28,6 +28,7 @@
 mod binary;
 #[cfg(test)]
 mod differential;
+mod enclosing;
 mod file_state;
 mod find;
 mod matcher;
@@ -45,6 +46,7 @@ use finecomb_scan::{Inputs, Ordered, Problem, Report, ScanOptions, Visit, in_ord
 use grep_matcher::Matcher;
 pub use grep_printer::Stats;
 
+pub use crate::enclosing::{NewScopeFinder, Scope, ScopeFinder};
 use crate::find::Finder;
 use crate::matcher::AnyMatcher;
 pub use crate::matcher::Error;

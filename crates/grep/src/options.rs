@@ -2,6 +2,8 @@
 
 use grep_printer::{ColorSpecs, HyperlinkConfig};
 
+use crate::enclosing::NewScopeFinder;
+
 /// Patterns and how they match.
 #[derive(Clone, Debug)]
 pub struct PatternOptions {
@@ -139,6 +141,8 @@ pub struct GrepOptions {
     pub after_context: usize,
     /// Print all lines, matching or not.
     pub passthru: bool,
+    /// Print the definition around each match, as found by a scope finder. Only [`Mode::Lines`] and [`Mode::Json`] print it.
+    pub enclosing: Option<NewScopeFinder>,
     /// Print the path of the file.
     pub with_filename: bool,
     /// Print the path once above the matches of a file, and an empty line between files.
@@ -195,6 +199,7 @@ impl Default for GrepOptions {
             before_context: 0,
             after_context: 0,
             passthru: false,
+            enclosing: None,
             with_filename: false,
             heading: false,
             line_number: false,

@@ -22,6 +22,8 @@ pub(crate) struct Tally {
     pub(crate) color_bytes: u64,
     /// Time that the search took, if it is measured.
     pub(crate) elapsed: Duration,
+    /// Matches were printed without their definitions, as the file is too large for a parser.
+    pub(crate) lacks_definitions: bool,
 }
 
 impl Tally {
@@ -31,5 +33,6 @@ impl Tally {
         self.bytes += other.bytes;
         self.color_bytes += other.color_bytes;
         self.elapsed += other.elapsed;
+        self.lacks_definitions |= other.lacks_definitions;
     }
 }

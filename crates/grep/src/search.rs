@@ -10,6 +10,7 @@ use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::binary::{self, Cut};
+use crate::enclosing::{Enclosing, ScopeFinder, not_shown, source_name};
 use crate::file_state::{FileState, Found, FoundLine, Line, Nul, NullSink, Rules, Sink, Step};
 use crate::find::{Finder, lines};
 use crate::options::{Binary, LineEnd, Mode};
@@ -25,6 +26,8 @@ pub(crate) struct Searcher<'q, M: Matcher> {
     rules: Rules,
     finder: Finder<M>,
     matches: Matches<M>,
+    /// Finds definitions around matches, if they are printed.
+    scope_finder: Option<Box<dyn ScopeFinder>>,
     pub(crate) totals: Totals,
 }
 
@@ -89,7 +92,9 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             line_end: options.line_end.terminator().as_byte(),
             stops_at_binary: options.mode == Mode::Lines,
         };
-        Self { style, rules, finder, matches: Matches::default(), totals: Totals::default() }
+        let scope_finder = options.enclosing.filter(|_| prints).map(|make| make());
+        let (matches, totals) = Default::default();
+        Self { style, rules, finder, matches, scope_finder, totals }
     }
 
     fn mode(&self) -> Mode {
@@ -257,6 +262,13 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         *found.cut.get_or_init(find_cut)
     }
 
+    /// Returns `true` if a file is binary, given its only block: definitions in it are not shown.
+    fn has_nul(&self, block: &Block<'_>, found: &Found) -> bool {
+        // NULs that end lines have been replaced.
+        let was_replaced = found.nul.is_some() || !found.long_lines.is_empty();
+        self.nul(block.source) != Nul::Ignore && (was_replaced || memchr(0, block.bytes).is_some())
+    }
+
     /// Counts the matching lines of a block before the file offset `end`.
     fn count_before(&self, block: &Block<'_>, end: u64) -> u64 {
         let end = end.saturating_sub(block.offset) as usize;
@@ -339,6 +351,11 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
     type State = FileState;
     type Tally = Tally;
 
+    fn whole_size(&self, source: &Source) -> usize {
+        let Some(finder) = &self.scope_finder else { return 0 };
+        if finder.knows(source_name(source.display_path())) { finder.size_limit() } else { 0 }
+    }
+
     fn begin(&mut self, source: &Source, start: &[u8]) -> FileState {
         let nul = self.nul(source);
         let checks_start = match (nul, source.medium()) {
@@ -351,6 +368,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         state.nul = first_nul.map(|at| at as u64);
         state.over = first_nul.is_some() && nul == Nul::Quit;
         state.suppressed_from = first_nul.filter(|_| nul == Nul::EndLine).map(|_| 0);
+        state.in_parts = !start.is_empty();
         state
     }
 
@@ -387,7 +405,8 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             self.find_with_long_lines(block, &mut found);
         }
         self.detect_binary(nul, block, &mut found);
-        if self.style.options.line_number {
+        let is_numbered = self.mode() == Mode::Json && self.scope_finder.is_some();
+        if self.style.options.line_number || is_numbered {
             found.count_lines(block.bytes, self.rules.line_end, !block.is_whole);
         }
         if let Some(error) = found.error.take() {
@@ -460,19 +479,30 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         let (style, finder) = (self.style, &self.finder);
         let path = block.source.display_path();
         let begun = state.printed;
+        let (mut scope_finder, mut errors) = (self.scope_finder.take(), Vec::new());
+        let enclosing = scope_finder.as_deref_mut().and_then(|finder| {
+            tally.lacks_definitions |= state.in_parts && is_too_large(finder, block, &found);
+            let (text, line_end, errors) = (&*block.bytes, self.rules.line_end, &mut errors);
+            let is_shown = block.is_whole && !self.has_nul(block, &found);
+            is_shown.then_some(Enclosing { finder, path, text, line_end, scopes: None, errors })
+        });
         if !self.prints() {
             let mut sink = Counter { finder, matches: &mut matches, tally };
             self.step(block, &found, &mut state, &mut sink);
         } else if self.mode() == Mode::Json {
             let options = &style.options;
-            let mut sink = json::Printer { options, finder, matches: &mut matches, path, begun, tally, out };
+            let mut sink =
+                json::Printer { options, finder, matches: &mut matches, path, begun, enclosing, tally, out };
             self.step(block, &found, &mut state, &mut sink);
         } else {
             let path = style.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
-            let mut sink = text::Printer { style, finder, matches: &mut matches, path, begun, tally, out };
+            let mut sink =
+                text::Printer { style, finder, matches: &mut matches, path, begun, enclosing, tally, out };
             self.step(block, &found, &mut state, &mut sink);
         }
         self.matches = matches;
+        self.scope_finder = scope_finder;
+        self.totals.errors.append(&mut errors);
         tally.bytes += out.printed() - before - (tally.color_bytes - colors);
     }
 
@@ -495,6 +525,10 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             tally.lines += counts;
             tally.matches += counts;
             state.nul.get_or_insert(line.nul);
+        }
+        if let Some(finder) = self.scope_finder.as_deref().filter(|_| tally.lacks_definitions) {
+            let reason = format!("larger than {} MiB", finder.size_limit() >> 20);
+            self.totals.errors.push((source.display_path().display().to_string(), not_shown(&reason)));
         }
         let quit = self.nul(source) == Nul::Quit && state.nul.is_some();
         // Matches before the NUL that made the file binary are printed, but they are not a count of the whole file.
@@ -521,6 +555,12 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         let stops = self.style.options.quiet && !self.wants_stats() && self.totals.any;
         if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+}
+
+/// Returns `true` if matches in a block of a source text are printed without definitions because the text is too large.
+fn is_too_large(finder: &dyn ScopeFinder, block: &Block<'_>, found: &Found) -> bool {
+    let is_read_in_parts = !block.is_whole && !matches!(block.source.medium(), Medium::Pipe);
+    is_read_in_parts && !found.lines.is_empty() && finder.knows(source_name(block.source.display_path()))
 }
 
 fn count_lines(bytes: &[u8], line_end: u8) -> u64 {

@@ -3,6 +3,8 @@
 //! Searching and printing are done by ripgrep's own crates. Hyperlinks to files take this path as well, as only those
 //! crates print them. The tests use this search as the reference for the search in blocks.
 
+mod definitions;
+
 use std::ops::ControlFlow;
 
 use finecomb_scan::{Block, Output, Source, Visit, Wants};
@@ -12,10 +14,14 @@ use grep_printer::{
     SummaryBuilder, SummaryKind,
 };
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use memchr::memchr;
 use termcolor::{Ansi, NoColor, WriteColor};
 
+use crate::enclosing::{Enclosing, ScopeFinder};
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
+use crate::print::lines::Style;
 use crate::search::Totals;
+use definitions::{Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
 
 /// Whole-file search of one worker.
 pub(crate) struct WholeSearcher<'q, M> {
@@ -23,15 +29,27 @@ pub(crate) struct WholeSearcher<'q, M> {
     matcher: M,
     searcher: Searcher,
     printer: Printer,
+    /// Finds definitions around matches, if they are printed.
+    scope_finder: Option<Box<dyn ScopeFinder>>,
     pub(crate) totals: Totals,
 }
 
 enum Printer {
     Lines(Standard<NoColor<Vec<u8>>>),
     ColoredLines(Standard<Ansi<Vec<u8>>>),
+    LinesWithDefinitions(Box<WithDefinitions>),
     Summary(Summary<NoColor<Vec<u8>>>),
     ColoredSummary(Summary<Ansi<Vec<u8>>>),
     Json(JSON<Vec<u8>>),
+}
+
+/// Printer of lines and definitions around them.
+struct WithDefinitions {
+    printer: Standard<Box<dyn WriteColor + Send>>,
+    buffer: SharedBuffer,
+    style: Style,
+    /// Parts of the output of the current file.
+    pieces: Vec<Piece>,
 }
 
 impl<'q, M: Matcher> WholeSearcher<'q, M> {
@@ -51,7 +69,35 @@ impl<'q, M: Matcher> WholeSearcher<'q, M> {
             builder.before_context(options.before_context).after_context(options.after_context);
         }
         let printer = Printer::new(options);
-        Self { options, matcher, searcher: builder.build(), printer, totals: Totals::default() }
+        let prints = matches!(options.mode, Mode::Lines | Mode::Json) && !options.quiet;
+        let scope_finder = options.enclosing.filter(|_| prints).map(|make| make());
+        let totals = Totals::default();
+        Self { options, matcher, searcher: builder.build(), printer, scope_finder, totals }
+    }
+
+    /// Adds definitions to the output of a file. Returns the number of bytes in their colour escapes.
+    fn add_definitions(&mut self, source: &Source, text: &[u8], printed: &mut Vec<u8>) -> u64 {
+        let is_text = self.options.binary == Binary::Text || self.options.line_end == LineEnd::Nul;
+        let is_shown = !printed.is_empty() && (is_text || memchr(0, text).is_none());
+        let Some(finder) = self.scope_finder.as_deref_mut() else { return 0 };
+        let (path, errors) = (source.display_path(), &mut self.totals.errors);
+        let line_end = self.options.line_end.terminator().as_byte();
+        let text = if is_shown { text } else { b"" };
+        let enclosing = Enclosing { finder, path, text, line_end, scopes: None, errors };
+        match &self.printer {
+            Printer::LinesWithDefinitions(printer) if is_shown => {
+                let path = self.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
+                let inserter = Inserter::new(&printer.style, path, enclosing, printed);
+                let (bytes, color_bytes) = inserter.insert(&printer.pieces);
+                *printed = bytes;
+                color_bytes
+            }
+            Printer::Json(_) => {
+                *printed = insert_into_json(printed, enclosing);
+                0
+            }
+            _ => 0,
+        }
     }
 
     fn binary_detection(&self, source: &Source) -> BinaryDetection {
@@ -80,6 +126,9 @@ impl Printer {
             }
             Mode::Lines => {
                 let builder = standard_builder(options);
+                if options.enclosing.is_some() {
+                    return Self::LinesWithDefinitions(Box::new(WithDefinitions::new(options, &builder)));
+                }
                 return match colors {
                     None => Self::Lines(builder.build(NoColor::new(Vec::new()))),
                     Some(_) => Self::ColoredLines(builder.build(Ansi::new(Vec::new()))),
@@ -90,6 +139,35 @@ impl Printer {
         match colors {
             None => Self::Summary(builder.build(NoColor::new(Vec::new()))),
             Some(_) => Self::ColoredSummary(builder.build(Ansi::new(Vec::new()))),
+        }
+    }
+}
+
+impl WithDefinitions {
+    fn new(options: &GrepOptions, builder: &StandardBuilder) -> Self {
+        let buffer = SharedBuffer::default();
+        let out: Box<dyn WriteColor + Send> = match options.colors {
+            None => Box::new(NoColor::new(buffer.clone())),
+            Some(_) => Box::new(Ansi::new(buffer.clone())),
+        };
+        Self { printer: builder.build(out), buffer, style: Style::new(options), pieces: Vec::new() }
+    }
+
+    fn search<M: Matcher>(
+        &mut self,
+        (searcher, matcher): (&mut Searcher, &M),
+        source: &Source,
+        bytes: &[u8],
+    ) -> Outcome {
+        let Self { printer, buffer, pieces, .. } = self;
+        pieces.clear();
+        let mut sink = printer.sink_with_path(matcher, source.display_path());
+        let recorder = Recorder { sink: &mut sink, buffer: buffer.clone(), pieces };
+        let error = searcher.search_slice(matcher, bytes, recorder).err();
+        Outcome {
+            any: sink.has_match(),
+            stats: sink.stats().cloned(),
+            error: error.map(|error| error.to_string()),
         }
     }
 }
@@ -213,12 +291,15 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
         self.searcher.set_binary_detection(self.binary_detection(source));
         let bytes = &*block.bytes;
         let with = (&mut self.searcher, &self.matcher);
-        let (outcome, printed) = match &mut self.printer {
+        let (outcome, mut printed) = match &mut self.printer {
             Printer::Lines(printer) => {
                 (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::ColoredLines(printer) => {
                 (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
+            }
+            Printer::LinesWithDefinitions(printer) => {
+                (printer.search(with, source, bytes), printer.buffer.take())
             }
             Printer::Summary(printer) => {
                 (search_counts(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
@@ -230,6 +311,8 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
                 (search_json(with, printer, source, bytes), std::mem::take(printer.get_mut()))
             }
         };
+        let printed_without = printed.len() as u64;
+        let color_bytes = self.add_definitions(source, bytes, &mut printed);
         if !printed.is_empty() {
             if self.options.mode == Mode::Lines {
                 out.begin_group();
@@ -237,9 +320,12 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
             out.bytes().extend_from_slice(&printed);
         }
         self.totals.any |= outcome.any;
-        if let Some(stats) = outcome.stats {
+        if let Some(mut stats) = outcome.stats {
             // The printer does not count escape sequences.
-            self.totals.color_bytes += (printed.len() as u64).saturating_sub(stats.bytes_printed());
+            self.totals.color_bytes += printed_without.saturating_sub(stats.bytes_printed()) + color_bytes;
+            if self.options.mode == Mode::Json {
+                stats.add_bytes_printed(printed.len() as u64 - printed_without);
+            }
             self.totals.stats += &stats;
         }
         if let Some(error) = outcome.error {

@@ -232,6 +232,10 @@ impl Visit for Sizes {
     type State = (u64, bool);
     type Tally = ();
 
+    fn whole_size(&self, source: &Source) -> usize {
+        if source.path().unwrap().ends_with("program") { 200 } else { 0 }
+    }
+
     fn begin(&mut self, _source: &Source, _start: &[u8]) -> (u64, bool) {
         (0, false)
     }
@@ -301,6 +305,20 @@ fn small_files_come_in_one_block_and_all_bytes_are_counted() {
         assert_eq!(found, "a 5 whole\nb 0 whole\nc 150\nd 10 whole\n");
         assert_eq!((bytes(&done), done.files), (165, 4));
         assert!(done.output_error.is_none());
+    }
+}
+
+#[test]
+fn files_that_are_wanted_at_once_come_in_one_block_up_to_their_size() {
+    let root = tempfile::tempdir().unwrap();
+    for (name, lines) in [("a/program", 40), ("b/program", 41), ("c/notes", 40), ("d/program", 1)] {
+        let path = root.path().join(name);
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        fs::write(path, "line\n".repeat(lines)).unwrap();
+    }
+    for width in [1, 2, 8] {
+        let (found, _) = sizes(&Inputs::new([root.path()]), width);
+        assert_eq!(found, "program 200 whole\nprogram 205\nnotes 200\nprogram 5 whole\n");
     }
 }
 

@@ -23,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+mod enclosing;
 mod extract;
 mod kind;
 mod language;
@@ -42,6 +43,7 @@ use std::io::{self, Write};
 
 use finecomb_scan::{Inputs, Problem, Report, ScanOptions, in_order};
 
+pub use crate::enclosing::{NotParsed, Scope, ScopeParser};
 pub use crate::kind::{Kind, UnknownKind};
 pub use crate::language::{Language, UnknownLanguage};
 pub use crate::memory::TextParser;

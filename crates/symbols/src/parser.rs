@@ -7,6 +7,7 @@ use std::ops::{ControlFlow, Range};
 use tree_sitter::{ParseOptions, ParseState, Tree};
 
 use crate::extract::{Definition, definitions};
+use crate::kind::Kind;
 use crate::language::Language;
 use crate::query::Query;
 use crate::reference::Candidates;
@@ -83,7 +84,12 @@ impl Parser {
                 definition
             }));
         }
-        let definitions = merge(found, hidden);
+        let mut definitions = merge(found, hidden);
+        for definition in definitions.iter_mut().filter(|definition| definition.kind == Kind::Macro) {
+            // The lexer leaves out the replacement list, and the grammar counts the line feed.
+            let end = skim::macro_end(language, source, definition.extent.start);
+            definition.extent.end = end.unwrap_or(definition.extent.end);
+        }
         let mut references = Vec::new();
         if let Some(name) = query.reference() {
             let candidates = Candidates::new(source, name, &definitions);

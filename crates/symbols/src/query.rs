@@ -59,8 +59,8 @@ pub struct SymbolsOptions {
 #[error("{0}")]
 pub struct Error(String);
 
-/// Question, ready for use.
-#[derive(Clone, Debug)]
+/// Question, ready for use. The default asks for all definitions.
+#[derive(Clone, Debug, Default)]
 pub struct Query {
     pub(crate) options: SymbolsOptions,
     name: Option<Name>,

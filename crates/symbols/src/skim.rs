@@ -49,6 +49,18 @@ pub(crate) fn may_define(language: Language, source: &[u8], part: Range<usize>) 
     }
 }
 
+/// End of a macro that begins at an offset: that of its line, and of those which continue it. `None` for languages without such macros.
+pub(crate) fn macro_end(language: Language, source: &[u8], start: usize) -> Option<usize> {
+    match language {
+        #[cfg(feature = "c")]
+        Language::C => Some(c::directive_end(source, start)),
+        #[cfg(feature = "cpp")]
+        Language::Cpp => Some(c::directive_end(source, start)),
+        #[allow(unreachable_patterns, reason = "a build for C and C++ alone has no other language")]
+        _ => None,
+    }
+}
+
 /// The lexer that tells code from literals and comments, if there is one for a language.
 pub(crate) fn code(language: Language, source: &[u8]) -> Option<c::Code<'_>> {
     match language {

@@ -16,7 +16,7 @@ use crate::symbol::{Symbol, symbols, uses};
 use crate::update::OldTags;
 
 /// Largest file that is parsed, in bytes.
-const SIZE_LIMIT: usize = 64 << 20;
+pub(crate) const SIZE_LIMIT: usize = 64 << 20;
 
 /// Worker that parses and prints files.
 pub(crate) struct Lister<'q> {

@@ -206,6 +206,7 @@ impl Arguments {
         self.matching.apply(&self.order, &mut options);
         self.modes.apply(&self.order, self.matching.invert_match, self.lines.only_matching, &mut options);
         self.lines.apply(&self.order, paths, terminal, &mut options);
+        options.enclosing = self.lines.enclosing()?;
         let colored = match self.color() {
             When::Auto => terminal && terminal::output_has_colors(),
             when => when == When::Always,

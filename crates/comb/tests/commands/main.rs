@@ -8,6 +8,7 @@ mod binary;
 mod browser;
 mod cmd;
 mod documents;
+mod enclosing;
 mod flags;
 mod grep;
 mod help;

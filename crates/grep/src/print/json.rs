@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::{Matches, Tally};
+use crate::enclosing::{Around, Enclosing};
 use crate::file_state::{Line, Sink};
 use crate::find::Finder;
 use crate::options::GrepOptions;
@@ -32,6 +33,26 @@ struct Lines<'a> {
     line_number: Option<u64>,
     absolute_offset: u64,
     submatches: Vec<SubMatch<'a>>,
+    /// Of a match, if definitions are printed: the one around it, or `null`. ripgrep has no such member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enclosing: Option<Option<Definition<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Definition<'a> {
+    kind: &'static str,
+    name: &'a str,
+    scope: Option<&'a str>,
+    line: u64,
+    end_line: u64,
+    lines: Data<'a>,
+}
+
+impl<'a> From<Around<'a>> for Definition<'a> {
+    fn from(Around { scope, line, end_line, bytes }: Around<'a>) -> Self {
+        let (kind, name, scope) = (scope.kind, &*scope.name, scope.scope.as_deref());
+        Self { kind, name, scope, line, end_line, lines: Data(bytes) }
+    }
 }
 
 #[derive(Serialize)]
@@ -69,6 +90,12 @@ fn write(message: &Message<'_>, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
+/// Writes the member of a `match` message with the definition around the match, after the other members of its data.
+pub(crate) fn write_definition(around: Option<Around<'_>>, out: &mut Vec<u8>) {
+    out.extend_from_slice(br#","enclosing":"#);
+    let _ = serde_json::to_writer(out, &around.map(Definition::from));
+}
+
 /// Sink that prints the lines of a file or block as messages.
 pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) options: &'a GrepOptions,
@@ -77,13 +104,15 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) path: &'a Path,
     /// Whether the `begin` message of the file has been printed.
     pub(crate) begun: bool,
+    /// Definitions of the file, if it has any that are printed.
+    pub(crate) enclosing: Option<Enclosing<'a>>,
     pub(crate) tally: &'a mut Tally,
     pub(crate) out: &'a mut Output<'o>,
 }
 
 impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn wants_numbers(&self) -> bool {
-        self.options.line_number
+        self.options.line_number || self.enclosing.is_some()
     }
 
     fn matched(&mut self, line: Line<'_>) {
@@ -128,12 +157,19 @@ impl<M: Matcher> Printer<'_, '_, M> {
             start: found.start(),
             end: found.end(),
         });
+        let wants_definition = !is_context && self.options.enclosing.is_some();
+        let enclosing = wants_definition.then(|| {
+            let start = line.offset as usize;
+            let around = self.enclosing.as_mut()?.around(start..start + line.bytes.len(), line.number)?;
+            Some(Definition::from(around))
+        });
         let lines = Lines {
             path,
             lines: Data(line.bytes),
             line_number: self.options.line_number.then_some(line.number),
             absolute_offset: line.offset,
             submatches: submatches.collect(),
+            enclosing,
         };
         let message = if is_context { Message::Context(lines) } else { Message::Match(lines) };
         write(&message, self.out.bytes());

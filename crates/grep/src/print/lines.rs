@@ -1,8 +1,9 @@
 //! Prints lines as text: `path:line:text`, lines under a heading, or only the matched text.
 //!
-//! The output is byte for byte that of ripgrep.
+//! The output is byte for byte that of ripgrep, apart from the lines of definitions, which ripgrep does not have.
 
 use std::io::Write;
+use std::ops::Range;
 
 use bstr::ByteSlice;
 use finecomb_scan::Output;
@@ -10,6 +11,7 @@ use grep_matcher::{LineTerminator, Match, Matcher};
 
 use super::paint::Paint;
 use super::{Matches, Tally};
+use crate::enclosing::Enclosing;
 use crate::file_state::{Line, Sink};
 use crate::find::{Finder, without_terminator};
 use crate::options::GrepOptions;
@@ -49,6 +51,18 @@ impl Style {
     }
 }
 
+/// Separator between the fields of the line of a definition, as `git grep -p` has it.
+const DEFINITION_SEPARATOR: &[u8] = b"=";
+
+/// Why a line is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Match,
+    Context,
+    /// It shows the definition around a match.
+    Definition,
+}
+
 /// Sink that prints the lines of a file or block as text.
 pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) style: &'a Style,
@@ -58,6 +72,8 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) path: Option<&'a [u8]>,
     /// Whether any line of the file has been printed.
     pub(crate) begun: bool,
+    /// Definitions of the file, if they are printed.
+    pub(crate) enclosing: Option<Enclosing<'a>>,
     pub(crate) tally: &'a mut Tally,
     pub(crate) out: &'a mut Output<'o>,
 }
@@ -74,7 +90,7 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
         }
         self.tally.lines += 1;
         self.tally.matches += self.matches.found.len() as u64;
-        self.print(line, false);
+        self.print(line, Role::Match);
     }
 
     fn context(&mut self, line: Line<'_>) {
@@ -84,7 +100,16 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
             // ripgrep searches such a line by itself, without the lines before it.
             self.find(Line { offset: 0, ..line });
         }
-        self.print(line, true);
+        self.print(line, Role::Context);
+    }
+
+    fn definition_of(&mut self, line: Range<usize>) -> Option<Range<usize>> {
+        self.enclosing.as_mut()?.line_to_print(line)
+    }
+
+    fn definition(&mut self, line: Line<'_>) {
+        self.matches.clear();
+        self.print(line, Role::Definition);
     }
 
     fn gap(&mut self) {
@@ -105,14 +130,18 @@ impl<M: Matcher> Printer<'_, '_, M> {
         }
     }
 
-    fn print(&mut self, line: Line<'_>, is_context: bool) {
+    fn print(&mut self, line: Line<'_>, role: Role) {
+        if let Some(enclosing) = &mut self.enclosing {
+            // Files with definitions are one block.
+            enclosing.mark_printed(line.offset as usize);
+        }
         if !std::mem::replace(&mut self.begun, true) {
             self.begin();
         }
         let Self { style, out, matches, tally, .. } = self;
         let (bytes, shown) = matches.shown(line.bytes);
         let match_count = matches.found.len();
-        let prelude = Prelude { path: self.path, line, is_context };
+        let prelude = Prelude { path: self.path, line, role };
         let options = &style.options;
         let mut write = |from: Option<&Match>, bytes: &[u8], colored: &[Match]| {
             let only = from.filter(|_| options.only_matching || options.vimgrep);
@@ -120,7 +149,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
             let bytes_out = out.bytes();
             tally.color_bytes +=
                 prelude.write(style, offset, from.map(|found| found.start() as u64 + 1), bytes_out);
-            let mut painter = Painter { style, is_context, match_count, color_bytes: 0, out: bytes_out };
+            let mut painter = Painter { style, role, match_count, color_bytes: 0, out: bytes_out };
             painter.write_line(bytes, colored, shown);
             tally.color_bytes += painter.color_bytes;
             out.flush_if_full();
@@ -155,11 +184,20 @@ impl<M: Matcher> Printer<'_, '_, M> {
     }
 }
 
+/// Writes the line that shows a definition. Returns the number of bytes in colour escapes.
+pub(crate) fn write_definition(style: &Style, path: Option<&[u8]>, line: Line<'_>, out: &mut Vec<u8>) -> u64 {
+    let role = Role::Definition;
+    let color_bytes = Prelude { path, line, role }.write(style, line.offset, None, out);
+    let mut painter = Painter { style, role, match_count: 0, color_bytes, out };
+    painter.write_plain(line.bytes, &[]);
+    painter.color_bytes
+}
+
 /// Fields printed before the text of a line: path, line number, column and byte offset.
 struct Prelude<'a> {
     path: Option<&'a [u8]>,
     line: Line<'a>,
-    is_context: bool,
+    role: Role,
 }
 
 impl Prelude<'_> {
@@ -167,9 +205,10 @@ impl Prelude<'_> {
     fn write(&self, style: &Style, offset: u64, column: Option<u64>, out: &mut Vec<u8>) -> u64 {
         let mut colors = 0;
         let Style { options, paint, .. } = style;
-        let separator = match self.is_context {
-            true => &options.field_context_separator,
-            false => &options.field_match_separator,
+        let separator = match self.role {
+            Role::Match => &options.field_match_separator,
+            Role::Context => &options.field_context_separator,
+            Role::Definition => DEFINITION_SEPARATOR,
         };
         if let Some(path) = self.path.filter(|_| !options.heading) {
             style.write_path(path, out);
@@ -197,7 +236,7 @@ impl Prelude<'_> {
 /// Writes the text of a line.
 struct Painter<'a> {
     style: &'a Style,
-    is_context: bool,
+    role: Role,
     /// Number of matches in the line, before replacement.
     match_count: usize,
     /// Number of bytes written in colour escapes.
@@ -236,13 +275,13 @@ impl Painter<'_> {
     }
 
     /// Writes part of a line with its matches in colour, without the line terminator.
-    fn write_colored(&mut self, bytes: &[u8], part: std::ops::Range<usize>, matches: &[Match]) {
+    fn write_colored(&mut self, bytes: &[u8], part: Range<usize>, matches: &[Match]) {
         let end = part.start + without_terminator(&bytes[part.clone()], self.style.terminator).len();
         let Paint { matched, highlight, reset, colors_matches, .. } = &self.style.paint;
         if !colors_matches || matches.is_empty() {
             return self.out.extend_from_slice(&bytes[part.start..end]);
         }
-        let highlight: &[u8] = if self.is_context { &[] } else { highlight };
+        let highlight: &[u8] = if self.role == Role::Match { highlight } else { &[] };
         let after_match = if highlight.is_empty() { reset } else { highlight };
         self.out.extend_from_slice(highlight);
         let mut colors = highlight.len();
@@ -298,7 +337,11 @@ impl Painter<'_> {
         } else if self.match_count > 0 && !options.only_matching {
             let _ = write!(self.out, "[Omitted long line with {} matches]", self.match_count);
         } else {
-            let kind = if self.is_context { "context" } else { "matching" };
+            let kind = match self.role {
+                Role::Match => "matching",
+                Role::Context => "context",
+                Role::Definition => "definition",
+            };
             let _ = write!(self.out, "[Omitted long {kind} line]");
         }
         self.end_line();

@@ -46,6 +46,11 @@ pub trait Visit: Send {
         Wants::Blocks
     }
 
+    /// Returns the size up to which a file is wanted at once, in bytes, at any size of blocks. Default: 0.
+    fn whole_size(&self, _source: &Source) -> usize {
+        0
+    }
+
     /// Processes a file of which only the name is wanted.
     fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
 

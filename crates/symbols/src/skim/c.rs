@@ -88,6 +88,13 @@ pub(super) fn may_define(source: &[u8], part: Range<usize>) -> bool {
     }
 }
 
+/// End of the preprocessor line that begins at an offset.
+pub(super) fn directive_end(source: &[u8], start: usize) -> usize {
+    let mut lexer = Lexer { source, at: start };
+    lexer.directive_line();
+    lexer.at
+}
+
 /// Last token of a declaration, as far as it matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Last {

@@ -60,6 +60,7 @@ const NEGATIONS: &[Negation] = &[
     no("print-long-lines", &["max_columns"]),
     no("no-max-columns-preview", &["max_columns_preview"]),
     no("no-trim", &["trim"]),
+    no_with_aliases("no-enclosing", &["no-show-function"], &["enclosing"]),
     no("nocolor", &["color"]),
 ];
 

@@ -1,12 +1,14 @@
 //! Output modes and output format.
 
 use clap::Args;
-use finecomb_grep::{GrepOptions, Mode};
+use finecomb_grep::{GrepOptions, Mode, NewScopeFinder};
 
 use super::order::Order;
 use super::paths::Paths;
 use super::value::{self, Separator};
 use crate::args::format::TextOrJson;
+use crate::args::selection::UsageError;
+use crate::scopes::NEW_SCOPE_FINDER;
 
 /// Position of the last flag that selects the output of a search, apart from `--format`.
 fn last_search_mode(order: &Order) -> Option<usize> {
@@ -168,6 +170,13 @@ pub(crate) struct Lines {
     #[arg(long, alias = "passthrough")]
     passthru: bool,
 
+    /// Print the line of the function or type around each match, as git grep -p does
+    ///
+    /// The line is printed before the first match in it, with = as the separator. Definitions are found in the languages and
+    /// files of 'comb symbols'. With --json, each match has a member 'enclosing'.
+    #[arg(long, alias = "show-function")]
+    enclosing: bool,
+
     /// Omit the text of lines longer than BYTES; 0 for no limit
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = value::number, allow_hyphen_values = true)]
     max_columns: Option<u64>,
@@ -228,6 +237,20 @@ impl Lines {
         options.trim = self.trim;
         self.apply_context(options);
         self.apply_separators(order, options);
+    }
+
+    /// How definitions around matches are found, if they are printed.
+    ///
+    /// # Errors
+    ///
+    /// If this build has no parsers.
+    pub(super) fn enclosing(&self) -> Result<Option<NewScopeFinder>, UsageError> {
+        if self.enclosing && NEW_SCOPE_FINDER.is_none() {
+            let text =
+                "--enclosing: not in this build, which has no parsers; build with the feature 'symbols'";
+            return Err(UsageError(text.to_owned()));
+        }
+        Ok(NEW_SCOPE_FINDER.filter(|_| self.enclosing))
     }
 
     /// `-A` and `-B` take precedence over `-C`, in any order.

@@ -129,6 +129,14 @@ fn before_and_after_context_take_precedence_over_context() {
     assert_eq!(context("-C 2 --passthru -A 1"), (0, 1, false));
 }
 
+#[cfg(feature = "symbols")]
+#[test]
+fn definitions_are_found_by_the_parsers_of_this_build() {
+    let finder = grep("--enclosing").enclosing.expect("parsers")();
+    assert!(finder.knows(Path::new("src/a.c")) && !finder.knows(Path::new("a.txt")));
+    assert!(grep("").enclosing.is_none() && grep("--enclosing --no-enclosing").enclosing.is_none());
+}
+
 #[test]
 fn each_u_includes_more_files() {
     assert_eq!(walk("x -u").rules, RuleFiles { require_git: true, ..RuleFiles::NONE });

@@ -205,24 +205,25 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// Reads a file and visits it if it can be done at once; otherwise returns a task.
     fn read(&mut self, source: &Source, file: File, start: u64, short_read_is_end: bool) -> Option<Job<V>> {
-        let contents = self.reader.read(source, file, start, self.limit(), short_read_is_end);
+        let contents = self.reader.read(source, file, start, self.limit(source), short_read_is_end);
         self.begin(source, contents.map(Some), None)
     }
 
     fn read_stream(&mut self, source: &Source, file: File) -> Option<Job<V>> {
         let stop = self.plan.new_stop();
         let is_whole = matches!(self.wants, Wants::Whole(_));
-        let contents = self.reader.read_stream(source, file, self.limit(), is_whole, stop.clone());
+        let contents = self.reader.read_stream(source, file, self.limit(source), is_whole, stop.clone());
         self.begin(source, contents, stop)
     }
 
     /// Maximum size of a file that is visited at once, in bytes.
-    fn limit(&self) -> usize {
+    fn limit(&self, source: &Source) -> usize {
         let block_size = self.reader.context.bounds.block_size;
         match self.wants {
             // A file ends where a read returns fewer bytes than it asked for.
             Wants::Whole(limit) => limit.saturating_add(1),
-            Wants::Name | Wants::Blocks => WHOLE_LIMIT * block_size,
+            Wants::Name => 0,
+            Wants::Blocks => self.visit.whole_size(source).max(WHOLE_LIMIT * block_size),
         }
     }
 
