@@ -96,7 +96,8 @@ class Run:
             one = json.loads(line)
             if one["path"] != path:
                 path = one["path"]
-                text = (self.directory / path).read_bytes()
+                # Places are those of the text, without a byte order mark.
+                text = (self.directory / path).read_bytes().removeprefix(b"\xef\xbb\xbf")
                 lines = text.split(b"\n")
             exact = one.get("name_base64")
             name = base64.b64decode(exact) if exact else one["name"].encode()

@@ -47,8 +47,8 @@ pub(crate) struct Parsed {
 }
 
 impl Parser {
-    /// Parses a text. It is skimmed first: the parser gets what is left, a piece at a time, unless `query` asks for all, and definitions by macros,
-    /// which no grammar knows, come from there in any case.
+    /// Parses a text. It is skimmed first: the parser gets what is left, a piece at a time, unless `query` asks for all, and definitions
+    /// by macros, which no grammar knows, come from there in any case.
     pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
         self.skimmed.clear();
         let is_skimmed = skim::skim(language, source, &mut self.skimmed) && !query.options.thorough;

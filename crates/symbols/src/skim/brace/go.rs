@@ -21,6 +21,7 @@ pub(in super::super) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
         braces: 0,
         parentheses: 0,
         is_start: true,
+        last: b';',
         has_members: false,
     };
     file.run().is_some()
@@ -52,6 +53,8 @@ struct File<'s, 'o> {
     parentheses: usize,
     /// A declaration may begin here.
     is_start: bool,
+    /// Last byte of a token, a letter for all words.
+    last: u8,
     /// The next braces have members of a type.
     has_members: bool,
 }
@@ -68,7 +71,10 @@ impl<'s> File<'s, '_> {
                     self.braces += 1;
                     self.token();
                 }
-                b'{' => self.skimmer.body()?,
+                b'{' => {
+                    self.skimmer.body()?;
+                    self.last = b'}';
+                }
                 b'}' => {
                     self.braces = self.braces.checked_sub(1)?;
                     self.token();
@@ -84,6 +90,7 @@ impl<'s> File<'s, '_> {
                 b'"' | b'\'' | b'`' => {
                     self.lexer().literal()?;
                     self.is_start = false;
+                    self.last = byte;
                 }
                 _ => self.token(),
             }
@@ -97,6 +104,7 @@ impl<'s> File<'s, '_> {
     }
 
     fn token(&mut self) {
+        self.last = self.skimmer.lexer.source[self.skimmer.lexer.at];
         self.skimmer.lexer.at += 1;
         self.is_start = false;
         self.has_members = false;
@@ -107,9 +115,7 @@ impl<'s> File<'s, '_> {
         self.skimmer.lexer.at += 1;
         if self.braces == 0 && self.parentheses == 0 {
             // A line that ends with an operator goes on.
-            let lexer = &self.skimmer.lexer;
-            let last = lexer.before(lexer.at - 1);
-            self.is_start = !last.is_some_and(|byte| b"=+-*/|&^,.<>(:!%".contains(&byte));
+            self.is_start = !b"=+-*/|&^,.<>:!%".contains(&self.last);
             if self.is_start {
                 self.skimmer.cut();
             }
@@ -120,6 +126,7 @@ impl<'s> File<'s, '_> {
         let start = self.lexer().at;
         let is_start = std::mem::take(&mut self.is_start);
         self.has_members = false;
+        self.last = b'a';
         match self.lexer().word() {
             b"func" if is_start => self.function()?,
             b"import" if is_start => {

@@ -7,6 +7,9 @@ use super::{Skimmed, Skimmer, Until};
 use crate::kind::Kind;
 use crate::skim::Hidden;
 
+/// Depth of braces in those of a type. Variants have one.
+const MAX_FIELDS: usize = 8;
+
 static RUST: Dialect = Dialect {
     nested_comments: true,
     lifetimes: true,
@@ -263,7 +266,7 @@ impl<'s> Items<'s, '_> {
         self.skimmer.end_head();
         match self.lexer().byte()? {
             b'{' => {
-                self.fields()?;
+                self.fields(MAX_FIELDS)?;
                 self.end();
             }
             b'(' => {
@@ -275,8 +278,8 @@ impl<'s> Items<'s, '_> {
         Some(())
     }
 
-    /// Keeps names of fields or variants, which are in the braces that begin here.
-    fn fields(&mut self) -> Option<()> {
+    /// Keeps names of fields or variants, which are in the braces that begin here, with `room` for braces in them.
+    fn fields(&mut self, room: usize) -> Option<()> {
         self.lexer().at += 1;
         let mut follows_pub = false;
         while let Some(byte) = self.lexer().byte() {
@@ -293,7 +296,7 @@ impl<'s> Items<'s, '_> {
                 b'#' if self.lexer().source[self.lexer().at + 1..].starts_with(b"[") => self.attribute()?,
                 b'(' if follows_pub => self.skimmer.keep_group()?,
                 b'(' => self.skimmer.group()?,
-                b'{' => self.fields()?,
+                b'{' => self.fields(room.checked_sub(1)?)?,
                 b'}' => {
                     self.lexer().at += 1;
                     return Some(());

@@ -15,13 +15,17 @@ pub(super) enum Until {
     Semicolon,
 }
 
-/// Parts of the text that can be left out.
+/// Parts of the text that can be left out, and the state of the scan that finds them.
 #[derive(Debug, Default)]
 pub(super) struct Holes {
     pub(super) found: Vec<Range<usize>>,
     /// A comma is outside of brackets.
     pub(super) has_comma: bool,
     open: Vec<Open>,
+    /// Offset of the last definition.
+    definition: Option<usize>,
+    /// Word whose braces are to come.
+    word: Option<Word>,
 }
 
 /// Bracket that is open.
@@ -33,35 +37,59 @@ struct Open {
     holes: usize,
     holds: Holds,
     /// The word that was under way.
-    word: Word,
+    word: Option<Word>,
+}
+
+impl Holes {
+    fn clear(&mut self) {
+        self.found.clear();
+        self.open.clear();
+        (self.has_comma, self.definition, self.word) = (false, None, None);
+    }
+
+    /// Enters the bracket that `lexer` is at.
+    fn enter(&mut self, lexer: &Lexer<'_>, bracket: u8) {
+        let around = self.open.last().map_or(Holds::Code, |outer| outer.holds);
+        let (close, holds) = match bracket {
+            b'{' => (b'}', lexer.holds(self.word, around)),
+            b'(' => (b')', around),
+            _ => (b']', around),
+        };
+        self.open.push(Open { at: lexer.at, close, holes: self.found.len(), holds, word: self.word });
+        if bracket == b'{' {
+            if self.word == Some(Word::Creates) && holds == Holds::Members {
+                self.definition = Some(lexer.at);
+            }
+            self.word = None;
+        }
+    }
+
+    /// Leaves the innermost bracket. Fails if another one closes it.
+    fn leave(&mut self, end: usize, bracket: u8) -> Option<()> {
+        let Open { at, close, holes, holds, word } = self.open.pop()?;
+        if bracket == b'}' {
+            if holds == Holds::Code && self.definition.is_none_or(|definition| definition < at) {
+                self.found.truncate(holes);
+                if at + 1 < end {
+                    self.found.push(at + 1..end);
+                }
+            }
+            // Code among the arguments of an object does not end its declaration.
+            self.word = word.filter(|&word| word == Word::Creates && holds == Holds::Code);
+        }
+        (bracket == close).then_some(())
+    }
 }
 
 impl Lexer<'_> {
     /// Skips code. Returns `true` if definitions are in it, fails if brackets do not balance.
     pub(super) fn scan(&mut self, until: Until, holes: &mut Holes) -> Option<bool> {
-        let Holes { found, open, has_comma } = holes;
-        found.clear();
-        open.clear();
-        *has_comma = false;
+        holes.clear();
         let stop = if until == Until::Brace { STOP } else { STOP | BRACKET };
-        // The last definition, and the word whose braces are to come.
-        let (mut definition, mut word) = (None, Word::Plain);
         while let Some(byte) = self.byte() {
             let class = class(byte);
             if class & WORD != 0 {
-                let start = self.at;
-                let text = self.word();
-                if text.len() < 32 && self.dialect.lengths & 1 << text.len() != 0 {
-                    match (self.dialect.word)(self, text) {
-                        Word::Plain => {}
-                        meaning => {
-                            word = meaning;
-                            if meaning != Word::Creates {
-                                definition = Some(start);
-                            }
-                        }
-                    }
-                }
+                self.word_in_code(holes);
                 continue;
             }
             if class & stop == 0 {
@@ -69,70 +97,57 @@ impl Lexer<'_> {
                 continue;
             }
             match byte {
-                b'{' | b'(' | b'[' => {
-                    let around = open.last().map_or(Holds::Code, |outer: &Open| outer.holds);
-                    let holds = if byte == b'{' { self.holds(word, around) } else { around };
-                    if byte == b'{' && word == Word::Creates && holds == Holds::Members {
-                        definition = Some(self.at);
-                    }
-                    let close = if byte == b'(' { b')' } else { byte + 2 };
-                    open.push(Open { at: self.at, close, holes: found.len(), holds, word });
-                    if byte == b'{' {
-                        word = Word::Plain;
-                    }
-                    self.at += 1;
-                }
+                b'{' | b'(' | b'[' => holes.enter(self, byte),
                 b'}' | b')' | b']' => {
-                    let Open { at, close, holes, holds, word: outer } = open.pop()?;
-                    if byte != close {
-                        return None;
-                    }
-                    if byte == b'}' {
-                        if holds == Holds::Code && definition.is_none_or(|definition| definition < at) {
-                            found.truncate(holes);
-                            if at + 1 < self.at {
-                                found.push(at + 1..self.at);
-                            }
-                        }
-                        // Code among the arguments of an object does not end its declaration.
-                        let is_argument = outer == Word::Creates && holds == Holds::Code;
-                        word = if is_argument { outer } else { Word::Plain };
-                    }
-                    self.at += 1;
-                    if open.is_empty() && until != Until::Semicolon {
-                        return Some(definition.is_some());
+                    holes.leave(self.at, byte)?;
+                    if holes.open.is_empty() && until != Until::Semicolon {
+                        self.at += 1;
+                        return Some(holes.definition.is_some());
                     }
                 }
-                b';' => {
-                    if open.is_empty() {
-                        return (until == Until::Semicolon).then_some(definition.is_some());
-                    }
-                    word = Word::Plain;
-                    self.at += 1;
+                b';' if holes.open.is_empty() => {
+                    return (until == Until::Semicolon).then_some(holes.definition.is_some());
                 }
-                b',' => {
-                    *has_comma |= open.is_empty();
-                    self.at += 1;
-                }
+                b';' => holes.word = None,
+                b',' => holes.has_comma |= holes.open.is_empty(),
                 b'/' => {
                     let start = self.at;
-                    match self.comment()? {
-                        true => found.push(start..self.at),
-                        false => self.at += 1,
+                    if self.comment()? {
+                        holes.found.push(start..self.at);
+                        continue;
                     }
                 }
-                _ => self.literal()?,
+                _ => {
+                    self.literal()?;
+                    continue;
+                }
             }
+            self.at += 1;
         }
         None
     }
 
+    /// Skips a word, which may begin a definition.
+    fn word_in_code(&mut self, holes: &mut Holes) {
+        let start = self.at;
+        let text = self.word();
+        if text.len() < 32 && self.dialect.lengths & 1 << text.len() != 0 {
+            let meaning = (self.dialect.word)(self, text);
+            if meaning != Word::Plain {
+                holes.word = Some(meaning);
+            }
+            if matches!(meaning, Word::Defines(_)) {
+                holes.definition = Some(start);
+            }
+        }
+    }
+
     /// Meaning of the braces that begin here.
-    fn holds(&self, word: Word, around: Holds) -> Holds {
+    fn holds(&self, word: Option<Word>, around: Holds) -> Holds {
         let follows_group = || self.before(self.at) == Some(b')');
         match (word, around) {
-            (Word::Defines(holds), _) => holds,
-            (Word::Creates, _) if follows_group() => Holds::Members,
+            (Some(Word::Defines(holds)), _) => holds,
+            (Some(Word::Creates), _) if follows_group() => Holds::Members,
             (_, Holds::Members) if follows_group() => Holds::Code,
             (_, Holds::Code) => Holds::Code,
             _ => Holds::Definitions,

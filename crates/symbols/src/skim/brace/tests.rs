@@ -165,6 +165,20 @@ fn a_text_whose_brackets_or_literals_do_not_end_is_parsed_whole() {
     }
 }
 
+#[test]
+fn a_text_of_many_open_brackets_or_empty_lines_takes_time_in_proportion() {
+    let deep = |text: &str| text.repeat(1 << 20);
+    for start in ["enum A ", "mod a ", "fn f() ", "const A: T = "] {
+        assert_eq!(skimmed(Language::Rust, &(start.to_owned() + &deep("{"))), None, "{start}");
+    }
+    for start in ["var a = \n", "func f() {}\n", "type A struct {", "/", "import"] {
+        let lines = skimmed(Language::Go, &(start.to_owned() + &deep("\n")));
+        assert_eq!(lines.is_none(), start.ends_with('{'), "{start}");
+    }
+    assert_eq!(skimmed(Language::Java, &deep("class A {")), None);
+    assert_eq!(skimmed(Language::Java, &deep("new A() {")), None);
+}
+
 /// Programs of some pieces, in which `CODE` stands for pieces of code. Names get numbers.
 fn programs(
     items: &'static [&'static str],
