@@ -6,13 +6,15 @@ mod json;
 mod outline;
 mod text;
 
+use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
 use crate::language::Language;
 use crate::query::{Format, Query};
-use crate::symbol::{MAX_LINE, Symbol};
+use crate::symbol::{MAX_LINE, Symbol, collapse};
 
 pub(crate) use ctags::Tags;
 
@@ -36,6 +38,11 @@ impl<'f> File<'f> {
             Format::Etags => etags::print(self, out),
             Format::Ctags => {}
         }
+    }
+
+    /// Appends a part of the text on one line.
+    fn collapse(&self, part: &Range<usize>, out: &mut Vec<u8>) {
+        collapse(&self.text[part.clone()], out);
     }
 
     fn name(&self, symbol: &Symbol) -> &'f [u8] {
@@ -69,6 +76,17 @@ impl Styles {
             name: style(Style::new().bold()),
         }
     }
+}
+
+/// Appends bytes in a style.
+fn styled(style: &Style, bytes: &[u8], out: &mut Vec<u8>) {
+    if style.is_plain() {
+        return out.extend_from_slice(bytes);
+    }
+    // Writing to memory does not fail.
+    let _ = write!(out, "{style}");
+    out.extend_from_slice(bytes);
+    let _ = write!(out, "{style:#}");
 }
 
 /// Bytes of a path as they are printed.

@@ -34,12 +34,12 @@ pub(crate) struct Symbol {
     pub(crate) line: usize,
     /// Column of the name in bytes, counted from 1.
     pub(crate) column: usize,
-    /// Line of the last byte of the extent.
+    /// Line of the last byte of the extent; that of the name until [`add_end_lines`] is called.
     pub(crate) end_line: usize,
-    /// Definition up to its body, white space collapsed.
-    pub(crate) signature: Vec<u8>,
-    /// Parameters as they are written, white space collapsed.
-    pub(crate) parameters: Option<Vec<u8>>,
+    /// Definition up to its body, in bytes of the file; the line of a use.
+    pub(crate) head: Range<usize>,
+    /// Parameters as they are written, in bytes of the file.
+    pub(crate) parameters: Option<Range<usize>>,
 }
 
 /// Completes the definitions of a file that are asked for, in the order of their names.
@@ -56,7 +56,7 @@ pub(crate) fn symbols(
     };
     let mut order: Vec<usize> = (0..definitions.len()).filter(is_wanted).collect();
     order.sort_by_key(|&index| (definitions[index].name.start, index));
-    let mut symbols: Vec<Symbol> = order
+    order
         .into_iter()
         .map(|index| {
             let definition = &definitions[index];
@@ -71,12 +71,16 @@ pub(crate) fn symbols(
                 extent: definition.extent.clone(),
                 line,
                 column,
-                end_line: 0,
-                signature: collapsed(text, definition.head.clone()),
-                parameters: definition.parameters.clone().map(|parameters| collapsed(text, parameters)),
+                end_line: line,
+                head: definition.head.clone(),
+                parameters: definition.parameters.clone(),
             }
         })
-        .collect();
+        .collect()
+}
+
+/// Adds the lines on which definitions end.
+pub(crate) fn add_end_lines(text: &[u8], symbols: &mut [Symbol]) {
     let mut ends: Vec<usize> = (0..symbols.len()).collect();
     ends.sort_by_key(|&index| symbols[index].extent.end);
     let mut lines = Lines { text, at: 0, line: 1, begin: 0 };
@@ -84,7 +88,6 @@ pub(crate) fn symbols(
         let last = symbols[index].extent.end.saturating_sub(1);
         symbols[index].end_line = lines.place(last).0.max(symbols[index].line);
     }
-    symbols
 }
 
 /// Completes the uses of a name, in their order.
@@ -117,7 +120,7 @@ pub(crate) fn uses(
             line,
             column,
             end_line: line,
-            signature: collapsed(text, lines.current()),
+            head: lines.current(),
             parameters: None,
         }
     };
@@ -209,19 +212,18 @@ fn scope(text: &[u8], language: Language, around: &[&Definition], definition: &D
     parts.join(language.separator().as_bytes())
 }
 
-/// A part of the text on one line: runs of white space are one space.
-fn collapsed(text: &[u8], range: Range<usize>) -> Vec<u8> {
-    let mut line = Vec::new();
-    for word in text[range].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(b' ');
+/// Appends a part of a text on one line: runs of white space are one space.
+pub(crate) fn collapse(part: &[u8], out: &mut Vec<u8>) {
+    let begin = out.len();
+    for word in part.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+        if out.len() > begin {
+            out.push(b' ');
         }
-        let room = MAX_SIGNATURE.saturating_sub(line.len());
-        line.extend_from_slice(&word[..word.len().min(room)]);
+        let room = MAX_SIGNATURE.saturating_sub(out.len() - begin);
+        out.extend_from_slice(&word[..word.len().min(room)]);
         if word.len() > room {
-            line.extend_from_slice("…".as_bytes());
+            out.extend_from_slice("…".as_bytes());
             break;
         }
     }
-    line
 }

@@ -12,7 +12,7 @@ use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
 use crate::print::{File, Tags};
 use crate::query::{Format, Query};
 use crate::stats::{Stats, Sums};
-use crate::symbol::{Symbol, symbols, uses};
+use crate::symbol::{Symbol, add_end_lines, symbols, uses};
 use crate::update::OldTags;
 
 /// Largest file that is parsed, in bytes.
@@ -81,6 +81,9 @@ impl<'q> Lister<'q> {
         if !parsed.references.is_empty() {
             found.extend(uses(text, language, definitions, &parsed.references));
             found.sort_by_key(|symbol| symbol.name.start);
+        }
+        if matches!(self.query.options.format, Format::Json | Format::Ctags | Format::Compact) {
+            add_end_lines(text, &mut found);
         }
         (found, parsed.has_errors)
     }

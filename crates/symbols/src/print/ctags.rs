@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{File, bytes};
+use crate::symbol::collapse;
 
 /// Lines of a tags file, in any order until they are written.
 #[derive(Debug, Default)]
@@ -52,7 +53,9 @@ impl Tags {
             }
             if let Some(parameters) = &symbol.parameters {
                 out.extend_from_slice(b"\tsignature:");
-                value(parameters, out);
+                let mut line = Vec::new();
+                collapse(&file.text[parameters.clone()], &mut line);
+                value(&line, out);
             }
             let _ = writeln!(out, "\tend:{}", symbol.end_line);
             self.ends.push(self.lines.len());

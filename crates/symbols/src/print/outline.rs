@@ -2,22 +2,23 @@
 
 use std::io::Write;
 
-use super::{File, Styles, bytes};
+use super::{File, Styles, bytes, styled};
 
 pub(super) fn print(file: &File<'_>, styles: &Styles, out: &mut Vec<u8>) {
     let Styles { path, line, kind, name } = styles;
     let width = file.symbols.iter().map(|symbol| symbol.line).max().unwrap_or(0).to_string().len();
-    // Writing to memory does not fail.
-    let _ = write!(out, "{path}");
-    out.extend_from_slice(bytes(file.path));
-    let _ = writeln!(out, "{path:#}");
+    styled(path, bytes(file.path), out);
+    out.push(b'\n');
     for symbol in file.symbols {
+        // Writing to memory does not fail.
         let _ = write!(out, "{line}{:>width$}{line:#}  ", symbol.line);
         out.resize(out.len() + 2 * symbol.depth, b' ');
-        let _ = write!(out, "{kind}{}{kind:#} {name}", symbol.label());
-        out.extend_from_slice(file.name(symbol));
-        let _ = write!(out, "{name:#}");
-        out.extend_from_slice(symbol.parameters.as_deref().unwrap_or_default());
+        styled(kind, symbol.label().as_bytes(), out);
+        out.push(b' ');
+        styled(name, file.name(symbol), out);
+        if let Some(parameters) = &symbol.parameters {
+            file.collapse(parameters, out);
+        }
         out.push(b'\n');
     }
 }
@@ -35,7 +36,9 @@ pub(super) fn print_compact(file: &File<'_>, out: &mut Vec<u8>) {
         };
         let _ = write!(out, " {} ", symbol.label());
         out.extend_from_slice(file.name(symbol));
-        out.extend_from_slice(symbol.parameters.as_deref().unwrap_or_default());
+        if let Some(parameters) = &symbol.parameters {
+            file.collapse(parameters, out);
+        }
         out.push(b'\n');
     }
 }
