@@ -41,6 +41,7 @@ LOADS = {
 def experiments(tree: str, log: str, index: str) -> dict[str, list[str]]:
     """Arguments of `comb bench` by the name of the experiment."""
     scale = ["scale", *WIDTHS, "--runs"]
+    folders = [f"{tree}/{folder}" for folder in ("drivers/net", "fs", "kernel", "mm")]
     return {
         "greedy": ["spin", "--widths", "1,2,3,4,6,8,12,16,24,32,48,64"],
         "slices": ["spin", "--slices", "--widths", "8", "--seconds", "0.5"],
@@ -54,6 +55,8 @@ def experiments(tree: str, log: str, index: str) -> dict[str, list[str]]:
         "spawn-cold": ["spawn", "--cold", "--runs", "2", "--widths", "2,8,32", "PM_RESUME", tree],
         "overlap-log": ["overlap", "--runs", "3", "--widths", "1,2,4", log],
         "overlap-tree": ["overlap", "--runs", "2", "--widths", "1,2,8", f"{tree}/drivers"],
+        "overlap-symbols": ["overlap", "--runs", "3", "--widths", "1,2,4", "--", "symbols", *folders],
+        "symbols-warm": [*scale, "3", "--", "symbols", *folders],
         "serve": ["serve", index],
     }
 

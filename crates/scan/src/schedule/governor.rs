@@ -4,7 +4,7 @@
 //! storage, and work done. It starts with one worker per core.
 //!
 //! - If workers wait for **storage**, cores are idle. The number of workers is doubled as long as more files are to be
-//!   opened, and reduced again when files come from memory.
+//!   opened, halved when the cores are busy all the same, and reduced again when files come from memory.
 //! - If workers wait for **work**, as behind a pipe, they get in the way of the producer. They are parked one after
 //!   another, and unparked if throughput drops.
 
@@ -65,6 +65,8 @@ pub(crate) struct Governor {
     throughputs: Vec<f64>,
     /// Number of consecutive windows without reads from storage.
     warm: usize,
+    /// Number of consecutive windows with reads from storage in which all cores were busy.
+    busy: usize,
     /// Number of consecutive windows in which workers were idle; negative: in which all were busy although one is
     /// parked.
     trend: isize,
@@ -90,6 +92,7 @@ impl Governor {
             wanted: cores,
             throughputs: Vec::new(),
             warm: 0,
+            busy: 0,
             trend: 0,
             trial: None,
             cooldown: 0,
@@ -122,7 +125,8 @@ impl Governor {
         self.wanted
     }
 
-    /// Adds workers, and so concurrent reads, as long as workers wait for storage.
+    /// Adds workers, and so concurrent reads, as long as workers wait for storage. Removes them if the cores are busy all the
+    /// same, as with a parser: they would only take turns.
     fn decide_cold(&mut self, window: &Window) {
         let present = self.wanted as f64;
         let waiting_for_storage = present - window.idle() - window.cores();
@@ -131,6 +135,11 @@ impl Governor {
         if window.has_backlog && cores_are_idle && waiting_for_storage > 0.3 * present && self.wanted < most {
             self.trial = None;
             self.change((2 * self.wanted).max(self.cores).min(most));
+        }
+        self.busy = if cores_are_idle { 0 } else { self.busy + 1 };
+        if self.busy >= TRIAL_WINDOWS && self.wanted > self.cores {
+            self.busy = 0;
+            self.change((self.wanted / 2).max(self.cores));
         }
     }
 
@@ -239,6 +248,16 @@ mod tests {
     fn storage_that_keeps_the_cores_busy_adds_no_workers() {
         let mut governor = Governor::new(4);
         assert_eq!(after(&mut governor, 10, &window(3.9, 0.0, 9, 100)), 4);
+    }
+
+    #[test]
+    fn workers_beyond_the_cores_end_when_the_cores_are_busy() {
+        let mut governor = Governor::new(2);
+        assert_eq!(after(&mut governor, 3, &window(0.5, 0.0, 1, 100)), 16);
+        let busy = window(2.0, 0.0, 1, 1000);
+        assert_eq!(after(&mut governor, TRIAL_WINDOWS, &busy), 8);
+        assert_eq!(after(&mut governor, 2 * TRIAL_WINDOWS, &busy), 2);
+        assert_eq!(after(&mut governor, 100, &busy), 2);
     }
 
     #[test]
