@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
 """Hunts for faults of `comb symbols` in pieces of real source text, cut and mixed at random.
 
-    fuzz/hunt_symbols.py [--comb PROGRAM] [--runs N] [--per-run N] [--seed N] [--only N] DIRECTORY...
+    fuzz/hunt_symbols.py [--comb PROGRAM] [--runs N] [--per-run N] [--seed N] [--only N] [--updates] DIRECTORY...
 
 Each run writes some hundred files and checks: the exit status of every format, the same bytes at -j1 and -j7, every name at its line and
 column, every extent within its file. Of the files that were not changed, the quick list must equal the thorough one; of changed ones, which
 have syntax errors, and of C and C++, where a preprocessor is missed, the number of differences is printed. The files of a run with faults are
 kept in a directory that is named.
+
+For some names of each run, the list of -d must be the part of the full list that has the name, and that of -r must be the same at -j1 and -j7,
+have the name at each place, and none of its definitions. With --updates, files are changed, added and deleted, and the tags file that --append
+updates must be the one that is made anew; each round waits until the files are old enough.
 """
 
 import argparse
 import base64
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -64,21 +70,21 @@ class Run:
     def __init__(self, comb: str, directory: Path):
         self.comb, self.directory, self.faults = comb, directory, []
 
-    def list(self, *flags: str) -> subprocess.CompletedProcess:
+    def comb_symbols(self, *flags: str) -> subprocess.CompletedProcess:
         done = subprocess.run([self.comb, "symbols", *flags, "."], cwd=self.directory, capture_output=True, check=False)
         if done.returncode not in (0, 1, 2) or b"panicked" in done.stderr:
             self.faults.append(f"{' '.join(flags)}: exit status {done.returncode}: {done.stderr[-300:]!r}")
         return done
 
-    def check(self) -> tuple[int, int]:
+    def check(self, rng: random.Random) -> tuple[int, int]:
         """Number of definitions, and of files whose lists may differ and do."""
-        quick, wide = self.list("-j1", "--format", "json"), self.list("-j7", "--format", "json")
+        quick, wide = self.comb_symbols("-j1", "--format", "json"), self.comb_symbols("-j7", "--format", "json")
         if quick.stdout != wide.stdout:
             self.faults.append("other bytes at -j1 than at -j7")
         for name in FORMATS:
-            self.list("--format", name)
-        self.list("--outline")
-        thorough = self.list("--thorough", "--format", "json")
+            self.comb_symbols("--format", name)
+        self.comb_symbols("--outline")
+        thorough = self.comb_symbols("--thorough", "--format", "json")
         by_file = [self.places(output.stdout) for output in (quick, thorough)]
         differences = 0
         for name in sorted(by_file[0].keys() | by_file[1].keys()):
@@ -87,7 +93,48 @@ class Run:
             if not same and must_be:
                 self.faults.append(f"{name}: the quick list is not the thorough one")
             differences += not same and not must_be
+        self.check_names(rng, quick.stdout)
         return sum(len(found) for found in by_file[0].values()), differences
+
+    def check_names(self, rng: random.Random, full: bytes) -> None:
+        """Compares the lists of some names with the full list."""
+        by_name = defaultdict(list)
+        for line in full.splitlines():
+            one = json.loads(line)
+            if "name_base64" not in one:
+                by_name[one["name"]].append(line)
+        for name in rng.sample(sorted(by_name), min(12, len(by_name))):
+            pattern = f"^{re.sub(r'([^A-Za-z0-9_])', self.escaped, name)}$"
+            if self.comb_symbols("-d", pattern, "--json").stdout.splitlines() != by_name[name]:
+                self.faults.append(f"-d {pattern!r} is not the part of the full list")
+            uses = [self.comb_symbols("-r", pattern, "--json", threads).stdout for threads in ("-j1", "-j7")]
+            if uses[0] != uses[1]:
+                self.faults.append(f"-r {pattern!r}: other bytes at -j1 than at -j7")
+            self.places(uses[0])
+            place = lambda line: tuple(json.loads(line)[key] for key in ("path", "line", "column"))
+            if {place(line) for line in uses[0].splitlines()} & {place(line) for line in by_name[name]}:
+                self.faults.append(f"-r {pattern!r}: a definition is a use")
+
+    @staticmethod
+    def escaped(match: re.Match) -> str:
+        return match[0] if ord(match[0]) > 127 or match[0].isspace() else f"\\{match[0]}"
+
+    def check_update(self, rng: random.Random, texts: list[bytes]) -> None:
+        """Changes, adds and deletes files, and compares an updated tags file with a new one."""
+        for path in rng.sample(sorted(self.directory.iterdir()), 30):
+            if rng.random() < 0.3:
+                path.unlink()
+            else:
+                path.write_bytes(changed(rng, rng.choice(texts)))
+            if rng.random() < 0.3:
+                path.with_name(f"new{path.name}").write_bytes(rng.choice(texts))
+        tags = self.directory / "tags"
+        self.comb_symbols("--format", "ctags", "-o", "tags", "--append")
+        updated = tags.read_bytes()
+        self.comb_symbols("--format", "ctags", "-o", "tags")
+        if tags.read_bytes() != updated:
+            self.faults.append("the updated tags file is not the one that is made anew")
+            (self.directory / "updated").write_bytes(updated)
 
     def places(self, output: bytes) -> dict[str, list]:
         found = defaultdict(list)
@@ -116,6 +163,7 @@ def main() -> int:
     parser.add_argument("--per-run", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int)
+    parser.add_argument("--updates", action="store_true", help="check updates of tags files instead")
     parser.add_argument("directories", nargs="+", metavar="DIRECTORY")
     options = parser.parse_args()
     comb = shutil.which(options.comb) or sys.exit(f"{options.comb}: no such program")
@@ -142,8 +190,15 @@ def main() -> int:
                 text = changed(rng, text)
             (directory / f"{'whole' if whole else 'changed'}{index:05}.{extension}").write_bytes(text)
         run = Run(comb, directory)
-        found, differ = run.check()
-        definitions, differences = definitions + found, differences + differ
+        if options.updates:
+            run.comb_symbols("--format", "ctags", "-o", "tags")
+            # Tags are as old as the time at which their list began, and files must be two seconds older to be unchanged.
+            time.sleep(2.2)
+            run.comb_symbols("--format", "ctags", "-o", "tags")
+            run.check_update(rng, [text for text, _ in texts])
+        else:
+            found, differ = run.check(rng)
+            definitions, differences = definitions + found, differences + differ
         if run.faults:
             failed += 1
             print(f"run {number} of seed {options.seed}, {directory}:")
