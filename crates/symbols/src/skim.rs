@@ -37,40 +37,24 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
     }
 }
 
+/// Returns `true` for C and C++.
+fn has_preprocessor(language: Language) -> bool {
+    matches!(language.name(), "c" | "cpp")
+}
+
 /// Returns `false` if a part of a text belongs to a word that cannot be the name of a definition, by what is before it.
 pub(crate) fn may_define(language: Language, source: &[u8], part: Range<usize>) -> bool {
-    match language {
-        #[cfg(feature = "c")]
-        Language::C => c::may_define(source, part),
-        #[cfg(feature = "cpp")]
-        Language::Cpp => c::may_define(source, part),
-        #[allow(unreachable_patterns, reason = "a build for C and C++ alone has no other language")]
-        _ => true,
-    }
+    !has_preprocessor(language) || c::may_define(source, part)
 }
 
 /// End of a macro that begins at an offset: that of its line, and of those which continue it. `None` for languages without such macros.
 pub(crate) fn macro_end(language: Language, source: &[u8], start: usize) -> Option<usize> {
-    match language {
-        #[cfg(feature = "c")]
-        Language::C => Some(c::directive_end(source, start)),
-        #[cfg(feature = "cpp")]
-        Language::Cpp => Some(c::directive_end(source, start)),
-        #[allow(unreachable_patterns, reason = "a build for C and C++ alone has no other language")]
-        _ => None,
-    }
+    has_preprocessor(language).then(|| c::directive_end(source, start))
 }
 
 /// The lexer that tells code from literals and comments, if there is one for a language.
 pub(crate) fn code(language: Language, source: &[u8]) -> Option<c::Code<'_>> {
-    match language {
-        #[cfg(feature = "c")]
-        Language::C => Some(c::Code::new(source)),
-        #[cfg(feature = "cpp")]
-        Language::Cpp => Some(c::Code::new(source)),
-        #[allow(unreachable_patterns, reason = "a build for C and C++ alone has no other language")]
-        _ => None,
-    }
+    has_preprocessor(language).then(|| c::Code::new(source))
 }
 
 /// Shortened text, and where its parts come from.
