@@ -219,7 +219,7 @@ Times are medians; IQR is the interquartile range of the runs.
         );
         assert!(notes.contains("Opening a file failed 1,000 times because too many were open"), "{notes}");
         assert!(notes.contains("du is not installed"), "{notes}");
-        assert!(notes.contains("1 files or directories could not be accessed."), "{notes}");
+        assert!(notes.contains("1 file or directory could not be accessed."), "{notes}");
     }
 
     #[test]
