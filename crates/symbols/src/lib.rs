@@ -61,7 +61,7 @@ pub struct Outcome {
     pub unchanged: u64,
     /// Problems with inputs, in their order.
     pub problems: Vec<Problem>,
-    /// Path and reason of each file that was not parsed, by path.
+    /// Path and reason of each file that was not parsed as a whole, by path.
     pub failures: Vec<(String, String)>,
     /// Error that ended the output.
     pub output_error: Option<io::Error>,

@@ -85,10 +85,14 @@ impl Parser {
             }));
         }
         let mut definitions = merge(found, hidden);
+        let mut done = 0;
         for definition in definitions.iter_mut().filter(|definition| definition.kind == Kind::Macro) {
-            // The lexer leaves out the replacement list, and the grammar counts the line feed.
-            let end = skim::macro_end(language, source, definition.extent.start);
-            definition.extent.end = end.unwrap_or(definition.extent.end);
+            // The lexer leaves out the replacement list, and the grammar counts the line feed. A comment that never ends is
+            // searched for its end once.
+            if let Some(end) = skim::macro_end(language, source, definition.extent.start.max(done)) {
+                definition.extent.end = end;
+                done = end;
+            }
         }
         let mut references = Vec::new();
         if let Some(name) = query.reference() {

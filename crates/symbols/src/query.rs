@@ -35,7 +35,7 @@ pub enum Format {
 pub struct SymbolsOptions {
     /// Kinds to list; all if empty.
     pub kinds: Vec<Kind>,
-    /// Languages to list; all if empty. A single one is that of all named files.
+    /// Languages to list; all if empty. A single one is assumed for files with an unknown extension.
     pub languages: Vec<Language>,
     /// Name to find the definitions of: exactly this name if it consists of letters, digits and underscores, else a regular
     /// expression.

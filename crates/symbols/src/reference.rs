@@ -1,7 +1,7 @@
 //! Uses of a name: words of the code that are not the name of a definition.
 //!
-//! Literals and comments are no code. In C and C++ a lexer finds them; in other languages, and in the thorough list, a syntax tree does,
-//! which is the reference.
+//! Literals and comments are not code. In C and C++ a lexer recognises them; elsewhere, and with `thorough`, the syntax tree does. The
+//! tree is the reference implementation.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -56,16 +56,22 @@ impl<'t> Candidates<'t> {
         found
     }
 
-    /// The words that hold a place at which the name may be.
+    /// Words that overlap the places at which the name may be.
     fn words(&self) -> impl Iterator<Item = Range<usize>> {
-        let mut end = 0;
-        self.name.places(self.text).filter_map(move |place| {
-            let before = self.text[..place.start].iter().rev().take_while(|byte| is_word(byte)).count();
-            let start = place.start - before;
-            let length = self.text[start..].iter().take_while(|byte| is_word(byte)).count();
-            let is_new = start >= end && length > 0;
-            end = end.max(start + length);
-            is_new.then_some(start..start + length)
+        let (text, mut end) = (self.text, 0);
+        self.name.places(text).flat_map(move |place| {
+            let mut words = Vec::new();
+            let mut at = place.start.max(end);
+            at -= text[end..at].iter().rev().take_while(|byte| is_word(byte)).count();
+            while at < place.end.max(place.start + 1).min(text.len()) {
+                let length = text[at..].iter().take_while(|byte| is_word(byte)).count();
+                if length > 0 {
+                    words.push(at..at + length);
+                }
+                at += length.max(1);
+            }
+            end = end.max(at);
+            words
         })
     }
 }

@@ -20,10 +20,6 @@ const PIECE: usize = 128 << 10;
 /// Skims a text. Returns `false` if all of it has to be parsed.
 pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool {
     match language {
-        #[cfg(feature = "c")]
-        Language::C => c::skim(source, out),
-        #[cfg(feature = "cpp")]
-        Language::Cpp => c::skim(source, out),
         #[cfg(feature = "go")]
         Language::Go => brace::go::skim(source, out),
         #[cfg(feature = "java")]
@@ -33,7 +29,7 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
         #[cfg(feature = "rust")]
         Language::Rust => brace::rust::skim(source, out),
         #[allow(unreachable_patterns, reason = "a build for languages with a lexer alone has no other")]
-        _ => false,
+        _ => has_preprocessor(language) && c::skim(source, out),
     }
 }
 

@@ -144,11 +144,10 @@ impl<'d> Around<'d> {
     }
 
     fn innermost(&mut self, place: usize) -> Option<&'d Definition> {
-        while let Some(definition) = self.next.pop_if(|definition| definition.extent.start <= place) {
-            self.open.push(definition);
-            self.open.retain(|definition| place < definition.extent.end);
+        while let Some(next) = self.next.pop_if(|next| next.extent.start <= place) {
+            self.open.push(next);
         }
-        self.open.retain(|definition| place < definition.extent.end);
+        while self.open.pop_if(|last| last.extent.end <= place).is_some() {}
         self.open.last().copied()
     }
 }
@@ -212,6 +211,14 @@ fn scope(text: &[u8], language: Language, around: &[&Definition], definition: &D
     parts.join(language.separator().as_bytes())
 }
 
+/// The beginning of a text, which does not end in the middle of a character.
+pub(crate) fn truncated(text: &[u8], max: usize) -> &[u8] {
+    match text.len() > max {
+        true => &text[..(0..=max).rev().find(|&end| text[end] & 0xc0 != 0x80).unwrap_or(0)],
+        false => text,
+    }
+}
+
 /// Appends a part of a text on one line: runs of white space are one space.
 pub(crate) fn collapse(part: &[u8], out: &mut Vec<u8>) {
     let begin = out.len();
@@ -220,10 +227,24 @@ pub(crate) fn collapse(part: &[u8], out: &mut Vec<u8>) {
             out.push(b' ');
         }
         let room = MAX_SIGNATURE.saturating_sub(out.len() - begin);
-        out.extend_from_slice(&word[..word.len().min(room)]);
+        out.extend_from_slice(truncated(word, room));
         if word.len() > room {
             out.extend_from_slice("…".as_bytes());
             break;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_signatures_are_cut_between_characters() {
+        let mut out = Vec::new();
+        collapse(format!("int\n  a{}", "\u{e9}".repeat(MAX_SIGNATURE)).as_bytes(), &mut out);
+        let cut = String::from_utf8(out).expect("UTF-8");
+        assert!(cut.starts_with("int a\u{e9}") && cut.ends_with("\u{e9}…"), "{cut}");
+        assert!((MAX_SIGNATURE..MAX_SIGNATURE + 3).contains(&cut.len()), "{}", cut.len());
     }
 }

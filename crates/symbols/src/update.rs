@@ -32,7 +32,7 @@ struct Line {
 }
 
 impl OldTags {
-    /// Reads a tags file, whose modification time is the time at which it was begun. Of a file that does not exist there are no lines.
+    /// Reads a tags file, whose modification time is the time at which it was begun. A missing file has no lines.
     ///
     /// # Errors
     /// If it cannot be read.

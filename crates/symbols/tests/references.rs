@@ -97,6 +97,20 @@ fn uses_are_identifiers_and_neither_text_nor_comments() {
 }
 
 #[test]
+#[cfg(feature = "c")]
+fn every_word_of_a_text_that_an_expression_matches_is_looked_at() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a.c");
+    fs::write(&file, "int x = kmem_x(kmem_cache_alloc(1));\n").expect("a file");
+    for thorough in [false, true] {
+        assert_eq!(places(&file, "kmem_.*_alloc", thorough), [("reference".to_owned(), 1, 16)]);
+    }
+    // A word that an expression matches at every letter takes time in proportion.
+    fs::write(&file, format!("int x = {};\n", "a".repeat(1 << 20))).expect("a file");
+    assert_eq!(places(&file, "a+?", false), [("reference".to_owned(), 1, 9)]);
+}
+
+#[test]
 #[cfg(all(feature = "c", feature = "cpp"))]
 fn the_lexer_and_the_parser_of_c_and_cpp_find_the_same_uses() {
     for file in ["tests/languages/c.c", "tests/languages/cpp.cc"] {

@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::FoundFile;
+use finecomb_sys::units::counted;
 use serde::{Deserialize, Serialize};
 
 use super::job::Job;
@@ -118,7 +119,9 @@ pub fn overlap_of_command(options: &CommandOverlapOptions, progress: Progress<'_
     })?;
 
     let name = |run: &ColdRun| match run {
-        ColdRun::Reading(threads) => format!("reading alone, {threads} threads, cold"),
+        ColdRun::Reading(threads) => {
+            format!("reading alone, {}, cold", counted(threads.get() as u64, "thread"))
+        }
         ColdRun::Command(width) => format!("{}: width {width}, cold", job.command_line()),
     };
     let done = widths.len() * (1 + options.runs.get());

@@ -39,13 +39,13 @@ Prints PATH:LINE:COLUMN, kind, qualified name and signature of every definition,
 directories are selected as in 'comb grep': ignored and hidden files are skipped. A .h file is C++ if it has declarations \
 that only C++ has, else C.
 
-In C and C++, bodies of functions are skipped before a file is parsed; --thorough parses every byte. Invocations of macros whose \
-names begin with DEFINE_ are definitions.";
+In C, C++, Go, Java, Python and Rust, bodies of functions are skipped before a file is parsed; --thorough parses every byte. In C and \
+C++, macros whose names contain DEFINE define what they name.";
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0    definition found
-  1    no definition found
+  0    definition or use found, or kept by --append
+  1    nothing found
   2    error";
 
 /// List definitions in source code
@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "NAME", allow_hyphen_values = true, conflicts_with = "outline")]
     reference: Option<String>,
 
-    /// List only these kinds, separated by commas
+    /// List only definitions of these kinds, separated by commas
     ///
     /// Kinds are class, constant, enum, enumerator, field, function, interface, macro, method, module, namespace, property, struct,
     /// trait, typedef, union and variable.
@@ -92,7 +92,7 @@ pub(crate) struct Arguments {
     pub(crate) stats: bool,
 
     /// Print nothing but the sums of --stats
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "output")]
     pub(crate) quiet: bool,
 
     /// Write to FILE instead of standard output
@@ -100,7 +100,7 @@ pub(crate) struct Arguments {
     pub(crate) output: Option<PathBuf>,
 
     /// Update the tags file of -o: parse only files that changed, keep the tags of files outside of PATH
-    #[arg(long, visible_alias = "update", requires = "output")]
+    #[arg(long, visible_alias = "update", requires = "output", conflicts_with = "definition")]
     append: bool,
 
     /// Select files by glob, or skip them with a leading '!'; repeatable

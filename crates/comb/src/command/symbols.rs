@@ -16,12 +16,11 @@ use super::{Ending, Exit, check_output, fail, profile};
 use crate::args::symbols::Arguments;
 use crate::message;
 
-/// Kind of file that may be replaced: one that this command wrote.
-const TAGS: Kind = Kind { name: "a tags file", is_this: is_tags };
+/// Kind of file that may be replaced by a tags file of vim.
+const CTAGS: Kind = Kind { name: "a tags file", is_this: |head| head.starts_with(b"!_TAG_") };
 
-fn is_tags(head: &[u8]) -> bool {
-    head.starts_with(b"!_TAG_") || head.starts_with(b"\x0c\n")
-}
+/// Kind of file that may be replaced by anything else.
+const ETAGS: Kind = Kind { name: "a TAGS file of Emacs", is_this: |head| head.starts_with(b"\x0c\n") };
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
@@ -44,7 +43,8 @@ fn list(arguments: &Arguments) -> Result<(Outcome, Vec<PathBuf>), String> {
         let outcome = symbols(&inputs, &arguments.scan(), &arguments.query()?, &mut stdout());
         return Ok((outcome, inputs.named));
     };
-    Output { path, sources: &[], force: arguments.force }.check(Some(&TAGS))?;
+    let kind = if arguments.is_ctags() { &CTAGS } else { &ETAGS };
+    Output { path, sources: &[], force: arguments.force }.check(Some(kind))?;
     let begun = SystemTime::now();
     let mut bytes = Vec::new();
     let outcome = symbols(&inputs, &arguments.scan(), &arguments.query()?, &mut bytes);

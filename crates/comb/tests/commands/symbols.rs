@@ -257,6 +257,10 @@ fn only_a_tags_file_is_replaced_unasked() {
     assert_eq!(code, Some(2));
     assert_eq!(comb("--force"), answer("", "", 0));
     assert_eq!(comb(""), answer("", "", 0));
+    let (_, message, code) = run(&mut shell(&directory, "comb symbols --format etags -o tags"));
+    assert!(message.contains("is not a TAGS file of Emacs; use --force"), "{message}");
+    assert_eq!(code, Some(2));
+    assert_eq!(comb("-q").2, Some(2));
 }
 
 #[test]

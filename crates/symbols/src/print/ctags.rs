@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{File, bytes};
-use crate::symbol::collapse;
+use crate::symbol::{collapse, truncated};
 
 /// Lines of a tags file, in any order until they are written.
 #[derive(Debug, Default)]
@@ -96,18 +96,14 @@ const MAX_PATTERN: usize = 96;
 
 /// Writes a line as the literal text of a search command, to its end unless it is long.
 fn pattern(line: &[u8], out: &mut Vec<u8>) {
-    let length = match line.len() > MAX_PATTERN {
-        // Not in the middle of a character.
-        true => (0..=MAX_PATTERN).rev().find(|&end| line[end] & 0xc0 != 0x80).unwrap_or(0),
-        false => line.len(),
-    };
-    for &byte in &line[..length] {
+    let part = truncated(line, MAX_PATTERN);
+    for &byte in part {
         if matches!(byte, b'/' | b'\\') {
             out.push(b'\\');
         }
         out.push(byte);
     }
-    if length == line.len() {
+    if part.len() == line.len() {
         if line.ends_with(b"$") {
             // As the last character of a pattern it would stand for the end of the line.
             out.pop();

@@ -105,7 +105,7 @@ impl<'s, 'o> Skimmer<'s, 'o> {
     /// Leaves out the holes that the last scan found.
     fn leave_out_holes(&mut self) {
         let source = self.lexer.source;
-        for hole in std::mem::take(&mut self.holes.found).drain(..) {
+        for hole in std::mem::take(&mut self.holes.found) {
             self.keep_to(hole.start);
             if source[hole.start - 1] != b'{' {
                 self.out.insert(if source[hole.clone()].contains(&b'\n') { b"\n" } else { b" " });

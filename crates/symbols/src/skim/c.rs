@@ -16,6 +16,7 @@ use self::lexer::{Lexer, SPACE, STOP, WORD, is};
 use self::macros::{defined, function_name, is_attribute, is_macro, takes_arguments};
 use super::{Hidden, Skimmed};
 use crate::kind::Kind;
+use crate::symbol::MAX_LINE;
 
 /// Skims a source text. Returns `false` if its braces do not balance, so that all of it has to be parsed.
 pub(crate) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
@@ -72,7 +73,7 @@ pub(super) fn may_define(source: &[u8], part: Range<usize>) -> bool {
     if !source[part.clone()].iter().all(|&byte| is(byte, WORD)) {
         return true;
     }
-    let mut before = &source[..part.start];
+    let mut before = &source[part.start.saturating_sub(MAX_LINE)..part.start];
     while let Some((_, rest)) = before.split_last().filter(|(last, _)| is(**last, WORD)) {
         before = rest;
     }
@@ -650,6 +651,15 @@ mod tests {
             skimmed("void f(void) {\n#define A (1)\n}").as_deref(),
             Some("void f(void) { #define A }")
         );
+    }
+
+    #[test]
+    fn a_comment_begins_in_the_code_of_a_macro_only() {
+        let source = "#define GLOB \"/proc/*\"\nint a;\n#define B // /* no\nint b;\n#define C /* c\n*/ 1\nint c; /* */";
+        let expected = "#define GLOB int a; #define B int b; #define C int c;";
+        assert_eq!(skimmed(source).as_deref(), Some(expected));
+        let open = "#define A /*\n".repeat(100_000);
+        assert_eq!(skimmed(&open).as_deref(), Some("#define A"));
     }
 
     #[test]

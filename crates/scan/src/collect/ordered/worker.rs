@@ -223,7 +223,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             // A file ends where a read returns fewer bytes than it asked for.
             Wants::Whole(limit) => limit.saturating_add(1),
             Wants::Name => 0,
-            Wants::Blocks => self.visit.whole_size(source).max(WHOLE_LIMIT * block_size),
+            Wants::Blocks => self.visit.whole_size(source).saturating_add(1).max(WHOLE_LIMIT * block_size),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Lexing C and C++: literals, comments, words, and lines of the preprocessor.
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr3, memmem};
 
 pub(super) const WORD: u8 = 1;
 pub(super) const SPACE: u8 = 2;
@@ -146,9 +146,7 @@ impl<'s> Lexer<'s> {
     pub(super) fn line(&mut self) {
         while let Some(end) = self.source.get(self.at..).and_then(|rest| memchr(b'\n', rest)) {
             self.at += end;
-            let before = &self.source[..self.at];
-            let before = before.strip_suffix(b"\r").unwrap_or(before);
-            if !before.ends_with(b"\\") {
+            if !self.is_continued() {
                 return;
             }
             self.at += 1;
@@ -158,18 +156,26 @@ impl<'s> Lexer<'s> {
 
     /// Skips to the line feed that ends a preprocessor line. A comment in it may go on in further lines.
     pub(super) fn directive_line(&mut self) {
-        let start = self.at;
-        self.line();
-        let mut from = start;
-        while let Some(comment) = memmem::find(&self.source[from.min(self.at)..self.at], b"/*") {
-            let comment = from + comment;
-            let Some(end) = memmem::find(&self.source[comment + 2..], b"*/") else { return };
-            from = comment + 2 + end + 2;
-            if from > self.at {
-                self.at = from;
-                self.line();
+        while let Some(next) = self.source.get(self.at..).and_then(|rest| memchr3(b'\n', b'"', b'/', rest)) {
+            self.at += next;
+            match self.source[self.at] {
+                b'\n' if !self.is_continued() => return,
+                b'"' => self.literal(),
+                b'/' => {
+                    if !self.comment() {
+                        self.at += 1;
+                    }
+                }
+                _ => self.at += 1,
             }
         }
+        self.at = self.source.len();
+    }
+
+    /// Returns `true` if a backslash is before the line feed here.
+    fn is_continued(&self) -> bool {
+        let before = &self.source[..self.at];
+        before.strip_suffix(b"\r").unwrap_or(before).ends_with(b"\\")
     }
 
     pub(super) fn blanks(&mut self) {
