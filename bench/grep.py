@@ -354,15 +354,31 @@ def may_drop_caches() -> bool:
     return os.geteuid() == 0 and os.access(DROP_CACHES, os.W_OK)
 
 
+def add_arguments(parser: argparse.ArgumentParser, rounds: int, results_file: str) -> None:
+    """Adds the arguments that are the same for every benchmark with jobs."""
+    parser.add_argument(
+        "--rounds", type=int, default=rounds, help=f"number of interleaved rounds (default: {rounds}; 5 with a cold cache)"
+    )
+    parser.add_argument("--only", help=f"only jobs whose name contains this; does not write {results_file}")
+    parser.add_argument("--comb", type=Path, help="path of comb (default: target/dist/comb, built first)")
+    parser.add_argument("--output", type=Path, help=f"file for the results (default: bench/{results_file})")
+    parser.add_argument("--list", action="store_true", help="print the names of the jobs and exit")
+
+
+def chosen(jobs: list[Job], arguments: argparse.Namespace) -> list[Job]:
+    """The jobs to run; none with --list, which prints their names."""
+    if arguments.list:
+        print("\n".join(job.name for job in jobs))
+        return []
+    found = [job for job in jobs if not arguments.only or arguments.only in job.name]
+    return found or sys.exit(f"bench: no job name contains {arguments.only}; see --list")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tree", type=Path, help="a large source tree")
     parser.add_argument("--log", type=Path, help="a large log (default: that of bench/run.py)")
-    parser.add_argument("--rounds", type=int, default=15, help="number of interleaved rounds (default: 15; 5 with a cold cache)")
-    parser.add_argument("--only", help="only jobs whose name contains this; does not write RESULTS-grep.md")
-    parser.add_argument("--comb", type=Path, help="path of comb (default: target/dist/comb, built first)")
-    parser.add_argument("--output", type=Path, help="file for the results (default: bench/RESULTS-grep.md)")
-    parser.add_argument("--list", action="store_true", help="print the names of the jobs and exit")
+    add_arguments(parser, 15, "RESULTS-grep.md")
     arguments = parser.parse_args()
     for name in ("hyperfine", "rg"):
         if not has(name):
@@ -387,13 +403,8 @@ def main() -> None:
         elif arguments.tree:
             skipped.append("the job with a cold cache (requires root)")
         jobs.append(start_job(Path(empty), comb, arguments.rounds))
-        if arguments.list:
-            print("\n".join(job.name for job in jobs))
-            return
-        jobs = [job for job in jobs if not arguments.only or arguments.only in job.name]
-        if not jobs:
-            sys.exit(f"bench: no job name contains {arguments.only}; see --list")
-        report(jobs, skipped, arguments, log, comb)
+        if jobs := chosen(jobs, arguments):
+            report(jobs, skipped, arguments, log, comb)
 
 
 def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, log: Path, comb: str) -> None:

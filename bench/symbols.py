@@ -187,12 +187,8 @@ def main() -> None:
     parser.add_argument("--tree", type=Path, required=True, help="the source tree of Linux")
     for language, title in OTHER.items():
         parser.add_argument(f"--{language}", type=Path, metavar="DIR", help=f"{title} code")
-    parser.add_argument("--rounds", type=int, default=7, help="number of interleaved rounds (default: 7; 5 with a cold cache)")
-    parser.add_argument("--only", help="only jobs whose name contains this; does not write RESULTS-symbols.md")
-    parser.add_argument("--comb", type=Path, help="path of comb (default: target/dist/comb, built first)")
+    grep.add_arguments(parser, 7, "RESULTS-symbols.md")
     parser.add_argument("--limit", type=Path, help="path of the example limit of finecomb-symbols (default: built first)")
-    parser.add_argument("--output", type=Path, help="file for the results (default: bench/RESULTS-symbols.md)")
-    parser.add_argument("--list", action="store_true", help="print the names of the jobs and exit")
     arguments = parser.parse_args()
     if not run.has("hyperfine"):
         sys.exit("bench: hyperfine is not installed; try: apt-get install hyperfine, or: cargo install hyperfine")
@@ -209,13 +205,8 @@ def main() -> None:
         jobs.append(cold_job(tree, comb, limit))
     else:
         skipped.append("the job with a cold cache (requires root)")
-    if arguments.list:
-        print("\n".join(job.name for job in jobs))
-        return
-    jobs = [job for job in jobs if not arguments.only or arguments.only in job.name]
-    if not jobs:
-        sys.exit(f"bench: no job name contains {arguments.only}; see --list")
-    report(jobs, skipped, arguments, tree, comb, limit)
+    if jobs := grep.chosen(jobs, arguments):
+        report(jobs, skipped, arguments, tree, comb, limit)
 
 
 def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, tree: Path, comb: str, limit: str) -> None:

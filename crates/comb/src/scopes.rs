@@ -15,7 +15,7 @@ mod parsing {
     use std::path::Path;
 
     use finecomb_grep::{Scope, ScopeFinder};
-    use finecomb_symbols::{NotParsed, ScopeParser};
+    use finecomb_symbols::{Language, NotParsed, ScopeParser};
 
     /// Scope finder that parses source texts.
     #[derive(Default)]
@@ -23,7 +23,7 @@ mod parsing {
 
     impl ScopeFinder for Finder {
         fn knows(&self, path: &Path) -> bool {
-            ScopeParser::knows(path)
+            Language::knows(path)
         }
 
         fn size_limit(&self) -> usize {

@@ -10,7 +10,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// Extensions of compressed files, whose names before them tell the language of the text.
+/// Extensions of compressed files. The name without one tells the language.
 const COMPRESSED: [&str; 6] = ["bz2", "gz", "lz4", "lzma", "xz", "zst"];
 
 /// Definition that is a scope: a function, a type or a module.
@@ -81,6 +81,11 @@ impl Enclosing<'_> {
             });
             Scopes::new(found, text, *line_end)
         })
+    }
+
+    /// The line that an offset is in, terminator included.
+    pub(crate) fn line_at(&self, at: usize) -> Range<usize> {
+        line_at(self.text, at.min(self.text.len()), self.line_end)
     }
 
     /// Returns the line of the definition around a matching line, unless it has been printed or is not above it.

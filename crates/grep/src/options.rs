@@ -2,7 +2,7 @@
 
 use grep_printer::{ColorSpecs, HyperlinkConfig};
 
-use crate::enclosing::NewScopeFinder;
+use crate::enclosing::{NewScopeFinder, ScopeFinder};
 
 /// Patterns and how they match.
 #[derive(Clone, Debug)]
@@ -225,6 +225,16 @@ impl Default for GrepOptions {
 }
 
 impl GrepOptions {
+    /// Whether lines or messages are printed.
+    pub(crate) fn prints(&self) -> bool {
+        matches!(self.mode, Mode::Lines | Mode::Json) && !self.quiet
+    }
+
+    /// Creates what finds the definitions around matches, if they are printed.
+    pub(crate) fn scope_finder(&self) -> Option<Box<dyn ScopeFinder>> {
+        self.enclosing.filter(|_| self.prints()).map(|make| make())
+    }
+
     /// Returns the options with the mode that `invert` and `only_matching` imply.
     pub(crate) fn normalized(mut self) -> Self {
         self.mode = match self.mode {

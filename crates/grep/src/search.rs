@@ -82,7 +82,7 @@ impl<M: Matcher> Sink for Counter<'_, M> {
 impl<'q, M: Matcher> Searcher<'q, M> {
     pub(crate) fn new(style: &'q Style, finder: Finder<M>) -> Self {
         let options = &style.options;
-        let prints = matches!(options.mode, Mode::Lines | Mode::Json) && !options.quiet;
+        let prints = options.prints();
         let rules = Rules {
             before_context: if prints { options.before_context } else { 0 },
             after_context: if prints { options.after_context } else { 0 },
@@ -92,7 +92,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             line_end: options.line_end.terminator().as_byte(),
             stops_at_binary: options.mode == Mode::Lines,
         };
-        let scope_finder = options.enclosing.filter(|_| prints).map(|make| make());
+        let scope_finder = options.scope_finder();
         let (matches, totals) = Default::default();
         Self { style, rules, finder, matches, scope_finder, totals }
     }
@@ -103,7 +103,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
 
     /// Returns `true` if lines or JSON messages are printed.
     fn prints(&self) -> bool {
-        matches!(self.mode(), Mode::Lines | Mode::Json) && !self.style.options.quiet
+        self.style.options.prints()
     }
 
     fn wants_stats(&self) -> bool {

@@ -35,7 +35,7 @@ impl Tail {
         self.parts.clear();
     }
 
-    /// Adds the last `wanted` of some lines, and drops what more than `wanted` lines follow.
+    /// Adds the last `wanted` of some lines, and drops parts that `wanted` or more lines follow.
     pub(crate) fn push_lines(&mut self, bytes: &[u8], offset: u64, wanted: usize, line_end: u8) {
         let (first, count) = last_lines(bytes, wanted, line_end);
         if count > 0 {
@@ -44,7 +44,7 @@ impl Tail {
         }
     }
 
-    /// Adds a long line that NULs split, and drops what `wanted` lines or more follow.
+    /// Adds a long line that NULs split, and drops parts that `wanted` or more lines follow.
     pub(crate) fn push_long_line(&mut self, offset: u64, nul: u64, wanted: usize) {
         self.push(Part::LongLine { offset, nul }, wanted);
     }

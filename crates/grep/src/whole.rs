@@ -69,9 +69,7 @@ impl<'q, M: Matcher> WholeSearcher<'q, M> {
             builder.before_context(options.before_context).after_context(options.after_context);
         }
         let printer = Printer::new(options);
-        let prints = matches!(options.mode, Mode::Lines | Mode::Json) && !options.quiet;
-        let scope_finder = options.enclosing.filter(|_| prints).map(|make| make());
-        let totals = Totals::default();
+        let (scope_finder, totals) = (options.scope_finder(), Totals::default());
         Self { options, matcher, searcher: builder.build(), printer, scope_finder, totals }
     }
 

@@ -4,10 +4,9 @@
 //! Threads take the next file by a counter; nothing is printed per file and no order is kept. Prints a JSON object.
 
 use std::error::Error;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
@@ -61,11 +60,6 @@ type Text = (PathBuf, Vec<u8>);
 fn read(paths: &[String]) -> io::Result<Vec<Text>> {
     let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
     let (found, _) = list_files(&Inputs { walk, ..Inputs::new(paths) });
-    let known = found.into_iter().map(|file| file.path).filter(|path| is_known(path));
+    let known = found.into_iter().map(|file| file.path).filter(|path| Language::knows(path));
     known.map(|path| Ok((path.clone(), fs::read(path)?))).collect()
-}
-
-fn is_known(path: &Path) -> bool {
-    let Some(extension) = path.extension().and_then(OsStr::to_str) else { return false };
-    Language::ALL.iter().any(|language| language.extensions().contains(&extension))
 }

@@ -1,4 +1,4 @@
-//! Definitions that lines are in: functions, types and modules, with their extents.
+//! Enclosing definitions: functions, types and modules, with their extents.
 
 use std::ops::Range;
 use std::path::Path;
@@ -46,11 +46,6 @@ pub struct ScopeParser {
 impl ScopeParser {
     /// Largest text that is parsed, in bytes.
     pub const SIZE_LIMIT: usize = SIZE_LIMIT;
-
-    /// Returns `true` if the language of a file is known by its name.
-    pub fn knows(path: &Path) -> bool {
-        Language::of(path, b"").is_some()
-    }
 
     /// Finds the scopes of a text, in the order of their names. A text in no known language has none.
     ///
@@ -153,7 +148,7 @@ SYSCALL_DEFINE1(close, int, fd)
 
     #[test]
     fn a_text_in_no_known_language_has_no_scopes() {
-        assert!(!ScopeParser::knows(Path::new("notes.txt")) && !ScopeParser::knows(Path::new("Makefile")));
+        assert!(!Language::knows(Path::new("notes.txt")) && !Language::knows(Path::new("Makefile")));
         assert_eq!(ScopeParser::default().scopes(Path::new("a.txt"), b"int f(void) {}"), Ok(Vec::new()));
     }
 

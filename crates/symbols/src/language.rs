@@ -71,6 +71,11 @@ languages! {
 }
 
 impl Language {
+    /// Returns `true` if the language of a file is known by its name.
+    pub fn knows(path: &Path) -> bool {
+        Self::of(path, b"").is_some()
+    }
+
     /// The language of a file by its extension. A `.h` file is C++ if it has declarations that only C++ has, else C.
     pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
         let extension = path.extension().map(OsStr::as_bytes)?;

@@ -76,7 +76,7 @@ pub fn symbols(
     query: &Query,
     out: &mut (dyn Write + Send),
 ) -> Outcome {
-    let separator = matches!(query.options.format, Format::Outline).then(|| b"\n".to_vec());
+    let separator = (query.options.format == Format::Outline).then(|| b"\n".to_vec());
     let done = in_order(inputs, options, separator, out, || Lister::new(query));
     let mut results = Results::default();
     for lister in done.visits {

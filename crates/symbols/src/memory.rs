@@ -5,20 +5,22 @@ use std::path::Path;
 use crate::parser::Parser;
 use crate::query::Query;
 
-/// Lexer and parser without reading, order and output: the least that a list of definitions takes. One for each thread.
+/// Lexer and parser without reading, order and output: a lower bound for the time of a list. One for each thread.
 pub struct TextParser<'q> {
     query: &'q Query,
     parser: Parser,
 }
 
 impl<'q> TextParser<'q> {
-    /// A parser for a question. Of the question, only the languages and `thorough` matter, and whether a text can have the name.
+    /// Creates a parser for a query. Only its languages, names and `thorough` matter.
     pub fn new(query: &'q Query) -> Self {
         Self { query, parser: Parser::default() }
     }
 
     /// Number of definitions in a text. Its language is that of the path; 0 if it is unknown.
     pub fn count(&mut self, path: &Path, text: &[u8]) -> usize {
+        // Files are read without it.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         match self.query.language_of(path, text) {
             Some(language) if self.query.may_be_in(text) => {
                 self.parser.parse(language, text, self.query).definitions.len()

@@ -50,17 +50,45 @@ impl Parser {
     /// Parses a text. It is skimmed first: the parser gets what is left, a piece at a time, unless `query` asks for all, and definitions
     /// by macros, which no grammar knows, come from there in any case.
     pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
+        let gave_up = Parsed { gave_up: true, ..Parsed::default() };
+        self.try_parse(language, source, query).unwrap_or(gave_up)
+    }
+
+    /// As [`Self::parse`]; `None` if the parser takes too many steps.
+    fn try_parse(&mut self, language: Language, source: &[u8], query: &Query) -> Option<Parsed> {
+        let thorough = query.options.thorough;
         self.skimmed.clear();
-        let is_skimmed = skim::skim(language, source, &mut self.skimmed) && !query.options.thorough;
+        // A thorough parse takes definitions by macros from the lexer, and nothing else.
+        let is_lexed = !thorough || skim::has_preprocessor(language);
+        let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
+        let is_skimmed = is_complete && !thorough;
         let mut hidden = std::mem::take(&mut self.skimmed.hidden);
         if is_skimmed {
             hidden.append(&mut self.skimmed.plain);
         }
+        let (mut parsed, tree) = self.definitions(language, source, query, is_skimmed)?;
+        merge(&mut parsed.definitions, hidden);
+        end_macros(language, source, &mut parsed.definitions);
+        if let Some(name) = query.reference() {
+            let candidates = Candidates::new(source, name, &parsed.definitions);
+            parsed.references = self.references(language, source, &candidates, thorough, tree)?;
+        }
+        Some(parsed)
+    }
+
+    /// Parses the skimmed text, or all of the source, whose syntax tree is returned, too.
+    fn definitions(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        query: &Query,
+        is_skimmed: bool,
+    ) -> Option<(Parsed, Option<Tree>)> {
         let (text, pieces): (_, Vec<Range<usize>>) = match is_skimmed {
             true => (self.skimmed.text(), self.skimmed.pieces().collect()),
             false => (source, once(0..source.len()).collect()),
         };
-        let (mut found, mut has_errors, mut too_deep) = (Vec::new(), false, false);
+        let (mut parsed, mut whole) = (Parsed::default(), None);
         for piece in pieces {
             let at = piece.start;
             let text = &text[piece];
@@ -69,55 +97,38 @@ impl Parser {
                 continue;
             }
             let Grammar { parser, rules, .. } = self.grammars.get(language);
-            let Some(tree) = parse(parser, text) else {
-                return Parsed { gave_up: true, ..Parsed::default() };
-            };
-            has_errors |= tree.root_node().has_error();
-            let before = found.len();
-            let (in_piece, is_cut) = definitions(&tree, text, rules);
-            too_deep |= is_cut;
-            found.extend(in_piece.into_iter().map(|mut definition| {
+            let tree = parse(parser, text)?;
+            let (in_piece, too_deep) = definitions(&tree, text, rules);
+            parsed.has_errors |= tree.root_node().has_error();
+            parsed.too_deep |= too_deep;
+            let before = parsed.definitions.len();
+            parsed.definitions.extend(in_piece.into_iter().map(|mut definition| {
                 definition.scope = definition.scope.map(|scope| before + scope);
                 if is_skimmed {
                     definition.map(|range| self.skimmed.source_range(at + range.start..at + range.end));
                 }
                 definition
             }));
+            whole = (!is_skimmed).then_some(tree);
         }
-        let mut definitions = merge(found, hidden);
-        let mut done = 0;
-        for definition in definitions.iter_mut().filter(|definition| definition.kind == Kind::Macro) {
-            // The lexer leaves out the replacement list, and the grammar counts the line feed. A comment that never ends is
-            // searched for its end once.
-            if let Some(end) = skim::macro_end(language, source, definition.extent.start.max(done)) {
-                definition.extent.end = end;
-                done = end;
-            }
-        }
-        let mut references = Vec::new();
-        if let Some(name) = query.reference() {
-            let candidates = Candidates::new(source, name, &definitions);
-            match self.references(language, source, &candidates, query.options.thorough) {
-                Some(found) => references = found,
-                None => return Parsed { gave_up: true, ..Parsed::default() },
-            }
-        }
-        Parsed { definitions, references, has_errors, too_deep, gave_up: false }
+        Some((parsed, whole))
     }
 
-    /// Uses of a name, by a lexer if there is one, else in the syntax tree of all of the text. `None` if it takes too many steps.
+    /// Uses of a name, by a lexer if there is one, else in the syntax tree of the source, which may have been made before. `None` if that
+    /// takes too many steps.
     fn references(
         &mut self,
         language: Language,
         source: &[u8],
         candidates: &Candidates<'_>,
         thorough: bool,
+        tree: Option<Tree>,
     ) -> Option<Vec<Range<usize>>> {
         let mut code = skim::code(language, source);
         if let Some(code) = code.as_mut().filter(|_| !thorough) {
             return Some(candidates.in_code(|offset| code.contains(offset)));
         }
-        let tree = parse(&mut self.grammars.get(language).parser, source)?;
+        let tree = tree.or_else(|| parse(&mut self.grammars.get(language).parser, source))?;
         Some(candidates.in_tree(&tree, |offset| code.as_mut().is_some_and(|code| code.contains(offset))))
     }
 }
@@ -184,14 +195,28 @@ fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> 
 }
 
 /// Adds what macros hide, unless the parser saw the same name.
-fn merge(mut found: Vec<Definition>, hidden: Vec<Hidden>) -> Vec<Definition> {
+fn merge(found: &mut Vec<Definition>, hidden: Vec<Hidden>) {
+    if hidden.is_empty() {
+        return;
+    }
     let names: HashSet<usize> = found.iter().map(|definition| definition.name.start).collect();
     for Hidden { kind, name, head, extent, parameters } in hidden {
         if !names.contains(&name.start) {
             found.push(Definition { kind, name, extent, head, parameters, qualifier: None, scope: None });
         }
     }
-    found
+}
+
+/// Extends macros to the ends of their lines: the lexer leaves out the replacement list, and the grammar counts the line feed.
+fn end_macros(language: Language, source: &[u8], definitions: &mut [Definition]) {
+    // The end of a comment that never ends is searched for once.
+    let mut done = 0;
+    for definition in definitions.iter_mut().filter(|definition| definition.kind == Kind::Macro) {
+        if let Some(end) = skim::macro_end(language, source, definition.extent.start.max(done)) {
+            definition.extent.end = end;
+            done = end;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -45,6 +45,13 @@ impl<'f> File<'f> {
         collapse(&self.text[part.clone()], out);
     }
 
+    /// A part of the text on one line.
+    fn collapsed(&self, part: &Range<usize>) -> Vec<u8> {
+        let mut line = Vec::new();
+        self.collapse(part, &mut line);
+        line
+    }
+
     fn name(&self, symbol: &Symbol) -> &'f [u8] {
         &self.text[symbol.name.clone()]
     }

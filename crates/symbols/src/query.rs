@@ -1,4 +1,4 @@
-//! The question: which definitions, of which files, printed how.
+//! Query: the definitions to list, the files to read, and the output format.
 
 use std::ops::Range;
 use std::path::Path;
@@ -59,7 +59,7 @@ pub struct SymbolsOptions {
 #[error("{0}")]
 pub struct Error(String);
 
-/// Question, ready for use. The default asks for all definitions.
+/// Compiled query. The default asks for all definitions.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     pub(crate) options: SymbolsOptions,
@@ -129,7 +129,7 @@ impl Query {
 
     /// Returns `false` if no text makes a file with this path one of a language that is asked for.
     pub(crate) fn may_know(&self, path: &Path) -> bool {
-        Language::of(path, b"").is_some() || self.options.languages.len() == 1
+        Language::knows(path) || self.options.languages.len() == 1
     }
 
     /// Language of a file, if it is one that is asked for.

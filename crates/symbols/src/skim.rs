@@ -5,6 +5,7 @@
 
 #[cfg(any(feature = "go", feature = "java", feature = "rust"))]
 mod brace;
+mod bytes;
 pub(crate) mod c;
 #[cfg(feature = "python")]
 mod python;
@@ -33,8 +34,8 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
     }
 }
 
-/// Returns `true` for C and C++.
-fn has_preprocessor(language: Language) -> bool {
+/// Returns `true` for C and C++, whose macros may define something.
+pub(crate) fn has_preprocessor(language: Language) -> bool {
     matches!(language.name(), "c" | "cpp")
 }
 

@@ -42,6 +42,13 @@ pub(crate) struct Symbol {
     pub(crate) parameters: Option<Range<usize>>,
 }
 
+impl Symbol {
+    /// Kind of the definition, or `reference`.
+    pub(crate) fn label(&self) -> &'static str {
+        self.kind.map_or("reference", Kind::name)
+    }
+}
+
 /// Completes the definitions of a file that are asked for, in the order of their names.
 pub(crate) fn symbols(
     text: &[u8],
@@ -159,13 +166,6 @@ struct Lines<'t> {
     line: usize,
     /// Offset of the line.
     begin: usize,
-}
-
-impl Symbol {
-    /// Kind of the definition, or `reference`.
-    pub(crate) fn label(&self) -> &'static str {
-        self.kind.map_or("reference", Kind::name)
-    }
 }
 
 impl Lines<'_> {

@@ -20,6 +20,8 @@ const MARGIN: Duration = Duration::from_secs(2);
 pub struct OldTags {
     bytes: Vec<u8>,
     lines: Vec<Line>,
+    /// Paths of the files that have lines.
+    paths: HashSet<Vec<u8>>,
     /// Time since the epoch; files that changed later are parsed again.
     unchanged_since: Duration,
 }
@@ -44,17 +46,16 @@ impl OldTags {
         };
         let unchanged_since = begun.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(MARGIN);
         let lines = lines(&bytes);
-        Ok(Self { bytes, lines, unchanged_since })
+        let paths = lines.iter().map(|line| bytes[line.path.clone()].to_vec()).collect();
+        Ok(Self { bytes, lines, paths, unchanged_since })
     }
 
-    /// Paths of the files that have lines.
-    pub(crate) fn paths(&self) -> HashSet<&[u8]> {
-        self.lines.iter().map(|line| &self.bytes[line.path.clone()]).collect()
-    }
-
-    /// Returns `true` if a file did not change since the tags file was begun: neither its contents nor its name, which both change the
-    /// time of its inode.
-    pub(crate) fn is_unchanged(&self, path: &Path) -> bool {
+    /// Returns `true` if a file has lines, under its path as it is printed, and did not change since the tags file was begun: neither
+    /// its contents nor its name, which both change the time of its inode.
+    pub(crate) fn is_unchanged(&self, path: &Path, printed: &[u8]) -> bool {
+        if !self.paths.contains(printed) {
+            return false;
+        }
         let changed = fs::metadata(path).ok().and_then(|metadata| {
             let seconds = u64::try_from(metadata.ctime()).ok()?;
             Some(Duration::new(seconds, u32::try_from(metadata.ctime_nsec()).ok()?))

@@ -13,7 +13,6 @@ use crate::print::{File, Tags};
 use crate::query::{Format, Query};
 use crate::stats::{Stats, Sums};
 use crate::symbol::{Symbol, add_end_lines, symbols, uses};
-use crate::update::OldTags;
 
 /// Largest file that is parsed, in bytes.
 pub(crate) const SIZE_LIMIT: usize = 64 << 20;
@@ -22,8 +21,6 @@ pub(crate) const SIZE_LIMIT: usize = 64 << 20;
 pub(crate) struct Lister<'q> {
     query: &'q Query,
     parser: Parser,
-    /// Files that have lines in a tags file that is updated.
-    tagged: HashSet<&'q [u8]>,
     pub(crate) results: Results,
 }
 
@@ -50,14 +47,18 @@ impl Results {
 
 impl<'q> Lister<'q> {
     pub(crate) fn new(query: &'q Query) -> Self {
-        let tagged = query.old_tags().map(OldTags::paths).unwrap_or_default();
-        Self { query, parser: Parser::default(), tagged, results: Results::default() }
+        Self { query, parser: Parser::default(), results: Results::default() }
     }
 
-    /// Returns `true` if the lines of a file in a tags file that is updated stay.
-    fn is_unchanged(&self, source: &Source) -> bool {
+    /// Keeps the lines of a file in a tags file that is updated. Returns `false` if the file has to be listed.
+    fn keep_unchanged(&mut self, source: &Source) -> bool {
         let (Some(old), Some(path)) = (self.query.old_tags(), source.path()) else { return false };
-        self.tagged.contains(source.display_path().as_os_str().as_bytes()) && old.is_unchanged(path)
+        let printed = source.display_path().as_os_str().as_bytes();
+        let is_unchanged = old.is_unchanged(path, printed);
+        if is_unchanged {
+            self.results.unchanged.insert(printed.to_owned());
+        }
+        is_unchanged
     }
 
     fn fail(&mut self, source: &Source, reason: String) {
@@ -113,9 +114,7 @@ impl Visit for Lister<'_> {
     }
 
     fn search(&mut self, block: &mut Block<'_>) -> Self::Found {
-        if self.is_unchanged(block.source) {
-            let path = block.source.display_path().as_os_str().as_bytes();
-            self.results.unchanged.insert(path.to_owned());
+        if self.keep_unchanged(block.source) {
             return None;
         }
         let text: &[u8] = block.bytes;

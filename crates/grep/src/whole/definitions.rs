@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkFinish, SinkMatch};
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr_iter, memmem};
 use serde::Deserialize;
 
 use crate::enclosing::Enclosing;
@@ -177,7 +177,7 @@ impl<'a> Inserter<'a> {
         let mut start = lines.start;
         while start < lines.end {
             self.enclosing.mark_printed(start);
-            start = self.line_at(start).end;
+            start = self.enclosing.line_at(start).end;
         }
         self.written_to = Some(lines.end);
     }
@@ -185,7 +185,7 @@ impl<'a> Inserter<'a> {
     /// Writes the lines before a match, the match itself, and the definition around it.
     fn write_to_match(&mut self, parts: &[(&Piece, Range<usize>)]) {
         let Some((matched, before)) = parts.split_last() else { return };
-        let line = self.line_at(matched.0.lines.start);
+        let line = self.enclosing.line_at(matched.0.lines.start);
         let Some(definition) = self.enclosing.line_to_print(line.clone()) else { return self.write(parts) };
         if let Some(shown) = before.iter().position(|(piece, _)| piece.lines == definition) {
             self.write(&before[..shown]);
@@ -223,16 +223,6 @@ impl<'a> Inserter<'a> {
             self.out.extend_from_slice(self.style.terminator.as_bytes());
         }
     }
-
-    fn line_at(&self, start: usize) -> Range<usize> {
-        line_at(&self.enclosing, start)
-    }
-}
-
-/// The line that starts at an offset, terminator included.
-fn line_at(Enclosing { text, line_end, .. }: &Enclosing<'_>, start: usize) -> Range<usize> {
-    let rest = &text[start.min(text.len())..];
-    start..memchr(*line_end, rest).map_or(text.len(), |length| start + length + 1)
 }
 
 /// Returns JSON messages with the definition around each match.
@@ -255,7 +245,7 @@ pub(super) fn insert_into_json(printed: &[u8], mut enclosing: Enclosing<'_>) -> 
             write_counted(message, inserted, &mut out);
             continue;
         };
-        let line = line_at(&enclosing, start);
+        let line = enclosing.line_at(start);
         let text = &enclosing.text[..start.min(enclosing.text.len())];
         let number = line_number.unwrap_or_else(|| memchr_iter(enclosing.line_end, text).count() as u64 + 1);
         out.extend_from_slice(open);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{File, bytes};
-use crate::symbol::{collapse, truncated};
+use crate::symbol::truncated;
 
 /// Lines of a tags file, in any order until they are written.
 #[derive(Debug, Default)]
@@ -53,9 +53,7 @@ impl Tags {
             }
             if let Some(parameters) = &symbol.parameters {
                 out.extend_from_slice(b"\tsignature:");
-                let mut line = Vec::new();
-                collapse(&file.text[parameters.clone()], &mut line);
-                value(&line, out);
+                value(&file.collapsed(parameters), out);
             }
             let _ = writeln!(out, "\tend:{}", symbol.end_line);
             self.ends.push(self.lines.len());

@@ -1,7 +1,5 @@
 //! A JSON object for each definition or use. `docs/symbols.schema.json` describes it.
 
-use std::ops::Range;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -31,11 +29,6 @@ struct Object<'s> {
 }
 
 pub(super) fn print(file: &File<'_>, out: &mut Vec<u8>) {
-    let on_one_line = |part: &Range<usize>| {
-        let mut line = Vec::new();
-        file.collapse(part, &mut line);
-        lossy(&line)
-    };
     for symbol in file.symbols {
         let name = file.name(symbol);
         let object = Object {
@@ -52,8 +45,8 @@ pub(super) fn print(file: &File<'_>, out: &mut Vec<u8>) {
             end_line: symbol.end_line,
             start_byte: symbol.extent.start,
             end_byte: symbol.extent.end,
-            signature: on_one_line(&symbol.head),
-            parameters: symbol.parameters.as_ref().map(on_one_line),
+            signature: lossy(&file.collapsed(&symbol.head)),
+            parameters: symbol.parameters.as_ref().map(|parameters| lossy(&file.collapsed(parameters))),
         };
         // Strings and numbers can always be written, and so can memory.
         let _ = serde_json::to_writer(&mut *out, &object);

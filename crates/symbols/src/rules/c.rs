@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::{Entry, Rule, child, field};
 use crate::extract::{Definition, Found, Holds};
 use crate::kind::Kind;
+use crate::skim::c::is_macro;
 
 pub(super) const C: &[Entry] = &[
     ("function_definition", Rule::Call(function)),
@@ -121,11 +122,8 @@ fn is_invocation(found: &Found<'_>, node: Node<'_>, declared: &Declared<'_>) -> 
     let is_name = first
         .and_then(|first| first.child_by_field_name("type").filter(|_| first.named_child_count() == 1))
         .is_some_and(|kind| kind.kind() == "type_identifier");
-    let name = found.bytes(declared.name.clone());
     is_name
-        && name.len() > 1
-        && name.iter().any(u8::is_ascii_uppercase)
-        && !name.iter().any(u8::is_ascii_lowercase)
+        && is_macro(found.bytes(declared.name.clone()))
         && node.child_by_field_name("type").is_none()
         && declared.qualifier.is_none()
         && matches!(found.scope_kind(), None | Some(Kind::Namespace))

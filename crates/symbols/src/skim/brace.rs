@@ -29,8 +29,7 @@ struct Skimmer<'s, 'o> {
 
 impl<'s, 'o> Skimmer<'s, 'o> {
     fn new(dialect: &'static Dialect, source: &'s [u8], out: &'o mut Skimmed) -> Self {
-        let at = if source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Self { lexer: Lexer { source, at, dialect }, out, kept: at, holes: Holes::default() }
+        Self { lexer: Lexer { source, at: 0, dialect }, out, kept: 0, holes: Holes::default() }
     }
 
     /// Copies all up to an offset that was not left out.
@@ -76,9 +75,14 @@ impl<'s, 'o> Skimmer<'s, 'o> {
         Some(())
     }
 
+    /// Skips code, and records the holes in it. Returns `true` if definitions are in it.
+    fn scan(&mut self, until: Until) -> Option<bool> {
+        self.lexer.scan(until, &mut self.holes)
+    }
+
     /// Leaves out the body that begins here, except definitions.
     fn body(&mut self) -> Option<()> {
-        self.lexer.scan(Until::Brace, &mut self.holes)?;
+        self.scan(Until::Brace)?;
         self.leave_out_holes();
         Some(())
     }
@@ -86,7 +90,7 @@ impl<'s, 'o> Skimmer<'s, 'o> {
     /// Leaves out what is in the brackets that begin here, unless definitions are in it.
     fn group(&mut self) -> Option<()> {
         let open = self.lexer.at;
-        if self.lexer.scan(Until::Bracket, &mut self.holes)? {
+        if self.scan(Until::Bracket)? {
             self.leave_out_holes();
         } else {
             self.keep_to(open + 1);
@@ -97,7 +101,7 @@ impl<'s, 'o> Skimmer<'s, 'o> {
 
     /// Copies what is in the brackets that begin here, without comments.
     fn keep_group(&mut self) -> Option<()> {
-        self.lexer.scan(Until::Bracket, &mut self.holes)?;
+        self.scan(Until::Bracket)?;
         self.leave_out_holes();
         Some(())
     }

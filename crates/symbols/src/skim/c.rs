@@ -13,7 +13,8 @@ use memchr::{memchr, memmem};
 
 pub(crate) use self::lexer::Code;
 use self::lexer::{Lexer, SPACE, STOP, WORD, is};
-use self::macros::{defined, function_name, is_attribute, is_macro, takes_arguments};
+pub(crate) use self::macros::is_macro;
+use self::macros::{defined, function_name, is_attribute, takes_arguments};
 use super::{Hidden, Skimmed};
 use crate::kind::Kind;
 use crate::symbol::MAX_LINE;

@@ -94,7 +94,7 @@ impl Arguments {
             runs: self.runs,
             reads: match self.job.first() {
                 #[cfg(feature = "symbols")]
-                Some(command) if command == "symbols" => is_source,
+                Some(command) if command == "symbols" => finecomb_symbols::Language::knows,
                 _ => |_| true,
             },
         })
@@ -112,11 +112,4 @@ impl Arguments {
             memory,
         }
     }
-}
-
-/// Returns `true` if `comb symbols` knows the language of a file.
-#[cfg(feature = "symbols")]
-fn is_source(path: &std::path::Path) -> bool {
-    let Some(extension) = path.extension().and_then(std::ffi::OsStr::to_str) else { return false };
-    finecomb_symbols::Language::ALL.iter().any(|language| language.extensions().contains(&extension))
 }

@@ -132,8 +132,7 @@ impl<'s> File<'s, '_> {
             b"import" if is_start => {
                 if self.lexer().next() == Some(b'(') {
                     self.lexer().spaces();
-                    let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-                    lexer.scan(Until::Bracket, holes)?;
+                    self.skimmer.scan(Until::Bracket)?;
                 } else {
                     self.lexer().line();
                 }
@@ -148,8 +147,7 @@ impl<'s> File<'s, '_> {
     /// Skips the group that is next. Returns its range, and whether definitions are in it.
     fn parameters(&mut self) -> Option<(std::ops::Range<usize>, bool)> {
         let start = self.lexer().at;
-        let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-        let defines = lexer.scan(Until::Bracket, holes)?;
+        let defines = self.skimmer.scan(Until::Bracket)?;
         Some((start..self.lexer().at, defines))
     }
 

@@ -117,8 +117,7 @@ impl<'s> Members<'s, '_> {
             b"enum" => self.keyword = Keyword::Enum,
             b"record" if is_record(&self.skimmer.lexer) => self.keyword = Keyword::Record,
             b"import" if is_first && self.open.is_empty() => {
-                let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-                lexer.scan(Until::Semicolon, holes)?;
+                self.skimmer.scan(Until::Semicolon)?;
                 self.lexer().at += 1;
                 self.lexer().spaces();
                 self.skimmer.leave_out(at);
@@ -144,8 +143,7 @@ impl<'s> Members<'s, '_> {
         let end = self.lexer().at;
         self.lexer().spaces();
         if self.lexer().byte() == Some(b'(') {
-            let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-            lexer.scan(Until::Bracket, holes)?;
+            self.skimmer.scan(Until::Bracket)?;
             self.skimmer.leave_out(end);
             self.skimmer.out.insert(b" ");
         }
@@ -174,8 +172,7 @@ impl<'s> Members<'s, '_> {
     /// Leaves out the value of a field, unless definitions are in it or another field follows.
     fn value(&mut self) -> Option<()> {
         let start = self.lexer().at;
-        let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-        if lexer.scan(Until::Semicolon, holes)? || holes.has_comma {
+        if self.skimmer.scan(Until::Semicolon)? || self.skimmer.holes.has_comma {
             self.skimmer.leave_out_holes();
         } else {
             self.skimmer.leave_out(start);

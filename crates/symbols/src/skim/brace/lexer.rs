@@ -2,34 +2,14 @@
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
-pub(super) const WORD: u8 = 1;
-pub(super) const SPACE: u8 = 2;
-/// Bytes that mean something in a body, words aside.
-pub(super) const STOP: u8 = 4;
+use super::super::bytes::classes;
+pub(super) use super::super::bytes::{SPACE, STOP, WORD};
+
 /// Brackets that are no braces. They mean something in groups only.
 pub(super) const BRACKET: u8 = 8;
 
-static CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut index = 0;
-    while index < 256 {
-        let byte = index as u8;
-        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 128 {
-            classes[index] |= WORD;
-        }
-        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 12) {
-            classes[index] |= SPACE;
-        }
-        if matches!(byte, b'{' | b'}' | b'"' | b'\'' | b'`' | b'/' | b';') {
-            classes[index] |= STOP;
-        }
-        if matches!(byte, b'(' | b')' | b'[' | b']' | b',') {
-            classes[index] |= BRACKET;
-        }
-        index += 1;
-    }
-    classes
-};
+static CLASSES: [u8; 256] =
+    classes(&[(WORD, b"$"), (SPACE, b" \t\n\r\x0c"), (STOP, b"{}\"'`/;"), (BRACKET, b"()[],")]);
 
 pub(super) fn class(byte: u8) -> u8 {
     CLASSES[usize::from(byte)]

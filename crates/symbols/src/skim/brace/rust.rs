@@ -111,8 +111,7 @@ impl<'s> Items<'s, '_> {
         let start = self.lexer().at;
         self.lexer().at += if self.lexer().source[start..].starts_with(b"#!") { 2 } else { 1 };
         if self.lexer().byte() == Some(b'[') {
-            let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-            lexer.scan(Until::Bracket, holes)?;
+            self.skimmer.scan(Until::Bracket)?;
             self.lexer().spaces();
             self.skimmer.leave_out(start);
             self.skimmer.out.insert(b" ");
@@ -151,8 +150,7 @@ impl<'s> Items<'s, '_> {
                 self.up_to(b"({[")?;
                 let is_block = self.lexer().byte() == Some(b'{');
                 let open = self.lexer().at;
-                let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-                lexer.scan(Until::Bracket, holes)?;
+                self.skimmer.scan(Until::Bracket)?;
                 self.skimmer.keep_to(open + 1);
                 self.skimmer.kept = self.lexer().at - 1;
                 if is_block {
@@ -172,8 +170,7 @@ impl<'s> Items<'s, '_> {
             b';' | b'}' => return Some(()),
             byte => byte == b'{',
         };
-        let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-        lexer.scan(Until::Bracket, holes)?;
+        self.skimmer.scan(Until::Bracket)?;
         if !is_block && self.lexer().next() == Some(b';') {
             self.up_to(b";")?;
             self.lexer().at += 1;
@@ -201,8 +198,7 @@ impl<'s> Items<'s, '_> {
                 b'/' if self.lexer().comment()? => continue,
                 b'"' | b'\'' => self.lexer().literal()?,
                 b'(' | b'[' | b'{' => {
-                    let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-                    defines |= lexer.scan(Until::Bracket, holes)?;
+                    defines |= self.skimmer.scan(Until::Bracket)?;
                 }
                 b'}' | b';' => return None,
                 _ => {
@@ -239,8 +235,7 @@ impl<'s> Items<'s, '_> {
         if self.lexer().byte() != Some(b'(') {
             return Some(());
         }
-        let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-        let in_parameters = lexer.scan(Until::Bracket, holes)?;
+        let in_parameters = self.skimmer.scan(Until::Bracket)?;
         let close = self.lexer().at;
         let (_, in_result) = self.up_to(b";{")?;
         if !(in_generics || in_parameters || in_result) {
@@ -383,8 +378,7 @@ impl<'s> Items<'s, '_> {
         let colon = self.lexer().at;
         let (end, in_type) = self.up_to(b"=;")?;
         let equals = self.lexer().at;
-        let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-        let in_value = lexer.scan(Until::Semicolon, holes)?;
+        let in_value = self.skimmer.scan(Until::Semicolon)?;
         if in_type || end == colon {
             return Some(());
         }
@@ -427,8 +421,7 @@ impl<'s> Items<'s, '_> {
         let Some(name) = self.name()? else { return Some(()) };
         self.up_to(b"=;")?;
         let is_alias = self.lexer().byte() == Some(b'=');
-        let Skimmer { lexer, holes, .. } = &mut self.skimmer;
-        let defines = lexer.scan(Until::Semicolon, holes)?;
+        let defines = self.skimmer.scan(Until::Semicolon)?;
         let is_plain = self.lexer().source[start..name].iter().all(|&byte| is(byte, WORD | SPACE));
         if is_alias && is_plain && !defines && self.open == 0 {
             self.lexer().at += 1;

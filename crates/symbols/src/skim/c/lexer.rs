@@ -2,29 +2,10 @@
 
 use memchr::{memchr, memchr3, memmem};
 
-pub(super) const WORD: u8 = 1;
-pub(super) const SPACE: u8 = 2;
-/// Bytes that mean something in a body.
-pub(super) const STOP: u8 = 4;
+use super::super::bytes::classes;
+pub(super) use super::super::bytes::{SPACE, STOP, WORD};
 
-static CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut index = 0;
-    while index < 256 {
-        let byte = index as u8;
-        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 128 {
-            classes[index] |= WORD;
-        }
-        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 11 | 12) {
-            classes[index] |= SPACE;
-        }
-        if matches!(byte, b'{' | b'}' | b'"' | b'\'' | b'/' | b'#') {
-            classes[index] |= STOP;
-        }
-        index += 1;
-    }
-    classes
-};
+static CLASSES: [u8; 256] = classes(&[(WORD, b"$"), (SPACE, b" \t\n\r\x0b\x0c"), (STOP, b"{}\"'/#")]);
 
 pub(super) fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0

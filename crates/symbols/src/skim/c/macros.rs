@@ -8,7 +8,7 @@ use super::lexer::{Lexer, SPACE, WORD, is};
 use crate::kind::Kind;
 
 /// Returns `true` for a name in capitals, as macros have.
-pub(super) fn is_macro(word: &[u8]) -> bool {
+pub(crate) fn is_macro(word: &[u8]) -> bool {
     word.len() > 1 && word.iter().any(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
 }
 

@@ -2,25 +2,10 @@
 
 use memchr::{memchr, memchr2};
 
-const WORD: u8 = 1;
-/// Bytes that mean something within a line whose tokens do not matter.
-const STOP: u8 = 2;
+use super::super::bytes::{STOP, WORD, classes};
 
-static CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut index = 0;
-    while index < 256 {
-        let byte = index as u8;
-        if byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 128 {
-            classes[index] |= WORD;
-        }
-        if matches!(byte, b'(' | b'[' | b'{' | b')' | b']' | b'}' | b'"' | b'\'' | b'#' | b'\\' | b'\n') {
-            classes[index] |= STOP;
-        }
-        index += 1;
-    }
-    classes
-};
+/// Stops are bytes that mean something within a line whose tokens do not matter.
+static CLASSES: [u8; 256] = classes(&[(STOP, b"()[]{}\"'#\\\n")]);
 
 fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
@@ -53,10 +38,8 @@ pub(super) struct Lexer<'s> {
 }
 
 impl<'s> Lexer<'s> {
-    /// Begins behind a byte order mark.
     pub(super) fn new(source: &'s [u8]) -> Self {
-        let at = if source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Self { source, at, nesting: 0 }
+        Self { source, at: 0, nesting: 0 }
     }
 
     pub(super) fn byte(&self) -> Option<u8> {
