@@ -21,8 +21,11 @@
 
 mod answer;
 mod arena;
+#[expect(dead_code)]
+mod cells;
 mod count;
 mod edit;
+mod field;
 mod fields;
 mod filter;
 mod go_syntax;
@@ -45,6 +48,7 @@ mod text_regex;
 
 pub use answer::{Answer, KeyCount, Outcome, Skipped};
 pub use count::{top, top_live};
+pub use field::{Field, FieldError, Name, Step};
 pub use fields::{FieldList, FieldListError};
 pub use live::Live;
 pub use pattern::{PatternError, SyntaxError};

@@ -1,0 +1,91 @@
+//! Values of fields of the records of a block, by column.
+
+use crate::bytes_of;
+
+/// The value of a field of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cell {
+    /// The record has no such field.
+    Missing,
+    /// Start and end of the value in the block.
+    Raw(u32, u32),
+    /// Start and end of a value that differs from its bytes in the block, such as a string with escapes, in the decoded
+    /// text of the cells.
+    Decoded(u32, u32),
+}
+
+/// A record that does not have the format of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed {
+    /// Index of the record.
+    pub(crate) record: u32,
+    /// Position in the block at which the format is violated.
+    pub(crate) at: u32,
+    /// The reason, such as "expected ':' after the key".
+    pub(crate) reason: &'static str,
+}
+
+/// Values of the wanted fields of the records of a block. The memory is reused from block to block.
+#[derive(Debug, Default)]
+pub(crate) struct Cells {
+    columns: Vec<Vec<Cell>>,
+    decoded: Vec<u8>,
+    malformed: Vec<Malformed>,
+}
+
+impl Cells {
+    /// Makes room for the values of `fields` fields, without any record.
+    pub(crate) fn reset(&mut self, fields: usize) {
+        self.columns.resize_with(fields, Vec::new);
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.decoded.clear();
+        self.malformed.clear();
+    }
+
+    /// The values of a field, one for each record.
+    pub(crate) fn column(&self, field: usize) -> &[Cell] {
+        &self.columns[field]
+    }
+
+    /// The columns of all fields. An extractor appends exactly one cell to each for each record.
+    pub(crate) fn columns_mut(&mut self) -> &mut [Vec<Cell>] {
+        &mut self.columns
+    }
+
+    /// Sets the value of a field of a record, whose cell was appended before.
+    pub(crate) fn set(&mut self, field: usize, record: usize, cell: Cell) {
+        self.columns[field][record] = cell;
+    }
+
+    /// Appends [`Cell::Missing`] to each column, for one record.
+    pub(crate) fn push_missing(&mut self) {
+        self.columns.iter_mut().for_each(|column| column.push(Cell::Missing));
+    }
+
+    /// Stores a decoded value.
+    pub(crate) fn decode(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Cell {
+        let start = self.decoded.len();
+        write(&mut self.decoded);
+        Cell::Decoded(start as u32, self.decoded.len() as u32)
+    }
+
+    /// Reports that a record is malformed. Its cells must all be missing.
+    pub(crate) fn report(&mut self, malformed: Malformed) {
+        self.malformed.push(malformed);
+    }
+
+    /// The malformed records, in order.
+    pub(crate) fn malformed(&self) -> &[Malformed] {
+        &self.malformed
+    }
+
+    /// Returns the bytes of a value of the block `text`; `None` if it is missing.
+    #[inline(always)]
+    pub(crate) fn bytes<'a>(&'a self, text: &'a [u8], cell: Cell) -> Option<&'a [u8]> {
+        match cell {
+            Cell::Missing => None,
+            Cell::Raw(start, end) => Some(bytes_of(text, (start as usize, end as usize))),
+            Cell::Decoded(start, end) => Some(bytes_of(&self.decoded, (start as usize, end as usize))),
+        }
+    }
+}
