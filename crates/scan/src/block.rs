@@ -1,5 +1,6 @@
 //! A block of whole lines and its source.
 
+use std::any::Any;
 use std::cmp;
 use std::ffi::OsStr;
 use std::fmt::{self, Write};
@@ -12,6 +13,9 @@ use std::sync::{Arc, OnceLock};
 
 use memchr::memchr_iter;
 
+use crate::recognize::Recognized;
+use crate::records::Records;
+
 /// An input that blocks are read from: a file or standard input.
 ///
 /// Sources are ordered by argument, and below a named directory by path.
@@ -22,6 +26,14 @@ pub struct Source {
     named: bool,
     identity: Option<FileIdentity>,
     medium: Medium,
+    recognized: Option<Arc<RecognizedText>>,
+}
+
+/// The format of a text, and its offset in the source.
+#[derive(Debug)]
+struct RecognizedText {
+    recognized: Recognized,
+    start: u64,
 }
 
 /// How the bytes of a source are turned into the text that is searched.
@@ -71,12 +83,12 @@ impl FileIdentity {
 impl Source {
     /// The named input with this argument number, counted from 0. Without a path it is standard input.
     pub fn named(argument: usize, path: Option<PathBuf>) -> Self {
-        Self { argument, path, named: true, identity: None, medium: Medium::File }
+        Self { argument, path, named: true, identity: None, medium: Medium::File, recognized: None }
     }
 
     /// A file below the named directory with this argument number.
     pub fn found(argument: usize, path: PathBuf) -> Self {
-        Self { argument, path: Some(path), named: false, identity: None, medium: Medium::File }
+        Self { path: Some(path), named: false, ..Self::named(argument, None) }
     }
 
     /// Path of the file; `None` for standard input.
@@ -99,6 +111,28 @@ impl Source {
         &self.medium
     }
 
+    /// Details that [`Recognize`](crate::Recognize) found out about the file; `None` if it was not asked, or did not
+    /// decide.
+    pub fn details(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        self.recognized.as_ref().map(|text| &text.recognized.details)
+    }
+
+    /// Offset of the beginning of the text that [`Recognize`](crate::Recognize) examined. It is not 0 behind a byte order
+    /// mark, or if standard input had been read up to there.
+    pub fn text_start(&self) -> u64 {
+        self.recognized.as_ref().map_or(0, |text| text.start)
+    }
+
+    /// How the text is divided into records.
+    pub(crate) fn records(&self) -> Records {
+        self.recognized.as_ref().map_or(Records::Lines, |text| text.recognized.records)
+    }
+
+    /// Sets what was found out about the text that begins at this offset.
+    pub(crate) fn set_recognized(&mut self, recognized: Recognized, start: u64) {
+        self.recognized = Some(Arc::new(RecognizedText { recognized, start }));
+    }
+
     /// The same source with another medium.
     pub(crate) fn with_medium(&self, medium: Medium) -> Self {
         Self { medium, ..self.clone() }
@@ -115,7 +149,7 @@ impl Source {
         path.clear();
         path.push(OsStr::from_bytes(prefix));
         path.push(OsStr::from_bytes(name));
-        self.identity = None;
+        (self.identity, self.recognized) = (None, None);
     }
 
     pub(crate) fn set_identity(&mut self, identity: FileIdentity) {
@@ -194,7 +228,8 @@ impl Ord for Place {
     }
 }
 
-/// A run of whole lines of one source. Only the last line of a source may lack its line feed.
+/// A run of whole records of one source: lines, unless [`Recognize`](crate::Recognize) said otherwise. Only the last
+/// record of a source may lack its line feed.
 #[derive(Debug)]
 pub struct Block<'a> {
     /// The source of the lines.
@@ -205,8 +240,11 @@ pub struct Block<'a> {
     pub first_line: Option<u64>,
     /// Whether the block is the whole source.
     pub is_whole: bool,
-    /// The lines. Positions in the block are below 2^32.
+    /// The records. Positions in the block are below 2^32.
     pub bytes: &'a mut [u8],
+    /// How the block is divided into records. If a quote is not closed up to the end of the text, the record with that
+    /// quote is divided into lines, also in a file of [`Records::Quoted`]: these are blocks of [`Records::Lines`].
+    pub records: Records,
     /// Whether the block begins within a long line that NULs split: see
     /// [`NulEnds::LongLines`](crate::NulEnds::LongLines).
     pub in_long_line: bool,
@@ -246,7 +284,16 @@ impl<'a> Block<'a> {
     /// A block without line numbers and without access to the bytes after it.
     pub fn new(source: &'a Source, offset: u64, bytes: &'a mut [u8]) -> Self {
         let lookahead = Lookahead::default();
-        Self { source, offset, first_line: None, is_whole: false, bytes, in_long_line: false, lookahead }
+        Self {
+            source,
+            offset,
+            first_line: None,
+            is_whole: false,
+            bytes,
+            records: Records::Lines,
+            in_long_line: false,
+            lookahead,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Finds files, reads them, cuts them into blocks of whole lines, and folds over the blocks in parallel.
+//! Finds files, reads them, cuts them into blocks of whole lines or records, and folds over the blocks in parallel.
 //!
 //! This crate owns every thread, file descriptor and read of the scanning commands. A command implements
 //! [`Accumulate`], which processes blocks and joins the results of the workers. [`fold`] does the rest.
@@ -43,6 +43,8 @@ mod lines;
 mod options;
 mod problem;
 mod progress;
+mod recognize;
+mod records;
 mod schedule;
 mod source;
 mod stop;
@@ -57,6 +59,8 @@ pub use lines::LineEnds;
 pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, Width};
 pub use problem::{Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
+pub use recognize::{MAX_HEAD, Recognize, Recognized};
+pub use records::{RecordEnds, Records};
 pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds};
 pub use stop::Stop;
 pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

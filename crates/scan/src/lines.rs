@@ -14,13 +14,21 @@ impl LineEnds {
     /// Finds every line feed in `text`, whose length must be below 2^32.
     pub fn find(&mut self, text: &[u8]) -> &[u32] {
         dispatch(FindLineFeeds { text, ends: self });
+        self.positions()
+    }
+
+    /// The positions that were found last.
+    pub(crate) fn positions(&self) -> &[u32] {
         &self.positions[..self.used]
     }
-}
 
-impl LineEnds {
+    /// Sets the number of positions that were found.
+    pub(crate) fn set_used(&mut self, used: usize) {
+        self.used = used;
+    }
+
     /// Returns the memory for positions, with room for at least `more` after the first `used`.
-    fn room(&mut self, used: usize, more: usize) -> &mut [u32] {
+    pub(crate) fn room(&mut self, used: usize, more: usize) -> &mut [u32] {
         if self.positions.len() < used + more {
             self.positions.resize(2 * used + more, 0);
         }
@@ -29,7 +37,7 @@ impl LineEnds {
 }
 
 /// Number of windows between two checks that there is room for all their line feeds.
-const STRIDE: usize = 64;
+pub(crate) const STRIDE: usize = 64;
 
 struct FindLineFeeds<'a> {
     text: &'a [u8],
@@ -66,7 +74,7 @@ impl Kernel for FindLineFeeds<'_> {
 /// feed. Two are written unconditionally, so that only a third costs a branch that is hard to predict (after Langdale
 /// and Lemire, Parsing Gigabytes of JSON per Second, 2019, section 3.1.4).
 #[inline(always)]
-fn write_positions(positions: &mut [u32], base: u32, mut bits: u64) -> usize {
+pub(crate) fn write_positions(positions: &mut [u32], base: u32, mut bits: u64) -> usize {
     let count = bits.count_ones() as usize;
     let positions = &mut positions[..64];
     positions[0] = base + bits.trailing_zeros();

@@ -6,6 +6,9 @@ use finecomb_meter::Detail;
 use finecomb_sys::threads::cores;
 
 use crate::progress::Watch;
+use crate::recognize::Recognize;
+use crate::records::Records;
+use crate::records::quoting::Quoting;
 use crate::source::{LONG_LINE, NulEnds};
 use crate::stop::Stop;
 
@@ -49,11 +52,14 @@ pub struct ScanOptions<'a> {
     /// copy out of the kernel to the last phase of the work. Measured throughput varies by about 5 % between 32 and 512
     /// KiB.
     pub block_size: usize,
-    /// Maximum length of a line without its terminator, in bytes, up to [`MAX_LINE_LIMIT`]. Longer lines are skipped
-    /// and reported. Default: 64 MiB.
+    /// Maximum length of a line or record without its terminator, in bytes, up to [`MAX_LINE_LIMIT`]. Longer ones are
+    /// skipped and reported. Default: 64 MiB.
     pub max_line: usize,
     /// Line terminator. Default: a line feed.
     pub line_end: u8,
+    /// Recognises files by their beginnings, and so decides how they are divided into records. Only for
+    /// [`fold`](crate::fold): [`in_order`](crate::in_order) ignores it, and takes every file for lines. Default: none.
+    pub recognize: Option<Arc<dyn Recognize>>,
     /// Detail of the time profile. Default: none.
     pub profile: Detail,
     /// Ends the job early when raised. Default: none.
@@ -69,6 +75,7 @@ impl Default for ScanOptions<'_> {
             block_size: 128 << 10,
             max_line: 64 << 20,
             line_end: b'\n',
+            recognize: None,
             profile: Detail::Nothing,
             stop: None,
             watch: None,
@@ -84,20 +91,30 @@ impl ScanOptions<'_> {
             max_line: self.max_line.min(MAX_LINE_LIMIT),
             line_end: self.line_end,
             nul_ends: NulEnds::Never,
+            records: Records::Lines,
         }
     }
 }
 
-/// The numeric options of [`ScanOptions`], within their bounds.
+/// The numeric options of [`ScanOptions`], within their bounds, and what ends lines and records.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) block_size: usize,
     pub(crate) max_line: usize,
     pub(crate) line_end: u8,
     pub(crate) nul_ends: NulEnds,
+    pub(crate) records: Records,
 }
 
 impl Bounds {
+    /// The quoting, if quotes matter for the ends of records.
+    pub(crate) fn quoting(self) -> Option<Quoting> {
+        match self.records {
+            Records::Lines => None,
+            Records::Quoted { delimiter } => Some(Quoting::new(delimiter, self.line_end)),
+        }
+    }
+
     /// The same bounds with other line ends. Cutting long lines has no effect if no line may become that long.
     pub(crate) fn with_ends(self, nul_ends: NulEnds) -> Self {
         let cuts_nothing = nul_ends == NulEnds::LongLines && self.max_line < LONG_LINE;

@@ -72,6 +72,9 @@ pub enum ProblemKind {
     /// The file is compressed in a format that is not supported.
     #[error("unsupported compression format {0}; decompress the file first")]
     Compressed(&'static str),
+    /// A command cannot use the file, for this reason.
+    #[error("{0}; skipped")]
+    Unusable(String),
     /// The file is larger than a job takes as a whole, in bytes.
     #[error("larger than {}; skipped", ByteLimit(*.0 as u64))]
     TooLarge(usize),
@@ -94,6 +97,7 @@ impl ProblemKind {
             Self::RuleAbove(_) => (9, 0),
             Self::Compressed(_) => (10, 0),
             Self::TooLarge(_) => (11, 0),
+            Self::Unusable(_) => (12, 0),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Turns a file into blocks of whole lines: opens it, inspects its first bytes, and reads it at once, in chunks, or as
+//! Turns a file into blocks of whole lines or records: opens it, inspects its first bytes, and reads it at once, in chunks, or as
 //! a stream.
 //!
 //! Every scanning command reads through this module, so all of them support the same compression formats and encodings.
@@ -20,6 +20,7 @@ use finecomb_meter::{Meter, Phase};
 
 use crate::block::{Lookahead, Source};
 use crate::problem::Problems;
+use crate::recognize::Recognized;
 
 pub(crate) use chunks::ChunkedFile;
 pub use decode::Encoding;
@@ -29,7 +30,7 @@ pub(crate) use parted::PartedFile;
 /// Number of bytes at the beginning of a file that are known before its first block.
 pub const HEAD_SIZE: usize = 64 << 10;
 
-/// A block of whole lines in a buffer.
+/// A block of whole records in a buffer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TextBlock {
     /// Its range in the buffer.
@@ -40,6 +41,9 @@ pub(crate) struct TextBlock {
     pub(crate) first_line: Option<u64>,
     /// Whether it begins within a long line that NULs split: see [`NulEnds::LongLines`].
     pub(crate) in_long_line: bool,
+    /// Length of the last record if its quotes are not closed up to the end of the text, and it is not too long;
+    /// otherwise 0.
+    pub(crate) unclosed: usize,
 }
 
 /// A file that several workers read chunk by chunk.
@@ -65,6 +69,16 @@ impl Chunks {
         *bounds = bounds.with_ends(nul_ends);
     }
 
+    /// Sets what was found out about the file, whose text starts at this offset.
+    pub(crate) fn set_recognized(&mut self, recognized: Recognized, start: u64) {
+        let (source, bounds) = match self {
+            Self::Plain(file) => (&mut file.source, &mut file.bounds),
+            Self::Parted(file) => (&mut file.source, &mut file.bounds),
+        };
+        bounds.records = recognized.records;
+        source.set_recognized(recognized, start);
+    }
+
     /// Access to the bytes after a block, if available.
     pub(crate) fn lookahead(&self) -> Lookahead<'_> {
         match self {
@@ -81,7 +95,7 @@ impl Chunks {
         }
     }
 
-    /// Reads the lines of a chunk into `buffer` and returns their range in it. A last line over the limit may be
+    /// Reads the records of a chunk into `buffer` and returns their range in it. A last record over the limit may be
     /// truncated past the limit.
     pub(crate) fn read(
         &self,
@@ -93,7 +107,10 @@ impl Chunks {
         match self {
             Self::Plain(file) => {
                 meter.enter(Phase::Read);
-                file.read(chunk, buffer, problems)
+                match file.bounds.quoting() {
+                    None => file.read(chunk, buffer, problems),
+                    Some(quoting) => file.read_records(quoting, chunk, buffer, meter, problems),
+                }
             }
             Self::Parted(file) => file.read(chunk, buffer, meter, problems),
         }

@@ -20,6 +20,10 @@ pub trait Masks: Copy {
 
     /// Returns the position of the `nth` set bit, counted from 1 for the lowest. The word must have that many.
     fn nth_bit(self, word: u64, nth: u32) -> u32;
+
+    /// Returns a word whose bit `i` says whether the bits 0 to `i` of `word` have an odd number of ones. If these are
+    /// the quotes of a text, it is the mask of the bytes in quotes, with the opening quotes.
+    fn prefix_xor(self, word: u64) -> u64;
 }
 
 /// Ones followed by zeros: the 64 bytes from `64 - length` on mask the first `length` bytes of a window.
@@ -137,6 +141,14 @@ impl Masks for Plain {
         }
         word.trailing_zeros()
     }
+
+    #[inline(always)]
+    fn prefix_xor(self, mut word: u64) -> u64 {
+        for shift in [1, 2, 4, 8, 16, 32] {
+            word ^= word << shift;
+        }
+        word
+    }
 }
 
 /// A window as little-endian words.
@@ -152,14 +164,15 @@ fn words(window: &[u8; 64]) -> [u64; 8] {
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
     use std::arch::x86_64::{
-        __m256i, _MM_HINT_T0, _mm_prefetch, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256,
-        _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_storeu_si256, _pdep_u64,
+        __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_prefetch, _mm_set_epi64x,
+        _mm_set1_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
+        _mm256_or_si256, _mm256_set1_epi8, _mm256_storeu_si256, _pdep_u64,
     };
 
     use super::{Kernel, Masks, keep};
 
-    /// Two registers of 32 bytes. A value of this type proves that the processor has AVX2, BMI1, BMI2, LZCNT and
-    /// POPCNT.
+    /// Two registers of 32 bytes. A value of this type proves that the processor has AVX2, BMI1, BMI2, LZCNT,
+    /// PCLMULQDQ and POPCNT.
     #[derive(Clone, Copy)]
     pub(super) struct Avx2(());
 
@@ -169,12 +182,13 @@ mod x86_64 {
                 && is_x86_feature_detected!("bmi1")
                 && is_x86_feature_detected!("bmi2")
                 && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("pclmulqdq")
                 && is_x86_feature_detected!("popcnt");
             all.then_some(Self(()))
         }
 
         pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,pclmulqdq,popcnt")]
             fn compiled_for_avx2<K: Kernel>(kernel: K, masks: Avx2) -> K::Output {
                 kernel.run(masks)
             }
@@ -242,6 +256,17 @@ mod x86_64 {
             // SAFETY: `self` proves that the processor has BMI2.
             unsafe { _pdep_u64(1 << (nth - 1), word) }.trailing_zeros()
         }
+
+        /// Multiplies by all ones without carries.
+        #[inline(always)]
+        fn prefix_xor(self, word: u64) -> u64 {
+            // SAFETY: `self` proves that the processor has PCLMULQDQ and SSE2.
+            unsafe {
+                let product =
+                    _mm_clmulepi64_si128::<0>(_mm_set_epi64x(0, word.cast_signed()), _mm_set1_epi8(-1));
+                _mm_cvtsi128_si64(product).cast_unsigned()
+            }
+        }
     }
 
     #[inline(always)]
@@ -293,6 +318,18 @@ mod tests {
         }
     }
 
+    /// Sums up bits.
+    struct PrefixXor(u64);
+
+    impl Kernel for PrefixXor {
+        type Output = u64;
+
+        #[inline(always)]
+        fn run<M: Masks>(self, masks: M) -> u64 {
+            masks.prefix_xor(self.0)
+        }
+    }
+
     fn byte_by_byte(window: &[u8; 64], hit: impl Fn(u8) -> bool) -> u64 {
         window.iter().enumerate().map(|(index, &byte)| u64::from(hit(byte)) << index).sum()
     }
@@ -322,6 +359,14 @@ mod tests {
             let index = choice.index(places.len());
             prop_assert_eq!(NthBit(word, index as u32 + 1).run(Plain), places[index]);
             prop_assert_eq!(dispatch(NthBit(word, index as u32 + 1)), places[index]);
+        }
+
+        #[test]
+        fn every_instruction_set_sums_up_the_same_bits(word in any::<u64>()) {
+            let is_odd = |place: u32| (word << (63 - place)).count_ones() & 1 == 1;
+            let expected = (0..64).filter(|&place| is_odd(place)).map(|place| 1 << place).sum();
+            prop_assert_eq!(PrefixXor(word).run(Plain), expected);
+            prop_assert_eq!(dispatch(PrefixXor(word)), expected);
         }
 
         #[test]

@@ -26,12 +26,7 @@ pub struct Sample {
 
 /// Explains the effect of `query` on the first `count` records of `inputs`, in their order.
 pub fn sample(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Sample {
-    let options = ScanOptions {
-        width: Width::Fixed(1),
-        profile: Detail::Nothing,
-        stop: options.stop.clone(),
-        ..*options
-    };
+    let options = ScanOptions { width: Width::Fixed(1), profile: Detail::Nothing, ..options.clone() };
     let Folded { joined, problems, .. } = fold(inputs, &options, || Explainer::new(query, count));
     let (text, records) = joined.into_iter().next().unwrap_or_default();
     Sample { text, records, problems }

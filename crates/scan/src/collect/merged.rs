@@ -52,13 +52,13 @@ pub struct Folded<J> {
     pub joined: Vec<J>,
     /// Problems, in the order of the inputs.
     pub problems: Vec<Problem>,
-    /// Bytes of lines processed.
+    /// Bytes of lines or records processed.
     pub bytes: u64,
     /// Time profile of each worker, if requested.
     pub report: Option<Report>,
 }
 
-/// Processes all lines of `inputs` with the number of workers in `options`. Each worker starts with the value of
+/// Processes all lines or records of `inputs` with the number of workers in `options`. Each worker starts with the value of
 /// `make`. The calling thread is one of the workers.
 ///
 /// Problems with an input do not end the job; they are returned in [`Folded::problems`].
@@ -72,7 +72,8 @@ pub fn fold<A: Accumulate>(
     let queue = Queue::new(inputs.named.len(), options.stop.clone());
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk };
+    let recognize = options.recognize.as_deref();
+    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize };
     let joining = Joining::new();
     lock(&joining.problems).add_rules(notes);
     let over = JobEnd::default();

@@ -160,6 +160,8 @@ impl<V> Default for Ordered<V> {
 /// worker. The calling thread is one of the workers; others are started once there is work for them.
 ///
 /// Output is written as soon as all output before it has been. Pending output is bounded: see `schedule/plan.rs`.
+///
+/// Blocks are runs of whole lines: [`ScanOptions::recognize`] is ignored.
 pub fn in_order<V: Visit>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
@@ -171,7 +173,7 @@ pub fn in_order<V: Visit>(
     let mut notes = Vec::new();
     let wants = make().wants();
     let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes);
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk };
+    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
     let collected = match inputs.walk.sort.by {

@@ -1,4 +1,4 @@
-//! Splitting blocks at overlong lines, and sizing the buffers that blocks are read into.
+//! Splitting blocks at overlong lines and records, and sizing the buffers that blocks are read into.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,10 +6,9 @@ use std::mem;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use memchr::memchr;
-
 use super::LONG_LINE;
 use crate::options::Bounds;
+use crate::records::Records;
 
 /// Repeats a call that was interrupted by a signal.
 pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
@@ -66,38 +65,53 @@ pub(crate) fn ensure_len(buffer: &mut Vec<u8>, length: usize, usual: usize) {
     }
 }
 
-/// Returns the length of the first part, with the terminator of its last line, and whether it is an overlong line.
+/// Returns the length of the first part, with the terminator of its last record, and whether it is an overlong one.
 /// `prefix` is the length of the part of the first line before `bytes`.
 fn first_part(bytes: &[u8], mut prefix: usize, bounds: Bounds) -> (usize, bool) {
     let max_line = bounds.max_line;
     if bytes.len() <= max_line {
         return (bytes.len(), false);
     }
-    let mut line = 0;
-    while line < bytes.len() {
-        let length = bounds.first_end(&bytes[line..], prefix);
-        prefix = length.map_or(0, |length| bounds.prefix_after(bytes[line + length]));
-        let next = length.map_or(bytes.len(), |length| line + length + 1);
-        if length.unwrap_or(bytes.len() - line) > max_line {
-            return if line == 0 { (next, true) } else { (line, false) };
+    let mut record = 0;
+    while record < bytes.len() {
+        let length = bounds.first_record_end(&bytes[record..], prefix);
+        prefix = length.map_or(0, |length| bounds.prefix_after(bytes[record + length]));
+        let next = length.map_or(bytes.len(), |length| record + length + 1);
+        if length.unwrap_or(bytes.len() - record) > max_line {
+            return if record == 0 { (next, true) } else { (record, false) };
         }
-        line = next;
+        record = next;
     }
     (bytes.len(), false)
 }
 
-/// Part of a block: whole lines, or one overlong line.
+/// Part of a block: whole records, or an overlong one.
 pub(crate) struct Part<'a> {
     /// Position in the block.
     pub(crate) start: usize,
     pub(crate) bytes: &'a mut [u8],
-    /// Length within the block, if it is an overlong line.
+    /// Length within the block, if it is an overlong record.
     pub(crate) too_long: Option<usize>,
+    /// How it is divided into records.
+    pub(crate) records: Records,
     /// Set if it begins within a long line that NULs split.
     pub(crate) in_long_line: bool,
 }
 
-/// Splits a run of whole lines into parts. An empty run has none.
+/// Splits a run of whole records into parts. The last `unclosed` bytes are a record with a quote that is not closed: they
+/// are divided into lines.
+pub(crate) fn parts_of_records(
+    bytes: &mut [u8],
+    unclosed: usize,
+    bounds: Bounds,
+) -> impl Iterator<Item = Part<'_>> {
+    let begin = bytes.len() - unclosed;
+    let (closed, unclosed) = bytes.split_at_mut(begin);
+    let lines = parts(unclosed, false, Bounds { records: Records::Lines, ..bounds });
+    parts(closed, false, bounds).chain(lines.map(move |part| Part { start: begin + part.start, ..part }))
+}
+
+/// Splits a run of whole records into parts. An empty run has none.
 pub(crate) fn parts(
     mut bytes: &mut [u8],
     mut in_long_line: bool,
@@ -115,35 +129,38 @@ pub(crate) fn parts(
         next += length;
         let begins_in = in_long_line;
         in_long_line = bounds.prefix_after(part[length - 1]) > 0;
-        Some(Part { start, bytes: part, too_long: too_long.then_some(length), in_long_line: begins_in })
+        let too_long = too_long.then_some(length);
+        Some(Part { start, bytes: part, too_long, records: bounds.records, in_long_line: begins_in })
     })
 }
 
-/// Splits a part of more than twice the block size into slices of whole lines.
+/// Splits a part of more than twice the block size into slices of whole records.
 pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
-    let Part { mut start, bytes, too_long, in_long_line } = part;
+    let Part { mut start, bytes, too_long, records, in_long_line } = part;
+    let bounds = Bounds { records, ..bounds };
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
         let bytes = rest.take()?;
         let is_large = too_long.is_none() && bytes.len() / 2 > bounds.block_size;
-        let line_end = if is_large { memchr(bounds.line_end, &bytes[bounds.block_size..]) } else { None };
-        let Some(line_end) = line_end else { return Some(Part { start, bytes, too_long, in_long_line }) };
-        let (slice, after) = bytes.split_at_mut(bounds.block_size + line_end + 1);
+        let end = if is_large { bounds.record_end_from(bytes, bounds.block_size) } else { None };
+        let Some(end) = end else { return Some(Part { start, bytes, too_long, records, in_long_line }) };
+        let (slice, after) = bytes.split_at_mut(end + 1);
         rest = Some(after).filter(|after| !after.is_empty());
         let at = start;
         start += slice.len();
-        Some(Part { start: at, bytes: slice, too_long, in_long_line })
+        Some(Part { start: at, bytes: slice, too_long, records, in_long_line })
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::ScanOptions;
     use crate::source::NulEnds;
 
     /// The parts of a text, with overlong ones in brackets.
     fn cut(text: &str, max_line: usize) -> Vec<(usize, String)> {
-        let bounds = Bounds { block_size: 1, max_line, line_end: b'\n', nul_ends: NulEnds::Never };
+        let bounds = ScanOptions { block_size: 1, max_line, ..ScanOptions::default() }.bounds();
         let mut bytes = text.as_bytes().to_vec();
         let shown = |part: Part<'_>| {
             let text = String::from_utf8_lossy(part.bytes).into_owned();
@@ -169,8 +186,8 @@ mod tests {
 
     #[test]
     fn the_part_after_a_piece_of_a_long_line_begins_within_that_line() {
-        let bounds =
-            Bounds { block_size: 1, max_line: LONG_LINE, line_end: b'\n', nul_ends: NulEnds::LongLines };
+        let bounds = ScanOptions { block_size: 1, max_line: LONG_LINE, ..ScanOptions::default() }.bounds();
+        let bounds = bounds.with_ends(NulEnds::LongLines);
         let mut bytes = [&vec![b'x'; LONG_LINE + 1][..], b"\0y\0\nz\n"].concat();
         let parts: Vec<_> = parts(&mut bytes, false, bounds)
             .map(|part| (part.start, part.too_long.is_some(), part.in_long_line))

@@ -1,8 +1,9 @@
-//! Line ends, also in files with gigabytes of NULs and no line feed.
+//! Ends of lines, also in files with gigabytes of NULs and no line feed, and of records.
 
 use memchr::{memchr, memchr2, memrchr, memrchr2};
 
 use crate::options::Bounds;
+use crate::records::quoting::{Passage, State};
 
 /// Minimum length of a long line, in bytes. With [`NulEnds::LongLines`], NULs past this length end lines.
 pub const LONG_LINE: usize = 1 << 20;
@@ -51,6 +52,39 @@ impl Bounds {
         }
     }
 
+    /// Returns the position of the end of the first record in `bytes`, which begin with a record. `prefix` is as in
+    /// [`Bounds::first_end`], for lines.
+    pub(crate) fn first_record_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
+        match self.quoting() {
+            None => self.first_end(bytes, prefix),
+            Some(quoting) => quoting.first_end(bytes, State::Start).ok(),
+        }
+    }
+
+    /// Length of the last record of a text, if its quotes are not closed and it is not too long; otherwise 0. `state` is
+    /// that at the end of the text.
+    pub(crate) fn unclosed(self, length: usize, state: State) -> usize {
+        if state == State::Quoted && length <= self.max_line { length } else { 0 }
+    }
+
+    /// The same for a text that begins with a record.
+    pub(crate) fn unclosed_in(self, text: &[u8]) -> usize {
+        self.quoting().map_or(0, |quoting| {
+            let Passage { state, last_record } = quoting.pass(text, State::Start);
+            self.unclosed(text.len() - last_record, state)
+        })
+    }
+
+    /// Returns the position of the first end of a record in `bytes` from a position on. `bytes` begin with a record.
+    pub(crate) fn record_end_from(self, bytes: &[u8], position: usize) -> Option<usize> {
+        let (before, after) = bytes.split_at(position);
+        let end = match self.quoting() {
+            None => memchr(self.line_end, after),
+            Some(quoting) => quoting.first_end(after, quoting.pass(before, State::Start).state).ok(),
+        };
+        end.map(|end| position + end)
+    }
+
     /// Returns the `prefix` for the bytes after a line that ends with this byte: nonzero if both are pieces of a long
     /// line.
     pub(crate) fn prefix_after(self, end: u8) -> usize {
@@ -63,9 +97,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::options::ScanOptions;
+    use crate::records::Records;
 
     fn bounds(nul_ends: NulEnds) -> Bounds {
-        Bounds { block_size: 1, max_line: usize::MAX, line_end: b'\n', nul_ends }
+        Bounds { block_size: 1, max_line: usize::MAX, nul_ends, ..ScanOptions::default().bounds() }
     }
 
     /// All line ends, found byte by byte according to the definition of [`NulEnds`].
@@ -82,6 +118,20 @@ mod tests {
             is_end.then_some(at)
         };
         bytes.iter().enumerate().filter_map(is_end).collect()
+    }
+
+    #[test]
+    fn only_quotes_that_are_not_closed_leave_a_record_open() {
+        let records = Records::Quoted { delimiter: b',' };
+        let bounds = Bounds { records, max_line: 7, ..bounds(NulEnds::Never) };
+        let unclosed = |text: &[u8]| bounds.unclosed_in(text);
+        assert_eq!(unclosed(b""), 0);
+        assert_eq!(unclosed(b"a\nb,\"c\n\"\nd,\"e\""), 0);
+        assert_eq!(unclosed(b"a\nb,\"c\nd\n"), 7);
+        assert_eq!(unclosed(b"a\nb,\"c\nd\n\n"), 0, "it is too long");
+        assert_eq!(unclosed(b"\""), 1);
+        assert_eq!(unclosed(b"a\nb\"\n"), 0);
+        assert_eq!(Bounds { records: Records::Lines, ..bounds }.unclosed_in(b"\""), 0);
     }
 
     proptest! {

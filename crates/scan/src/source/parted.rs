@@ -1,8 +1,8 @@
 //! A compressed file whose parts decompress independently, so that several workers read it.
 //!
 //! A [`Splitter`] splits the compressed bytes into parts, in order. Parts are decompressed in parallel. Then they are
-//! cut into whole lines in turn: each part receives the unterminated last line of the previous part, and passes on its
-//! own. The sequential work is small compared to decompressing.
+//! cut into whole records in turn: each part receives the unterminated last record of the previous part, and passes on
+//! its own. The sequential work is small compared to decompressing.
 //!
 //! If a part turns out to be wrong (a signature inside compressed data looked like the beginning of the next part),
 //! damaged, or too large for memory, the rest of the file is read as a stream, one block per turn. Text and errors are
@@ -27,6 +27,7 @@ use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
+use crate::records::quoting::{Passage, Quoting, State, Transition};
 use crate::schedule::turns::Turns;
 
 /// Room before decompressed bytes for the beginning of their first line, in bytes.
@@ -55,13 +56,15 @@ pub(crate) struct PartedFile {
 /// State of the decompressed text that has been cut into blocks so far.
 struct Text {
     mode: Mode,
-    /// The unterminated last line.
+    /// The unterminated last record.
     tail: Vec<u8>,
+    /// State of the quoting at its end, if quotes matter for the ends of records.
+    state: State,
     /// Offset of the tail in the text, in bytes.
     offset: u64,
     /// Line number of the tail, counted from 1.
     line: u64,
-    /// Set while the rest of an overlong line is being dropped.
+    /// Set while the rest of an overlong record is being dropped.
     discarding: bool,
     /// Set if the tail begins within a long line that NULs split.
     in_long_line: bool,
@@ -76,12 +79,30 @@ enum Mode {
 
 /// Result of decompressing a part.
 enum Decoded {
-    /// The text is in the buffer between [`HEADROOM`] and `end`, with this many line ends.
-    Whole { end: usize, line_ends: u64, is_last: bool },
+    /// The text is in the buffer between [`HEADROOM`] and `end`.
+    Whole { end: usize, ends: Ends, is_last: bool },
     /// The rest must be read as a stream.
     Stream(Restart),
     /// There are no more parts.
     End,
+}
+
+/// Ends of lines and records in a part.
+struct Ends {
+    /// Length of the part.
+    length: usize,
+    /// Number of line ends.
+    lines: u64,
+    /// How records end, if quotes matter for that.
+    records: Option<(Quoting, Transition)>,
+}
+
+impl Ends {
+    fn of(part: &[u8], bounds: Bounds) -> Self {
+        let lines = memchr_iter(bounds.line_end, part).count() as u64;
+        let records = bounds.quoting().map(|quoting| (quoting, quoting.transition(part)));
+        Self { length: part.len(), lines, records }
+    }
 }
 
 impl PartedFile {
@@ -92,6 +113,7 @@ impl PartedFile {
         let text = Text {
             mode: Mode::Parts,
             tail: Vec::new(),
+            state: State::Start,
             offset: 0,
             line: 1,
             discarding: false,
@@ -136,11 +158,11 @@ impl PartedFile {
         meter.enter(Phase::Wait);
         let mut text = self.text.await_turn(number);
         match decoded {
-            Decoded::Whole { end, line_ends, is_last } if matches!(text.mode, Mode::Parts) => {
+            Decoded::Whole { end, ends, is_last } if matches!(text.mode, Mode::Parts) => {
                 if is_last {
                     self.end(&mut text);
                 }
-                text.cut(buffer, end, line_ends, is_last, self.bounds)
+                text.cut(buffer, end, &ends, is_last, self.bounds)
             }
             decoded => {
                 if let Decoded::Stream(restart) = decoded
@@ -168,8 +190,8 @@ impl PartedFile {
         };
         match decompress(self.format, compressed, buffer) {
             Some(end) => {
-                let line_ends = memchr_iter(self.bounds.line_end, &buffer[HEADROOM..end]).count() as u64;
-                Decoded::Whole { end, line_ends, is_last }
+                let ends = Ends::of(&buffer[HEADROOM..end], self.bounds);
+                Decoded::Whole { end, ends, is_last }
             }
             None => Decoded::Stream(restart),
         }
@@ -219,41 +241,38 @@ impl PartedFile {
         if is_last {
             self.end(text);
         }
-        let line_ends = memchr_iter(self.bounds.line_end, &buffer[HEADROOM..end]).count() as u64;
-        text.cut(buffer, end, line_ends, is_last, self.bounds)
+        let ends = Ends::of(&buffer[HEADROOM..end], self.bounds);
+        text.cut(buffer, end, &ends, is_last, self.bounds)
     }
 }
 
 impl Text {
-    /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, after their last line end.
+    /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, behind the last end of a record.
     fn cut(
         &mut self,
         buffer: &mut Vec<u8>,
         end: usize,
-        mut line_ends: u64,
+        ends: &Ends,
         is_last: bool,
         bounds: Bounds,
     ) -> TextBlock {
         let mut begin = HEADROOM;
+        let mut line_ends = ends.lines;
         if self.discarding {
-            let rest = bounds.first_end(&buffer[begin..end], LONG_LINE).map(|at| at + 1);
-            if let Some(rest) = rest {
-                self.in_long_line = bounds.prefix_after(buffer[begin + rest - 1]) > 0;
-            }
+            let rest = self.discard(&buffer[begin..end], ends, bounds);
             let dropped = rest.unwrap_or(end - begin);
             self.discarding = rest.is_none();
-            let ended = u64::from(rest.is_some());
-            (self.line, line_ends) = (self.line + ended, line_ends - ended);
+            let dropped_ends = memchr_iter(bounds.line_end, &buffer[begin..begin + dropped]).count() as u64;
+            (self.line, line_ends) = (self.line + dropped_ends, line_ends - dropped_ends);
             self.offset += dropped as u64;
             begin += dropped;
         }
-        let prefix = if self.in_long_line { LONG_LINE } else { self.tail.len().min(LONG_LINE) };
-        let last = bounds.last_end(&buffer[begin..end], prefix);
+        let last = self.last_end(&buffer[begin..end], ends, bounds);
         let is_too_long = last.is_none() && self.tail.len() + end - begin > bounds.max_line;
         let cut = match last {
             _ if is_last => end,
-            Some(line_end) => begin + line_end + 1,
-            // The beginning of an overlong line is returned, to be reported.
+            Some(last) => begin + last + 1,
+            // The beginning of an overlong record is returned, to be reported.
             None if is_too_long => end,
             None => {
                 self.tail.extend_from_slice(&buffer[begin..end]);
@@ -261,16 +280,44 @@ impl Text {
             }
         };
         self.discarding |= is_too_long && !is_last;
+        let last_length = last.map_or(self.tail.len() + end - begin, |last| end - begin - last - 1);
+        let unclosed = if is_last { bounds.unclosed(last_length, self.state) } else { 0 };
         let ends_in_long_line = last.map(|last| bounds.prefix_after(buffer[begin + last]) > 0);
         let next_tail = buffer[cut..end].to_vec();
+        if ends.records.is_some() {
+            // A record that is not complete may have line ends.
+            let line_ends_in = |tail: &[u8]| memchr_iter(bounds.line_end, tail).count() as u64;
+            line_ends = line_ends + line_ends_in(&self.tail) - line_ends_in(&next_tail);
+        }
         let range = self.put_tail_before(buffer, begin..cut);
         let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
         self.in_long_line = ends_in_long_line.unwrap_or(in_long_line);
-        let block = TextBlock { range, offset: self.offset, first_line, in_long_line };
+        let block = TextBlock { range, offset: self.offset, first_line, in_long_line, unclosed };
         self.offset += block.range.len() as u64;
         self.line += line_ends;
         self.tail = next_tail;
         block
+    }
+
+    /// Returns the length of the rest of an overlong record at the beginning of a part, if the part holds its end.
+    fn discard(&mut self, part: &[u8], ends: &Ends, bounds: Bounds) -> Option<usize> {
+        if let Some((quoting, _)) = ends.records {
+            return quoting.first_end(part, self.state).ok().map(|end| end + 1);
+        }
+        let end = bounds.first_end(part, LONG_LINE)?;
+        self.in_long_line = bounds.prefix_after(part[end]) > 0;
+        Some(end + 1)
+    }
+
+    /// Returns the position of the last end of a record in `bytes`, the end of a part.
+    fn last_end(&mut self, bytes: &[u8], ends: &Ends, bounds: Bounds) -> Option<usize> {
+        let Some((_, transition)) = ends.records else {
+            let prefix = if self.in_long_line { LONG_LINE } else { self.tail.len().min(LONG_LINE) };
+            return bounds.last_end(bytes, prefix);
+        };
+        let Passage { state, last_record } = transition.of(self.state);
+        self.state = state;
+        (last_record + bytes.len()).checked_sub(ends.length + 1)
     }
 
     /// Copies the tail in front of a range of the buffer, and returns the range of both.

@@ -22,6 +22,7 @@ use crate::block::{FileIdentity, FirstNul, Medium, Source};
 use crate::inputs::{Inputs, is_standard_input};
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
+use crate::recognize::{MAX_HEAD, Recognize};
 use crate::stop::{self, Stop};
 use crate::walk::directory::{Directory, Scratch, Walk};
 use crate::walk::open_path;
@@ -42,6 +43,8 @@ pub(crate) struct Context<'a> {
     pub(crate) inputs: &'a Inputs,
     pub(crate) bounds: Bounds,
     pub(crate) walk: &'a Walk<'a>,
+    /// Recognises files, if requested. The reader makes the beginnings known that it examines.
+    pub(crate) recognize: Option<&'a dyn Recognize>,
 }
 
 /// The reading half of a worker: its buffer, its meter, and the problems it found.
@@ -206,6 +209,13 @@ impl<'a> Reader<'a> {
                 return self.decode(source, sniffed, input, limit, Some((file, start)));
             }
         };
+        let is_recognized = self.context.recognize.is_some();
+        let ended = match begin {
+            1.. if is_recognized && !ended => {
+                self.fill(&file, start, &mut filled, begin + MAX_HEAD, short_read_is_end)?
+            }
+            _ => ended,
+        };
         if !ended || filled > limit {
             let metadata = file.metadata().map_err(ProblemKind::Open)?;
             let size = metadata.len();
@@ -314,13 +324,16 @@ impl<'a> Reader<'a> {
 
     fn read_text(&mut self, source: &Source, mut text: Box<dyn Read + Send>, limit: usize) -> Contents {
         let limit = limit.max(KNOWN_TEXT);
+        let known = limit.max(if self.context.recognize.is_some() { MAX_HEAD } else { 0 });
         let mut filled = 0;
-        while filled < limit {
-            let wanted = (2 * filled).max(FIRST_READ).min(limit);
+        while filled < known {
+            let wanted = (2 * filled).max(FIRST_READ).min(known);
             ensure_len(&mut self.buffer, wanted, LARGE_BUFFER);
             match retry(|| text.read(&mut self.buffer[filled..wanted])) {
                 Ok(0) => break,
                 Ok(got) => filled += got,
+                // The next read returns the error again.
+                Err(_) if filled >= limit => break,
                 Err(error) => {
                     self.problems.add(source, ProblemKind::Decode { error });
                     break;
@@ -378,6 +391,32 @@ impl<'a> Reader<'a> {
             return Ok(Some(self.read_text(&source.with_medium(Medium::Pipe), text, limit)));
         }
         Ok(Some(self.stream(source.with_medium(Medium::Pipe), Origin::File(file), begin..filled, stop)))
+    }
+
+    /// Lets a file be recognised by its beginning. The result is attached to its source, which is returned for a file
+    /// that is entirely in the buffer.
+    pub(crate) fn recognize(
+        &mut self,
+        by: &dyn Recognize,
+        source: &Source,
+        contents: &mut Contents,
+    ) -> Option<Source> {
+        self.meter.enter(Phase::Read);
+        let head = |text: &Range<usize>| &self.buffer[text.start..text.end.min(text.start + MAX_HEAD)];
+        match contents {
+            Contents::Whole { range, skipped, medium } => {
+                let mut source = source.with_medium(medium.clone());
+                source.set_recognized(by.recognize(&source, head(range), true)?, *skipped);
+                return Some(source);
+            }
+            Contents::Chunks { file, start, known } => {
+                if let Some(recognized) = by.recognize(file.source(), head(known), true) {
+                    file.set_recognized(recognized, *start);
+                }
+            }
+            Contents::Stream { stream, .. } => stream.recognize(by, &mut self.problems),
+        }
+        None
     }
 
     /// Creates a stream whose first bytes are at `known` in the buffer.

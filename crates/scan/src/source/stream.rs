@@ -5,6 +5,8 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::mem;
+use std::ops::Range;
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
@@ -16,6 +18,8 @@ use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
 use crate::options::{Bounds, MAX_BLOCK_SIZE};
 use crate::problem::{ProblemKind, Problems};
+use crate::recognize::{MAX_HEAD, Recognize, Recognized};
+use crate::records::quoting::{Passage, Quoting, State};
 use crate::stop::Stop;
 
 /// Requested capacity of a pipe, in bytes: the maximum without privileges. With the default of 64 KiB, writer and
@@ -39,12 +43,14 @@ pub(crate) struct Stream {
     pub(crate) source: Source,
     origin: Origin,
     pub(crate) bounds: Bounds,
-    /// Bytes read past the last whole line.
+    /// Bytes read past the last whole record.
     tail: Vec<u8>,
+    /// State of the quoting behind what was searched for ends of records, if quotes matter for them.
+    state: State,
     /// Offset of `tail` in the stream, in bytes.
     offset: u64,
     line: u64,
-    /// Set while the rest of an overlong line is being dropped.
+    /// Set while the rest of an overlong record is being dropped.
     discarding: bool,
     /// Set if `tail` begins within a long line that NULs split.
     in_long_line: bool,
@@ -83,6 +89,7 @@ impl Stream {
             origin,
             bounds,
             tail: start,
+            state: State::Start,
             offset: 0,
             line: 1,
             discarding: false,
@@ -105,9 +112,42 @@ impl Stream {
         matches!(self.origin, Origin::Decoded(_))
     }
 
-    /// Reads the next whole lines into `buffer`: a full block, or the rest of the stream. Returns `None` at the end. A
-    /// last line over the limit may be truncated past the limit. If `eager`, returns whole lines as soon as there are
-    /// any rather than waiting for a full block.
+    /// Sets what was found out about the stream. Call this before the first read.
+    pub(crate) fn set_recognized(&mut self, recognized: Recognized) {
+        self.bounds.records = recognized.records;
+        self.source.set_recognized(recognized, self.offset);
+    }
+
+    /// Lets the beginning of the stream be recognised. Reads on as long as more is needed.
+    pub(crate) fn recognize(&mut self, by: &dyn Recognize, problems: &mut Problems) {
+        let mut head = mem::take(&mut self.tail);
+        // The beginning of a decoded text has been read.
+        let mut is_all = self.is_decoded();
+        let recognized = loop {
+            is_all |= self.ended || head.len() >= MAX_HEAD;
+            let shown = &head[..head.len().min(MAX_HEAD)];
+            let recognized = by.recognize(&self.source, shown, is_all);
+            if is_all || recognized.is_some() {
+                break recognized;
+            }
+            is_all = self.is_stopped();
+            if is_all {
+                continue;
+            }
+            let filled = head.len();
+            head.resize(MAX_HEAD, 0);
+            let more = self.read_once(&mut head[filled..], filled, problems);
+            head.truncate(filled + more);
+        };
+        self.tail = head;
+        if let Some(recognized) = recognized {
+            self.set_recognized(recognized);
+        }
+    }
+
+    /// Reads the next whole records into `buffer`: a full block, or the rest of the stream. Returns `None` at the end. A
+    /// last record over the limit may be truncated past the limit. If `eager`, returns whole records as soon as there
+    /// are any rather than waiting for a full block.
     pub(crate) fn read(
         &mut self,
         buffer: &mut Vec<u8>,
@@ -122,7 +162,8 @@ impl Stream {
         self.tail.clear();
         let mut searched = 0;
         loop {
-            filled = self.fill(&mut buffer[..wanted], filled, eager, problems);
+            let is_stopped;
+            (filled, is_stopped) = self.fill(&mut buffer[..wanted], searched..filled, eager, problems);
             if self.discarding {
                 filled = self.discard(buffer, filled);
                 if self.discarding && self.ended {
@@ -133,10 +174,12 @@ impl Stream {
                 }
             }
             if self.ended {
-                return self.emit(buffer, filled, filled);
+                let (cut, unclosed) = self.end_of_text(&buffer[..filled], searched, is_stopped);
+                let block = self.emit(buffer, cut, cut);
+                return block.map(|block| TextBlock { unclosed, ..block });
             }
-            let prefix = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };
-            if let Some(end) = self.bounds.last_end(&buffer[searched..filled], prefix) {
+            if let Some(end) = self.last_end(&buffer[searched..filled], searched) {
+                self.state = State::Start;
                 return self.emit(buffer, searched + end + 1, filled);
             }
             if filled > self.bounds.max_line {
@@ -149,37 +192,72 @@ impl Stream {
         }
     }
 
-    /// Reads until `buffer` is full or the stream ends; if `eager`, until it holds a whole line and a read would block.
-    /// Returns the filled length.
-    fn fill(&mut self, buffer: &mut [u8], mut filled: usize, eager: bool, problems: &mut Problems) -> usize {
+    /// Returns the position of the last end of a record in bytes that follow `searched` bytes of the first record.
+    fn last_end(&mut self, bytes: &[u8], searched: usize) -> Option<usize> {
+        let Some(quoting) = self.bounds.quoting() else {
+            let prefix = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };
+            return self.bounds.last_end(bytes, prefix);
+        };
+        let Passage { state, last_record } = quoting.pass(bytes, self.state);
+        self.state = state;
+        last_record.checked_sub(1)
+    }
+
+    /// Returns the length of the last block of a stream that ends with `bytes`, and of its last record if its quotes are
+    /// not closed. The last record is not complete if the job has been asked to end.
+    fn end_of_text(&self, bytes: &[u8], searched: usize, is_stopped: bool) -> (usize, usize) {
+        let Some(quoting) = self.bounds.quoting() else {
+            let whole = || memrchr(self.bounds.line_end, bytes).map_or(0, |line_feed| line_feed + 1);
+            return (if is_stopped { whole() } else { bytes.len() }, 0);
+        };
+        let Passage { state, last_record } = quoting.pass(&bytes[searched..], self.state);
+        let last = if last_record > 0 { searched + last_record } else { 0 };
+        if is_stopped {
+            return (last, 0);
+        }
+        (bytes.len(), self.bounds.unclosed(bytes.len() - last, state))
+    }
+
+    /// Reads until `buffer` is full or the stream ends; if `eager`, until it holds a line end that was not searched yet,
+    /// and a read would block. Returns the filled length, and whether the job has been asked to end.
+    fn fill(
+        &mut self,
+        buffer: &mut [u8],
+        Range { start: searched, end: mut filled }: Range<usize>,
+        eager: bool,
+        problems: &mut Problems,
+    ) -> (usize, bool) {
         while filled < buffer.len() && !self.ended {
             if eager
                 && filled > 0
                 && self.is_idle()
-                && memrchr(self.bounds.line_end, &buffer[..filled]).is_some()
+                && memrchr(self.bounds.line_end, &buffer[searched..filled]).is_some()
             {
                 break;
             }
             if self.is_stopped() {
                 self.ended = true;
-                // The last line is not complete.
-                return memrchr(self.bounds.line_end, &buffer[..filled]).map_or(0, |line_feed| line_feed + 1);
+                return (filled, true);
             }
-            match retry(|| self.origin.read(&mut buffer[filled..])) {
-                Ok(0) => self.ended = true,
-                Ok(more) => filled += more,
-                Err(error) => {
-                    let offset = self.offset + filled as u64;
-                    let kind = match self.origin {
-                        Origin::File(_) => ProblemKind::Read { offset, error },
-                        Origin::Decoded(_) => ProblemKind::Decode { error },
-                    };
-                    problems.add(&self.source, kind);
-                    self.ended = true;
-                }
-            }
+            filled += self.read_once(&mut buffer[filled..], filled, problems);
         }
-        filled
+        (filled, false)
+    }
+
+    /// Reads once, behind `filled` bytes of the next block, and returns the number of bytes read. At the end of the
+    /// stream, and if that fails, the stream has ended.
+    fn read_once(&mut self, target: &mut [u8], filled: usize, problems: &mut Problems) -> usize {
+        let read = retry(|| self.origin.read(target)).unwrap_or_else(|error| {
+            let offset = self.offset + filled as u64;
+            let kind = match self.origin {
+                Origin::File(_) => ProblemKind::Read { offset, error },
+                Origin::Decoded(_) => ProblemKind::Decode { error },
+            };
+            problems.add(&self.source, kind);
+            0
+        });
+        self.ended |= read == 0;
+        read
     }
 
     fn is_stopped(&self) -> bool {
@@ -198,27 +276,40 @@ impl Stream {
         poll(&mut waiting, Some(&now)).is_ok_and(|ready| ready == 0)
     }
 
-    /// Drops the rest of an overlong line from the front of the buffer, and returns the remaining length.
+    /// Drops the rest of an overlong record from the front of the buffer, and returns the remaining length.
     fn discard(&mut self, buffer: &mut [u8], filled: usize) -> usize {
-        // An overlong line is a long line.
-        let dropped = match self.bounds.first_end(&buffer[..filled], LONG_LINE) {
-            Some(end) => {
-                self.discarding = false;
-                self.line += 1;
-                self.in_long_line = self.bounds.prefix_after(buffer[end]) > 0;
-                end + 1
-            }
-            None => filled,
+        let dropped = match self.bounds.quoting() {
+            None => self.rest_of_line(&buffer[..filled]),
+            Some(quoting) => self.rest_of_record(quoting, &buffer[..filled]),
         };
+        self.discarding = dropped.is_none();
+        let dropped = dropped.unwrap_or(filled);
+        self.line += memchr_iter(self.bounds.line_end, &buffer[..dropped]).count() as u64;
         self.offset += dropped as u64;
         buffer.copy_within(dropped..filled, 0);
         filled - dropped
     }
 
+    /// Returns the length of the rest of an overlong line, if `bytes` hold its end.
+    fn rest_of_line(&mut self, bytes: &[u8]) -> Option<usize> {
+        // An overlong line is a long line.
+        let end = self.bounds.first_end(bytes, LONG_LINE)?;
+        self.in_long_line = self.bounds.prefix_after(bytes[end]) > 0;
+        Some(end + 1)
+    }
+
+    /// Returns the length of the rest of an overlong record, if `bytes` hold its end.
+    fn rest_of_record(&mut self, quoting: Quoting, bytes: &[u8]) -> Option<usize> {
+        let end = quoting.first_end(bytes, self.state);
+        self.state = end.err().unwrap_or(State::Start);
+        end.ok().map(|end| end + 1)
+    }
+
     /// Returns the first `cut` bytes of the buffer as a block, and keeps those up to `filled`.
     fn emit(&mut self, buffer: &[u8], cut: usize, filled: usize) -> Option<TextBlock> {
         let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
-        let block = TextBlock { range: 0..cut, offset: self.offset, first_line, in_long_line };
+        let (offset, unclosed) = (self.offset, 0);
+        let block = TextBlock { range: 0..cut, offset, first_line, in_long_line, unclosed };
         if cut > 0 {
             self.in_long_line = self.bounds.prefix_after(buffer[cut - 1]) > 0;
         }
@@ -231,8 +322,14 @@ impl Stream {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::os::fd::OwnedFd;
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
     use crate::options::ScanOptions;
+    use crate::records::Records;
 
     #[test]
     fn only_the_rest_of_an_overlong_line_is_dropped() {
@@ -251,5 +348,30 @@ mod tests {
         let rest: String = blocks[2..].iter().map(|(.., bytes)| bytes.as_str()).collect();
         assert_eq!((blocks[2].0, blocks[2].1, rest.as_str()), (36, Some(3), "two\nthree"));
         assert!(problems.is_empty());
+    }
+
+    #[test]
+    fn whole_records_of_a_pipe_are_returned_without_waiting_for_more() {
+        let (reader, mut writer) = io::pipe().expect("a pipe");
+        let mut bounds = ScanOptions::default().bounds();
+        bounds.records = Records::Quoted { delimiter: b',' };
+        let origin = Origin::File(File::from(OwnedFd::from(reader)));
+        let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), bounds, None);
+        let (mut buffer, mut problems) = (Vec::new(), Problems::default());
+        let mut read = || {
+            let block = stream.read(&mut buffer, true, &mut problems).expect("it has not ended");
+            (block.offset, block.first_line, buffer[block.range].to_vec())
+        };
+        writer.write_all(b"a\n\"b\nc\n").expect("room");
+        assert_eq!(read(), (0, Some(1), b"a\n".to_vec()));
+        // The line feeds that are there end no record.
+        let writer = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(10));
+            writer.write_all(b"d\"\ne").expect("room");
+            writer
+        });
+        assert_eq!(read(), (2, Some(2), b"\"b\nc\nd\"\n".to_vec()));
+        drop(writer.join().expect("the writer"));
+        assert_eq!(read(), (10, Some(5), b"e".to_vec()));
     }
 }

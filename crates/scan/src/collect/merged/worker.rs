@@ -9,10 +9,11 @@ use memchr::memchr_iter;
 
 use super::Accumulate;
 use crate::block::{Block, Source};
+use crate::options::Bounds;
 use crate::problem::ProblemKind;
 use crate::schedule::queue::{Next, Queue};
 use crate::schedule::task::{Task, runs, tasks};
-use crate::source::cut::{parts, slices};
+use crate::source::cut::{Part, parts_of_records, slices};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
 use crate::source::stream::Stream;
@@ -131,16 +132,21 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     }
 
     /// Processes a file that is entirely in the buffer, or starts on a shared one.
-    fn begin(&mut self, source: &Source, contents: Contents) {
+    fn begin(&mut self, source: &Source, mut contents: Contents) {
         self.reader.meter.add_file();
+        let recognized = match self.reader.context.recognize {
+            Some(by) => self.reader.recognize(by, source, &mut contents),
+            None => None,
+        };
+        let source = recognized.as_ref().unwrap_or(source);
         match contents {
             Contents::Whole { range, skipped, .. } => {
                 let first_line = (skipped == range.start as u64).then_some(1);
-                self.process_block(
-                    source,
-                    TextBlock { range, offset: skipped, first_line, in_long_line: false },
-                    true,
-                );
+                let bounds = self.bounds(source);
+                let unclosed = bounds.unclosed_in(&self.reader.buffer[range.clone()]);
+                let offset = skipped;
+                let block = TextBlock { range, offset, first_line, unclosed, ..TextBlock::default() };
+                self.process_block(source, block, true);
             }
             Contents::Chunks { file, .. } => {
                 if matches!(file, Chunks::Parted(_)) {
@@ -185,22 +191,28 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         }
     }
 
+    /// The bounds for a file: they tell how it is divided into records.
+    fn bounds(&self, source: &Source) -> Bounds {
+        Bounds { records: source.records(), ..self.reader.context.bounds }
+    }
+
     /// Passes a block of the buffer to the accumulator. Much larger blocks are passed in slices.
     fn process_block(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
-        let TextBlock { range, mut offset, mut first_line, .. } = block;
-        let Reader { buffer, problems, meter, context, .. } = &mut self.reader;
-        let bounds = context.bounds;
+        let TextBlock { range, mut offset, mut first_line, unclosed, .. } = block;
+        let bounds = self.bounds(source);
+        let Reader { buffer, problems, meter, .. } = &mut self.reader;
         let total = range.len();
-        let all = parts(&mut buffer[range], false, bounds).flat_map(|part| slices(part, bounds));
-        for part in all {
-            let bytes = part.bytes;
+        let parts = parts_of_records(&mut buffer[range], unclosed, bounds);
+        for part in parts.flat_map(|part| slices(part, bounds)) {
+            let Part { bytes, records, .. } = part;
             let length = bytes.len();
             if part.too_long.is_some() {
                 problems.add_long_line(source, offset, bounds);
             } else {
                 meter.add_bytes(length as u64);
                 let is_whole = is_whole && length == total;
-                let block = Block { first_line, is_whole, ..Block::new(source, offset, &mut *bytes) };
+                let block =
+                    Block { first_line, is_whole, records, ..Block::new(source, offset, &mut *bytes) };
                 if self.accumulator.take(&block, meter).is_break() {
                     return self.queue.halt();
                 }

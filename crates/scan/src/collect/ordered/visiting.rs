@@ -163,7 +163,7 @@ impl<V: Visit> Visitor<'_, V> {
         self.record_bytes(bytes.len());
         let bounds = self.reader.context.bounds.with_ends(shared.nul_ends);
         let mut searched: Vec<_> = parts(bytes, in_long_line, bounds)
-            .map(|Part { start, bytes, too_long, in_long_line }| {
+            .map(|Part { start, bytes, too_long, in_long_line, .. }| {
                 let block = Block::new(source, offset + start as u64, bytes);
                 let mut block = Block { in_long_line, lookahead, ..block };
                 let wanted = too_long.is_none() && !shared.chain.is_over();

@@ -4,13 +4,17 @@ use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use finecomb_meter::Meter;
 use proptest::prelude::*;
 use tempfile::{TempDir, tempdir};
 
-use crate::{Accumulate, Block, Inputs, Output, ScanOptions, Source, Visit, Width, fold, in_order};
+use crate::{
+    Accumulate, Block, Inputs, Output, Recognize, Recognized, RecordEnds, Records, ScanOptions, Source,
+    Visit, Width, fold, in_order,
+};
 
 /// Prints every line several times, so that much output is pending.
 struct Repeat(usize);
@@ -55,15 +59,28 @@ impl Write for Slow {
     }
 }
 
-#[derive(Default)]
-struct Lines(u64);
+/// Recognises every file as one whose quotes matter.
+struct Quotes;
 
-impl Accumulate for Lines {
+impl Recognize for Quotes {
+    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Option<Recognized> {
+        Some(Recognized { records: Records::Quoted { delimiter: b',' }, details: Arc::new(()) })
+    }
+}
+
+/// Counts records.
+#[derive(Default)]
+struct Count(u64);
+
+impl Accumulate for Count {
     type Part = u64;
     type Joined = u64;
 
     fn take(&mut self, block: &Block<'_>, _: &mut Meter) -> ControlFlow<()> {
-        self.0 += block.lines().count() as u64;
+        self.0 += match block.records {
+            Records::Lines => block.lines().count(),
+            Records::Quoted { delimiter } => RecordEnds::default().find(block.bytes, delimiter).len(),
+        } as u64;
         ControlFlow::Continue(())
     }
 
@@ -113,8 +130,25 @@ proptest! {
         let expected: String = lines.iter().map(|line| line.repeat(times)).collect();
         prop_assert!(printed == expected.as_bytes());
         let options = ScanOptions { width: Width::Random(seed), block_size, ..ScanOptions::default() };
-        let folded = fold(&Inputs::new([root.path()]), &options, Lines::default);
+        let folded = fold(&Inputs::new([root.path()]), &options, Count::default);
         prop_assert_eq!(folded.joined, [lines.len() as u64]);
+    }
+
+    #[test]
+    fn a_varying_number_of_workers_does_not_change_records_that_span_lines(
+        sizes in prop::collection::vec(0..3000_usize, 1..6),
+        block_size in prop::sample::select(&[16_usize, 100, 2000][..]),
+        seed in any::<u64>(),
+    ) {
+        let root = tempdir()?;
+        for (number, &size) in sizes.iter().enumerate() {
+            fs::write(root.path().join(number.to_string()), "a,\"b\n,\"\"\",\"\n\"\n".repeat(size))?;
+        }
+        let recognize = Some(Arc::new(Quotes) as Arc<dyn Recognize>);
+        let width = Width::Random(seed);
+        let options = ScanOptions { width, block_size, recognize, ..ScanOptions::default() };
+        let folded = fold(&Inputs::new([root.path()]), &options, Count::default);
+        prop_assert_eq!(folded.joined, [sizes.iter().sum::<usize>() as u64]);
     }
 }
 

@@ -10,7 +10,11 @@ use proptest::prelude::*;
 
 use super::super::decompress::tests::{compress, read, xz_with_a_short_chunk};
 use super::*;
-use crate::{Accumulate, Block, Inputs, NulEnds, Output, ScanOptions, Visit, Width, fold, in_order};
+use crate::source::Encoding;
+use crate::{
+    Accumulate, Block, Inputs, LineEnds, NulEnds, Output, Recognize, Recognized, RecordEnds, Records,
+    ScanOptions, Visit, Width, fold, in_order,
+};
 
 /// A file with several members (for bzip2 and xz: several blocks), and its text.
 fn several(format: Format, texts: &[Vec<u8>], blocks: bool) -> Vec<u8> {
@@ -119,7 +123,8 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
         .into_iter()
         .collect();
     let options = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
-    let inputs = Inputs::new([&path]);
+    // The text may begin with a byte order mark.
+    let inputs = Inputs { encoding: Encoding::None, ..Inputs::new([&path]) };
 
     let folded = fold(&inputs, &options, Gather::default);
     let mut lines = folded.joined.concat();
@@ -137,6 +142,91 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
     let problems: Vec<_> = done.problems.iter().map(ToString::to_string).collect();
     prop_assert_eq!(&problems, &error);
     Ok(())
+}
+
+/// Recognises every file as one whose quotes matter.
+struct Quotes;
+
+impl Recognize for Quotes {
+    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Option<Recognized> {
+        Some(Recognized { records: Records::Quoted { delimiter: b',' }, details: Arc::new(()) })
+    }
+}
+
+/// Collects records with their offsets, line numbers, and whether they are in blocks of lines.
+#[derive(Default)]
+struct GatherRecords(Vec<(u64, Option<u64>, Vec<u8>, bool)>);
+
+impl Accumulate for GatherRecords {
+    type Part = Vec<(u64, Option<u64>, Vec<u8>, bool)>;
+    type Joined = Vec<(u64, Option<u64>, Vec<u8>, bool)>;
+
+    fn take(&mut self, block: &Block<'_>, _: &mut Meter) -> ControlFlow<()> {
+        let (mut lines, mut records) = (LineEnds::default(), RecordEnds::default());
+        let ends = match block.records {
+            Records::Lines => lines.find(block.bytes),
+            Records::Quoted { delimiter } => records.find(block.bytes, delimiter),
+        };
+        let mut begin = 0;
+        for end in ends.iter().map(|&end| end as usize + 1).chain([block.bytes.len()]) {
+            let (place, record) = (block.place(begin), block.bytes[begin..end].to_vec());
+            self.0.push((place.offset, place.line, record, block.records == Records::Lines));
+            begin = end;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn into_parts(self) -> Vec<Self::Part> {
+        vec![self.0]
+    }
+
+    fn join(parts: Vec<Self::Part>) -> Self::Joined {
+        let mut records = parts.concat();
+        records.retain(|(.., record, _)| !record.is_empty());
+        records.sort();
+        records
+    }
+}
+
+/// Checks that a file gives the same records as a file of its text.
+fn check_records(format: Format, file: &[u8], options: &ScanOptions<'_>) -> Result<(), TestCaseError> {
+    let directory = tempfile::tempdir()?;
+    let (path, whole) = (directory.path().join("file"), directory.path().join("whole"));
+    let (text, error) = read(format, file);
+    fs::write(&path, file)?;
+    fs::write(&whole, text)?;
+    let mut expected = fold(
+        &Inputs::new([&whole]),
+        &ScanOptions { block_size: 1 << 30, ..options.clone() },
+        GatherRecords::default,
+    );
+    let folded = fold(&Inputs::new([&path]), options, GatherRecords::default);
+    let (found, wanted) = (folded.joined.concat(), expected.joined.concat());
+    let different = found.iter().zip(&wanted).find(|(found, wanted)| found != wanted);
+    prop_assert!(
+        found == wanted,
+        "{format:?} {} records, {} expected, {different:?}",
+        found.len(),
+        wanted.len()
+    );
+    let mut problems: Vec<_> = expected.problems.drain(..).map(|problem| problem.to_string()).collect();
+    problems = problems.iter().map(|problem| problem.replace("/whole: ", "/file: ")).collect();
+    problems.extend(
+        error.map(|error| {
+            format!("{}: cannot decode: {error}; the data before that was read", path.display())
+        }),
+    );
+    let found: Vec<_> = folded.problems.iter().map(ToString::to_string).collect();
+    prop_assert_eq!(found, problems);
+    Ok(())
+}
+
+fn quoted_text() -> impl Strategy<Value = Vec<u8>> {
+    let word = prop_oneof![
+        3 => prop::sample::select(vec!["\"", ",\"", "\",", "\"\n", "\"\""]),
+        9 => prop::sample::select(vec!["a", ",", "\n", "bc\n", "\r\n", "d,e,f\n"]),
+    ];
+    prop::collection::vec(word, 0..400).prop_map(|words| words.concat().into_bytes())
 }
 
 fn text() -> impl Strategy<Value = Vec<u8>> {
@@ -209,6 +299,30 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn parts_have_the_records_of_the_text(
+        (format, blocks) in formats(),
+        mut texts in prop::collection::vec(quoted_text(), 1..9),
+        opened in any::<bool>(),
+        width in widths(),
+        block_size in prop::sample::select(vec![1, 60, 1000]),
+        max_line in prop::sample::select(vec![10, 100, 1000, 64 << 20]),
+        damage in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        if opened {
+            texts.push(b"\n\"".to_vec());
+        }
+        let mut file = several(format, &long_enough(format, blocks, texts), blocks);
+        if let Some(at) = damage.map(|at| at.index(file.len())).filter(|&at| at >= 20) {
+            file[at] ^= 1 << (at % 8);
+        }
+        let recognize = Some(Arc::new(Quotes) as Arc<dyn Recognize>);
+        let width = Width::Fixed(width);
+        check_records(format, &file, &ScanOptions { width, block_size, max_line, recognize, ..ScanOptions::default() })?;
+    }
+}
+
 #[test]
 fn a_part_that_is_too_large_is_read_as_a_stream() {
     for format in [Format::Gzip, Format::Zstd, Format::Xz] {
@@ -269,7 +383,8 @@ fn every_format_is_split_into_parts_that_decompress_to_its_text() {
 
 /// The beginning of a text, or the rest of an overlong line if `discarding`.
 fn state(discarding: bool) -> Text {
-    Text { mode: Mode::Parts, tail: Vec::new(), offset: 0, line: 1, discarding, in_long_line: false }
+    let (mode, tail, state) = (Mode::Parts, Vec::new(), State::Start);
+    Text { mode, tail, state, offset: 0, line: 1, discarding, in_long_line: false }
 }
 
 fn after_headroom(text: &[u8]) -> Vec<u8> {
@@ -282,7 +397,8 @@ fn the_beginning_of_an_overlong_line_is_returned_as_soon_as_it_is_known_to_be_ov
     let mut text = state(false);
     let mut buffer = after_headroom(b"abcdefgh");
     let end = buffer.len();
-    let block = text.cut(&mut buffer, end, 0, false, bounds);
+    let ends = Ends::of(&buffer[HEADROOM..], bounds);
+    let block = text.cut(&mut buffer, end, &ends, false, bounds);
     assert_eq!(&buffer[block.range], b"abcdefgh");
     assert!(text.discarding && text.tail.is_empty());
 }
@@ -295,7 +411,8 @@ fn after_an_overlong_piece_of_a_long_line_the_text_is_within_that_line() {
         let mut text = state(true);
         let mut buffer = after_headroom(rest);
         let end = buffer.len();
-        let block = text.cut(&mut buffer, end, 2, false, bounds);
+        let ends = Ends::of(&buffer[HEADROOM..], bounds);
+        let block = text.cut(&mut buffer, end, &ends, false, bounds);
         assert_eq!((block.offset, block.in_long_line), (3, in_long_line));
         assert_eq!(&buffer[block.range], b"yy\n");
         assert!(!text.discarding && !text.in_long_line);

@@ -1,0 +1,33 @@
+//! Recognition of a file by its beginning.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::block::Source;
+use crate::records::Records;
+
+/// Maximum length of the beginning of a text that [`Recognize`] examines, in bytes.
+pub const MAX_HEAD: usize = 128 << 10;
+
+/// Recognises files by the beginnings of their texts.
+///
+/// It is asked about each file before its first block is taken: about a regular file once, about a pipe again whenever
+/// more has arrived.
+pub trait Recognize: Send + Sync {
+    /// Examines the beginning of a text, after decompression and decoding, without a byte order mark. Returns `None` if
+    /// more is needed to decide. `is_all` says that there is no more, since `head` is the whole text, or has
+    /// [`MAX_HEAD`] bytes, or the job has been asked to end; without a decision then, the file counts as lines.
+    ///
+    /// A decision must hold for all longer beginnings of the same text: how much of a pipe arrives at a time is
+    /// arbitrary. So decide by the shortest beginning that suffices, for example its first line, and ignore what follows.
+    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Option<Recognized>;
+}
+
+/// Result of [`Recognize`].
+#[derive(Clone, Debug)]
+pub struct Recognized {
+    /// How the text is divided into records.
+    pub records: Records,
+    /// Attached to the source of every block of the file: see [`Source::details`].
+    pub details: Arc<dyn Any + Send + Sync>,
+}
