@@ -7,7 +7,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use finecomb_scan::Problem;
 use finecomb_sys::units::{Count, counted};
-use finecomb_top::Skipped;
+use finecomb_top::{Answer, Skipped};
 
 use crate::command::Exit;
 
@@ -55,21 +55,48 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     Exit::Error
 }
 
-/// Notes that records were skipped, and shows the first. An unclosed quote is a reason only with `quoted` fields.
-pub(crate) fn skipped(skipped: &Skipped, records: u64, line: Option<u64>, quoted: bool) {
-    let Skipped { count, first, record } = skipped;
-    let place = match line {
+/// Notes that records or values were left out of a count, and shows the first of them. An unclosed quote is a reason only
+/// with `quoted` fields.
+pub(crate) fn left_out(answer: &Answer, quoted: bool) {
+    let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
+    let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + answer.unmatched;
+    let all = counted(all, "record");
+    if let Some(skipped) = &answer.skipped {
+        let or = if quoted { " or an unclosed quote" } else { "" };
+        let lack = match &answer.key_names[..] {
+            [name] if name == "key" => format!("with too few fields{or}"),
+            [name] => format!("without the field {name}"),
+            _ => "without all fields of the key".to_owned(),
+        };
+        let count = Count(skipped.count);
+        note(format_args!("skipped {count} of {all} {lack}; the first is {}", first(skipped)));
+    }
+    if let Some(malformed) = &answer.malformed {
+        let count = Count(malformed.count);
+        note(format_args!("skipped {count} malformed of {all}; the first is {}", first(malformed)));
+    }
+    if answer.unmatched > 0 {
+        note(format_args!("no match of -e in {} of {all}", Count(answer.unmatched)));
+    }
+    if let Some(values) = &answer.not_numbers {
+        let all = if values.count == 1 {
+            "1 value that is no number".to_owned()
+        } else {
+            format!("{} values that are no numbers", Count(values.count))
+        };
+        note(format_args!("left {all} out of the measures; the first is {}", first(values)));
+    }
+}
+
+/// Place, reason and beginning of the first record or value that was left out.
+fn first(skipped: &Skipped) -> String {
+    let Skipped { first, record, cause, .. } = skipped;
+    let place = match first.find_line() {
         Some(line) => format!("{}:{line}", first.source),
         None => format!("{} at byte {}", first.source, first.offset),
     };
-    let all = records + count;
-    let or = if quoted { " or an unclosed quote" } else { "" };
-    note(format_args!(
-        "skipped {} of {} with too few fields{or}; the first is {place}: {}",
-        Count(*count),
-        counted(all, "record"),
-        excerpt(record)
-    ));
+    let cause = cause.as_ref().map(|cause| format!(":{}: {}", cause.column, cause.reason));
+    format!("{place}{}: {}", cause.unwrap_or_default(), excerpt(record))
 }
 
 /// Maximum number of characters of a record in a message.

@@ -6,15 +6,27 @@ use std::collections::BinaryHeap;
 use finecomb_scan::{Place, Problem, Report};
 use finecomb_sys::simd::prefetch;
 
+use crate::measure::Quantity;
 use crate::table::Entry;
 
 /// A key and its count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyCount {
     /// The key. It need not be UTF-8.
     pub key: Vec<u8>,
     /// Number of records with this key.
     pub count: u64,
+    /// The fields of a key of several named fields; otherwise empty.
+    pub fields: Vec<Vec<u8>>,
+    /// Value of each measure of the query.
+    pub values: Vec<Quantity>,
+}
+
+impl KeyCount {
+    /// A key and its count, without measures.
+    pub fn new(key: Vec<u8>, count: u64) -> Self {
+        Self { key, count, ..Self::default() }
+    }
 }
 
 /// Orders by descending count, then by the bytes of the key: the order of an answer.
@@ -34,32 +46,60 @@ impl PartialOrd for KeyCount {
 /// The counts of a query.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The most frequent keys, by descending count, then by the bytes of the key.
+    /// The first keys in the order of the query. By default this is descending count, then the bytes of the key.
     pub top: Vec<KeyCount>,
     /// Number of distinct keys.
     pub distinct: u64,
-    /// Number of records counted.
+    /// Number of records counted. A record with several keys counts once for each.
     pub records: u64,
-    /// Selected records without a key, if any.
+    /// Selected records without a key, if any. Of a record with several keys, each counts that lacks a field.
     pub skipped: Option<Skipped>,
+    /// Records that do not have the format of their file, if any.
+    pub malformed: Option<Skipped>,
+    /// Records that no expression for keys matches.
+    pub unmatched: u64,
+    /// Values that are measured but are no numbers, if any. They are left out of the measures.
+    pub not_numbers: Option<Skipped>,
+    /// Names of the columns of the key: of its fields if it has several with names, else a single one, and none if all
+    /// records have the same key.
+    pub key_names: Vec<String>,
+    /// Names of the measures, such as `sum(bytes)`.
+    pub measure_names: Vec<String>,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
 }
 
-/// Records without a key: they have too few fields or an unclosed quote.
+/// Records or values that are not counted, and the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Number of records.
+    /// Their number.
     pub count: u64,
-    /// Place of the first one.
+    /// Place of the first record.
     pub first: Place,
-    /// Beginning of the first one, at most 256 bytes.
+    /// Beginning of the first record or value, at most 256 bytes.
     pub record: Vec<u8>,
+    /// The reason, if it is not that a field is missing.
+    pub cause: Option<Cause>,
+}
+
+/// Reason why a record or value is not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Column in the record, in bytes, counted from 1.
+    pub column: usize,
+    /// The reason, or the name of the measured field.
+    pub reason: String,
 }
 
 impl Skipped {
     /// Maximum length of `record`, in bytes.
     pub(crate) const MAX_RECORD: usize = 256;
+
+    /// `count` records without a key, of which `record` is the first.
+    pub(crate) fn new(count: usize, first: Place, record: &[u8]) -> Self {
+        let record = record[..record.len().min(Self::MAX_RECORD)].to_vec();
+        Self { count: count as u64, first, record, cause: None }
+    }
 
     /// Merges the skipped records of two workers.
     pub(crate) fn merge(one: Option<Self>, other: Option<Self>) -> Option<Self> {
@@ -121,11 +161,11 @@ pub(crate) fn most_frequent<'e, 't: 'e>(
 /// Adds a key to the best `number` keys if it is one of them.
 fn consider(best: &mut BinaryHeap<KeyCount>, number: usize, key: &[u8], count: u64) {
     if best.len() < number {
-        best.push(KeyCount { key: key.to_vec(), count });
+        best.push(KeyCount::new(key.to_vec(), count));
     } else if let Some(mut worst) = best.peek_mut()
         && (count > worst.count || count == worst.count && key < worst.key.as_slice())
     {
-        *worst = KeyCount { key: key.to_vec(), count };
+        *worst = KeyCount::new(key.to_vec(), count);
     }
 }
 
@@ -143,7 +183,7 @@ mod tests {
         for number in 0..500_u32 {
             let key = format!("key {}", number.wrapping_mul(2_654_435_761) % 100_000).into_bytes();
             let count = number as usize % 7 + 1;
-            all.push(KeyCount { key: key.clone(), count: count as u64 });
+            all.push(KeyCount::new(key.clone(), count as u64));
             keys.extend(vec![key; count]);
         }
         all.sort();
@@ -164,8 +204,10 @@ mod tests {
         let mut entries: Vec<(Vec<u8>, u64)> =
             (0..3 * BATCH as u64).map(|number| (vec![number as u8], 1000 - number)).collect();
         for number in [BATCH + 1, 2 * BATCH, 2 * BATCH + 5, 3 * BATCH] {
-            let found =
-                entries.iter().map(|(key, count)| Entry { hash: 0, key, count: *count }).collect::<Vec<_>>();
+            let found = entries
+                .iter()
+                .map(|(key, count)| Entry { hash: 0, group: 0, key, count: *count })
+                .collect::<Vec<_>>();
             let mut best = most_frequent(found.iter(), number);
             best.sort();
             let counts: Vec<u64> = best.iter().map(|key| key.count).collect();

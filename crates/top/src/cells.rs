@@ -1,6 +1,7 @@
 //! Values of fields of the records of a block, by column.
 
 use crate::bytes_of;
+use crate::row_query::Origin;
 
 /// The value of a field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,30 @@ impl Cells {
     /// The malformed records, in order.
     pub(crate) fn malformed(&self) -> &[Malformed] {
         &self.malformed
+    }
+
+    /// Keeps the values of these records.
+    pub(crate) fn keep(&mut self, records: &[u32]) {
+        for column in &mut self.columns {
+            for (kept, &record) in records.iter().enumerate() {
+                column[kept] = column[record as usize];
+            }
+            column.truncate(records.len());
+        }
+    }
+
+    /// Whether all values of a field are in the block or missing.
+    pub(crate) fn is_raw(&self, field: usize) -> bool {
+        !self.columns[field].iter().any(|cell| matches!(cell, Cell::Decoded(..)))
+    }
+
+    /// Replaces the columns by columns of this or of `groups`.
+    pub(crate) fn arrange(&mut self, groups: &Self, origins: &[Origin]) {
+        let column = |origin: &Origin| match *origin {
+            Origin::Format(field) => self.columns[field].clone(),
+            Origin::Group(group) => groups.columns[group].clone(),
+        };
+        self.columns = origins.iter().map(column).collect();
     }
 
     /// Returns the bytes of a value of the block `text`; `None` if it is missing.

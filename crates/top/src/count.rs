@@ -1,15 +1,22 @@
 //! Counts the keys of all records in parallel.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use finecomb_scan::{Accumulate, Block, Folded, Inputs, LineEnds, Meter, Phase, ScanOptions, fold};
+use finecomb_scan::{
+    Accumulate, Block, Folded, Inputs, Meter, Phase, Problem, ProblemKind, ScanOptions, Source, fold,
+};
 
-use crate::answer::{Answer, KeyCount, Outcome, Skipped, most_frequent};
-use crate::filter::{FilterCache, split_records};
-use crate::key::{KeyMaker, Keys};
+use crate::answer::{Answer, Cause, KeyCount, Outcome, Skipped};
+use crate::cells::Malformed;
+use crate::editor::Editor;
+use crate::key::{Keys, LineMaker};
 use crate::live::{Live, WorkerCounts};
+use crate::measure::Measures;
+use crate::order::Order;
 use crate::query::Query;
+use crate::rows::RowMaker;
 use crate::table::{JoinedShard, SHARDS, Table};
 use crate::{Span, bytes_of};
 
@@ -23,11 +30,13 @@ pub fn top(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> Outcome
 
 /// Like [`top`], with intermediate answers through `live`.
 pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: &Live) -> Outcome {
+    live.set_joint(query.joint);
     count(inputs, options, query, Some(live))
 }
 
 fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option<&Live>) -> Outcome {
-    let Folded { joined, problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
+    let options = &ScanOptions { recognize: query.recognizer(), ..options.clone() };
+    let Folded { joined, mut problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     let mut answer = Answer { partial, ..Answer::default() };
     let mut tally = Tally::default();
@@ -36,11 +45,23 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         answer.distinct += shard.distinct;
         tally = tally.merge(shard.tally);
     }
-    let Tally { records, skipped, memory } = tally;
+    let Tally { records, skipped, malformed, not_numbers, unmatched, unusable, memory } = tally;
+    problems.extend(unusable.into_iter().map(|(source, reason)| Problem {
+        source,
+        kind: ProblemKind::Unusable(reason),
+        more: 0,
+    }));
+    problems.sort_by(|one, other| one.source.cmp(&other.source));
     answer.records = records;
     answer.skipped = skipped;
-    answer.top.sort_unstable();
-    answer.top.truncate(query.number);
+    answer.malformed = malformed;
+    answer.not_numbers = not_numbers;
+    answer.unmatched = unmatched;
+    answer.key_names = query.key_names.clone();
+    answer.measure_names = query.measure_names.clone();
+    answer.top.sort_unstable_by(|one, other| query.order.compare(one, other));
+    answer.top.truncate(query.order.number);
+    answer.top.iter_mut().for_each(|key| query.joint.split(key));
     Outcome { answer, problems, bytes, memory, report }
 }
 
@@ -49,13 +70,22 @@ struct Counter<'q> {
     query: &'q Query,
     counts: Arc<WorkerCounts>,
     tally: Tally,
-    maker: KeyMaker<'q>,
-    filter: FilterCache,
-    ends: LineEnds,
-    records: Vec<Span>,
+    maker: Maker<'q>,
+    editor: Editor<'q>,
     keys: Keys,
-    edited: Vec<u8>,
+    /// Group of each key of a block.
+    groups: Vec<u32>,
+    /// Values of a block that are measured but are no numbers, each by row and column.
+    not_numbers: Vec<(u32, usize)>,
     live: Option<&'q Live>,
+}
+
+/// Makes the keys of the records of a block.
+enum Maker<'q> {
+    /// Of lines, by the positions of fields.
+    Lines(Box<LineMaker<'q>>),
+    /// Of records with a format, a condition or measures.
+    Rows(Box<RowMaker<'q>>),
 }
 
 /// Counts that are not by key.
@@ -63,17 +93,58 @@ struct Counter<'q> {
 struct Tally {
     records: u64,
     skipped: Option<Skipped>,
+    malformed: Option<Skipped>,
+    not_numbers: Option<Skipped>,
+    unmatched: u64,
+    /// Sources whose fields cannot be extracted, each with the reason.
+    unusable: BTreeMap<Source, String>,
     /// Bytes of memory of the table at the end.
     memory: u64,
 }
 
 impl Tally {
-    fn merge(self, other: Self) -> Self {
+    fn merge(mut self, other: Self) -> Self {
+        self.unusable.extend(other.unusable);
         Self {
             records: self.records + other.records,
             skipped: Skipped::merge(self.skipped, other.skipped),
+            malformed: Skipped::merge(self.malformed, other.malformed),
+            not_numbers: Skipped::merge(self.not_numbers, other.not_numbers),
+            unmatched: self.unmatched + other.unmatched,
+            unusable: self.unusable,
             memory: self.memory + other.memory,
         }
+    }
+
+    /// Counts the records without a key.
+    fn add_skipped(&mut self, block: &Block<'_>, records: &[Span], missing: &[u32]) {
+        let Some(&first) = missing.first() else { return };
+        let record = records[first as usize];
+        let skipped = Skipped::new(missing.len(), block.place(record.0), bytes_of(block.bytes, record));
+        self.skipped = Skipped::merge(self.skipped.take(), Some(skipped));
+    }
+
+    /// Counts the values that are no numbers.
+    fn add_not_numbers(&mut self, block: &Block<'_>, rows: &RowMaker<'_>, values: &[(u32, usize)]) {
+        let Some(&(row, column)) = values.iter().min() else { return };
+        let record = rows.records[row as usize];
+        let (value, at) = rows.value(block.bytes, row, column);
+        let cause = Cause { column: at.saturating_sub(record.0) + 1, reason: rows.field_name(column) };
+        let skipped = Skipped::new(values.len(), block.place(record.0), value);
+        let skipped = Skipped { cause: Some(cause), ..skipped };
+        self.not_numbers = Skipped::merge(self.not_numbers.take(), Some(skipped));
+    }
+
+    /// Counts the malformed records.
+    fn add_malformed(&mut self, block: &Block<'_>, malformed: &[(Span, Malformed)]) {
+        let Some(&(record, first)) = malformed.iter().min_by_key(|(record, _)| record.0) else { return };
+        let cause = Cause {
+            column: (first.at as usize).saturating_sub(record.0) + 1,
+            reason: first.reason.to_owned(),
+        };
+        let skipped = Skipped::new(malformed.len(), block.place(record.0), bytes_of(block.bytes, record));
+        let skipped = Skipped { cause: Some(cause), ..skipped };
+        self.malformed = Skipped::merge(self.malformed.take(), Some(skipped));
     }
 }
 
@@ -82,8 +153,7 @@ struct Part {
     shard: usize,
     table: Arc<Table>,
     tally: Tally,
-    /// Number of keys in the answer.
-    number: usize,
+    order: Order,
 }
 
 /// A shard with the merged keys of all workers.
@@ -95,42 +165,65 @@ struct Joined {
 
 impl<'q> Counter<'q> {
     fn new(query: &'q Query, live: Option<&'q Live>) -> Self {
+        let table = match query.rows.as_deref().filter(|rows| !rows.measures.is_empty()) {
+            Some(rows) => Table::with_groups(query.hasher, Measures::new(&rows.measures)),
+            None => Table::new(query.hasher),
+        };
         Self {
             query,
-            counts: WorkerCounts::new(Table::new(query.hasher), live),
+            counts: WorkerCounts::new(table, live),
             tally: Tally::default(),
-            maker: KeyMaker::new(query),
-            filter: query.filter.cache(),
-            ends: LineEnds::default(),
-            records: Vec::new(),
+            maker: match &query.rows {
+                Some(rows) => Maker::Rows(Box::new(RowMaker::new(query, rows))),
+                None => Maker::Lines(Box::new(LineMaker::new(query))),
+            },
+            editor: Editor::new(query),
             keys: Keys::default(),
-            edited: Vec::new(),
+            groups: Vec::new(),
+            not_numbers: Vec::new(),
             live,
         }
     }
 
-    fn select_records(&mut self, text: &[u8], meter: &mut Meter) {
-        let filter = &self.query.filter;
-        if filter.accepts_all() {
-            meter.enter(Phase::Split);
-            split_records(text, &mut self.ends, &mut self.records);
-        } else {
-            meter.enter(Phase::Filter);
-            filter.select(&mut self.filter, text, &mut self.ends, &mut self.records);
+    /// Makes the keys of a block, before any edit.
+    fn make_keys(&mut self, block: &Block<'_>, meter: &mut Meter) {
+        match &mut self.maker {
+            Maker::Lines(lines) => {
+                lines.make(block.bytes, meter, &mut self.keys);
+                meter.add_records(lines.records.len() as u64);
+                self.tally.add_skipped(block, &lines.records, &self.keys.missing);
+            }
+            Maker::Rows(rows) => {
+                if let Err(reason) = rows.make(block, meter, &mut self.keys) {
+                    self.tally.unusable.insert(block.source.clone(), reason);
+                    return;
+                }
+                meter.add_records(rows.records.len() as u64);
+                self.tally.unmatched += rows.unmatched.count;
+                self.tally.add_skipped(block, &rows.records, &self.keys.missing);
+                self.tally.add_malformed(block, &rows.malformed);
+            }
         }
     }
 
-    /// Counts the records without a key.
-    fn count_missing(&mut self, block: &Block<'_>) {
-        let Some(&first) = self.keys.missing.first() else { return };
-        let record = self.records[first as usize];
-        let skipped = bytes_of(block.bytes, record);
-        let skipped = Skipped {
-            count: self.keys.missing.len() as u64,
-            first: block.place(record.0),
-            record: skipped[..skipped.len().min(Skipped::MAX_RECORD)].to_vec(),
-        };
-        self.tally.skipped = Skipped::merge(self.tally.skipped.take(), Some(skipped));
+    fn count(&mut self, block: &Block<'_>) {
+        let (text, keys) = (self.keys.text(block.bytes), &self.keys.spans);
+        if keys.is_empty() {
+            // If nothing can be extracted from the file, there are no cells to measure either.
+            return;
+        }
+        match &self.maker {
+            Maker::Rows(rows) if !self.query.measure_names.is_empty() => {
+                self.not_numbers.clear();
+                self.counts.group(text, keys, &mut self.groups, |groups, numbers| {
+                    let count = groups.len();
+                    let bad = &mut self.not_numbers;
+                    groups.measures.add(numbers, count, rows.rows_of_keys(), block.bytes, &rows.cells, bad);
+                });
+                self.tally.add_not_numbers(block, rows, &self.not_numbers);
+            }
+            _ => self.counts.count(text, keys),
+        }
     }
 }
 
@@ -139,17 +232,13 @@ impl Accumulate for Counter<'_> {
     type Joined = Joined;
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
-        self.select_records(block.bytes, meter);
-        meter.add_records(self.records.len() as u64);
-        meter.enter(Phase::Extract);
-        self.maker.extract(block.bytes, &self.records, &mut self.keys);
-        self.count_missing(block);
-        if !self.query.edits.is_empty() {
+        self.make_keys(block, meter);
+        if !self.editor.is_idle() {
             meter.enter(Phase::Edit);
-            self.maker.edit(block.bytes, &mut self.keys, &mut self.edited);
+            self.editor.change_all(block.bytes, &mut self.keys);
         }
         meter.enter(Phase::Count);
-        self.counts.count(self.keys.text(block.bytes), &self.keys.spans);
+        self.count(block);
         if let Some(live) = self.live.filter(|live| self.counts.should_publish(live)) {
             meter.enter(Phase::Merge);
             self.counts.publish(live);
@@ -167,7 +256,7 @@ impl Accumulate for Counter<'_> {
                 shard,
                 table: Arc::clone(&table),
                 tally: std::mem::take(&mut tally),
-                number: query.number,
+                order: query.order,
             })
             .collect()
     }
@@ -175,9 +264,11 @@ impl Accumulate for Counter<'_> {
     fn join(mut parts: Vec<Part>) -> Joined {
         let tallies = parts.iter_mut().map(|part| std::mem::take(&mut part.tally));
         let tally = tallies.fold(Tally::default(), Tally::merge);
-        let (shard, number) = parts.first().map_or((0, 0), |part| (part.shard, part.number));
+        let Some(&Part { shard, order, .. }) = parts.first() else {
+            return Joined { best: Vec::new(), distinct: 0, tally };
+        };
         let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();
         let joined = JoinedShard::new(&tables, shard);
-        Joined { best: most_frequent(joined.entries(), number), distinct: joined.len() as u64, tally }
+        Joined { best: order.select(&joined), distinct: joined.len() as u64, tally }
     }
 }

@@ -7,7 +7,7 @@ use regex_automata::util::iter::Searcher;
 use regex_automata::{Anchored, Input, Match};
 
 use crate::leading_star::{LeadingStar, LeadingStarCache};
-use crate::pattern::{MatchShape, PatternError};
+use crate::pattern::{Case, MatchShape, PatternError};
 use crate::replacement::Replacement;
 use crate::text_regex::{Prepared, TextCache, TextRegex, append_unmarked};
 
@@ -46,8 +46,13 @@ struct Searches<'a> {
 }
 
 impl Edit {
+    #[cfg(test)]
     pub(crate) fn new(pattern: &str, replacement: &str) -> Result<Self, PatternError> {
-        let regex = TextRegex::new(pattern)?;
+        Self::with_case(pattern, replacement, Case::Distinct)
+    }
+
+    pub(crate) fn with_case(pattern: &str, replacement: &str, case: Case) -> Result<Self, PatternError> {
+        let regex = TextRegex::with_case(pattern, case)?;
         let replacement_text = replacement.to_owned();
         let replacement = Replacement::new(replacement, regex.plain().group_info());
         let leading_star =

@@ -55,6 +55,18 @@ impl FieldList {
         self.0.iter().map(needed).max().unwrap_or(0)
     }
 
+    /// Number of the single fields of the list, without ranges that count from both ends.
+    pub(crate) fn len(&self) -> u64 {
+        let length = |range: &FieldRange| u64::from(range.last.abs_diff(range.first)) + 1;
+        self.0.iter().filter(|range| range.is_bounded()).map(length).sum()
+    }
+
+    /// The single fields of the list. Returns `None` if it has a range that counts from both ends, such as `2--1`.
+    pub fn positions(&self) -> Option<Vec<i32>> {
+        let positions = || self.0.iter().flat_map(|range| range.first..=range.last);
+        self.0.iter().all(FieldRange::is_bounded).then(|| positions().collect())
+    }
+
     /// Resolves the list for a record of `count` fields into indexes from 0. Returns `None` if the record has too few
     /// fields.
     pub(crate) fn resolve(&self, count: usize) -> Option<impl Iterator<Item = usize> + '_> {
@@ -64,13 +76,22 @@ impl FieldList {
 }
 
 impl FieldRange {
+    /// Whether the number of fields does not depend on the record.
+    fn is_bounded(&self) -> bool {
+        (self.first < 0) == (self.last < 0)
+    }
+
     fn resolve(self, count: usize) -> Option<RangeInclusive<usize>> {
-        let index = |number: i32| match usize::try_from(number) {
-            Ok(number) => number.checked_sub(1).filter(|&index| index < count),
-            Err(_) => count.checked_sub(number.unsigned_abs() as usize),
-        };
-        let (first, last) = (index(self.first)?, index(self.last)?);
+        let (first, last) = (index_of(self.first, count)?, index_of(self.last, count)?);
         (first <= last).then_some(first..=last)
+    }
+}
+
+/// Returns the index, from 0, of a field of `count` by its number, from 1 or from -1 for the last.
+pub(crate) fn index_of(number: i32, count: usize) -> Option<usize> {
+    match usize::try_from(number) {
+        Ok(number) => number.checked_sub(1).filter(|&index| index < count),
+        Err(_) => count.checked_sub(number.unsigned_abs() as usize),
     }
 }
 

@@ -58,6 +58,11 @@ impl Filter {
         Verdict::Selected
     }
 
+    /// Whether a record is selected.
+    pub(crate) fn selects(&self, cache: &mut FilterCache, record: &[u8]) -> bool {
+        matches!(self.judge(cache, record), Verdict::Selected)
+    }
+
     /// Stores the selected records of `text` in `records`, in order.
     pub(crate) fn select(
         &self,

@@ -1,6 +1,8 @@
-//! Makes the keys of records: extracts fields and edits them.
+//! Makes the keys of plain lines from fields by position.
 
-use crate::edit::EditCache;
+use finecomb_scan::{LineEnds, Meter, Phase};
+
+use crate::filter::{FilterCache, split_records};
 use crate::query::Query;
 use crate::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
 use crate::{Span, bytes_of};
@@ -9,10 +11,41 @@ use crate::{Span, bytes_of};
 pub(crate) struct KeyMaker<'q> {
     query: &'q Query,
     split: SplitCache,
-    edits: Vec<EditCache>,
     fields: Vec<Span>,
-    /// Buffers for the key before and after an edit.
-    buffers: [Vec<u8>; 2],
+}
+
+/// Makes keys of the lines of a block that a filter selects.
+pub(crate) struct LineMaker<'q> {
+    filter: FilterCache,
+    maker: KeyMaker<'q>,
+    ends: LineEnds,
+    /// The selected records.
+    pub(crate) records: Vec<Span>,
+}
+
+impl<'q> LineMaker<'q> {
+    pub(crate) fn new(query: &'q Query) -> Self {
+        Self {
+            filter: query.filter.cache(),
+            maker: KeyMaker::new(query),
+            ends: LineEnds::default(),
+            records: Vec::new(),
+        }
+    }
+
+    /// Makes the keys of a text, before any change.
+    pub(crate) fn make(&mut self, text: &[u8], meter: &mut Meter, keys: &mut Keys) {
+        let filter = &self.maker.query.filter;
+        if filter.accepts_all() {
+            meter.enter(Phase::Split);
+            split_records(text, &mut self.ends, &mut self.records);
+        } else {
+            meter.enter(Phase::Filter);
+            filter.select(&mut self.filter, text, &mut self.ends, &mut self.records);
+        }
+        meter.enter(Phase::Extract);
+        self.maker.extract(text, &self.records, keys);
+    }
 }
 
 /// The keys of the records of a block. Keys that occur unchanged in the block are not copied.
@@ -37,6 +70,45 @@ pub(crate) enum NoKey {
 }
 
 impl Keys {
+    /// Removes all keys.
+    pub(crate) fn clear(&mut self) {
+        self.spans.clear();
+        self.text.clear();
+        self.missing.clear();
+        self.is_copied = false;
+    }
+
+    /// Appends a copied key if `write` returns `true`. All keys of a block are copied, or none.
+    pub(crate) fn append(&mut self, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
+        self.is_copied = true;
+        let start = self.text.len();
+        let is_key = write(&mut self.text);
+        if is_key {
+            self.spans.push((start, self.text.len()));
+        } else {
+            self.text.truncate(start);
+        }
+        is_key
+    }
+
+    /// Replaces each key by what `change` appends for it. `other` is a buffer.
+    pub(crate) fn replace(
+        &mut self,
+        block: &[u8],
+        other: &mut Vec<u8>,
+        mut change: impl FnMut(&[u8], &mut Vec<u8>),
+    ) {
+        other.clear();
+        let text = if self.is_copied { &self.text[..] } else { block };
+        for span in &mut self.spans {
+            let start = other.len();
+            change(bytes_of(text, *span), other);
+            *span = (start, other.len());
+        }
+        self.is_copied = true;
+        std::mem::swap(&mut self.text, other);
+    }
+
     /// Returns the text of the spans: the block or the copied keys.
     pub(crate) fn text<'a>(&'a self, block: &'a [u8]) -> &'a [u8] {
         if self.is_copied { &self.text } else { block }
@@ -45,13 +117,7 @@ impl Keys {
 
 impl<'q> KeyMaker<'q> {
     pub(crate) fn new(query: &'q Query) -> Self {
-        Self {
-            query,
-            split: query.splitter.cache(),
-            edits: query.edits.iter().map(|edit| edit.cache()).collect(),
-            fields: Vec::new(),
-            buffers: Default::default(),
-        }
+        Self { query, split: query.splitter.cache(), fields: Vec::new() }
     }
 
     /// Extracts the keys of all `records` of `text`, before any edit.
@@ -100,39 +166,5 @@ impl<'q> KeyMaker<'q> {
             out.extend_from_slice(bytes_of(record, self.fields[index]));
         }
         Ok(())
-    }
-
-    /// Applies all edits to all keys.
-    pub(crate) fn edit(&mut self, block: &[u8], keys: &mut Keys, edited: &mut Vec<u8>) {
-        if self.query.edits.is_empty() {
-            return;
-        }
-        edited.clear();
-        let mut spans = std::mem::take(&mut keys.spans);
-        for span in &mut spans {
-            let start = edited.len();
-            let last = self.edit_one(bytes_of(keys.text(block), *span), |_, _, _| {});
-            edited.extend_from_slice(&last);
-            self.buffers[0] = last;
-            *span = (start, edited.len());
-        }
-        keys.spans = spans;
-        keys.is_copied = true;
-        std::mem::swap(&mut keys.text, edited);
-    }
-
-    /// Applies all edits to a key. `on_edit` is called with the number of each edit and the key before and after it.
-    pub(crate) fn edit_one(&mut self, key: &[u8], mut on_edit: impl FnMut(usize, &[u8], &[u8])) -> Vec<u8> {
-        let [mut before, mut after] = std::mem::take(&mut self.buffers);
-        before.clear();
-        before.extend_from_slice(key);
-        for (number, (edit, cache)) in self.query.edits.iter().zip(&mut self.edits).enumerate() {
-            after.clear();
-            edit.apply(cache, &before, &mut after);
-            on_edit(number, &before, &after);
-            std::mem::swap(&mut before, &mut after);
-        }
-        self.buffers[1] = after;
-        before
     }
 }

@@ -21,36 +21,54 @@
 
 mod answer;
 mod arena;
-#[expect(dead_code)]
 mod cells;
+mod condition;
 mod count;
 mod edit;
+mod editor;
+mod extract;
 mod field;
 mod fields;
 mod filter;
+mod format;
 mod go_syntax;
 mod hash;
+mod input;
+mod joint;
 mod key;
 mod leading_star;
 mod live;
+mod lower_case;
+mod measure;
+mod normalize;
+mod number;
 #[cfg(test)]
 #[path = "../tests/reference/runes.rs"]
 mod oracle;
+mod order;
 pub mod output;
 mod pattern;
+mod plan;
 mod query;
 mod replacement;
+mod row_query;
+mod rows;
 mod sample;
 mod slot;
 mod split;
 mod table;
 mod text_regex;
 
-pub use answer::{Answer, KeyCount, Outcome, Skipped};
+pub use answer::{Answer, Cause, KeyCount, Outcome, Skipped};
+pub use condition::ConditionError;
 pub use count::{top, top_live};
 pub use field::{Field, FieldError, Name, Step};
 pub use fields::{FieldList, FieldListError};
+pub use input::{InputFormat, InputFormatError};
 pub use live::Live;
+pub use measure::{Measure, MeasureKind, Percentile, PercentileError, Quantity};
+pub use normalize::{Normalizer, UnknownKind};
+pub use order::SortBy;
 pub use pattern::{PatternError, SyntaxError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::answer::KeyCount;
-use crate::table::Table;
+use crate::joint::Joint;
+use crate::table::{Groups, Table};
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
 const MIN_PUBLISHED: usize = 500;
@@ -31,6 +32,8 @@ pub struct Live {
     /// Number of requests for an update.
     asked: AtomicU64,
     workers: Mutex<Vec<Arc<WorkerCounts>>>,
+    /// How the fields of a key are joined.
+    joint: Mutex<Joint>,
 }
 
 /// Counts of a worker.
@@ -55,7 +58,13 @@ struct Published {
 impl Live {
     /// Makes an intermediate answer of up to `number` keys.
     pub fn new(number: usize) -> Self {
-        Self { number, asked: AtomicU64::new(0), workers: Mutex::default() }
+        let (asked, joint) = (AtomicU64::new(0), Mutex::new(Joint::Space));
+        Self { number, asked, workers: Mutex::default(), joint }
+    }
+
+    /// Sets how the fields of a key are joined.
+    pub(crate) fn set_joint(&self, joint: Joint) {
+        *lock(&self.joint) = joint;
     }
 
     /// Requests an update from the workers. It appears in one of the next answers.
@@ -84,9 +93,11 @@ impl Live {
                 }
             }
         }
-        let mut top: Vec<_> = counts.into_iter().map(|(key, count)| KeyCount { key, count }).collect();
+        let mut top: Vec<_> = counts.into_iter().map(|(key, count)| KeyCount::new(key, count)).collect();
         top.sort_unstable();
         top.truncate(self.number);
+        let joint = *lock(&self.joint);
+        top.iter_mut().for_each(|key| joint.split(key));
         (top, workers.iter().map(|worker| worker.records.load(Ordering::Relaxed)).sum())
     }
 
@@ -137,6 +148,22 @@ impl WorkerCounts {
         self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
     }
 
+    /// Counts keys and passes their groups to `measure`, in a table with groups.
+    pub(crate) fn group(
+        &self,
+        text: &[u8],
+        keys: &[crate::Span],
+        numbers: &mut Vec<u32>,
+        measure: impl FnOnce(&mut Groups, &[u32]),
+    ) {
+        if let Some(table) = &mut *lock(&self.table)
+            && let Some(groups) = table.group(text, keys, numbers)
+        {
+            measure(groups, numbers);
+        }
+        self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
+    }
+
     pub(crate) fn records(&self) -> u64 {
         self.records.load(Ordering::Relaxed)
     }
@@ -166,6 +193,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use crate::hash::Hasher;
+    use crate::measure::Measures;
 
     fn count(worker: &WorkerCounts, keys: &str) {
         let spans: Vec<_> = (0..keys.len()).map(|at| (at, at + 1)).collect();
@@ -194,6 +222,34 @@ mod tests {
         assert_eq!(shown(&live), "a5 b3 17");
         other.publish(&live);
         assert_eq!(shown(&live), "c8 a5 17");
+    }
+
+    #[test]
+    fn keys_of_a_table_with_groups_are_published_with_their_counts() {
+        let live = Live::new(2);
+        let measures = Measures::new(&[]);
+        let worker = WorkerCounts::new(Table::with_groups(Hasher::random(), measures), Some(&live));
+        let spans: Vec<_> = (0..9).map(|at| (at, at + 1)).collect();
+        worker.group(b"abbcccbcb", &spans, &mut Vec::new(), |_, _| {});
+        live.ask();
+        worker.publish(&live);
+        assert_eq!(shown(&live), "b4 c4 9");
+    }
+
+    #[test]
+    fn a_key_of_several_fields_is_published_with_its_fields() {
+        let live = Live::new(2);
+        let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
+        live.set_joint(Joint::Separator);
+        let mut key = Vec::new();
+        Joint::Separator.append(0, b"a b", &mut key);
+        Joint::Separator.append(1, b"c", &mut key);
+        worker.count(&key, &[(0, key.len())]);
+        live.ask();
+        worker.publish(&live);
+        let (top, _) = live.answer();
+        assert_eq!(top[0].key, b"a b c");
+        assert_eq!(top[0].fields, [b"a b".to_vec(), b"c".to_vec()]);
     }
 
     #[test]

@@ -71,13 +71,24 @@ fn too_large(error: &meta::BuildError) -> String {
     }
 }
 
+/// Whether an expression distinguishes upper and lower case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// Upper and lower case are distinct.
+    #[default]
+    Distinct,
+    /// They are the same, as after `(?i)`.
+    Ignored,
+}
+
 /// Parses a regular expression in Go's syntax, over characters or bytes.
-pub(crate) fn parse(pattern: &str) -> Result<Hir, PatternError> {
+pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, PatternError> {
     let wrong =
         |span, reason| PatternError::Syntax(SyntaxError { pattern: pattern.to_owned(), span, reason });
     let translation =
         translate(pattern).map_err(|Mistake { span, reason }| wrong(span, reason.to_owned()))?;
-    ParserBuilder::new().utf8(false).build().parse(&translation.text).map_err(|error| {
+    let mut parser = ParserBuilder::new().utf8(false).case_insensitive(case == Case::Ignored).build();
+    parser.parse(&translation.text).map_err(|error| {
         let (span, reason) = match error {
             regex_syntax::Error::Parse(error) => (*error.span(), error.kind().to_string()),
             regex_syntax::Error::Translate(error) => (*error.span(), error.kind().to_string()),
@@ -144,13 +155,39 @@ pub(crate) struct RecordPattern {
     record: TextRegex,
     /// The rewritten expression, for a block of records.
     block: Regex,
-    /// Whether each line found in a block must be verified by itself. A Unicode word boundary before a byte that is not
-    /// valid UTF-8 depends on the preceding character, which in a block may be the line feed of the previous line.
-    verify_all: bool,
-    /// Whether each non-ASCII line found in a block must be verified by itself. The block search treats every non-ASCII
-    /// byte as invalid, and finds empty matches within characters.
-    verify_non_ascii: bool,
+    verify: Verify,
     text: String,
+}
+
+/// Lines that must be searched by themselves after a match in a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verify {
+    /// All lines. A Unicode word boundary before a byte that is not valid UTF-8 depends on the preceding character, which
+    /// in a block may be the line feed of the previous line.
+    all: bool,
+    /// All lines that are not ASCII. The block search treats every non-ASCII byte as invalid, and finds empty matches
+    /// within characters.
+    non_ascii: bool,
+}
+
+impl Verify {
+    pub(crate) fn of(hir: &Hir) -> Self {
+        Self {
+            all: hir.properties().look_set().contains_word_unicode(),
+            non_ascii: treats_bytes_as_invalid(hir) || has_negated_boundary(hir),
+        }
+    }
+
+    /// Whether a line must be searched by itself. Carriage returns are another reason.
+    #[inline(always)]
+    pub(crate) fn applies_to(self, line: &[u8]) -> bool {
+        self.all || (self.non_ascii && !line.is_ascii())
+    }
+}
+
+/// Whether the block search treats every non-ASCII byte as invalid.
+fn treats_bytes_as_invalid(hir: &Hir) -> bool {
+    is_over_characters(hir) && matches_invalid(hir)
 }
 
 /// Scratch memory of a [`RecordPattern`].
@@ -161,19 +198,16 @@ pub(crate) struct PatternCache {
 }
 
 impl RecordPattern {
+    #[cfg(test)]
     pub(crate) fn new(pattern: &str) -> Result<Self, PatternError> {
-        let record = TextRegex::new(pattern)?;
-        let hir = record.hir();
-        let matches_invalid_bytes = is_over_characters(hir) && matches_invalid(hir);
-        let in_block = if matches_invalid_bytes {
-            within_lines(&with_invalid(hir, &byte_of(0x80, 0xFF)))
-        } else {
-            within_lines(hir)
-        };
+        Self::with_case(pattern, Case::Distinct)
+    }
+
+    pub(crate) fn with_case(pattern: &str, case: Case) -> Result<Self, PatternError> {
+        let record = TextRegex::with_case(pattern, case)?;
         Ok(Self {
-            block: build(&in_block, false, SizeLimit::Usual)?,
-            verify_all: hir.properties().look_set().contains_word_unicode(),
-            verify_non_ascii: matches_invalid_bytes || has_negated_boundary(hir),
+            block: build(&in_block(record.hir()), false, SizeLimit::Usual)?,
+            verify: Verify::of(record.hir()),
             text: pattern.to_owned(),
             record,
         })
@@ -209,17 +243,12 @@ impl RecordPattern {
             let input = Input::new(text).range(from..).earliest(true);
             let found = self.block.search_half_with(&mut cache.block, &input)?;
             // A match does not cross the end of a line.
-            let start =
-                memrchr(b'\n', &text[from..found.offset()]).map_or(from, |line_feed| from + line_feed + 1);
+            let ((start, end), next) = line_around(text, from, found.offset());
             if start == text.len() {
                 return None;
             }
-            let line_feed = memchr(b'\n', &text[found.offset()..]).map(|length| found.offset() + length);
-            let end = line_feed.unwrap_or(text.len());
-            let next = line_feed.map_or(end, |line_feed| line_feed + 1);
             let line = &text[start..end];
-            let is_sure = !self.verify_all && (!self.verify_non_ascii || line.is_ascii());
-            if is_sure && memchr(b'\r', line).is_none() {
+            if !self.verify.applies_to(line) && memchr(b'\r', line).is_none() {
                 return Some(((start, end), next));
             }
             // In the block, `$` matches before any carriage return, so the record itself decides.
@@ -233,8 +262,26 @@ impl RecordPattern {
     }
 }
 
+/// Returns the line around a position, without its line feed, and the start of the next line. `from` is the start of that
+/// line or of an earlier one.
+#[inline(always)]
+pub(crate) fn line_around(text: &[u8], from: usize, at: usize) -> (Span, usize) {
+    let start = memrchr(b'\n', &text[from..at]).map_or(from, |line_feed| from + line_feed + 1);
+    let line_feed = memchr(b'\n', &text[at..]).map(|length| at + length);
+    let end = line_feed.unwrap_or(text.len());
+    ((start, end), line_feed.map_or(end, |line_feed| line_feed + 1))
+}
+
 /// Rewrites an expression for a search of many lines. It finds all lines that `hir` matches, and false positives in
 /// lines with carriage returns, with Unicode word boundaries next to invalid bytes, and with non-ASCII bytes.
+pub(crate) fn in_block(hir: &Hir) -> Hir {
+    if treats_bytes_as_invalid(hir) {
+        within_lines(&with_invalid(hir, &byte_of(0x80, 0xFF)))
+    } else {
+        within_lines(hir)
+    }
+}
+
 fn within_lines(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty => Hir::empty(),

@@ -1,12 +1,24 @@
 //! The definition of a count.
 
+use std::sync::Arc;
+
+use finecomb_scan::Recognize;
 use thiserror::Error;
 
+use crate::condition::ConditionError;
 use crate::edit::Edit;
+use crate::field::Field;
 use crate::fields::FieldList;
 use crate::filter::Filter;
 use crate::hash::Hasher;
-use crate::pattern::{PatternError, RecordPattern};
+use crate::input::InputFormat;
+use crate::joint::Joint;
+use crate::measure::Measure;
+use crate::normalize::Normalizer;
+use crate::order::{Order, SortBy};
+use crate::pattern::{Case, PatternError, RecordPattern};
+use crate::plan::Recognizer;
+use crate::row_query::{KEY, RowQuery};
 use crate::split::Splitter;
 use crate::text_regex::TextRegex;
 
@@ -39,6 +51,34 @@ pub struct QueryOptions {
     pub vgrep: Vec<String>,
     /// Edits of keys, in order: an expression and the replacement for each match. Default: none.
     pub sed: Vec<(String, String)>,
+    /// Format of the records. Default: lines if all fields are numbers, and [`InputFormat::Auto`] if some have names.
+    pub input: Option<InputFormat>,
+    /// Delimiter of CSV. Default: a comma.
+    pub delimiter: u8,
+    /// Whether CSV and TSV files begin with a header. Default: yes.
+    pub has_header: bool,
+    /// Fields with names that form the key, before `fields`. Default: none.
+    pub names: Vec<Field>,
+    /// Expressions whose match is the key. Default: none.
+    pub extract: Vec<String>,
+    /// Count all matches of `extract` in a record, not only the first. Default: no.
+    pub each: bool,
+    /// Counts records without a field of the key, with this text in its place. Default: they are skipped.
+    pub missing: Option<String>,
+    /// Ignore case in expressions and strings, and fold the case of keys. Default: no.
+    pub ignore_case: bool,
+    /// Parts of keys to be replaced by placeholders. Default: none.
+    pub normalize: Option<Normalizer>,
+    /// Condition on fields that a record must meet. Default: none.
+    pub condition: Option<String>,
+    /// Measures of the records of each key. Default: none.
+    pub measures: Vec<Measure>,
+    /// Order of the keys. Default: descending count.
+    pub sort_by: SortBy,
+    /// Reverse the order. Keys that are equal in it remain in the order of their bytes. Default: no.
+    pub reverse: bool,
+    /// Minimum count of a key in the answer. Default: 1.
+    pub min_count: u64,
 }
 
 impl Default for QueryOptions {
@@ -50,29 +90,60 @@ impl Default for QueryOptions {
             grep: Vec::new(),
             vgrep: Vec::new(),
             sed: Vec::new(),
+            input: None,
+            delimiter: b',',
+            has_header: true,
+            names: Vec::new(),
+            extract: Vec::new(),
+            each: false,
+            missing: None,
+            ignore_case: false,
+            normalize: None,
+            condition: None,
+            measures: Vec::new(),
+            sort_by: SortBy::default(),
+            reverse: false,
+            min_count: 1,
         }
     }
 }
 
-/// An invalid expression of a query.
+/// An error in a query.
 #[derive(Debug, Error)]
-#[error("{option}: {error}")]
-pub struct QueryError {
-    /// Command-line option of the expression.
-    pub option: &'static str,
-    /// The error.
-    #[source]
-    pub error: PatternError,
+pub enum QueryError {
+    /// An invalid regular expression.
+    #[error("{option}: {error}")]
+    Pattern {
+        /// Command-line option of the expression.
+        option: &'static str,
+        /// The error.
+        #[source]
+        error: PatternError,
+    },
+    /// An invalid condition.
+    #[error("--where: {0}")]
+    Condition(#[from] ConditionError),
+    /// An invalid format, or a field that the format does not have.
+    #[error("{0}")]
+    Format(String),
 }
 
 /// A compiled query. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Query {
-    pub(crate) number: usize,
+    pub(crate) order: Order,
     pub(crate) fields: FieldList,
     pub(crate) splitter: Splitter,
     pub(crate) filter: Filter,
     pub(crate) edits: Vec<Edit>,
+    pub(crate) normalizer: Option<Normalizer>,
+    pub(crate) ignore_case: bool,
+    /// How the fields of a key of several fields are joined.
+    pub(crate) joint: Joint,
+    /// Formats, conditions and measures, if there are any.
+    pub(crate) rows: Option<Arc<RowQuery>>,
+    pub(crate) key_names: Vec<String>,
+    pub(crate) measure_names: Vec<String>,
     /// Hash function of all workers.
     pub(crate) hasher: Hasher,
 }
@@ -86,44 +157,70 @@ impl Query {
             .flat_map(|edit| edit.unknown_groups().iter().map(move |group| (group.as_str(), edit.pattern())))
     }
 
+    /// Recognises the format of files, if that is needed.
+    pub(crate) fn recognizer(&self) -> Option<Arc<dyn Recognize>> {
+        let rows = self.rows.as_ref().filter(|rows| rows.needs_recognition())?;
+        Some(Arc::new(Recognizer(Arc::clone(rows))))
+    }
+
     /// Number of keys in the answer.
     pub fn number(&self) -> usize {
-        self.number
+        self.order.number
     }
 
     /// Compiles a query.
     ///
     /// # Errors
-    /// Returns an error if a regular expression is invalid or too large.
+    /// Returns an error if a regular expression or the condition is invalid or too large, or if the format lacks a field.
     pub fn new(options: &QueryOptions) -> Result<Self, QueryError> {
-        let of = |option| move |error| QueryError { option, error };
+        let case = if options.ignore_case { Case::Ignored } else { Case::Distinct };
+        let of = |option| move |error| QueryError::Pattern { option, error };
         let patterns = |texts: &[String], option| {
             texts
                 .iter()
-                .map(|text| RecordPattern::new(text).map_err(of(option)))
+                .map(|text| RecordPattern::with_case(text, case).map_err(of(option)))
                 .collect::<Result<Vec<_>, _>>()
-        };
-        let splitter = match &options.separator {
-            Separator::Blanks => Splitter::Blanks,
-            Separator::Quotes => Splitter::Quotes,
-            Separator::Regex(text) => {
-                Splitter::Regex(TextRegex::new(text).map_err(of("-p/--fieldseparator"))?)
-            }
         };
         let edits = options
             .sed
             .iter()
-            .map(|(text, replacement)| Edit::new(text, replacement).map_err(of("-s/--sed")));
+            .map(|(text, replacement)| Edit::with_case(text, replacement, case).map_err(of("-s/--sed")));
+        let edits = edits.collect::<Result<Vec<_>, _>>()?;
+        let splitter = splitter(&options.separator).map_err(of("-p/--fieldseparator"))?;
+        let rows = RowQuery::is_needed(options)
+            .then(|| RowQuery::new(options, splitter.clone(), case))
+            .transpose()?;
+        let key_names = rows.as_ref().map_or_else(|| vec![KEY.to_owned()], RowQuery::key_names);
+        let has_several = key_names.len() > 1;
         Ok(Self {
-            number: options.number,
+            order: Order {
+                by: options.sort_by,
+                reverse: options.reverse,
+                number: options.number,
+                min_count: options.min_count,
+            },
             fields: options.fields.clone(),
             splitter,
             filter: Filter {
                 must: patterns(&options.grep, "-g/--grep")?,
                 must_not: patterns(&options.vgrep, "-v/--vgrep")?,
             },
-            edits: edits.collect::<Result<_, _>>()?,
+            normalizer: options.normalize,
+            ignore_case: options.ignore_case,
+            joint: if has_several && edits.is_empty() { Joint::Separator } else { Joint::Space },
+            key_names: if has_several && !edits.is_empty() { vec![KEY.to_owned()] } else { key_names },
+            measure_names: options.measures.iter().map(Measure::to_string).collect(),
+            edits,
+            rows: rows.map(Arc::new),
             hasher: Hasher::random(),
         })
     }
+}
+
+fn splitter(separator: &Separator) -> Result<Splitter, PatternError> {
+    Ok(match separator {
+        Separator::Blanks => Splitter::Blanks,
+        Separator::Quotes => Splitter::Quotes,
+        Separator::Regex(text) => Splitter::Regex(TextRegex::new(text)?),
+    })
 }

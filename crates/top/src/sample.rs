@@ -1,16 +1,20 @@
 //! Explains the effect of a query on the first records: which are selected or rejected and why, and how keys are
 //! edited.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use finecomb_scan::{
-    Accumulate, Block, Detail, Folded, Inputs, LineEnds, Meter, Place, Problem, ScanOptions, Width, fold,
+    Accumulate, Block, Detail, Folded, Inputs, LineEnds, Meter, Place, Problem, ScanOptions, Source, Width,
+    fold,
 };
 
+use crate::editor::{Change, Editor};
 use crate::filter::{FilterCache, Verdict, split_records};
-use crate::key::{KeyMaker, NoKey};
+use crate::key::{KeyMaker, Keys, NoKey};
 use crate::query::Query;
+use crate::rows::RowMaker;
 use crate::{Span, bytes_of};
 
 /// Explanation of the first records.
@@ -26,7 +30,12 @@ pub struct Sample {
 
 /// Explains the effect of `query` on the first `count` records of `inputs`, in their order.
 pub fn sample(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Sample {
-    let options = ScanOptions { width: Width::Fixed(1), profile: Detail::Nothing, ..options.clone() };
+    let options = ScanOptions {
+        width: Width::Fixed(1),
+        profile: Detail::Nothing,
+        recognize: query.recognizer(),
+        ..options.clone()
+    };
     let Folded { joined, problems, .. } = fold(inputs, &options, || Explainer::new(query, count));
     let (text, records) = joined.into_iter().next().unwrap_or_default();
     Sample { text, records, problems }
@@ -36,6 +45,10 @@ struct Explainer<'q> {
     query: &'q Query,
     filter: FilterCache,
     maker: KeyMaker<'q>,
+    rows: Option<RowMaker<'q>>,
+    editor: Editor<'q>,
+    /// The source whose format was shown last.
+    shown: Option<Source>,
     wanted: usize,
     seen: usize,
     /// Start of the line after the last record, with its number if known.
@@ -49,6 +62,9 @@ impl<'q> Explainer<'q> {
             query,
             filter: query.filter.cache(),
             maker: KeyMaker::new(query),
+            rows: query.rows.as_deref().map(|rows| RowMaker::new(query, rows)),
+            editor: Editor::new(query),
+            shown: None,
             wanted,
             seen: 0,
             next: None,
@@ -56,13 +72,19 @@ impl<'q> Explainer<'q> {
         }
     }
 
-    fn explain(&mut self, place: &Place, record: &[u8]) {
+    fn explain(&mut self, place: &Place, block: &Block<'_>, record: &[u8]) {
         let mut head = place.source.to_string();
         if let Some(line) = place.line {
             let _ = write!(head, ":{line}");
         }
         match self.query.filter.judge(&mut self.filter, record) {
-            Verdict::Selected => self.explain_key(&head, record),
+            Verdict::Selected => match self.rows.take() {
+                Some(mut rows) => {
+                    self.explain_row(&mut rows, &head, block, record);
+                    self.rows = Some(rows);
+                }
+                None => self.explain_key(&head, record),
+            },
             Verdict::NotMatched(pattern) => {
                 let reason = format!("rejected: -g '{}' does not match", pattern.text());
                 self.show_record(&head, &reason, record);
@@ -72,6 +94,41 @@ impl<'q> Explainer<'q> {
                 self.show_record(&head, &reason, record);
                 self.show("  match   ", bytes_of(record, found));
             }
+        }
+    }
+
+    /// Explains a record with a format, a condition or measures, by making its keys as if it were a block.
+    fn explain_row(&mut self, rows: &mut RowMaker<'q>, head: &str, block: &Block<'_>, record: &[u8]) {
+        let mut text = record.to_vec();
+        let one = Block { records: block.records, ..Block::new(block.source, u64::MAX >> 1, &mut text) };
+        let fields = rows.condition_values(&one);
+        let mut keys = Keys::default();
+        let made = rows.make(&one, &mut Meter::off(), &mut keys);
+        let reason = match (made, rows.malformed.first()) {
+            (Err(reason), _) => Some(format!("skipped: {reason}")),
+            (Ok(()), Some((_, malformed))) => {
+                Some(format!("skipped: malformed at column {}: {}", malformed.at + 1, malformed.reason))
+            }
+            (Ok(()), None) if rows.unmatched.count > 0 => Some("rejected: -e does not match".to_owned()),
+            (Ok(()), None) if rows.records.is_empty() => Some("rejected: --where does not hold".to_owned()),
+            (Ok(()), None) if keys.spans.is_empty() => {
+                Some("skipped: a field of the key is missing".to_owned())
+            }
+            (Ok(()), None) => None,
+        };
+        self.show_record(head, reason.as_deref().unwrap_or("taken"), record);
+        let values =
+            fields.into_iter().chain(if reason.is_none() { rows.values(record) } else { Vec::new() });
+        let mut shown = HashSet::new();
+        for (name, value) in values.filter(|(name, _)| shown.insert(name.clone())) {
+            match value {
+                Some(value) => self.show(&format!("  field   {name}: "), &value),
+                None => self.show(&format!("  no field {name}"), b""),
+            }
+        }
+        for &span in &keys.spans {
+            let key = bytes_of(keys.text(record), span).to_vec();
+            self.explain_changes(&key);
         }
     }
 
@@ -88,24 +145,43 @@ impl<'q> Explainer<'q> {
             return self.show_record(head, &format!("skipped: {reason}"), record);
         }
         self.show_record(head, "taken", record);
-        self.show("  key     ", &key);
+        self.explain_changes(&key);
+    }
+
+    /// Shows a key and its changes.
+    fn explain_changes(&mut self, key: &[u8]) {
+        self.show("  key     ", &self.query.joint.readable(key));
         let mut steps = Vec::new();
         let edits = &self.query.edits;
-        self.maker.edit_one(&key, |number, before, after| {
-            let edit = &edits[number];
-            let changed = before != after;
-            steps.push((
-                changed,
-                format!("-s '{}' '{}'", edit.pattern(), edit.replacement()),
-                after.to_vec(),
-            ));
+        self.editor.change_one(key, |change, before, after| {
+            let by = match change {
+                Change::Normalize => "--normalize".to_owned(),
+                Change::Edit(number) => {
+                    let edit = &edits[number];
+                    format!("-s '{}' '{}'", edit.pattern(), edit.replacement())
+                }
+                Change::LowerCase => "-i".to_owned(),
+            };
+            steps.push((before != after, by, after.to_vec()));
         });
-        for (changed, edit, after) in steps {
+        for (changed, by, after) in steps {
             let label = if changed { "  edited  " } else { "  as is   " };
             self.out.extend_from_slice(label.as_bytes());
-            self.out.extend_from_slice(&after);
-            self.out.extend_from_slice(format!("    by {edit}\n").as_bytes());
+            self.out.extend_from_slice(&self.query.joint.readable(&after));
+            self.out.extend_from_slice(format!("    by {by}\n").as_bytes());
         }
+    }
+
+    /// Shows the format of a file once.
+    fn show_format(&mut self, source: &Source) {
+        let Some(rows) = self.rows.as_ref().filter(|_| self.shown.as_ref() != Some(source)) else { return };
+        let format = match rows.plan(source) {
+            Ok(Some(plan)) => plan.format.clone(),
+            Ok(None) => "lines".to_owned(),
+            Err(reason) => reason,
+        };
+        self.out.extend_from_slice(format!("{source}: format: {format}\n").as_bytes());
+        self.shown = Some(source.clone());
     }
 
     fn show_record(&mut self, head: &str, verdict: &str, record: &[u8]) {
@@ -134,7 +210,11 @@ impl Accumulate for Explainer<'_> {
 
     fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
         let mut records = Vec::new();
-        split_records(block.bytes, &mut LineEnds::default(), &mut records);
+        match &mut self.rows {
+            Some(rows) => rows.split(block, &mut records),
+            None => split_records(block.bytes, &mut LineEnds::default(), &mut records),
+        }
+        self.show_format(block.source);
         let starts =
             records.iter().skip(1).map(|record| record.0).chain([block.bytes.len()]).collect::<Vec<_>>();
         for (record, next) in records.into_iter().zip(starts) {
@@ -142,7 +222,7 @@ impl Accumulate for Explainer<'_> {
                 return ControlFlow::Break(());
             }
             let place = self.place(block, record);
-            self.explain(&place, bytes_of(block.bytes, record));
+            self.explain(&place, block, bytes_of(block.bytes, record));
             let line = place.line.map(|line| line + 1);
             self.next = Some(Place { offset: block.offset + next as u64, line, ..place });
             self.seen += 1;

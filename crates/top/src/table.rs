@@ -15,6 +15,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 use crate::answer::{KeyCount, most_frequent};
 use crate::arena::Arena;
 use crate::hash::Hasher;
+use crate::measure::Measures;
 use crate::slot::{Head, Narrow, Slot, Wide};
 use crate::{Span, bytes_of};
 
@@ -36,10 +37,14 @@ const FREQUENT: u64 = 4;
 const BATCH: usize = 64;
 
 /// Counts by key.
+///
+/// A table is used in one of two ways. With [`Table::count`], a slot has the count of its key. With [`Table::group`], it
+/// has the number of the key's group, and counts and measures are stored by group.
 #[derive(Debug)]
 pub(crate) struct Table {
     hasher: Hasher,
     slots: Slots,
+    groups: Option<Groups>,
 }
 
 /// Slots of a table: first narrow ones, then wide ones once more than a quarter of the keys fit only in those.
@@ -55,32 +60,58 @@ pub(crate) struct Entry<'t> {
     pub(crate) key: &'t [u8],
     pub(crate) count: u64,
     pub(crate) hash: u32,
+    /// Group of the key, if the table has groups.
+    pub(crate) group: u32,
 }
 
 impl Table {
     pub(crate) fn new(hasher: Hasher) -> Self {
-        Self { hasher, slots: Slots::Narrow(Counts::with_slots(INITIAL_SLOTS)) }
+        Self { hasher, slots: Slots::Narrow(Counts::with_slots(INITIAL_SLOTS)), groups: None }
+    }
+
+    /// A table with counts and measures by group.
+    pub(crate) fn with_groups(hasher: Hasher, measures: Measures) -> Self {
+        Self { groups: Some(Groups { counts: Vec::new(), measures }), ..Self::new(hasher) }
     }
 
     /// Allocated memory in bytes.
     pub(crate) fn memory(&self) -> usize {
-        match &self.slots {
+        let slots = match &self.slots {
             Slots::Narrow(counts) => counts.memory(),
             Slots::Wide(counts) => counts.memory(),
-        }
+        };
+        slots + self.groups.as_ref().map_or(0, Groups::memory)
     }
 
     /// Counts `keys`, which are spans of `text`. Keys are shorter than 4 GiB.
     pub(crate) fn count(&mut self, text: &[u8], keys: &[Span]) {
+        self.widen_if_useful();
+        let hasher = &self.hasher;
+        match &mut self.slots {
+            Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor: Increment }),
+            Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor: Increment }),
+        }
+    }
+
+    /// Stores the groups of `keys` in `groups`, and counts the keys. A new key is a new group. Groups are numbered from
+    /// 0; a table has fewer than 2^32.
+    pub(crate) fn group(&mut self, text: &[u8], keys: &[Span], groups: &mut Vec<u32>) -> Option<&mut Groups> {
+        groups.clear();
+        self.widen_if_useful();
+        let (hasher, known) = (&self.hasher, self.groups.as_mut()?);
+        let visitor = Number { counts: &mut known.counts, groups };
+        match &mut self.slots {
+            Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
+            Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
+        }
+        Some(known)
+    }
+
+    fn widen_if_useful(&mut self) {
         if let Slots::Narrow(counts) = &mut self.slots
             && 4 * counts.wide_only > counts.used
         {
             self.slots = Slots::Wide(counts.widen());
-        }
-        let hasher = &self.hasher;
-        match &mut self.slots {
-            Slots::Narrow(counts) => dispatch(CountKeys { counts, hasher, text, keys }),
-            Slots::Wide(counts) => dispatch(CountKeys { counts, hasher, text, keys }),
         }
     }
 
@@ -92,11 +123,38 @@ impl Table {
     }
 
     /// Calls `visit` with every key of a shard.
-    fn visit_shard<'t>(&'t self, shard: usize, visit: impl FnMut(Entry<'t>)) {
+    fn visit_shard<'t>(&'t self, shard: usize, mut visit: impl FnMut(Entry<'t>)) {
+        let visit = |entry: Entry<'t>| {
+            visit(match &self.groups {
+                None => entry,
+                Some(groups) => {
+                    let group = entry.count - 1;
+                    Entry { count: groups.counts[group as usize], group: group as u32, ..entry }
+                }
+            });
+        };
         match &self.slots {
             Slots::Narrow(counts) => counts.shard(shard).for_each(visit),
             Slots::Wide(counts) => counts.shard(shard).for_each(visit),
         }
+    }
+}
+
+/// Counts and measures by group.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    counts: Vec<u64>,
+    pub(crate) measures: Measures,
+}
+
+impl Groups {
+    /// Number of groups.
+    pub(crate) fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    fn memory(&self) -> usize {
+        self.counts.capacity() * size_of::<u64>() + self.measures.memory()
     }
 }
 
@@ -137,9 +195,9 @@ impl<S: Slot> Counts<S> {
         // Keys displaced beyond the end of the shard are before the next free slot.
         let displaced = behind.iter().chain(before).take_while(|slot| slot.is_used());
         let slots = own.iter().chain(displaced).filter(|slot| slot.is_used());
-        slots
-            .filter(move |slot| slot.head().hash >> (u32::BITS - SHARD_BITS) == shard as u32)
-            .map(|slot| Entry { key: self.key(slot), count: slot.head().count, hash: slot.head().hash })
+        slots.filter(move |slot| slot.head().hash >> (u32::BITS - SHARD_BITS) == shard as u32).map(|slot| {
+            Entry { key: self.key(slot), count: slot.head().count, hash: slot.head().hash, group: 0 }
+        })
     }
 
     /// Whether the table must grow before `more` keys are added.
@@ -158,21 +216,22 @@ impl<S: Slot> Counts<S> {
         index
     }
 
-    /// Increments the count of the first slot from `index` on with this hash and length for which `is_key` holds.
-    /// Returns `false` if there is none before the next free slot.
+    /// Visits the first slot from `index` on with this hash and length for which `is_key` holds. Returns `false` if there
+    /// is none before the next free slot.
     #[inline(always)]
-    fn increment(
+    fn visit(
         &mut self,
         mut index: usize,
         hash: u32,
         length: usize,
         is_key: impl Fn(&S, &Arena) -> bool,
+        visitor: &mut impl Visitor,
     ) -> bool {
         let mask = self.slots.len() - 1;
         while let Some(slot) = self.slots.get_mut(index).filter(|slot| slot.is_used()) {
             let head = slot.head();
             if head.hash == hash && head.length as usize == length && is_key(slot, &self.arena) {
-                slot.head_mut().count += 1;
+                visitor.visit(slot.head_mut());
                 return true;
             }
             index = (index + 1) & mask;
@@ -242,13 +301,60 @@ fn place<S: Slot>(slots: &mut [S], slot: S) {
     slots[index] = slot;
 }
 
-/// Counts keys in batches of three passes: hash the keys and prefetch their slots; for long keys, find the slots and
+/// The effect of a key on its slot.
+trait Visitor {
+    /// Visits the slot of a known key.
+    fn visit(&mut self, head: &mut Head);
+    /// Returns the count to store for a new key.
+    fn new_key(&mut self) -> u64;
+}
+
+/// Increments the count in the slot.
+struct Increment;
+
+impl Visitor for Increment {
+    #[inline(always)]
+    fn visit(&mut self, head: &mut Head) {
+        head.count += 1;
+    }
+
+    #[inline(always)]
+    fn new_key(&mut self) -> u64 {
+        1
+    }
+}
+
+/// Stores the group of each key. The count in a slot is the group plus 1.
+struct Number<'a> {
+    counts: &'a mut Vec<u64>,
+    groups: &'a mut Vec<u32>,
+}
+
+impl Visitor for Number<'_> {
+    #[inline(always)]
+    fn visit(&mut self, head: &mut Head) {
+        let group = head.count as u32 - 1;
+        self.groups.push(group);
+        if let Some(count) = self.counts.get_mut(group as usize) {
+            *count += 1;
+        }
+    }
+
+    fn new_key(&mut self) -> u64 {
+        self.groups.push(self.counts.len() as u32);
+        self.counts.push(1);
+        self.counts.len() as u64
+    }
+}
+
+/// Visits keys in batches of three passes: hash the keys and prefetch their slots; for long keys, find the slots and
 /// prefetch the keys in the arena; compare and count. So the cache misses of a batch overlap.
-struct CountKeys<'a, S> {
+struct VisitKeys<'a, S, V> {
     counts: &'a mut Counts<S>,
     hasher: &'a Hasher,
     text: &'a [u8],
     keys: &'a [Span],
+    visitor: V,
 }
 
 /// State of a key between the passes.
@@ -259,12 +365,12 @@ struct PendingKey {
     words: [u64; 8],
 }
 
-impl<S: Slot> Kernel for CountKeys<'_, S> {
+impl<S: Slot, V: Visitor> Kernel for VisitKeys<'_, S, V> {
     type Output = ();
 
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
-        let Self { counts, hasher, text, keys } = self;
+        let Self { counts, hasher, text, keys, mut visitor } = self;
         let mut batch = [PendingKey::default(); BATCH];
         for keys in keys.chunks(BATCH) {
             // The table must not grow between the passes, even if all keys are new.
@@ -287,24 +393,31 @@ impl<S: Slot> Kernel for CountKeys<'_, S> {
                 }
             }
             for (&key, pending) in keys.iter().zip(&batch) {
-                if !count_one(counts, text, key, pending) {
-                    counts.insert(pending.hash, bytes_of(text, key), 1);
+                if !visit_one(counts, text, key, pending, &mut visitor) {
+                    counts.insert(pending.hash, bytes_of(text, key), visitor.new_key());
                 }
             }
         }
     }
 }
 
-/// Counts a key if it is in the table, else returns `false`.
+/// Visits a key if it is in the table, else returns `false`.
 #[inline(always)]
-fn count_one<S: Slot>(counts: &mut Counts<S>, text: &[u8], key: Span, pending: &PendingKey) -> bool {
+fn visit_one<S: Slot>(
+    counts: &mut Counts<S>,
+    text: &[u8],
+    key: Span,
+    pending: &PendingKey,
+    visitor: &mut impl Visitor,
+) -> bool {
+    let PendingKey { slot, hash, words } = pending;
     let length = key.1 - key.0;
     if length <= S::INLINE {
-        return counts.increment(pending.slot, pending.hash, length, |slot, _| slot.holds(&pending.words));
+        return counts.visit(*slot, *hash, length, |slot, _| slot.holds(words), visitor);
     }
-    counts.increment(pending.slot, pending.hash, length, |slot, arena| {
-        arena.key(slot.address(), slot.head().length) == bytes_of(text, key)
-    })
+    let is_key =
+        |slot: &S, arena: &Arena| arena.key(slot.address(), slot.head().length) == bytes_of(text, key);
+    counts.visit(*slot, *hash, length, is_key, visitor)
 }
 
 /// The merged shards of several tables. The keys remain in the tables.
@@ -312,24 +425,38 @@ pub(crate) struct JoinedShard<'t> {
     /// The number of slots is a power of two.
     slots: Vec<Option<Entry<'t>>>,
     used: usize,
+    /// Measures by the groups of the entries, if the tables have groups.
+    measures: Option<Measures>,
 }
 
 impl<'t> JoinedShard<'t> {
-    /// Merges a shard of all `tables`, which must have the same hash function.
+    /// Merges a shard of all `tables`, which must have the same hash function and the same measures.
     pub(crate) fn new(tables: &[&'t Table], shard: usize) -> Self {
         let mut keys = 0;
         for table in tables {
             table.visit_shard(shard, |_| keys += 1);
         }
         // There is room for all keys from the start, so they are inserted almost in the order of their slots.
-        let mut joined = Self { slots: vec![None; (keys + keys / 2 + 1_usize).next_power_of_two()], used: 0 };
+        let slots = vec![None; (keys + keys / 2 + 1_usize).next_power_of_two()];
+        let mut joined = Self { slots, used: 0, measures: None };
+        let mut pairs = Vec::new();
         for table in tables {
-            table.visit_shard(shard, |entry| joined.add(entry));
+            let Some(groups) = &table.groups else {
+                table.visit_shard(shard, |entry| {
+                    joined.add(entry);
+                });
+                continue;
+            };
+            pairs.clear();
+            table.visit_shard(shard, |entry| pairs.push((joined.add(entry), entry.group)));
+            let measures = joined.measures.get_or_insert_with(|| groups.measures.without_groups());
+            measures.merge(&groups.measures, &pairs, joined.used);
         }
         joined
     }
 
-    fn add(&mut self, new: Entry<'t>) {
+    /// Adds the count of a key and returns its group. A new key is a new group.
+    fn add(&mut self, new: Entry<'t>) -> u32 {
         let mask = self.slots.len() - 1;
         // The highest bits are the same for all hashes of a shard.
         let mut index = home(new.hash << SHARD_BITS, self.slots.len());
@@ -337,13 +464,14 @@ impl<'t> JoinedShard<'t> {
             match &mut self.slots[index] {
                 Some(known) if known.hash == new.hash && known.key == new.key => {
                     known.count += new.count;
-                    return;
+                    return known.group;
                 }
                 Some(_) => index = (index + 1) & mask,
                 free => {
-                    *free = Some(new);
+                    let group = self.used as u32;
+                    *free = Some(Entry { group, ..new });
                     self.used += 1;
-                    return;
+                    return group;
                 }
             }
         }
@@ -358,6 +486,11 @@ impl<'t> JoinedShard<'t> {
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry<'t>> {
         self.slots.iter().flatten()
     }
+
+    /// Measures of the groups.
+    pub(crate) fn measures(&self) -> Option<&Measures> {
+        self.measures.as_ref()
+    }
 }
 
 #[cfg(test)]
@@ -367,6 +500,8 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cells::{Cell, Cells};
+    use crate::measure::{MeasureKind, Quantity, Rows};
 
     /// Makes a table of keys.
     pub(crate) fn table_of(hasher: Hasher, keys: &[Vec<u8>]) -> Table {
@@ -381,6 +516,59 @@ pub(crate) mod tests {
             table.count(&keys.concat(), &spans);
         }
         table
+    }
+
+    /// Sums by key: the number of its records, and the sum of their values.
+    type Sums = BTreeMap<Vec<u8>, (u64, u64)>;
+
+    /// Makes a table with groups that sums a value for each key.
+    pub(crate) fn table_of_sums(hasher: Hasher, records: &[(Vec<u8>, u64)]) -> Table {
+        let mut table = Table::with_groups(hasher, Measures::new(&[(MeasureKind::Sum, 0)]));
+        let (mut numbers, mut bad) = (Vec::new(), Vec::new());
+        for records in records.chunks(500) {
+            let (mut text, mut spans, mut cells) = (Vec::new(), Vec::new(), Cells::default());
+            cells.reset(1);
+            for (key, value) in records {
+                let start = text.len();
+                text.extend_from_slice(key);
+                let end = text.len();
+                spans.push((start, end));
+                text.extend_from_slice(value.to_string().as_bytes());
+                cells.columns_mut()[0].push(Cell::Raw(end as u32, text.len() as u32));
+            }
+            let groups = table.group(&text, &spans, &mut numbers).expect("groups");
+            let count = groups.len();
+            groups.measures.add(&numbers, count, Rows::All, &text, &cells, &mut bad);
+        }
+        assert!(bad.is_empty());
+        table
+    }
+
+    fn sums(tables: &[&Table]) -> Sums {
+        let mut sums = Sums::new();
+        for shard in 0..SHARDS {
+            let joined = JoinedShard::new(tables, shard);
+            let before = sums.len();
+            for entry in joined.entries() {
+                let sum = match joined.measures().map(|measures| measures.value(0, entry.group)) {
+                    Some(Quantity::Number(sum)) => sum.to_string().parse().expect("a whole number"),
+                    other => panic!("a sum, not {other:?}"),
+                };
+                let old = sums.insert(entry.key.to_vec(), (entry.count, sum));
+                assert_eq!(old, None, "a duplicate key");
+            }
+            assert_eq!(sums.len() - before, joined.len());
+        }
+        sums
+    }
+
+    fn plain_sums<'r>(records: impl IntoIterator<Item = &'r (Vec<u8>, u64)>) -> Sums {
+        let mut sums = Sums::new();
+        for (key, value) in records {
+            let (count, sum) = sums.entry(key.clone()).or_default();
+            (*count, *sum) = (*count + 1, *sum + value);
+        }
+        sums
     }
 
     fn counts(tables: &[&Table]) -> BTreeMap<Vec<u8>, u64> {
@@ -419,6 +607,37 @@ pub(crate) mod tests {
             let tables: Vec<Table> = parts.iter().map(|keys| table_of(hasher, keys)).collect();
             let tables: Vec<&Table> = tables.iter().collect();
             prop_assert_eq!(counts(&tables), expected);
+        }
+
+        #[test]
+        fn tables_with_groups_sum_as_a_map_does(parts in prop::collection::vec((keys(), 1..1000_u64), 0..4)) {
+            let hasher = Hasher::random();
+            let values = |(keys, first): &(Vec<Vec<u8>>, u64)| {
+                keys.iter().cloned().zip(*first..).collect::<Vec<_>>()
+            };
+            let parts: Vec<Vec<(Vec<u8>, u64)>> = parts.iter().map(values).collect();
+            let tables: Vec<Table> = parts.iter().map(|records| table_of_sums(hasher, records)).collect();
+            let tables: Vec<&Table> = tables.iter().collect();
+            prop_assert_eq!(sums(&tables), plain_sums(parts.iter().flatten()));
+        }
+    }
+
+    /// Every table grows, and becomes wide where keys are of medium length.
+    #[test]
+    fn a_table_with_groups_keeps_all_sums_when_it_grows() {
+        for end in ["", " of medium length", &"x".repeat(60)] {
+            let record = |number: u64| (format!("{}{end}", number * number % 60_000).into_bytes(), number);
+            let all = |from: u64| (from..from + 60_000).map(record).collect::<Vec<_>>();
+            let distinct =
+                |from: u64| (from..from + 60_000).map(|number| (format!("{number}{end}").into_bytes(), 1));
+            let parts = [all(0), distinct(0).collect(), all(7), distinct(30_000).collect()];
+            let hasher = Hasher::random();
+            let tables: Vec<Table> = parts.iter().map(|records| table_of_sums(hasher, records)).collect();
+            let tables: Vec<&Table> = tables.iter().collect();
+            let expected = plain_sums(parts.iter().flatten());
+            assert!(expected.len() > 60_000);
+            assert!(sums(&tables) == expected, "{end}");
+            assert!(sums(&tables[1..2]) == plain_sums(&parts[1]), "{end}");
         }
     }
 
@@ -467,11 +686,11 @@ pub(crate) mod tests {
         }
         for key in &keys {
             let same = |slot: &Narrow, arena: &Arena| arena.key(slot.address(), slot.head().length) == key;
-            assert!(table.increment(table.find(u32::MAX), u32::MAX, key.len(), same));
+            assert!(table.visit(table.find(u32::MAX), u32::MAX, key.len(), same, &mut Increment));
         }
         assert_eq!(table.shard(SHARDS - 1).count(), 2000);
         assert!((0..SHARDS - 1).all(|shard| table.shard(shard).next().is_none()));
-        let table = Table { hasher: Hasher::random(), slots: Slots::Narrow(table) };
+        let table = Table { hasher: Hasher::random(), slots: Slots::Narrow(table), groups: None };
         assert!(counts(&[&table, &table]).values().all(|&count| count == 4));
     }
 

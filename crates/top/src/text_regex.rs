@@ -18,7 +18,7 @@ use regex_automata::meta::{Cache, Regex};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look};
 
 use crate::Span;
-use crate::pattern::{PatternError, SizeLimit, build, parse};
+use crate::pattern::{Case, PatternError, SizeLimit, build, parse};
 
 /// A regular expression over texts that need not be UTF-8.
 #[derive(Clone, Debug)]
@@ -48,7 +48,11 @@ pub(crate) struct Prepared<'a> {
 
 impl TextRegex {
     pub(crate) fn new(pattern: &str) -> Result<Self, PatternError> {
-        Self::from_hir(parse(pattern)?)
+        Self::with_case(pattern, Case::Distinct)
+    }
+
+    pub(crate) fn with_case(pattern: &str, case: Case) -> Result<Self, PatternError> {
+        Self::from_hir(parse(pattern, case)?)
     }
 
     pub(crate) fn from_hir(hir: Hir) -> Result<Self, PatternError> {
@@ -73,6 +77,12 @@ impl TextRegex {
 
     pub(crate) fn cache(&self) -> TextCache {
         TextCache { plain: self.plain.create_cache(), marked: None, text: Vec::new() }
+    }
+
+    /// Returns what [`TextRegex::prepare`] uses for a text that is ASCII, and for any text if invalid bytes do not matter.
+    #[inline(always)]
+    pub(crate) fn direct<'a>(&'a self, cache: &'a mut TextCache) -> (&'a Regex, &'a mut Cache) {
+        (&self.plain, &mut cache.plain)
     }
 
     /// Prepares a text for a search.
@@ -116,6 +126,27 @@ impl TextRegex {
         let prepared = self.prepare(cache, text);
         let found = prepared.regex.search_with(prepared.cache, &Input::new(prepared.text))?;
         Some((prepared.origin(found.start()), prepared.origin(found.end())))
+    }
+}
+
+/// Maps positions of a prepared text to the given text, in ascending order. Each call examines only the text since the
+/// position of the call before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Origin {
+    at: usize,
+    marks: usize,
+}
+
+impl Origin {
+    /// Maps a position that is not before that of the call before.
+    #[inline]
+    pub(crate) fn of(&mut self, prepared: &Prepared<'_>, at: usize) -> usize {
+        if !prepared.is_marked {
+            return at;
+        }
+        self.marks += marks(&prepared.text[self.at..at]).count();
+        self.at = at;
+        at - 2 * self.marks
     }
 }
 

@@ -5,7 +5,9 @@ mod reference;
 use std::fs;
 
 use finecomb_scan::{Encoding, Inputs, ScanOptions, Width};
-use finecomb_top::{FieldList, Outcome, Query, QueryOptions, Separator, top};
+use finecomb_top::{
+    Answer, Field, FieldList, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions, Separator, top,
+};
 use proptest::prelude::*;
 use reference::Expected;
 use tempfile::tempdir;
@@ -115,6 +117,7 @@ fn query() -> impl Strategy<Value = (QueryOptions, Vec<(i32, i32)>)> {
                 grep,
                 vgrep,
                 sed: sed.into_iter().map(|(pattern, with)| (pattern.into(), with.into())).collect(),
+                ..QueryOptions::default()
             };
             (options, fields)
         },
@@ -186,6 +189,40 @@ fn the_memory_of_a_key_is_as_stated() {
             let chunk = if length > 48 { 8 << 20 } else { 0 };
             let (least, most) = ((outcome.memory - chunk) / count, outcome.memory / count);
             assert!(least <= *stated.end() && most >= *stated.start(), "{length}: {least} to {most} bytes");
+        }
+    }
+}
+
+/// Counts the records of a file of CSV, with the sum of the column `b`.
+fn sums_of(file: &str, options: QueryOptions) -> Outcome {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("table.csv");
+    fs::write(&path, file).expect("a file");
+    let measure = Measure { kind: MeasureKind::Sum, field: Field::parse("b").expect("a field") };
+    let options = QueryOptions { input: Some(InputFormat::Csv), measures: vec![measure], ..options };
+    let query = Query::new(&options).expect("a query");
+    top(&Inputs::new([&path]), &ScanOptions::default(), &query)
+}
+
+#[test]
+fn a_file_without_the_measured_column_is_reported_and_has_no_keys() {
+    let names = Field::parse_list("a").expect("fields");
+    let options = QueryOptions { number: 10, names, ..QueryOptions::default() };
+    for file in ["a,c\n1,2\n", "c,b\n1,2\n", "\"a,b\n1,2"] {
+        let outcome = sums_of(file, options.clone());
+        assert_eq!((outcome.answer.records, outcome.problems.len()), (0, 1), "{file:?}");
+    }
+}
+
+#[test]
+fn a_malformed_record_is_not_counted_although_an_expression_finds_its_key() {
+    for file in ["a,b\nx1\nx2,3\n", "a,b\nx1\ny\nx2,3\n", "a,b\nx1\n,x2\n"] {
+        for each in [false, true] {
+            let extract = vec!["[0-9]+".to_owned()];
+            let options = QueryOptions { number: 10, extract, each, ..QueryOptions::default() };
+            let Answer { malformed, records, .. } = sums_of(file, options).answer;
+            let keys = if each && file.contains("x2,3") { 2 } else { 1 };
+            assert_eq!((malformed.map(|malformed| malformed.count), records), (Some(1), keys), "{file:?}");
         }
     }
 }

@@ -1,46 +1,76 @@
 //! The flags of `comb top`: those of topfew 2.0, and more.
 
 pub(crate) mod hints;
+mod key_fields;
+mod measures;
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use finecomb_scan::{Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
-use finecomb_top::{FieldList, QueryOptions, Separator};
+use finecomb_top::output::Layout;
+use finecomb_top::{FieldList, InputFormat, Measure, Normalizer, QueryOptions, Separator, SortBy};
 
 use super::format::{FormatFlags, Formats};
 use super::profile::Profile;
 use super::selection::{self, Globs, UsageError};
 use super::size;
 use super::threads::Threads;
+use key_fields::KeyFields;
+use measures::Measures;
 
 const LONG_ABOUT: &str = "\
 Count keys and print the most frequent ones
 
 Examples:
-  Ten most frequent client addresses:
+  Ten most frequent client addresses of an access log:
       comb top -f 1 access.log
+  Pages that were not found:
+      comb top --where 'status == 404' -f path access.log
+  Bytes and slow requests by client:
+      comb top -f remote_addr --sum bytes --p99 request_time --sort 'sum(bytes)' access.log
+  Users and addresses of failed logins, also in rotated logs:
+      comb top -e 'Failed password for (?:invalid user )?(\\S+) from (\\S+)' --glob 'auth.log*' /var/log
+  Nested fields of JSON Lines:
+      comb top -f .request.headers.host --where '.status >= 500' service.json
+  A column of a CSV file with semicolons, with shares and totals:
+      comb top -p ';' --input csv -f country --percent --totals customers.csv
+  Messages of one kind, with placeholders for numbers, addresses and paths:
+      comb top --input syslog -f program,message --normalize all syslog
   Pages fetched by bots other than Googlebot:
       comb top -f 7 -g bot -v Googlebot access.log
-  Requests and their status, from a log with quoted fields:
-      comb top -q -f 6,7 access.log
   Requests per hour of the day, from [17/May/2015:10:05:03:
-      comb top -f 4 -s '\\[[^:]*:' '' -s ':.*$' '' -n 24 access.log
-  Effect of an edit on the first three records:
-      comb top -f 4 -s '\\[[^:]*:' '' --sample=3 access.log
-  Plain and compressed logs in a directory, with the counts while they run:
-      comb top -f 1 --glob 'access.log*' --live /var/log/nginx
-  Output of another command:
-      journalctl -o cat | comb top -n 20
+      comb top -f 4 -s '\\[[^:]*:' '' -s ':.*$' '' -n 24 --sort key access.log
+  TODO comments of a source tree by name:
+      comb top --ignore -e 'TODO\\((\\w+)\\)' --each src
+  Effect of a query on the first three records:
+      comb top -f path --where 'bytes > 1MB' --sample=3 access.log
 
-A record is a line without its line ending (\\n or \\r\\n). Its key is the fields selected by -f, joined by a space, or the \
-whole record without -f. Keys are printed as COUNT KEY by descending count; equal counts are ordered by the bytes of the \
-key, so the same input always gives the same output.
+A record is a line without its line ending (\\n or \\r\\n); a record of CSV may have line feeds in quotes. Its key is the fields \
+selected by -f, or what -e matches, or else the whole record. Keys are printed as COUNT KEY by descending count; equal counts \
+are ordered by the bytes of the key, so the same input always gives the same output.
 
 Regular expressions have Go's syntax and semantics: \\d, \\s, \\w and \\b match ASCII only, or Unicode after (?u). Input need \
 not be valid UTF-8: an invalid byte counts as one character, which . matches.
 
-If a flag is repeated, the last value is used, except for -g, -v, -s, --glob and --type, which accumulate.";
+If a flag is repeated, the last value is used, except for -e, -g, -v, -s, --glob, --type and the measures, which accumulate.";
+
+const FORMATS: &str = "\
+Format of the records [default: lines if fields are numbers, auto if they have names]
+
+lines: fields are numbers. auto: decided for each file by its first records; --sample shows the decision. clf, combined: access \
+logs, with the fields remote_addr, user, time, request, method, path, query, url, protocol, status, bytes, and with combined \
+referer, user_agent. nginx:LOG_FORMAT: the log_format of nginx, with its variables. csv: RFC 4180 with a header; -p sets another \
+delimiter. tsv: tab-separated values with a header. json: an object per line, with fields such as .a.b or .list[0]. logfmt: \
+key=value. syslog: RFC 3164 and 5424, with the fields time, host, program, pid, message, facility, severity. regex:PATTERN: \
+the named groups are the fields.";
+
+const WHERE: &str = "\
+Count only records for which a condition on fields holds
+
+Comparisons are == != < <= > >=, and ~ !~ for regular expressions; they are combined by && || ! and parentheses. Fields are \
+names, or numbers as in $7; names with other characters are in backquotes. Values are numbers, also with a unit as in 1.5s or \
+10MB, or strings in quotes. A comparison with a field that the record lacks is false; a field alone holds if the record has it.";
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -63,25 +93,22 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Number of keys to print; all prints every key, 0 none
-    #[arg(short, long, value_name = "COUNT", default_value = "10", value_parser = parse_number, allow_hyphen_values = true)]
-    number: usize,
+    /// Format of the records [default: lines if fields are numbers, auto if they have names]
+    #[arg(long, value_name = "FORMAT", long_help = FORMATS, help_heading = "Input")]
+    input: Option<InputFormat>,
 
-    /// Fields that make up the key, such as 7 or 1,3 or 2-4, or -1 for the last [default: the whole record]
-    ///
-    /// Fields are numbered from 1, or from the end, with -1 for the last. Lists and ranges can be combined, as in 2-4,1;
-    /// 2--1 selects all but the first. The key has the fields in the given order, joined by a space. Records that lack one of
-    /// the fields are skipped; a message on standard error gives their number.
-    #[arg(short, long, value_name = "LIST", allow_hyphen_values = true)]
-    fields: Option<FieldList>,
+    /// CSV and TSV files have no header; fields are numbers
+    #[arg(long, help_heading = "Input")]
+    no_header: bool,
 
-    /// Regular expression that separates fields [default: runs of spaces and tabs; leading ones are ignored]
+    /// Regular expression that separates fields, or delimiter of CSV [default: runs of spaces and tabs, ignoring leading ones]
     #[arg(
         short = 'p',
         long = "fieldseparator",
         value_name = "REGEX",
         conflicts_with = "quotedfields",
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        help_heading = "Input"
     )]
     fieldseparator: Option<String>,
 
@@ -89,23 +116,111 @@ pub(crate) struct Arguments {
     ///
     /// If a quote is never closed, the record has only the fields before it. The record is skipped if -f selects others, or
     /// counts fields from the end.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Input")]
     quotedfields: bool,
 
-    /// Count only records that match; repeatable, all must match
-    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
-    grep: Vec<String>,
+    /// Fields that make up the key: numbers such as 7 or 1,3 or 2-4, or -1 for the last, or names [default: the whole record]
+    ///
+    /// Fields are numbered from 1, or from the end, with -1 for the last. Lists and ranges can be combined, as in 2-4,1;
+    /// 2--1 selects all but the first. The key has the fields in the given order, joined by a space.
+    ///
+    /// Names are those of the format, such as status or path,status, or .request.headers.host in JSON. A name with dots,
+    /// commas or blanks can be written in double quotes.
+    ///
+    /// Records that lack one of the fields are skipped; a message on standard error gives their number.
+    #[arg(short, long, value_name = "LIST", allow_hyphen_values = true, value_parser = KeyFields::parse, help_heading = "Key")]
+    fields: Option<KeyFields>,
 
-    /// Skip records that match; repeatable, none may match
-    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
-    vgrep: Vec<String>,
+    /// Key is what REGEX matches, or its groups; repeatable, any may match
+    ///
+    /// The key is the match, or the first group if there are groups; several groups are several fields. Named groups are
+    /// also fields for -f, --where and the measures. Records without a match are not counted; a message on standard error
+    /// gives their number.
+    #[arg(short = 'e', long, value_name = "REGEX", allow_hyphen_values = true, help_heading = "Key")]
+    extract: Vec<String>,
+
+    /// With -e, count all matches of a record, not only the first
+    #[arg(long, requires = "extract", help_heading = "Key")]
+    each: bool,
+
+    /// Count records without a field of the key, with TEXT in place of the field
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Key")]
+    missing: Option<String>,
+
+    /// Ignore case: in regular expressions, in strings of --where, and in keys, which become lower case
+    #[arg(short, long, help_heading = "Key")]
+    ignore_case: bool,
+
+    /// Replace parts of the key that vary by placeholders: num, hex, uuid, ip, path, or all
+    #[arg(long, value_name = "NAME,...", value_parser = Normalizer::new, help_heading = "Key")]
+    normalize: Option<Normalizer>,
 
     /// Replace all matches in the key; repeatable, applied in the given order
     ///
     /// In the replacement, $1 or ${name} inserts the text of a capture group, and $$ a dollar sign. A name is as long as
     /// possible: $1x is the group named 1x; ${1}x is the first group followed by x.
-    #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true)]
+    #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true, help_heading = "Key")]
     sed: Vec<String>,
+
+    /// Count only records that match; repeatable, all must match
+    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true, help_heading = "Filter")]
+    grep: Vec<String>,
+
+    /// Skip records that match; repeatable, none may match
+    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true, help_heading = "Filter")]
+    vgrep: Vec<String>,
+
+    /// Count only records for which a condition on fields holds, such as 'status >= 500 && path ~ "^/api"'
+    #[arg(long = "where", id = "where", value_name = "CONDITION", long_help = WHERE, allow_hyphen_values = true, help_heading = "Filter")]
+    condition: Option<String>,
+
+    #[command(flatten)]
+    measures: Measures,
+
+    /// Number of keys to print; all prints every key, 0 none
+    #[arg(short, long, value_name = "COUNT", default_value = "10", value_parser = parse_number, allow_hyphen_values = true, help_heading = "Output")]
+    number: usize,
+
+    /// Order of the keys: count, key, or a measure such as sum(bytes)
+    #[arg(long, value_name = "ORDER", default_value = "count", help_heading = "Output")]
+    sort: String,
+
+    /// Reverse the order: with the default order, the rarest keys come first
+    #[arg(long, help_heading = "Output")]
+    reverse: bool,
+
+    /// Print only keys with at least this count
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value = "1",
+        hide_default_value = true,
+        help_heading = "Output"
+    )]
+    min_count: u64,
+
+    /// Print the share of each key in percent
+    #[arg(long, help_heading = "Output")]
+    percent: bool,
+
+    /// Print the sum of the counts up to each key
+    #[arg(long, help_heading = "Output")]
+    cumulative: bool,
+
+    /// Print the number of records and of distinct keys behind the keys
+    #[arg(long, help_heading = "Output")]
+    totals: bool,
+
+    /// Draw a bar for each count, if the output is a terminal
+    #[arg(long, help_heading = "Output")]
+    bars: bool,
+
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) format: FormatFlags<Format>,
+
+    /// Show how the first COUNT records are processed, and why; count nothing
+    #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count, help_heading = "Output")]
+    pub(crate) sample: Option<usize>,
 
     /// In directories, read only files that match GLOB, or skip them if GLOB begins with !; repeatable
     ///
@@ -137,33 +252,26 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENCODING", default_value = "auto", value_parser = selection::encoding, help_heading = "Input")]
     encoding: Encoding,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Machine")]
     threads: Threads,
 
-    /// Show how the first COUNT records are processed, and why; count nothing
-    #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count)]
-    pub(crate) sample: Option<usize>,
-
-    #[command(flatten)]
-    pub(crate) format: FormatFlags<Format>,
-
     /// On interrupt (Ctrl-C) or termination, print the counts so far, marked as partial
-    #[arg(long)]
+    #[arg(long, help_heading = "Machine")]
     pub(crate) partial: bool,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Machine")]
     pub(crate) profile: Profile,
 
     /// Show counts and thread activity while the job runs; q stops it and prints the counts
-    #[arg(long, conflicts_with = "sample")]
+    #[arg(long, conflicts_with = "sample", help_heading = "Machine")]
     pub(crate) live: bool,
 
     /// Skip and report lines longer than SIZE
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT))]
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT), help_heading = "Machine")]
     max_line: usize,
 
     /// Amount that each thread reads at a time
-    #[arg(long, value_name = "SIZE", default_value = "128K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE))]
+    #[arg(long, value_name = "SIZE", default_value = "128K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE), help_heading = "Machine")]
     block_size: usize,
 }
 
@@ -178,6 +286,8 @@ pub(crate) enum Format {
     Csv,
     /// Tab-separated values with a header; tabs and backslashes in keys are escaped
     Tsv,
+    /// A table in Markdown
+    Markdown,
 }
 
 impl Formats for Format {
@@ -198,22 +308,86 @@ fn parse_count(text: &str) -> Result<usize, String> {
 }
 
 impl Arguments {
-    /// Records, keys and edits selected by the flags.
-    pub(crate) fn query(&self) -> QueryOptions {
-        let separator = match &self.fieldseparator {
-            Some(regex) => Separator::Regex(regex.clone()),
-            None if self.quotedfields => Separator::Quotes,
-            None => Separator::Blanks,
-        };
+    /// Records, keys, measures and their order, selected by the flags.
+    pub(crate) fn query(&self) -> Result<QueryOptions, UsageError> {
         let (pairs, _) = self.sed.as_chunks::<2>();
-        QueryOptions {
+        let (fields, names) = match &self.fields {
+            None => (FieldList::default(), Vec::new()),
+            Some(KeyFields::Positions(fields)) => (fields.clone(), Vec::new()),
+            Some(KeyFields::Names(names)) => (FieldList::default(), names.clone()),
+        };
+        Ok(QueryOptions {
             number: self.number,
-            fields: self.fields.clone().unwrap_or_default(),
-            separator,
+            fields,
+            names,
+            separator: self.separator(),
+            delimiter: self.delimiter()?,
+            input: self.input.clone(),
+            has_header: !self.no_header,
+            extract: self.extract.clone(),
+            each: self.each,
+            missing: self.missing.clone(),
+            ignore_case: self.ignore_case,
+            normalize: self.normalize,
             grep: self.grep.clone(),
             vgrep: self.vgrep.clone(),
             sed: pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect(),
+            condition: self.condition.clone(),
+            measures: self.measures.0.clone(),
+            sort_by: self.sort_by()?,
+            reverse: self.reverse,
+            min_count: self.min_count,
+        })
+    }
+
+    fn separator(&self) -> Separator {
+        match &self.fieldseparator {
+            Some(_) if self.has_delimiter() => Separator::Blanks,
+            Some(regex) => Separator::Regex(regex.clone()),
+            None if self.quotedfields => Separator::Quotes,
+            None => Separator::Blanks,
         }
+    }
+
+    /// Whether `-p` is a delimiter rather than a regular expression.
+    fn has_delimiter(&self) -> bool {
+        matches!(self.input, Some(InputFormat::Csv | InputFormat::Tsv))
+    }
+
+    fn delimiter(&self) -> Result<u8, UsageError> {
+        let Some(text) = self.fieldseparator.as_deref().filter(|_| self.has_delimiter()) else {
+            return Ok(b',');
+        };
+        match text.as_bytes() {
+            b"\\t" => Ok(b'\t'),
+            &[byte] if !matches!(byte, b'"' | b'\r' | b'\n') => Ok(byte),
+            _ => Err(UsageError(format!(
+                "-p '{text}': the delimiter of CSV is a single ASCII character other than a quote"
+            ))),
+        }
+    }
+
+    fn sort_by(&self) -> Result<SortBy, UsageError> {
+        let measure = |name: &str| self.measures.0.iter().position(|measure| measure.to_string() == name);
+        match self.sort.as_str() {
+            "count" => Ok(SortBy::Count),
+            "key" => Ok(SortBy::Key),
+            name => measure(name).map(SortBy::Measure).ok_or_else(|| {
+                let known = self.measures.0.iter().map(|measure: &Measure| format!(", {measure}"));
+                let known = known.collect::<String>();
+                UsageError(format!("--sort '{name}': expected one of count, key{known}"))
+            }),
+        }
+    }
+
+    /// Columns of the output beside the measures.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout { percent: self.percent, cumulative: self.cumulative, totals: self.totals }
+    }
+
+    /// Whether bars are drawn on a terminal.
+    pub(crate) fn has_bars(&self) -> bool {
+        self.bars
     }
 
     /// Whether fields may be quoted.

@@ -8,7 +8,7 @@ use anstyle::Style;
 use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, counted};
-use finecomb_top::output::{self, Csv, Json, Text, Tsv};
+use finecomb_top::output::{self, Csv, Json, Markdown, Text, Tsv};
 use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
 
 use super::{Exit, check_output, fail, output_failed, profile};
@@ -21,7 +21,11 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     if let Err(exit) = check_output() {
         return exit;
     }
-    let query = match Query::new(&arguments.query()) {
+    let options = match arguments.query() {
+        Ok(options) => options,
+        Err(error) => return fail(error),
+    };
+    let query = match Query::new(&options) {
         Ok(query) => query,
         Err(error) => return fail(error),
     };
@@ -92,9 +96,7 @@ fn count(
     };
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
-    if let Some(skipped) = &answer.skipped {
-        message::skipped(skipped, answer.records, skipped.first.find_line(), arguments.has_quoted_fields());
-    }
+    message::left_out(answer, arguments.has_quoted_fields());
     if answer.partial {
         message::note(format_args!(
             "interrupted after {} ({}); the counts are partial",
@@ -104,7 +106,7 @@ fn count(
     }
     let mut out = BufWriter::new(stdout().lock());
     let exit = exit(answer, &outcome.problems, stop.as_deref());
-    let written = format(arguments.format.choice()).write(answer, &mut out).and_then(|()| out.flush());
+    let written = format(arguments).write(answer, &mut out).and_then(|()| out.flush());
     if let Err(error) = written {
         return output_failed(&error).or(exit);
     }
@@ -147,12 +149,20 @@ fn report_problems(problems: &[Problem]) {
     }
 }
 
-fn format(format: Format) -> Box<dyn output::Format> {
-    match format {
-        Format::Text if terminal::output_has_colors() => Box::new(Text { count: Style::new().bold() }),
-        Format::Text => Box::new(Text::default()),
-        Format::Json => Box::new(Json),
-        Format::Csv => Box::new(Csv),
-        Format::Tsv => Box::new(Tsv),
+/// Width of the bar of the largest count, in characters.
+const BAR: usize = 20;
+
+fn format(arguments: &Arguments) -> Box<dyn output::Format> {
+    let layout = arguments.layout();
+    match arguments.format.choice() {
+        Format::Text => Box::new(Text {
+            count: if terminal::output_has_colors() { Style::new().bold() } else { Style::new() },
+            layout,
+            bars: if arguments.has_bars() && stdout().is_terminal() { BAR } else { 0 },
+        }),
+        Format::Json => Box::new(Json(layout)),
+        Format::Csv => Box::new(Csv(layout)),
+        Format::Tsv => Box::new(Tsv(layout)),
+        Format::Markdown => Box::new(Markdown(layout)),
     }
 }

@@ -177,10 +177,7 @@ mod tests {
 
     #[test]
     fn the_page_has_the_counts_and_a_bar_for_each_thread() {
-        let keys = [
-            KeyCount { key: b"/index.html".to_vec(), count: 1234 },
-            KeyCount { key: b"\x1b[31m".to_vec(), count: 7 },
-        ];
+        let keys = [KeyCount::new(b"/index.html".to_vec(), 1234), KeyCount::new(b"\x1b[31m".to_vec(), 7)];
         let progress = Progress {
             done: 1_000_000,
             total: Some(4_000_000),
@@ -240,7 +237,7 @@ mod tests {
             threads: vec![Activity::default(); 40],
             ..Progress::default()
         };
-        let keys = vec![KeyCount { key: "ä".repeat(200).into_bytes(), count: 1 }; 100];
+        let keys = vec![KeyCount::new("ä".repeat(200).into_bytes(), 1); 100];
         let page = Page { progress: &progress, before: &Progress::default(), keys: &keys, records: 0 };
         for (rows, columns) in [(1, 1), (3, 5), (2, 20), (24, 80), (100, 300)] {
             let lines = page.lines(rows, columns);

@@ -36,24 +36,36 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// Commands of the `console` blocks of a document, each with the output shown below it.
-fn sessions(document: &str) -> Vec<(String, String)> {
-    let mut sessions: Vec<(String, String)> = Vec::new();
+/// A command of a document with what is shown below it.
+#[derive(Default)]
+struct Session {
+    command: String,
+    output: String,
+    /// Messages of comb on standard error, which begin with its name.
+    messages: String,
+}
+
+/// Commands of the `console` blocks of a document.
+fn sessions(document: &str) -> Vec<Session> {
+    let mut sessions: Vec<Session> = Vec::new();
     let mut shown = false;
     for line in document.lines() {
         match line.strip_prefix("$ ") {
             _ if line.starts_with("```") => shown = line == "```console",
-            Some(command) if shown => sessions.push((command.to_owned(), String::new())),
+            Some(command) if shown => {
+                sessions.push(Session { command: command.to_owned(), ..Session::default() });
+            }
             _ if shown => {
-                let (_, output) = sessions.last_mut().expect("a command before its output");
-                output.push_str(line);
-                output.push('\n');
+                let session = sessions.last_mut().expect("a command before its output");
+                let stream = match line.starts_with("comb: ") {
+                    true => &mut session.messages,
+                    false => &mut session.output,
+                };
+                stream.push_str(line);
+                stream.push('\n');
             }
             _ => {}
         }
-    }
-    for (_, output) in &mut sessions {
-        output.truncate(output.trim_end().len());
     }
     sessions
 }
@@ -110,10 +122,10 @@ fn the_commands_of_the_documents_print_what_is_shown() {
         }
         let directory = tempfile::tempdir().expect("a directory");
         std::os::unix::fs::symlink(root().join("samples"), directory.path().join("samples")).expect("a link");
-        for (command, expected) in sessions {
+        for Session { command, output: expected, messages } in sessions {
             let (output, errors, _) = run(&mut shell(&directory, &command));
-            assert_eq!(errors, "", "{}: {command}", path.display());
-            assert_eq!(output.trim_end(), expected, "{}: {command}", path.display());
+            assert_eq!(errors, messages, "{}: {command}", path.display());
+            assert_eq!(output.trim_end(), expected.trim_end(), "{}: {command}", path.display());
             commands += 1;
         }
     }

@@ -15,6 +15,7 @@ mod help;
 mod index;
 mod inputs;
 mod profile;
+mod records;
 mod ripgrep;
 mod serve;
 mod serve_operation;

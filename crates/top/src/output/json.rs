@@ -5,19 +5,24 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Serialize, ser};
+use serde_json::value::RawValue;
 
 use super::Format;
-use crate::answer::{Answer, KeyCount};
+use super::columns::{Columns, Layout, Value};
+use crate::answer::Answer;
 
-/// A JSON object: `top` is the list of keys with their counts, `records` the number of records counted, `distinct` the
-/// number of distinct keys, `skipped` the number of records without a key, and `partial` is true if the count was
-/// interrupted.
+/// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
+/// of records counted, `distinct` the number of distinct keys, `skipped` the number of records without a key, and
+/// `partial` is true if the count was interrupted. `malformed`, `unmatched` and `not_numbers` are there only if they are
+/// not 0.
 ///
-/// A `key` is a string. If a key is not valid UTF-8, its `key` has U+FFFD for the invalid parts, and only then
-/// `key_base64` has its exact bytes (RFC 4648, section 4).
+/// A `key` is a string, or an object with a member for each field if it has several named fields. If a key is not valid
+/// UTF-8, its `key` has U+FFFD for the invalid parts, and only then `key_base64` has its exact bytes (RFC 4648, section
+/// 4). A measure is a member with its name, such as `"sum(bytes)"`; it is null if there is no value.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Json;
+pub struct Json(pub Layout);
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -25,36 +30,112 @@ struct Object<'a> {
     records: u64,
     distinct: u64,
     skipped: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    malformed: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    unmatched: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    not_numbers: u64,
     top: Vec<Entry<'a>>,
 }
 
-#[derive(Serialize)]
-struct Entry<'a> {
-    count: u64,
-    key: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key_base64: Option<String>,
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
-impl<'a> From<&'a KeyCount> for Entry<'a> {
-    fn from(KeyCount { key, count }: &'a KeyCount) -> Self {
-        let is_exact = str::from_utf8(key).is_ok();
-        Self {
-            count: *count,
-            key: String::from_utf8_lossy(key),
-            key_base64: (!is_exact).then(|| STANDARD.encode(key)),
+/// A key with its count and measures.
+struct Entry<'a> {
+    names: &'a [&'a str],
+    row: Vec<Value<'a>>,
+    /// Number of columns of the key.
+    keys: usize,
+}
+
+impl Serialize for Entry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (numbers, keys) = self.row.split_at(self.row.len() - self.keys);
+        let mut map = serializer.serialize_map(None)?;
+        for (name, &value) in self.names.iter().zip(numbers) {
+            match value {
+                Value::Measure(quantity) => map.serialize_entry(name, quantity)?,
+                Value::Count(count) => map.serialize_entry(name, &count)?,
+                Value::Share(..) => {
+                    map.serialize_entry(name, &number(&value.number("").unwrap_or_default())?)?
+                }
+                Value::Key(_) => {}
+            }
         }
+        let names = &self.names[numbers.len()..];
+        match keys {
+            [Value::Key(key)] => {
+                map.serialize_entry("key", &text(key))?;
+                if let Some(exact) = base64(key) {
+                    map.serialize_entry("key_base64", &exact)?;
+                }
+            }
+            [] => map.serialize_entry("key", "")?,
+            keys => {
+                map.serialize_entry("key", &Fields { names, keys, encode: |key| Some(text(key)) })?;
+                if keys.iter().any(|key| matches!(key, Value::Key(key) if base64(key).is_some())) {
+                    let encode = |key| base64(key).map(Cow::Owned);
+                    map.serialize_entry("key_base64", &Fields { names, keys, encode })?;
+                }
+            }
+        }
+        map.end()
     }
+}
+
+/// The fields of a key, as far as they have an encoding.
+struct Fields<'a, F> {
+    names: &'a [&'a str],
+    keys: &'a [Value<'a>],
+    encode: F,
+}
+
+impl<'a, F: Fn(&'a [u8]) -> Option<Cow<'a, str>>> Serialize for Fields<'a, F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, key) in self.names.iter().zip(self.keys) {
+            if let Value::Key(key) = key
+                && let Some(encoded) = (self.encode)(key)
+            {
+                map.serialize_entry(name, &encoded)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// A number in its decimal form, with any number of digits.
+fn number<E: ser::Error>(text: &str) -> Result<Box<RawValue>, E> {
+    RawValue::from_string(text.to_owned()).map_err(E::custom)
+}
+
+fn text(key: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(key)
+}
+
+/// The exact bytes of a key that is not UTF-8.
+fn base64(key: &[u8]) -> Option<String> {
+    str::from_utf8(key).is_err().then(|| STANDARD.encode(key))
 }
 
 impl Format for Json {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        let columns = Columns::new(answer, self.0);
+        let names = columns.names();
+        let keys = columns.key_columns();
+        let count = |skipped: &Option<crate::Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
         let object = Object {
             partial: answer.partial,
             records: answer.records,
             distinct: answer.distinct,
-            skipped: answer.skipped.as_ref().map_or(0, |skipped| skipped.count),
-            top: answer.top.iter().map(Entry::from).collect(),
+            skipped: count(&answer.skipped),
+            malformed: count(&answer.malformed),
+            unmatched: answer.unmatched,
+            not_numbers: count(&answer.not_numbers),
+            top: columns.rows().map(|row| Entry { names: &names, row, keys }).collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &object)?;
         out.write_all(b"\n")
@@ -64,12 +145,16 @@ impl Format for Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::written;
+    use crate::output::tests::{several, written};
+
+    fn parsed(text: &str) -> serde_json::Value {
+        serde_json::from_str(text).expect("JSON")
+    }
 
     #[test]
     fn keys_are_strings_and_bytes_are_kept() {
         let keys: &[(&[u8], u64)] = &[(b"say \"hi\"\t\\", 2), (b"caf\xE9", 1)];
-        let value: serde_json::Value = serde_json::from_str(&written(&Json, keys, false)).expect("JSON");
+        let value = parsed(&written(&Json::default(), keys, false));
         assert_eq!(value["top"][0]["key"], "say \"hi\"\t\\");
         assert_eq!(value["top"][0].get("key_base64"), None);
         let exact = value["top"][1]["key_base64"].as_str().expect("a string");
@@ -81,7 +166,17 @@ mod tests {
     }
 
     #[test]
+    fn a_key_of_several_fields_is_an_object() {
+        let layout = Layout { percent: true, ..Layout::default() };
+        let value = parsed(&several(&Json(layout)));
+        assert_eq!(
+            value["top"][0],
+            serde_json::json!({"count": 3, "percent": 75.0, "key": {"path": "/a b", "user agent": "x,|y"}})
+        );
+    }
+
+    #[test]
     fn partial_answers_are_marked() {
-        assert!(written(&Json, &[], true).contains("\"partial\": true"));
+        assert!(written(&Json::default(), &[], true).contains("\"partial\": true"));
     }
 }

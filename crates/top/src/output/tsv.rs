@@ -3,23 +3,39 @@
 use std::io::{self, Write};
 
 use super::Format;
+use super::columns::{Columns, Layout, Value};
 use crate::answer::Answer;
 
-/// Tab-separated values with the header `count`, `key`. In keys, a tab is written `\t`, a carriage return `\r`, a line
-/// feed `\n` and a backslash `\\`, as in PostgreSQL's text format. All other bytes are unchanged.
+/// Tab-separated values with a header: `count`, `key`, with the measures between the two, and with a column for each
+/// field of a key of named fields. In keys, a tab is written `\t`, a carriage return `\r`, a line feed `\n` and a
+/// backslash `\\`, as in PostgreSQL's text format. All other bytes are unchanged. A measure without a value is empty.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tsv;
+pub struct Tsv(pub Layout);
 
 impl Format for Tsv {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(b"count\tkey\n")?;
-        for key in &answer.top {
-            write!(out, "{}\t", key.count)?;
-            write_escaped(&key.key, out)?;
+        let columns = Columns::new(answer, self.0);
+        for (index, name) in columns.names().into_iter().enumerate() {
+            separate(index, out)?;
+            write_escaped(name.as_bytes(), out)?;
+        }
+        out.write_all(b"\n")?;
+        for row in columns.rows() {
+            for (index, value) in row.into_iter().enumerate() {
+                separate(index, out)?;
+                match value {
+                    Value::Key(key) => write_escaped(key, out)?,
+                    number => out.write_all(number.number("").unwrap_or_default().as_bytes())?,
+                }
+            }
             out.write_all(b"\n")?;
         }
         Ok(())
     }
+}
+
+fn separate(index: usize, out: &mut dyn Write) -> io::Result<()> {
+    if index > 0 { out.write_all(b"\t") } else { Ok(()) }
 }
 
 fn write_escaped(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
@@ -40,11 +56,19 @@ fn write_escaped(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::written;
+    use crate::output::tests::{several, written};
 
     #[test]
     fn bytes_that_would_break_a_row_are_escaped() {
         let keys: &[(&[u8], u64)] = &[(b"a b", 3), (b"a\tb\\", 2), (b"\r\n", 1), (b"\xFF", 1)];
-        assert_eq!(written(&Tsv, keys, false), "count\tkey\n3\ta b\n2\ta\\tb\\\\\n1\t\\r\\n\n1\t?\n");
+        assert_eq!(
+            written(&Tsv::default(), keys, false),
+            "count\tkey\n3\ta b\n2\ta\\tb\\\\\n1\t\\r\\n\n1\t?\n"
+        );
+    }
+
+    #[test]
+    fn fields_of_keys_are_columns() {
+        assert_eq!(several(&Tsv::default()), "count\tpath\tuser agent\n3\t/a b\tx,|y\n1\t\tline\\nfeed\n");
     }
 }

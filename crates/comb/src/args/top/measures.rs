@@ -1,0 +1,145 @@
+//! Flags that measure a field of the records of each key, in the order in which they are given.
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use finecomb_top::{Field, Measure, MeasureKind, Percentile};
+
+/// Heading of the flags in the help.
+const HEADING: &str = "Measures";
+
+/// The measures of a count, in the order of the command line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measures(pub(crate) Vec<Measure>);
+
+/// A flag that takes a field.
+struct Flag {
+    name: &'static str,
+    help: &'static str,
+    kind: fn() -> MeasureKind,
+}
+
+const FLAGS: &[Flag] = &[
+    Flag { name: "sum", help: "Sum of the field's values, exact", kind: || MeasureKind::Sum },
+    Flag { name: "mean", help: "Mean of the field's values", kind: || MeasureKind::Mean },
+    Flag { name: "min", help: "Smallest value of the field", kind: || MeasureKind::Min },
+    Flag { name: "max", help: "Largest value of the field", kind: || MeasureKind::Max },
+    Flag {
+        name: "p50",
+        help: "Median of the field's values",
+        kind: || MeasureKind::Percentile(Percentile::P50),
+    },
+    Flag {
+        name: "p95",
+        help: "95th percentile of the field's values",
+        kind: || MeasureKind::Percentile(Percentile::P95),
+    },
+    Flag {
+        name: "p99",
+        help: "99th percentile of the field's values",
+        kind: || MeasureKind::Percentile(Percentile::P99),
+    },
+    Flag {
+        name: "distinct",
+        help: "Number of distinct values of the field other than empty ones and -; above 4096, an estimate with a standard error of 0.8 %",
+        kind: || MeasureKind::Distinct,
+    },
+];
+
+const PERCENTILE: &str = "percentile";
+
+/// Parses the value of `--percentile`, such as `99.9:bytes`.
+fn parse_percentile(text: &str) -> Result<Measure, String> {
+    let (percentile, field) = text.split_once(':').ok_or("expected P:FIELD, such as 99.9:bytes")?;
+    let percentile = Percentile::parse(percentile).map_err(|error| error.to_string())?;
+    let field = parse_field(field)?;
+    Ok(Measure { kind: MeasureKind::Percentile(percentile), field })
+}
+
+fn parse_field(text: &str) -> Result<Field, String> {
+    Field::parse(text).map_err(|error| error.to_string())
+}
+
+impl Args for Measures {
+    fn augment_args(command: Command) -> Command {
+        let flag = |name: &'static str, value: &'static str, help: &'static str| {
+            Arg::new(name)
+                .long(name)
+                .value_name(value)
+                .help(help)
+                .help_heading(HEADING)
+                .action(ArgAction::Append)
+                .allow_hyphen_values(true)
+        };
+        let flags =
+            FLAGS.iter().map(|&Flag { name, help, .. }| flag(name, "FIELD", help).value_parser(parse_field));
+        let percentile = flag(PERCENTILE, "P:FIELD", "Percentile P, from 0 to 100, of the field's values")
+            .long_help(
+                "Percentile P, from 0 to 100, of the field's values\n\nThe smallest value that at least P % of the values do \
+                 not exceed. It is exact for keys with up to 1024 values; for others it is at most 0.4 % off.",
+            )
+            .value_parser(parse_percentile);
+        command.args(flags).arg(percentile)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Measures {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut all = Vec::new();
+        let mut add = |flag: &str, measures: Vec<Measure>| {
+            all.extend(matches.indices_of(flag).into_iter().flatten().zip(measures));
+        };
+        for flag in FLAGS {
+            let fields = matches.get_many::<Field>(flag.name).into_iter().flatten();
+            add(
+                flag.name,
+                fields.map(|field| Measure { kind: (flag.kind)(), field: field.clone() }).collect(),
+            );
+        }
+        add(PERCENTILE, matches.get_many(PERCENTILE).into_iter().flatten().cloned().collect());
+        all.sort_by_key(|&(index, _)| index);
+        let measures: Vec<Measure> = all.into_iter().map(|(_, measure)| measure).collect();
+        match measures.iter().enumerate().find(|(at, measure)| measures[..*at].contains(measure)) {
+            Some((_, twice)) => {
+                Err(Error::raw(ErrorKind::ArgumentConflict, format!("the measure {twice} is given twice\n")))
+            }
+            None => Ok(Self(measures)),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(arguments: &[&str]) -> Result<Vec<String>, String> {
+        let command = Measures::augment_args(Command::new("top"));
+        let matches = command.try_get_matches_from([&["top"], arguments].concat());
+        let measures = matches.and_then(|matches| Measures::from_arg_matches(&matches));
+        let measures = measures.map_err(|error| error.to_string())?;
+        Ok(measures.0.iter().map(Measure::to_string).collect())
+    }
+
+    #[test]
+    fn measures_are_in_the_order_given() {
+        let found = names(&["--p99", "a", "--sum", "b", "--percentile", "99.9:c", "--sum", "a", "--min=d"]);
+        assert_eq!(found.expect("measures"), ["p99(a)", "sum(b)", "p99.9(c)", "sum(a)", "min(d)"]);
+    }
+
+    #[test]
+    fn invalid_measures_are_refused() {
+        let error = |arguments: &[&str]| names(arguments).expect_err("an error");
+        assert!(error(&["--sum", "a", "--sum", "a"]).contains("the measure sum(a) is given twice"));
+        assert!(error(&["--percentile", "99"]).contains("expected P:FIELD"));
+        assert!(error(&["--percentile", "101:a"]).contains("100"));
+        assert!(error(&["--sum", ""]).contains("expected the name or number of a field"));
+    }
+}

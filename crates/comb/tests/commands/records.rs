@@ -1,0 +1,79 @@
+//! Tests of `comb top` on records with a format, with conditions and measures.
+
+use serde_json::Value;
+
+use crate::support::{directory_with, run, shell};
+
+const ACCESS: &str = "1.2.3.4 - - [17/May/2015:10:05:03 +0000] \"GET /a?b=c HTTP/1.1\" 200 17 \"-\" \"curl/8\"\n\
+     1.2.3.5 - - [17/May/2015:10:05:04 +0000] \"GET /b HTTP/1.1\" 404 - \"-\" \"curl/8\"\n\
+     1.2.3.4 - - [17/May/2015:10:05:05 +0000] \"-\" 408 - \"-\" \"-\"\n";
+
+const LIST: &str = "name,kind,price\n\"a, b\",x,1.5\nc,y,free\n";
+
+#[test]
+fn a_measured_field_that_a_file_lacks_costs_only_this_file() {
+    let directory = directory_with(&[("access.log", ACCESS), ("list.csv", LIST)]);
+    let (out, errors, code) =
+        run(&mut shell(&directory, "comb top -w 1 -f name --max price list.csv access.log list.csv"));
+    assert_eq!(out, "count  max(price)  name\n    2         1.5  a, b\n    2           -  c\n");
+    assert!(errors.contains("access.log: no field 'name'"), "{errors}");
+    assert_eq!(code, Some(2));
+    for arguments in ["-f path --sum size", "-f size --sum bytes", "--distinct 7 -f 7 --p99 bytes"] {
+        let (out, errors, code) = run(&mut shell(&directory, &format!("comb top {arguments} access.log")));
+        assert!(errors.starts_with("comb: access.log: "), "{arguments}: {errors}");
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments}");
+    }
+}
+
+#[test]
+fn every_json_answer_follows_the_schema() {
+    let directory = directory_with(&[("access.log", ACCESS), ("list.csv", LIST)]);
+    run(&mut shell(
+        &directory,
+        "printf 'a caf\\xe9\\n' > latin1; printf 'a=1 b=caf\\xe9\\na=1\\n' > latin1.logfmt",
+    ));
+    let schema = include_str!("../../../../docs/top.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let answer = |arguments: &str| {
+        let (out, errors, code) = run(&mut shell(&directory, &format!("comb top --json {arguments}")));
+        assert!(code < Some(2), "{arguments}: {errors}");
+        let answer: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
+        let violations: Vec<_> = validator.iter_errors(&answer).map(|error| error.to_string()).collect();
+        assert!(violations.is_empty(), "{arguments}: {violations:?}: {out}");
+        answer
+    };
+    assert_eq!(answer("-f 9 access.log")["top"][0]["count"], 1);
+    assert_eq!(answer("-n 0 access.log")["top"], Value::Array(Vec::new()));
+    assert_eq!(answer("--where 'status == 500' -f path access.log")["records"], 0);
+    let shares = answer("-f status --percent --cumulative --totals access.log");
+    assert_eq!(shares["top"][2]["cumulative_percent"], 100.0);
+    let skipped = answer(
+        "-f path --sum bytes --mean bytes --p99 bytes --distinct user --percentile 99.9:bytes access.log",
+    );
+    assert_eq!((&skipped["skipped"], &skipped["top"][1]["sum(bytes)"]), (&1.into(), &Value::Null));
+    let fields = answer("-f name,price --min price --max price --sort 'max(price)' list.csv");
+    assert_eq!((&fields["not_numbers"], &fields["top"][0]["key"]["name"]), (&1.into(), &"a, b".into()));
+    assert_eq!(answer("-f price -n all --missing none list.csv")["distinct"], 2);
+    assert_eq!(answer("-e 'GET (\\S+)' access.log")["unmatched"], 1);
+    assert_eq!(answer("--input json -f a list.csv")["malformed"], 3);
+    assert_eq!(answer("-f 2 latin1")["top"][0]["key_base64"], "Y2Fm6Q==");
+    let bytes = answer("--input logfmt -f a,b latin1.logfmt");
+    assert_eq!(bytes["top"][0]["key_base64"]["b"], "Y2Fm6Q==");
+}
+
+#[test]
+fn the_schema_refuses_other_objects() {
+    let schema = include_str!("../../../../docs/top.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let answer = |key: &str| {
+        format!("{{\"partial\":false,\"records\":1,\"distinct\":1,\"skipped\":0,\"top\":[{key}]}}")
+    };
+    let is_valid = |text: &str| validator.is_valid(&serde_json::from_str(text).expect("JSON"));
+    assert!(is_valid(&answer(r#"{"count":1,"sum(a)":2,"key":"x"}"#)));
+    for key in [r#"{"count":0,"key":"x"}"#, r#"{"count":1}"#, r#"{"count":1,"key":"x","total(a)":2}"#] {
+        assert!(!is_valid(&answer(key)), "{key}");
+    }
+    assert!(!is_valid("{}"));
+}

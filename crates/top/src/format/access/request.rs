@@ -1,0 +1,201 @@
+//! Parts of requests and URLs.
+
+use finecomb_sys::simd::Masks;
+use memchr::memrchr;
+
+use super::ends::find_byte;
+use crate::Span;
+
+/// A value of a variable, or a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The value.
+    Whole,
+    /// The number after a space, if the value is nothing else.
+    LoneNumber,
+    /// The method of a request.
+    Method,
+    /// The URL of a request.
+    Url,
+    /// The URL of a request, up to the first `?`.
+    Path,
+    /// The URL of a request after the first `?`.
+    Query,
+    /// The protocol of a request.
+    Protocol,
+    /// A URL up to the first `?`.
+    PathOfUrl,
+    /// A URL after the first `?`.
+    QueryOfUrl,
+}
+
+impl Part {
+    /// Returns the part of a value, if it has it.
+    #[inline(always)]
+    pub(super) fn of<M: Masks>(self, masks: M, text: &[u8], value: Span) -> Option<Span> {
+        match self {
+            Self::Whole => Some(value),
+            Self::LoneNumber => lone_number(text, value),
+            Self::Method => Request::parse(masks, text, value).map(|request| request.method),
+            Self::Url => Request::parse(masks, text, value).map(|request| request.url),
+            Self::Protocol => Request::parse(masks, text, value).map(|request| request.protocol),
+            Self::Path => Request::parse(masks, text, value).map(|request| path(masks, text, request.url)),
+            Self::Query => {
+                Request::parse(masks, text, value).and_then(|request| query(masks, text, request.url))
+            }
+            Self::PathOfUrl => Some(path(masks, text, value)),
+            Self::QueryOfUrl => query(masks, text, value),
+        }
+    }
+}
+
+/// The first line of a request: a method up to the first space, a protocol after the last space, and a URL, which may
+/// contain spaces, between them.
+struct Request {
+    method: Span,
+    url: Span,
+    protocol: Span,
+}
+
+impl Request {
+    /// Returns `None` unless the line has three parts, of which the last begins like `HTTP/1`.
+    #[inline(always)]
+    fn parse<M: Masks>(masks: M, text: &[u8], (start, end): Span) -> Option<Self> {
+        let after_method = find_byte(masks, text, start, end, b' ')?;
+        let before_protocol = match text[start..end].last_chunk() {
+            Some([b' ', b'H', b'T', b'T', b'P', b'/', b'0'..=b'9', b'.', b'0'..=b'9']) => end - 9,
+            _ => start + before_protocol(&text[start..end])?,
+        };
+        // A method, a space, a URL and a space.
+        let has_url = after_method > start && before_protocol > after_method + 1;
+        has_url.then_some(Self {
+            method: (start, after_method),
+            url: (after_method + 1, before_protocol),
+            protocol: (before_protocol + 1, end),
+        })
+    }
+}
+
+/// Position of the last space, if a protocol follows: capital letters, a slash, and a digit.
+#[cold]
+#[inline(never)]
+fn before_protocol(request: &[u8]) -> Option<usize> {
+    let space = memrchr(b' ', request)?;
+    let protocol = &request[space + 1..];
+    let letters = protocol.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let is_protocol = letters > 0 && matches!(protocol[letters..], [b'/', b'0'..=b'9', ..]);
+    is_protocol.then_some(space)
+}
+
+#[inline(always)]
+fn path<M: Masks>(masks: M, text: &[u8], (start, end): Span) -> Span {
+    (start, find_byte(masks, text, start, end, b'?').unwrap_or(end))
+}
+
+#[inline(always)]
+fn query<M: Masks>(masks: M, text: &[u8], (start, end): Span) -> Option<Span> {
+    find_byte(masks, text, start, end, b'?').map(|mark| (mark + 1, end))
+}
+
+/// Returns the number after a space: digits, with or without a decimal point and more digits.
+fn lone_number(text: &[u8], (start, end): Span) -> Option<Span> {
+    let number = text[start..end].strip_prefix(b" ")?;
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let whole = digits(number);
+    let is_number = whole > 0
+        && match &number[whole..] {
+            [] => true,
+            [b'.', decimals @ ..] => !decimals.is_empty() && digits(decimals) == decimals.len(),
+            _ => false,
+        };
+    is_number.then_some((start + 1, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use finecomb_sys::simd::{Kernel, dispatch};
+
+    use super::*;
+    use crate::bytes_of;
+
+    struct Find<'t>(Part, &'t str);
+
+    impl<'t> Kernel for Find<'t> {
+        type Output = Option<&'t str>;
+
+        #[inline(always)]
+        fn run<M: Masks>(self, masks: M) -> Option<&'t str> {
+            let text = self.1.as_bytes();
+            let span = self.0.of(masks, text, (0, text.len()))?;
+            Some(str::from_utf8(bytes_of(text, span)).expect("UTF-8"))
+        }
+    }
+
+    fn part(part: Part, text: &str) -> Option<&str> {
+        dispatch(Find(part, text))
+    }
+
+    fn parts(request: &str) -> [Option<&str>; 5] {
+        [Part::Method, Part::Url, Part::Path, Part::Query, Part::Protocol].map(|wanted| part(wanted, request))
+    }
+
+    #[test]
+    fn a_request_has_three_parts() {
+        let get = Some("GET");
+        let http = Some("HTTP/1.1");
+        assert_eq!(parts("GET /a HTTP/1.1"), [get, Some("/a"), Some("/a"), None, http]);
+        assert_eq!(parts("GET /a?b=c?d HTTP/1.1"), [get, Some("/a?b=c?d"), Some("/a"), Some("b=c?d"), http]);
+        assert_eq!(parts("GET /a? HTTP/1.1"), [get, Some("/a?"), Some("/a"), Some(""), http]);
+        assert_eq!(parts("GET ? HTTP/1.1"), [get, Some("?"), Some(""), Some(""), http]);
+        let absolute = Some("http://x/y");
+        assert_eq!(parts("GET http://x/y HTTP/1.1"), [get, absolute, absolute, None, http]);
+    }
+
+    #[test]
+    fn a_url_may_contain_spaces() {
+        let url = Some("/a b HTTP/1.1 ?c d");
+        let expected = [Some("GET"), url, Some("/a b HTTP/1.1 "), Some("c d"), Some("HTTP/1.0")];
+        assert_eq!(parts("GET /a b HTTP/1.1 ?c d HTTP/1.0"), expected);
+        assert_eq!(parts("GET   HTTP/1.0")[1], Some(" "));
+    }
+
+    #[test]
+    fn protocols_are_letters_and_a_number() {
+        assert_eq!(parts("OPTIONS * RTSP/1.0")[4], Some("RTSP/1.0"));
+        assert_eq!(parts("GET / HTTP/2")[4], Some("HTTP/2"));
+        assert_eq!(parts("GET / HTTP/1.1\\r")[4], Some("HTTP/1.1\\r"));
+        for request in
+            ["GET / http/1.1", "GET /a b", "GET /a /1", "GET / HTTP", "GET / HTTP/", "GET / HTTP/x"]
+        {
+            assert_eq!(parts(request), [None; 5], "{request}");
+        }
+    }
+
+    #[test]
+    fn other_requests_have_no_parts() {
+        for request in [
+            "",
+            "-",
+            " ",
+            "GET",
+            "GET /",
+            "GET HTTP/1.1",
+            "GET  HTTP/1.1",
+            " / HTTP/1.1",
+            "  HTTP/1.1",
+            r"\x16\x03 \x01 ab",
+        ] {
+            assert_eq!(parts(request), [None; 5], "{request}");
+        }
+    }
+
+    #[test]
+    fn a_lone_number_follows_a_space() {
+        for (text, number) in [(" 12", "12"), (" 0.123", "0.123")] {
+            assert_eq!(part(Part::LoneNumber, text), Some(number));
+        }
+        for text in ["", " ", "12", " 12 ", " 1 2", " -", " 1.", " .1", " 1.2.3", "  1", " \"1\""] {
+            assert_eq!(part(Part::LoneNumber, text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Finds the ends of values in a record, 64 bytes at a time.
+
+use finecomb_sys::simd::Masks;
+
+use super::Violation;
+
+/// Positions whose number is even.
+const EVEN: u64 = 0x5555_5555_5555_5555;
+
+/// A record in a block.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'t, M> {
+    pub(super) masks: M,
+    /// The block, which is read beyond the record to fill a window.
+    pub(super) text: &'t [u8],
+    /// End of the record.
+    pub(super) end: usize,
+}
+
+/// The masks of the 64 bytes from `base` on, where a key or value begins.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    base: usize,
+    /// Quotes that are not escaped.
+    quotes: u64,
+    backslashes: u64,
+    /// Bytes that end a number, `true`, `false` or `null`.
+    stops: u64,
+}
+
+impl Window {
+    /// Mask of the bytes from `at` on.
+    #[inline(always)]
+    fn from(&self, at: usize) -> u64 {
+        match at - self.base {
+            place @ 0..64 => u64::MAX << place,
+            _ => 0,
+        }
+    }
+}
+
+/// End of a string: the position of its closing quote.
+#[derive(Clone, Copy)]
+pub(super) struct StringEnd {
+    pub(super) quote: usize,
+    /// Whether there is a backslash in the string.
+    pub(super) has_escapes: bool,
+}
+
+/// Mask of the bytes that a backslash precedes which is not escaped itself. `carry` is 1 if the first byte is escaped, and
+/// becomes 1 if the first byte of the next window is. In a run of backslashes every other one escapes, beginning with the
+/// first.
+#[inline(always)]
+pub(super) fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
+    let runs = backslashes & !*carry;
+    let starts = runs & !(runs << 1);
+    // Adding its first bit to a run removes the run, and sets the bit after it.
+    let from_even = runs & !runs.wrapping_add(starts & EVEN);
+    let from_odd = runs & !from_even;
+    let escaping = (from_even & EVEN) | (from_odd & !EVEN);
+    let escaped = escaping << 1 | *carry;
+    *carry = escaping >> 63;
+    escaped
+}
+
+impl<M: Masks> Cursor<'_, M> {
+    /// The byte at a position; 0, which means nothing outside of a string, at the end of the record.
+    #[inline(always)]
+    pub(super) fn byte(&self, at: usize) -> u8 {
+        if at < self.end { self.text[at] } else { 0 }
+    }
+
+    /// Returns the position of the first byte from `at` on that is no white space.
+    #[inline(always)]
+    pub(super) fn skip_space(&self, mut at: usize) -> usize {
+        while matches!(self.byte(at), b' ' | b'\t' | b'\n' | b'\r') {
+            at += 1;
+        }
+        at
+    }
+
+    /// The 64 bytes from `at` on, with zeros after the block.
+    #[inline(always)]
+    fn window<'w>(&'w self, at: usize, tail: &'w mut [u8; 64]) -> &'w [u8; 64] {
+        match self.text.get(at..at + 64).and_then(|window| window.try_into().ok()) {
+            Some(window) => window,
+            None => last_window(self.text, at, tail),
+        }
+    }
+
+    /// Loads the window at a position outside of strings, or directly after an opening quote.
+    #[inline(always)]
+    pub(super) fn look(&self, base: usize) -> Window {
+        let mut tail = [0; 64];
+        let window = self.window(base, &mut tail);
+        let backslashes = self.masks.equal(window, b'\\');
+        let mut quotes = self.masks.equal(window, b'"');
+        if backslashes != 0 {
+            quotes &= !escaped(backslashes, &mut 0);
+        }
+        Window { base, quotes, backslashes, stops: self.stops(window) }
+    }
+
+    /// Mask of commas, closing brackets and white space.
+    #[inline(always)]
+    fn stops(&self, window: &[u8; 64]) -> u64 {
+        self.masks.equal_either(window, b',', b'}')
+            | self.masks.equal_either(window, b']', b' ')
+            | self.masks.equal_either(window, b'\t', b'\r')
+            | self.masks.equal(window, b'\n')
+    }
+
+    /// Finds the end of a string whose text begins at `at`, in the window or behind it.
+    #[inline(always)]
+    pub(super) fn string_end(&self, at: usize, window: &Window) -> Result<StringEnd, Violation> {
+        let quotes = window.quotes & window.from(at);
+        if quotes == 0 {
+            return self.far_string_end(at);
+        }
+        let quote = window.base + quotes.trailing_zeros() as usize;
+        if quote >= self.end {
+            return Err(self.unclosed_string());
+        }
+        let before = quotes.wrapping_sub(1) & !quotes & window.from(at);
+        Ok(StringEnd { quote, has_escapes: window.backslashes & before != 0 })
+    }
+
+    /// Finds the end of a string whose text begins at `at`.
+    #[inline(always)]
+    fn far_string_end(&self, mut at: usize) -> Result<StringEnd, Violation> {
+        let mut has_escapes = false;
+        let mut carry = 0;
+        let mut tail = [0; 64];
+        while at < self.end {
+            let window = self.window(at, &mut tail);
+            let backslashes = self.masks.equal(window, b'\\');
+            let mut quotes = self.masks.equal(window, b'"');
+            if backslashes | carry != 0 {
+                quotes &= !escaped(backslashes, &mut carry);
+            }
+            let before = quotes.wrapping_sub(1) & !quotes;
+            has_escapes |= backslashes & before != 0;
+            if quotes != 0 {
+                let quote = at + quotes.trailing_zeros() as usize;
+                if quote >= self.end {
+                    break;
+                }
+                return Ok(StringEnd { quote, has_escapes });
+            }
+            at += 64;
+        }
+        Err(self.unclosed_string())
+    }
+
+    #[inline(always)]
+    fn unclosed_string(&self) -> Violation {
+        Violation { at: self.end, reason: "unclosed string" }
+    }
+
+    /// Returns the end of a number, `true`, `false` or `null` that begins at `at`, in the window or behind it.
+    #[inline(always)]
+    pub(super) fn scalar_end(&self, at: usize, window: &Window) -> Result<usize, Violation> {
+        let stops = window.stops & window.from(at);
+        let end = match stops {
+            0 => self.far_scalar_end(at),
+            _ => window.base + stops.trailing_zeros() as usize,
+        };
+        let end = end.min(self.end);
+        if end <= at { Err(Violation { at, reason: "expected a value" }) } else { Ok(end) }
+    }
+
+    #[inline(always)]
+    fn far_scalar_end(&self, mut at: usize) -> usize {
+        let mut tail = [0; 64];
+        while at < self.end {
+            let stops = self.stops(self.window(at, &mut tail));
+            if stops != 0 {
+                return at + stops.trailing_zeros() as usize;
+            }
+            at += 64;
+        }
+        at
+    }
+
+    /// Returns the position after the bracket that closes an object or array, in which `at` is outside of strings.
+    /// Brackets of both kinds are counted alike.
+    #[inline(always)]
+    pub(super) fn container_end(&self, mut at: usize) -> Result<usize, Violation> {
+        let mut depth = 1_usize;
+        let mut carry = 0;
+        // All ones if the window begins in a string.
+        let mut in_string = 0;
+        let mut tail = [0; 64];
+        while at < self.end {
+            let window = self.window(at, &mut tail);
+            let backslashes = self.masks.equal(window, b'\\');
+            let mut quotes = self.masks.equal(window, b'"');
+            if backslashes | carry != 0 {
+                quotes &= !escaped(backslashes, &mut carry);
+            }
+            let inside = self.masks.prefix_xor(quotes) ^ in_string;
+            in_string = ((inside as i64) >> 63) as u64;
+            let closing = self.masks.equal_either(window, b'}', b']') & !inside;
+            let opening = self.masks.equal_either(window, b'{', b'[') & !inside;
+            if closing.count_ones() as usize >= depth
+                && let Some(bit) = closing_bit(opening, closing, depth)
+            {
+                let bracket = at + bit as usize;
+                if bracket >= self.end {
+                    break;
+                }
+                return Ok(bracket + 1);
+            }
+            depth = depth + opening.count_ones() as usize - closing.count_ones() as usize;
+            at += 64;
+        }
+        Err(Violation { at: self.end, reason: "unclosed object or array" })
+    }
+}
+
+/// Returns the position of the closing bracket that ends `depth` open containers.
+#[inline(always)]
+fn closing_bit(opening: u64, closing: u64, depth: usize) -> Option<u32> {
+    let mut left = closing;
+    let mut closed = 0;
+    while left != 0 {
+        let bit = left.trailing_zeros();
+        left &= left - 1;
+        closed += 1;
+        let opened = (opening & !(u64::MAX << bit)).count_ones() as usize;
+        if depth + opened == closed {
+            return Some(bit);
+        }
+    }
+    None
+}
+
+/// Copies the last bytes of a text, fewer than 64, from `at` on.
+#[cold]
+#[inline(never)]
+fn last_window<'w>(text: &[u8], at: usize, tail: &'w mut [u8; 64]) -> &'w [u8; 64] {
+    let rest = text.get(at..).unwrap_or_default();
+    *tail = [0; 64];
+    tail[..rest.len()].copy_from_slice(rest);
+    tail
+}

@@ -1,0 +1,116 @@
+//! The format of an input, as typed: `combined`, `json`, `nginx:$remote_addr [$time_local] $status`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Format of the records of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputFormat {
+    /// Lines with fields by position.
+    Lines,
+    /// Decided for each file by its first records.
+    Auto,
+    /// Common Log Format of web servers.
+    Clf,
+    /// Combined Log Format: like [`InputFormat::Clf`], with referrer and user agent.
+    Combined,
+    /// The `log_format` of nginx.
+    Nginx(String),
+    /// Comma-separated values (RFC 4180), or values with another delimiter.
+    Csv,
+    /// Tab-separated values, without quotes.
+    Tsv,
+    /// A JSON object per line.
+    Json,
+    /// Lines of `key=value`.
+    Logfmt,
+    /// Syslog (RFC 3164 or RFC 5424).
+    Syslog,
+    /// Lines that a regular expression matches; its named groups are the fields.
+    Regex(String),
+}
+
+/// An unknown format.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum InputFormatError {
+    /// No format has this name.
+    #[error(
+        "expected lines, clf, combined, csv, tsv, json, logfmt, syslog, nginx:LOG_FORMAT, regex:PATTERN or auto; found '{0}'"
+    )]
+    Unknown(String),
+    /// Nothing follows `nginx:` or `regex:`.
+    #[error("'{0}:' must be followed by {1}")]
+    Incomplete(&'static str, &'static str),
+}
+
+impl FromStr for InputFormat {
+    type Err = InputFormatError;
+
+    fn from_str(text: &str) -> Result<Self, InputFormatError> {
+        if let Some(format) = text.strip_prefix("nginx:") {
+            let incomplete = InputFormatError::Incomplete("nginx", "a log_format");
+            return if format.is_empty() { Err(incomplete) } else { Ok(Self::Nginx(format.to_owned())) };
+        }
+        if let Some(pattern) = text.strip_prefix("regex:") {
+            let incomplete = InputFormatError::Incomplete("regex", "a regular expression with named groups");
+            return if pattern.is_empty() { Err(incomplete) } else { Ok(Self::Regex(pattern.to_owned())) };
+        }
+        Ok(match text {
+            "lines" => Self::Lines,
+            "auto" => Self::Auto,
+            "clf" => Self::Clf,
+            "combined" => Self::Combined,
+            "csv" => Self::Csv,
+            "tsv" => Self::Tsv,
+            "json" => Self::Json,
+            "logfmt" => Self::Logfmt,
+            "syslog" => Self::Syslog,
+            _ => return Err(InputFormatError::Unknown(text.to_owned())),
+        })
+    }
+}
+
+/// The format as typed.
+impl fmt::Display for InputFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lines => "lines",
+            Self::Auto => "auto",
+            Self::Clf => "clf",
+            Self::Combined => "combined",
+            Self::Nginx(format) => return write!(f, "nginx:{format}"),
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+            Self::Logfmt => "logfmt",
+            Self::Syslog => "syslog",
+            Self::Regex(pattern) => return write!(f, "regex:{pattern}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_written_as_they_are_parsed() {
+        for text in ["lines", "auto", "clf", "combined", "csv", "tsv", "json", "logfmt", "syslog"] {
+            assert_eq!(text.parse::<InputFormat>().expect("a format").to_string(), text);
+        }
+        for text in ["nginx:$host $status", "regex:(?P<a>.)"] {
+            assert_eq!(text.parse::<InputFormat>().expect("a format").to_string(), text);
+        }
+    }
+
+    #[test]
+    fn unknown_formats_are_refused() {
+        let error = |text: &str| text.parse::<InputFormat>().expect_err("an error").to_string();
+        assert!(error("xml").ends_with("found 'xml'"));
+        assert_eq!(error("nginx:"), "'nginx:' must be followed by a log_format");
+        assert_eq!(error("regex:"), "'regex:' must be followed by a regular expression with named groups");
+        assert!(error("nginx").starts_with("expected lines"));
+    }
+}

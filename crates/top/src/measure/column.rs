@@ -1,0 +1,137 @@
+//! The states of a measured field.
+
+use crate::measure::distinct::Distinct;
+use crate::measure::extremes::Extremes;
+use crate::measure::percentiles::Percentiles;
+use crate::measure::sums::Sums;
+use crate::measure::values::Values;
+use crate::measure::{MeasureKind, Quantity, Selected};
+
+/// The states of a measured field for all groups.
+#[derive(Debug, Default)]
+pub(super) struct Column {
+    /// Index of the field among the columns of the cells.
+    pub(super) field: usize,
+    /// Number of decimal places of all states: the most that a value of any group has.
+    places: u8,
+    sums: Option<Sums>,
+    min: Option<Extremes>,
+    max: Option<Extremes>,
+    percentiles: Option<Percentiles>,
+    distinct: Option<Distinct>,
+}
+
+impl Column {
+    pub(super) fn new(field: usize) -> Self {
+        Self { field, ..Self::default() }
+    }
+
+    /// Adds the state that a kind of measure is computed from.
+    pub(super) fn require(&mut self, kind: &MeasureKind) {
+        match kind {
+            MeasureKind::Sum | MeasureKind::Mean => _ = self.sums.get_or_insert_default(),
+            MeasureKind::Min => _ = self.min.get_or_insert_with(|| Extremes::new(true)),
+            MeasureKind::Max => _ = self.max.get_or_insert_with(|| Extremes::new(false)),
+            MeasureKind::Percentile(_) => _ = self.percentiles.get_or_insert_default(),
+            MeasureKind::Distinct => _ = self.distinct.get_or_insert_default(),
+        }
+    }
+
+    fn has_numbers(&self) -> bool {
+        self.sums.is_some() || self.min.is_some() || self.max.is_some() || self.percentiles.is_some()
+    }
+
+    /// The states of least and greatest values.
+    fn extremes(&mut self) -> impl Iterator<Item = &mut Extremes> {
+        self.min.iter_mut().chain(&mut self.max)
+    }
+
+    /// Makes room for `count` groups.
+    pub(super) fn resize(&mut self, count: usize) {
+        self.sums.iter_mut().for_each(|sums| sums.resize(count));
+        self.extremes().for_each(|extremes| extremes.resize(count));
+        self.percentiles.iter_mut().for_each(|percentiles| percentiles.resize(count));
+        self.distinct.iter_mut().for_each(|distinct| distinct.resize(count));
+    }
+
+    /// Adds the values of a block. Those that are no numbers are appended to `bad` if numbers are needed.
+    pub(super) fn add(&mut self, selected: &Selected<'_>, values: &mut Values, bad: &mut Vec<(u32, usize)>) {
+        if let Some(distinct) = &mut self.distinct {
+            distinct.add(selected);
+        }
+        if !self.has_numbers() {
+            return;
+        }
+        self.raise(values.parse(selected, bad));
+        values.rescale(self.places);
+        let Values { groups, units, wide_groups, wide, .. } = values;
+        if let Some(sums) = &mut self.sums {
+            sums.add(groups, units);
+            sums.add_wide(wide_groups, wide);
+        }
+        for extremes in self.extremes() {
+            extremes.add(groups, units);
+            extremes.add_wide(wide_groups, wide);
+        }
+        if let Some(percentiles) = &mut self.percentiles {
+            percentiles.add(groups, units, self.places);
+            percentiles.add_wide(wide_groups, wide, self.places);
+        }
+    }
+
+    /// Raises the number of places to at least `places`.
+    fn raise(&mut self, places: u8) {
+        let exponent = places.saturating_sub(self.places);
+        if exponent == 0 {
+            return;
+        }
+        self.places = places;
+        self.sums.iter_mut().for_each(|sums| sums.raise(exponent));
+        self.extremes().for_each(|extremes| extremes.raise(exponent));
+        self.percentiles.iter_mut().for_each(|percentiles| percentiles.raise(exponent));
+    }
+
+    /// Merges another worker's groups.
+    pub(super) fn merge(&mut self, other: &Self, pairs: &[(u32, u32)]) {
+        self.raise(other.places);
+        let exponent = self.places - other.places;
+        if let (Some(own), Some(other)) = (&mut self.sums, &other.sums) {
+            own.merge(other, pairs, exponent);
+        }
+        if let (Some(own), Some(other)) = (&mut self.min, &other.min) {
+            own.merge(other, pairs, exponent);
+        }
+        if let (Some(own), Some(other)) = (&mut self.max, &other.max) {
+            own.merge(other, pairs, exponent);
+        }
+        if let (Some(own), Some(other)) = (&mut self.percentiles, &other.percentiles) {
+            own.merge(other, pairs, exponent, self.places);
+        }
+        if let (Some(own), Some(other)) = (&mut self.distinct, &other.distinct) {
+            own.merge(other, pairs);
+        }
+    }
+
+    pub(super) fn value(&self, kind: &MeasureKind, group: usize) -> Quantity {
+        let places = self.places;
+        let value = match kind {
+            MeasureKind::Sum => self.sums.as_ref().map(|sums| sums.sum(group, places)),
+            MeasureKind::Mean => self.sums.as_ref().map(|sums| sums.mean(group, places)),
+            MeasureKind::Min => self.min.as_ref().map(|min| min.value(group, places)),
+            MeasureKind::Max => self.max.as_ref().map(|max| max.value(group, places)),
+            MeasureKind::Percentile(percentile) => {
+                self.percentiles.as_ref().map(|values| values.value(group, *percentile, places))
+            }
+            MeasureKind::Distinct => self.distinct.as_ref().map(|distinct| distinct.value(group)),
+        };
+        value.unwrap_or(Quantity::None)
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.sums.as_ref().map_or(0, Sums::memory)
+            + self.min.as_ref().map_or(0, Extremes::memory)
+            + self.max.as_ref().map_or(0, Extremes::memory)
+            + self.percentiles.as_ref().map_or(0, Percentiles::memory)
+            + self.distinct.as_ref().map_or(0, Distinct::memory)
+    }
+}

@@ -1,0 +1,220 @@
+//! Counts of values in buckets whose width is proportional to the values.
+//!
+//! A value v has N = |v| · 10^18 units, a natural number less than 2^127 (more places are not kept). For N < 256 the
+//! bucket has only N. Otherwise, let 2^s be the greatest power of two with N / 2^s ≥ 128: the bucket has the 2^s natural
+//! numbers that are the same if divided by 2^s and rounded down.
+//!
+//! **Error.** Let the least number of a bucket be L ≥ 128 · 2^s and the greatest L + 2^s - 1. A result is the middle of
+//! a part of these numbers, rounded down if it is no natural number, and so differs by at most 2^s / 2 from each number
+//! of this part. The value that is sought is one of them, and at least L: the relative error is at most
+//! 2^s / 2 / (128 · 2^s) = 2^-8. If s = 0, there is no error. Zero has a bucket of its own, and negative values have
+//! theirs, so that they have the same bound. As N is exact, there are no subnormal numbers and no rounding at borders.
+
+use crate::number::{MAX_PLACES, POWERS};
+
+/// Number of units of 1.
+const ONE: i128 = POWERS[MAX_PLACES as usize];
+
+/// Number of buckets per power of two, by which windows are extended.
+const OCTAVE: usize = 128;
+
+/// Counts by bucket of a group's values, which are given as units of 10^-18.
+#[derive(Clone, Debug)]
+pub(super) struct Histogram {
+    count: u64,
+    least: i128,
+    greatest: i128,
+    negative: Window,
+    zeros: u64,
+    positive: Window,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        let (negative, positive) = (Window::default(), Window::default());
+        Self { count: 0, least: i128::MAX, greatest: i128::MIN, negative, zeros: 0, positive }
+    }
+}
+
+impl Histogram {
+    #[inline(always)]
+    pub(super) fn add(&mut self, units: i128) {
+        self.count += 1;
+        self.least = self.least.min(units);
+        self.greatest = self.greatest.max(units);
+        if units > 0 {
+            self.positive.add(bucket(units as u128), 1);
+        } else if units < 0 {
+            self.negative.add(bucket(units.unsigned_abs()), 1);
+        } else {
+            self.zeros += 1;
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.least = self.least.min(other.least);
+        self.greatest = self.greatest.max(other.greatest);
+        self.negative.merge(&other.negative);
+        self.zeros += other.zeros;
+        self.positive.merge(&other.positive);
+    }
+
+    /// Number of values.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns the value with this rank, from 1 to the number of values, within the error. `places` are those of all
+    /// values: only numbers with at most this number of places, and the middle of two of them, are results.
+    pub(super) fn value(&self, rank: u64, places: u8) -> i128 {
+        if rank <= 1 {
+            return self.least;
+        }
+        if rank >= self.count {
+            return self.greatest;
+        }
+        let (low, high) = self.bounds(rank);
+        let step = ONE / POWERS[usize::from(places)];
+        let (low, high) = (low.max(self.least), high.min(self.greatest));
+        // The least and the greatest possible value.
+        let low = low + (-low).rem_euclid(step);
+        let high = high - high.rem_euclid(step);
+        low + (high - low) / 2
+    }
+
+    /// The least and the greatest number in the bucket of the value with this rank.
+    fn bounds(&self, rank: u64) -> (i128, i128) {
+        let mut before = 0;
+        for (bucket, count) in self.negative.counts().rev() {
+            before += count;
+            if before >= rank {
+                let (low, high) = bounds(bucket);
+                return (-high, -low);
+            }
+        }
+        before += self.zeros;
+        if before >= rank {
+            return (0, 0);
+        }
+        for (bucket, count) in self.positive.counts() {
+            before += count;
+            if before >= rank {
+                return bounds(bucket);
+            }
+        }
+        (self.greatest, self.greatest)
+    }
+
+    /// Allocated memory in bytes, without that of the histogram itself.
+    pub(super) fn memory(&self) -> usize {
+        self.negative.memory() + self.positive.memory()
+    }
+}
+
+/// The bucket of a positive number.
+#[inline(always)]
+pub(super) fn bucket(units: u128) -> usize {
+    let shift = (u128::BITS - units.leading_zeros()).saturating_sub(8);
+    OCTAVE * shift as usize + (units >> shift) as usize
+}
+
+/// The least and the greatest number of a bucket.
+fn bounds(bucket: usize) -> (i128, i128) {
+    if bucket < OCTAVE {
+        return (bucket as i128, bucket as i128);
+    }
+    let shift = bucket / OCTAVE - 1;
+    let low = ((bucket % OCTAVE + OCTAVE) as i128) << shift;
+    (low, low + (1 << shift) - 1)
+}
+
+/// Counts of the buckets from the lowest to the highest one in use, rounded to whole octaves.
+#[derive(Clone, Debug, Default)]
+struct Window {
+    lowest: usize,
+    counts: Vec<u64>,
+}
+
+impl Window {
+    #[inline(always)]
+    fn add(&mut self, bucket: usize, count: u64) {
+        match self.counts.get_mut(bucket.wrapping_sub(self.lowest)) {
+            Some(known) => *known += count,
+            None => {
+                self.extend(bucket);
+                self.counts[bucket - self.lowest] += count;
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn extend(&mut self, bucket: usize) {
+        let lowest = bucket - bucket % OCTAVE;
+        if self.counts.is_empty() {
+            self.lowest = lowest;
+        }
+        let before = self.lowest.saturating_sub(lowest);
+        self.lowest -= before;
+        let length = (lowest + OCTAVE - self.lowest).max(before + self.counts.len());
+        let mut counts = vec![0; length];
+        counts[before..before + self.counts.len()].copy_from_slice(&self.counts);
+        self.counts = counts;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        if let (Some((first, _)), Some((last, _))) = (other.counts().next(), other.counts().next_back()) {
+            self.add(first, 0);
+            self.add(last, 0);
+            other.counts().for_each(|(bucket, count)| self.counts[bucket - self.lowest] += count);
+        }
+    }
+
+    /// The buckets from the lowest one on, each with its count.
+    fn counts(&self) -> impl DoubleEndedIterator<Item = (usize, u64)> {
+        self.counts.iter().enumerate().map(|(index, &count)| (self.lowest + index, count))
+    }
+
+    fn memory(&self) -> usize {
+        self.counts.capacity() * size_of::<u64>()
+    }
+}
+
+/// The number of bytes of the counts of a histogram of numbers in these ranges of positive numbers.
+pub(super) fn counts_size(ranges: impl IntoIterator<Item = (u128, u128)>) -> usize {
+    let octaves = ranges.into_iter().map(|(low, high)| bucket(high) / OCTAVE - bucket(low) / OCTAVE + 1);
+    octaves.sum::<usize>() * OCTAVE * size_of::<u64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn buckets_are_consecutive_and_each_has_a_relative_width_of_at_most_2_to_the_minus_7() {
+        let mut next = 1;
+        for bucket in 1.. {
+            let (low, high) = bounds(bucket);
+            assert_eq!(low, next);
+            assert_eq!([super::bucket(low as u128), super::bucket(high as u128)], [bucket; 2]);
+            assert!((high - low) * 128 < low, "{low}");
+            if high >= i128::MAX / 2 {
+                break;
+            }
+            next = high + 1;
+        }
+        assert_eq!(super::bucket(POWERS[38] as u128 - 1), 15_382);
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_is_in_its_bucket(units in 1..POWERS[38], shift in 0..127_u32) {
+            let units = (units >> shift).max(1);
+            let (low, high) = bounds(bucket(units as u128));
+            prop_assert!((low..=high).contains(&units));
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Values of groups for percentiles.
+
+use crate::measure::histogram::{Histogram, counts_size};
+use crate::measure::slab::Slab;
+use crate::measure::{Percentile, Quantity};
+use crate::number::{Decimal, MAX_PLACES, POWERS, small_power};
+
+/// Maximum number of values of a group with exact percentiles.
+const EXACT: usize = 1024;
+
+/// Maximum bytes of the counts of a new histogram per value in it.
+const BYTES_PER_VALUE: usize = 16;
+
+/// Values of all groups: a list for each group or, for groups of more than [`EXACT`] values, a histogram.
+///
+/// A histogram is made only once it takes at most [`BYTES_PER_VALUE`]. That does not change a result: percentiles of a
+/// list of more than [`EXACT`] values are those of its histogram.
+///
+/// Memory: 8 bytes a group. A list takes 8 to 16 bytes a value, twice that if the column has values that do not fit
+/// into 64 bits, and as much again if it left smaller blocks that no other list uses. A million groups of one value
+/// take 16 bytes a value. A histogram takes at most 16 bytes a value at first and does not grow with more values, except
+/// that outliers extend it: by 1 KiB per power of two between the least and the greatest magnitude, to at most 242 KiB.
+#[derive(Debug)]
+pub(super) struct Percentiles {
+    groups: Vec<Group>,
+    lists: Lists,
+    histograms: Vec<Histogram>,
+}
+
+/// The number of values of a list and the number of its block, or [`Group::HISTOGRAM`] and the number of the histogram.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    count: u32,
+    place: u32,
+}
+
+/// Lists of units of 64 bits, until a value needs more.
+#[derive(Debug)]
+enum Lists {
+    Narrow(Slab<i64>),
+    Wide(Slab<i128>),
+}
+
+impl Group {
+    const HISTOGRAM: u32 = u32::MAX;
+
+    /// Class of the block of a list with at least one value.
+    #[inline(always)]
+    fn class(self) -> u32 {
+        u32::BITS - (self.count - 1).leading_zeros()
+    }
+}
+
+/// Units of a value.
+trait Units: Copy + Default + Ord + Into<i128> {
+    /// Returns the units of 10^-18, of which one of these units has `factor`, at most 10^18.
+    fn finest(self, factor: i64) -> i128;
+}
+
+impl Units for i64 {
+    #[inline(always)]
+    fn finest(self, factor: i64) -> i128 {
+        i128::from(self) * i128::from(factor)
+    }
+}
+
+impl Units for i128 {
+    #[inline(always)]
+    fn finest(self, factor: i64) -> i128 {
+        self * i128::from(factor)
+    }
+}
+
+impl Default for Percentiles {
+    fn default() -> Self {
+        Self { groups: Vec::new(), lists: Lists::Narrow(Slab::default()), histograms: Vec::new() }
+    }
+}
+
+impl Percentiles {
+    pub(super) fn resize(&mut self, count: usize) {
+        self.groups.resize(count, Group::default());
+    }
+
+    pub(super) fn add(&mut self, groups: &[u32], units: &[i64], places: u8) {
+        let factor = small_power(MAX_PLACES - places);
+        let Self { groups: states, lists, histograms } = self;
+        match lists {
+            Lists::Narrow(lists) => {
+                for (&group, &units) in groups.iter().zip(units) {
+                    add(&mut states[group as usize], lists, histograms, units, factor);
+                }
+            }
+            Lists::Wide(lists) => {
+                for (&group, &units) in groups.iter().zip(units) {
+                    add(&mut states[group as usize], lists, histograms, i128::from(units), factor);
+                }
+            }
+        }
+    }
+
+    pub(super) fn add_wide(&mut self, groups: &[u32], units: &[i128], places: u8) {
+        if groups.is_empty() {
+            return;
+        }
+        self.widen();
+        let Lists::Wide(lists) = &mut self.lists else { unreachable!("widened above") };
+        for (&group, &units) in groups.iter().zip(units) {
+            let state = &mut self.groups[group as usize];
+            add(state, lists, &mut self.histograms, units, small_power(MAX_PLACES - places));
+        }
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        if let Lists::Narrow(lists) = &self.lists {
+            self.lists = Lists::Wide(lists.map(i128::from));
+        }
+    }
+
+    /// Multiplies all units by a power of ten.
+    pub(super) fn raise(&mut self, exponent: u8) {
+        if let Lists::Narrow(lists) = &self.lists {
+            let mut fits = true;
+            let raised = lists.map(|units| {
+                let raised = units.checked_mul(small_power(exponent));
+                fits &= raised.is_some();
+                raised.unwrap_or(0)
+            });
+            if fits {
+                self.lists = Lists::Narrow(raised);
+                return;
+            }
+        }
+        self.widen();
+        if let Lists::Wide(lists) = &mut self.lists {
+            // Free blocks have units of fewer places, or of none.
+            *lists = lists.map(|units| units.saturating_mul(POWERS[usize::from(exponent)]));
+        }
+    }
+
+    /// Merges another worker's values, whose units are multiplied by a power of ten and then have this number of
+    /// places.
+    pub(super) fn merge(&mut self, other: &Self, pairs: &[(u32, u32)], exponent: u8, places: u8) {
+        for &(group, from) in pairs {
+            let from = other.groups[from as usize];
+            match &other.lists {
+                _ if from.count == Group::HISTOGRAM => {
+                    self.merge_histogram(group as usize, &other.histograms[from.place as usize], places);
+                }
+                _ if from.count == 0 => {}
+                Lists::Narrow(lists) => self.merge_list(group, list(lists, from), exponent, places),
+                Lists::Wide(lists) => self.merge_list(group, list(lists, from), exponent, places),
+            }
+        }
+    }
+
+    fn merge_list<T: Units>(&mut self, group: u32, list: &[T], exponent: u8, places: u8) {
+        for &units in list {
+            let units = units.into() * POWERS[usize::from(exponent)];
+            match i64::try_from(units) {
+                Ok(units) => self.add(&[group], &[units], places),
+                Err(_) => self.add_wide(&[group], &[units], places),
+            }
+        }
+    }
+
+    fn merge_histogram(&mut self, group: usize, other: &Histogram, places: u8) {
+        let factor = small_power(MAX_PLACES - places);
+        let (state, histograms) = (&mut self.groups[group], &mut self.histograms);
+        match &mut self.lists {
+            Lists::Narrow(lists) => convert(state, lists, histograms, factor),
+            Lists::Wide(lists) => convert(state, lists, histograms, factor),
+        }
+        histograms[state.place as usize].merge(other);
+    }
+
+    /// Returns a percentile of a group, whose units have this number of places.
+    pub(super) fn value(&self, group: usize, percentile: Percentile, places: u8) -> Quantity {
+        let group = self.groups[group];
+        let number = match &self.lists {
+            _ if group.count == Group::HISTOGRAM => {
+                let histogram = &self.histograms[group.place as usize];
+                histogram_value(histogram, percentile, places)
+            }
+            _ if group.count == 0 => return Quantity::None,
+            Lists::Narrow(lists) => list_value(list(lists, group), percentile, places),
+            Lists::Wide(lists) => list_value(list(lists, group), percentile, places),
+        };
+        Quantity::Number(number)
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        let lists = match &self.lists {
+            Lists::Narrow(lists) => lists.memory(),
+            Lists::Wide(lists) => lists.memory(),
+        };
+        self.groups.capacity() * size_of::<Group>()
+            + lists
+            + self.histograms.capacity() * size_of::<Histogram>()
+            + self.histograms.iter().map(Histogram::memory).sum::<usize>()
+    }
+}
+
+/// The values of a list with at least one.
+fn list<T: Units>(lists: &Slab<T>, group: Group) -> &[T] {
+    &lists.block(group.class(), group.place)[..group.count as usize]
+}
+
+#[inline(always)]
+fn add<T: Units>(
+    group: &mut Group,
+    lists: &mut Slab<T>,
+    histograms: &mut Vec<Histogram>,
+    units: T,
+    factor: i64,
+) {
+    if group.count != Group::HISTOGRAM {
+        if group.count != 0 && !group.count.is_power_of_two() {
+            lists.block_mut(group.class(), group.place)[group.count as usize] = units;
+            group.count += 1;
+            return;
+        }
+        if grow(group, lists, histograms, units, factor) {
+            return;
+        }
+    }
+    histograms[group.place as usize].add(units.finest(factor));
+}
+
+/// Adds a value to a list whose block is full, or replaces the list by a histogram and returns false.
+#[inline(never)]
+fn grow<T: Units>(
+    group: &mut Group,
+    lists: &mut Slab<T>,
+    histograms: &mut Vec<Histogram>,
+    units: T,
+    factor: i64,
+) -> bool {
+    let count = group.count as usize;
+    if count >= EXACT && histogram_size(list(lists, *group), factor) <= BYTES_PER_VALUE * count {
+        convert(group, lists, histograms, factor);
+        return false;
+    }
+    let before = *group;
+    group.count += 1;
+    group.place = lists.allocate(group.class());
+    if count > 0 {
+        lists.move_block(before.class(), before.place, group.class(), group.place);
+    }
+    lists.block_mut(group.class(), group.place)[count] = units;
+    true
+}
+
+/// Replaces a list by a histogram.
+fn convert<T: Units>(group: &mut Group, lists: &mut Slab<T>, histograms: &mut Vec<Histogram>, factor: i64) {
+    if group.count == Group::HISTOGRAM {
+        return;
+    }
+    let mut histogram = Histogram::default();
+    if group.count > 0 {
+        list(lists, *group).iter().for_each(|units| histogram.add(units.finest(factor)));
+        lists.free(group.class(), group.place);
+    }
+    *group = Group { count: Group::HISTOGRAM, place: histograms.len() as u32 };
+    histograms.push(histogram);
+}
+
+/// Bytes of the counts of a list's histogram.
+fn histogram_size<T: Units>(list: &[T], factor: i64) -> usize {
+    let range = |is_negative: bool| {
+        let of_sign = list.iter().map(|units| units.finest(factor));
+        let of_sign = of_sign.filter(|units| *units != 0 && (*units < 0) == is_negative);
+        let magnitudes = of_sign.map(i128::unsigned_abs);
+        magnitudes.clone().min().zip(magnitudes.max())
+    };
+    counts_size([range(true), range(false)].into_iter().flatten())
+}
+
+fn list_value<T: Units>(list: &[T], percentile: Percentile, places: u8) -> Decimal {
+    if list.len() > EXACT {
+        let factor = small_power(MAX_PLACES - places);
+        let mut histogram = Histogram::default();
+        list.iter().for_each(|units| histogram.add(units.finest(factor)));
+        return histogram_value(&histogram, percentile, places);
+    }
+    let index = percentile.rank(list.len() as u64) as usize - 1;
+    let units = *list.to_vec().select_nth_unstable(index).1;
+    Decimal::new(units.into(), places)
+}
+
+fn histogram_value(histogram: &Histogram, percentile: Percentile, places: u8) -> Decimal {
+    Decimal::new(histogram.value(percentile.rank(histogram.count()), places), MAX_PLACES)
+}

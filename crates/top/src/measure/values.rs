@@ -1,0 +1,142 @@
+//! Numbers of a column of a block.
+
+use finecomb_sys::simd::{Kernel, Masks, dispatch};
+
+use crate::cells::Cell;
+use crate::measure::Selected;
+use crate::number::{Decimal, NoNumber, POWERS, parse_other, parse_plain, small_power};
+
+/// Units up to this magnitude are narrow. So the extremes of 64 bits are never the units of a value.
+const MAX_NARROW: i128 = 1 << 62;
+
+/// The numbers of a column of a block, by their units: the numbers times 10^places. The memory is reused.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    /// Groups and units of the values that fit into 64 bits.
+    pub(super) groups: Vec<u32>,
+    pub(super) units: Vec<i64>,
+    /// Groups and units of all others.
+    pub(super) wide_groups: Vec<u32>,
+    pub(super) wide: Vec<i128>,
+    /// Places of the values as they are written.
+    places: Vec<u8>,
+    wide_places: Vec<u8>,
+    /// The bit of each number of places.
+    seen_places: u32,
+}
+
+impl Values {
+    /// Parses the values of a column. Those that are no numbers are appended to `bad`, with the index of the record.
+    /// Returns the maximum number of places.
+    pub(super) fn parse(&mut self, selected: &Selected<'_>, bad: &mut Vec<(u32, usize)>) -> u8 {
+        self.clear(selected.groups.len());
+        dispatch(ParseColumn { values: self, selected, bad });
+        self.most_places()
+    }
+
+    /// Makes room for `count` narrow values.
+    fn clear(&mut self, count: usize) {
+        self.groups.resize(count, 0);
+        self.units.resize(count, 0);
+        self.places.resize(count, 0);
+        self.wide_groups.clear();
+        self.wide.clear();
+        self.wide_places.clear();
+        self.seen_places = 0;
+    }
+
+    #[cold]
+    fn push_wide(&mut self, group: u32, Decimal { units, places }: Decimal) {
+        self.wide_groups.push(group);
+        self.wide.push(units);
+        self.wide_places.push(places);
+        self.seen_places |= 1 << places;
+    }
+
+    fn most_places(&self) -> u8 {
+        self.seen_places.checked_ilog2().unwrap_or(0) as u8
+    }
+
+    /// Gives all values this number of places, at least the maximum.
+    pub(super) fn rescale(&mut self, places: u8) {
+        for (units, own) in self.wide.iter_mut().zip(&self.wide_places) {
+            *units *= POWERS[usize::from(places - own)];
+        }
+        if self.seen_places & !(1 << places) == 0 {
+            return;
+        }
+        let mut kept = 0;
+        for index in 0..self.groups.len() {
+            let (group, units) = (self.groups[index], self.units[index]);
+            let factor = small_power(places - self.places[index]);
+            match units.checked_mul(factor).filter(|units| i128::from(*units).abs() <= MAX_NARROW) {
+                Some(units) => {
+                    self.groups[kept] = group;
+                    self.units[kept] = units;
+                    kept += 1;
+                }
+                None => {
+                    self.wide_groups.push(group);
+                    self.wide.push(i128::from(units) * i128::from(factor));
+                }
+            }
+        }
+        self.groups.truncate(kept);
+        self.units.truncate(kept);
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.groups.capacity() * 4
+            + self.units.capacity() * 8
+            + self.places.capacity()
+            + self.wide.capacity() * 16
+            + self.wide_groups.capacity() * 4
+            + self.wide_places.capacity()
+    }
+}
+
+/// Parses the values of a column.
+struct ParseColumn<'a, 's> {
+    values: &'a mut Values,
+    selected: &'a Selected<'s>,
+    bad: &'a mut Vec<(u32, usize)>,
+}
+
+impl Kernel for ParseColumn<'_, '_> {
+    type Output = ();
+
+    /// The masks are not used, but the instructions for shifts.
+    #[inline(always)]
+    fn run<M: Masks>(self, _: M) {
+        let Self { values, selected, bad } = self;
+        let (mut count, mut seen_places) = (0, 0);
+        selected.for_each(|group, row, cell| {
+            let (text, start, end) = match cell {
+                Cell::Missing => return,
+                Cell::Raw(start, end) => (selected.text, start as usize, end as usize),
+                Cell::Decoded(..) => {
+                    let text = selected.cells.bytes(selected.text, cell).unwrap_or_default();
+                    (text, 0, text.len())
+                }
+            };
+            let (units, places) = match parse_plain(text, start, end) {
+                Some(number) => number,
+                None => match parse_other(text, start, end) {
+                    Ok(Decimal { units, places }) if units.abs() <= MAX_NARROW => (units as i64, places),
+                    Ok(number) => return values.push_wide(group, number),
+                    Err(NoNumber::NoValue) => return,
+                    Err(NoNumber::Invalid | NoNumber::OutOfRange) => return bad.push((row, selected.field)),
+                },
+            };
+            values.groups[count] = group;
+            values.units[count] = units;
+            values.places[count] = places;
+            count += 1;
+            seen_places |= 1 << places;
+        });
+        values.groups.truncate(count);
+        values.units.truncate(count);
+        values.places.truncate(count);
+        values.seen_places |= seen_places;
+    }
+}

@@ -1,0 +1,248 @@
+//! The part of a query that is about fields with names, conditions and measures.
+
+use std::sync::Arc;
+
+use crate::condition::Condition;
+use crate::extract::{Each, KeyPattern};
+use crate::field::Field;
+use crate::input::InputFormat;
+use crate::measure::{Measure, MeasureKind};
+use crate::pattern::Case;
+use crate::plan::Plan;
+use crate::query::{QueryError, QueryOptions};
+use crate::split::Splitter;
+
+/// Maximum number of fields by position that form a key. Each is a column.
+const MAX_KEY_FIELDS: u64 = 1000;
+
+/// How keys and values are made of records with a format, a condition or measures.
+#[derive(Debug)]
+pub(crate) struct RowQuery {
+    pub(crate) input: InputFormat,
+    /// Separator of the fields of plain lines.
+    pub(crate) splitter: Splitter,
+    /// Delimiter of CSV.
+    pub(crate) delimiter: u8,
+    /// Whether files with CSV or TSV begin with a header.
+    pub(crate) has_header: bool,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) pattern: Option<KeyPattern>,
+    /// The columns of the condition, one for each of its fields.
+    pub(crate) condition_columns: Columns,
+    /// The columns of the key and of the measures.
+    pub(crate) value_columns: Columns,
+    pub(crate) key: KeySource,
+    /// Counts records without a field of the key, with this in its place.
+    pub(crate) missing: Option<Vec<u8>>,
+    /// Measures, each with the index of its field among the columns.
+    pub(crate) measures: Vec<(MeasureKind, usize)>,
+    /// The plan of all files, if it does not depend on the file.
+    pub(crate) plan: Option<Arc<Plan>>,
+}
+
+/// Origin of the key of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeySource {
+    /// The first columns, this many.
+    Columns(usize),
+    /// The whole record.
+    Record,
+    /// Nothing: all records have the same key.
+    Nothing,
+}
+
+/// Wanted fields: those of the format, and the groups of the expression for keys.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// The origin of each column.
+    pub(crate) origins: Vec<Origin>,
+    /// The fields that are extracted by the format.
+    pub(crate) fields: Vec<Field>,
+}
+
+/// Origin of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The field of the format with this index among [`Columns::fields`].
+    Format(usize),
+    /// The group with this index of the expression for keys.
+    Group(usize),
+}
+
+impl Columns {
+    /// Adds a column, even if the field has one.
+    fn push(&mut self, field: &Field, pattern: Option<&KeyPattern>) {
+        let origin = self.origin(field, pattern);
+        self.origins.push(origin);
+    }
+
+    /// Adds a column if the field has none, and returns its column.
+    fn add(&mut self, field: &Field, pattern: Option<&KeyPattern>) -> usize {
+        let origin = self.origin(field, pattern);
+        let known = self.origins.iter().position(|&known| known == origin);
+        known.unwrap_or_else(|| {
+            self.origins.push(origin);
+            self.origins.len() - 1
+        })
+    }
+
+    /// The origin of a field, which is a group if there is one with its name or number.
+    fn origin(&mut self, field: &Field, pattern: Option<&KeyPattern>) -> Origin {
+        let group = pattern.and_then(|pattern| pattern.column(field));
+        group.map(Origin::Group).unwrap_or_else(|| {
+            let known = self.fields.iter().position(|known| known == field);
+            Origin::Format(known.unwrap_or_else(|| {
+                self.fields.push(field.clone());
+                self.fields.len() - 1
+            }))
+        })
+    }
+
+    /// Number of columns.
+    pub(crate) fn len(&self) -> usize {
+        self.origins.len()
+    }
+
+    fn has_names(&self) -> bool {
+        self.fields.iter().any(|field| matches!(field, Field::Named(_)))
+    }
+}
+
+/// Name of the column of a key that has no name of its own.
+pub(crate) const KEY: &str = "key";
+
+impl RowQuery {
+    /// Whether a count needs rows. All others count keys of lines by position.
+    pub(crate) fn is_needed(options: &QueryOptions) -> bool {
+        !matches!(options.input, None | Some(InputFormat::Lines))
+            || !options.names.is_empty()
+            || !options.extract.is_empty()
+            || options.condition.is_some()
+            || options.missing.is_some()
+            || !options.measures.is_empty()
+    }
+
+    /// Compiles this part of a query.
+    ///
+    /// # Errors
+    /// Returns an error if an expression is invalid, or if the format does not have a field.
+    pub(crate) fn new(options: &QueryOptions, splitter: Splitter, case: Case) -> Result<Self, QueryError> {
+        let condition = options.condition.as_deref();
+        let condition = condition.map(|text| Condition::new(text, case)).transpose()?;
+        let pattern = match &options.extract[..] {
+            [] => None,
+            patterns => {
+                let of = |error| QueryError::Pattern { option: "-e/--extract", error };
+                let each = if options.each { Each::Match } else { Each::Record };
+                Some(KeyPattern::new(patterns, case, each).map_err(of)?)
+            }
+        };
+        let mut condition_columns = Columns::default();
+        for field in condition.iter().flat_map(Condition::fields) {
+            condition_columns.push(field, pattern.as_ref());
+        }
+        let mut value_columns = Columns::default();
+        let key = key_source(options, pattern.as_ref(), &mut value_columns)?;
+        let measures = options.measures.iter();
+        let measures = measures
+            .map(|Measure { kind, field }| (kind.clone(), value_columns.add(field, pattern.as_ref())));
+        let measures = measures.collect();
+        let input = options.input.clone().unwrap_or_else(|| {
+            let has_names = condition_columns.has_names() || value_columns.has_names();
+            if has_names { InputFormat::Auto } else { InputFormat::Lines }
+        });
+        let mut query = Self {
+            input,
+            splitter,
+            delimiter: options.delimiter,
+            has_header: options.has_header,
+            condition,
+            pattern,
+            condition_columns,
+            value_columns,
+            key,
+            missing: options.missing.clone().map(String::into_bytes),
+            measures,
+            plan: None,
+        };
+        let plan = Plan::of_all_files(&query).map_err(|reason| {
+            let format = query.input.to_string();
+            let name = format.split(':').next().unwrap_or_default();
+            QueryError::Format(format!("--input {name}: {reason}"))
+        });
+        query.plan = plan?.map(Arc::new);
+        Ok(query)
+    }
+
+    /// Names of the columns of the key, if it is made of fields or groups with names. Fields by position are one text, as
+    /// they are in plain lines.
+    pub(crate) fn key_names(&self) -> Vec<String> {
+        let one = || vec![KEY.to_owned()];
+        let count = match self.key {
+            KeySource::Columns(count) => count,
+            KeySource::Record => return one(),
+            KeySource::Nothing => return Vec::new(),
+        };
+        let is_named = |origin: &Origin| match *origin {
+            Origin::Format(field) => matches!(self.value_columns.fields[field], Field::Named(_)),
+            Origin::Group(group) => count > 1 || matches!(self.group(group), Some(Field::Named(_))),
+        };
+        let all_named = self.value_columns.origins[..count].iter().all(is_named);
+        let names = (0..count).map(|column| self.name_of(&self.value_columns, column));
+        if all_named { names.collect() } else { one() }
+    }
+
+    /// The group of the expression for keys with this index.
+    fn group(&self, index: usize) -> Option<&Field> {
+        self.pattern.as_ref()?.fields().get(index)
+    }
+
+    /// Name of a column: that of its field or group, or the number of a group without a name.
+    pub(crate) fn name_of(&self, columns: &Columns, column: usize) -> String {
+        match columns.origins[column] {
+            Origin::Format(field) => columns.fields[field].to_string(),
+            Origin::Group(group) => self.group(group).map(Field::to_string).unwrap_or_default(),
+        }
+    }
+
+    /// Whether the plan depends on the beginning of a file, or records may span lines.
+    pub(crate) fn needs_recognition(&self) -> bool {
+        self.plan.is_none() || matches!(self.input, InputFormat::Csv)
+    }
+}
+
+/// Adds the columns of the key, which come first.
+fn key_source(
+    options: &QueryOptions,
+    pattern: Option<&KeyPattern>,
+    columns: &mut Columns,
+) -> Result<KeySource, QueryError> {
+    let mut fields = options.names.clone();
+    if !options.fields.is_whole_record() {
+        if options.fields.len() > MAX_KEY_FIELDS {
+            let fields = &options.fields;
+            return Err(QueryError::Format(format!(
+                "-f {fields}: {MAX_KEY_FIELDS} fields at most form a key of records with a format, a condition or measures"
+            )));
+        }
+        let positions = options.fields.positions().ok_or_else(|| {
+            QueryError::Format(format!(
+                "-f {}: a range that counts from both ends needs plain lines without a condition or measures",
+                options.fields
+            ))
+        })?;
+        fields.extend(positions.into_iter().map(Field::Position));
+    }
+    match pattern {
+        _ if !fields.is_empty() => {
+            // A field that is given twice is twice in the key.
+            for field in &fields {
+                columns.push(field, pattern);
+            }
+        }
+        Some(pattern) => columns.origins.extend((0..pattern.fields().len()).map(Origin::Group)),
+        None if options.measures.is_empty() => return Ok(KeySource::Record),
+        None => return Ok(KeySource::Nothing),
+    }
+    Ok(KeySource::Columns(columns.len()))
+}

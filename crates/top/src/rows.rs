@@ -1,0 +1,367 @@
+//! Keys of records with a format, a condition or measures: the columnar way from a block to keys and values.
+//!
+//! The fields of the condition are extracted first, from all records. Those of the key and the measures are extracted
+//! only from the records that it selects, which are often few.
+
+use std::mem;
+use std::sync::Arc;
+
+use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
+
+use crate::cells::{Cell, Cells, Malformed};
+use crate::condition::ConditionCache;
+use crate::extract::{KeyPatternCache, Unmatched};
+use crate::filter::{FilterCache, split_records};
+use crate::key::Keys;
+use crate::measure::Rows;
+use crate::plan::{Extractor, FilePlan, Plan, Scratch};
+use crate::query::Query;
+use crate::row_query::{Columns, KeySource, Origin, RowQuery};
+use crate::{Span, bytes_of};
+
+/// Makes the keys of records and extracts the values that are measured. Its buffers are reused.
+pub(crate) struct RowMaker<'q> {
+    query: &'q Query,
+    rows: &'q RowQuery,
+    /// The plan of the last block, with scratch memory for it.
+    current: Option<(Arc<Plan>, Scratches)>,
+    filter: FilterCache,
+    condition: Option<ConditionCache>,
+    pattern: Option<KeyPatternCache>,
+    ends: LineEnds,
+    record_ends: RecordEnds,
+    selected: Vec<u32>,
+    /// The groups of the expression for keys.
+    groups: Cells,
+    /// The rows: a record for each, or with `--each` a record for each match.
+    pub(crate) records: Vec<Span>,
+    /// The values of the condition, later those of the key and the measures.
+    pub(crate) cells: Cells,
+    /// Records without a match of the expression for keys.
+    pub(crate) unmatched: Unmatched,
+    /// Malformed records, each with its span.
+    pub(crate) malformed: Vec<(Span, Malformed)>,
+    /// The row of each key, unless all rows have one.
+    key_rows: Vec<u32>,
+    all_have_keys: bool,
+}
+
+/// Scratch memory of the extractors of a plan.
+struct Scratches {
+    condition: Scratch,
+    values: Scratch,
+}
+
+impl<'q> RowMaker<'q> {
+    pub(crate) fn new(query: &'q Query, rows: &'q RowQuery) -> Self {
+        Self {
+            query,
+            rows,
+            current: None,
+            filter: query.filter.cache(),
+            condition: rows.condition.as_ref().map(|condition| condition.cache()),
+            pattern: rows.pattern.as_ref().map(|pattern| pattern.cache()),
+            ends: LineEnds::default(),
+            record_ends: RecordEnds::default(),
+            selected: Vec::new(),
+            groups: Cells::default(),
+            records: Vec::new(),
+            cells: Cells::default(),
+            unmatched: Unmatched::default(),
+            malformed: Vec::new(),
+            key_rows: Vec::new(),
+            all_have_keys: false,
+        }
+    }
+
+    /// Makes the keys of a block, before any edit, and extracts the values that are measured.
+    ///
+    /// # Errors
+    /// Returns the reason why nothing can be extracted from the file of the block, which has no keys then.
+    pub(crate) fn make(
+        &mut self,
+        block: &Block<'_>,
+        meter: &mut Meter,
+        keys: &mut Keys,
+    ) -> Result<(), String> {
+        self.clear();
+        keys.clear();
+        let Some(plan) = self.plan(block.source)? else { return Ok(()) };
+        let mut scratches = match self.current.take() {
+            Some((current, scratches)) if Arc::ptr_eq(&current, &plan) => scratches,
+            _ => Scratches { condition: plan.condition.scratch(), values: plan.values.scratch() },
+        };
+        self.make_rows(block, &plan, meter);
+        self.apply_condition(block.bytes, &plan, &mut scratches, meter);
+        meter.enter(Phase::Extract);
+        self.extract(block.bytes, &self.rows.value_columns, &plan.values, &mut scratches.values);
+        self.make_keys(block.bytes, keys);
+        self.current = Some((plan, scratches));
+        Ok(())
+    }
+
+    /// The plan of a file; `None` if it has none.
+    ///
+    /// # Errors
+    /// Returns the reason why nothing can be extracted from the file.
+    pub(crate) fn plan(&self, source: &Source) -> Result<Option<Arc<Plan>>, String> {
+        match source.details().and_then(|details| details.downcast_ref::<FilePlan>()) {
+            Some(FilePlan(plan)) => plan.clone().map(Some),
+            None => Ok(self.rows.plan.clone()),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.records.clear();
+        self.malformed.clear();
+        self.key_rows.clear();
+        self.all_have_keys = false;
+        self.unmatched = Unmatched::default();
+        self.groups.reset(self.rows.pattern.as_ref().map_or(0, |pattern| pattern.fields().len()));
+        self.cells.reset(0);
+    }
+
+    /// Finds the records of a block that the filter selects, and with an expression for keys their matches.
+    fn make_rows(&mut self, block: &Block<'_>, plan: &Plan, meter: &mut Meter) {
+        let filter = &self.query.filter;
+        let text = &*block.bytes;
+        let are_lines =
+            block.records == Records::Lines && !plan.skips_empty && header_length(block, plan) == 0;
+        let pattern = self.rows.pattern.as_ref().zip(self.pattern.as_mut());
+        if are_lines && let Some((pattern, cache)) = pattern.filter(|_| filter.accepts_all()) {
+            meter.enter(Phase::Filter);
+            self.unmatched = pattern.search_block(cache, text, &mut self.records, &mut self.groups);
+            return;
+        }
+        if are_lines && !filter.accepts_all() {
+            meter.enter(Phase::Filter);
+            filter.select(&mut self.filter, text, &mut self.ends, &mut self.records);
+        } else {
+            meter.enter(Phase::Split);
+            let mut records = mem::take(&mut self.records);
+            self.split_by(block, plan, &mut records);
+            if !filter.accepts_all() {
+                meter.enter(Phase::Filter);
+                records.retain(|&record| filter.selects(&mut self.filter, bytes_of(text, record)));
+            }
+            self.records = records;
+        }
+        if let (Some(pattern), Some(cache)) = (&self.rows.pattern, &mut self.pattern) {
+            meter.enter(Phase::Filter);
+            let records = mem::take(&mut self.records);
+            self.unmatched =
+                pattern.search_records(cache, text, &records, &mut self.records, &mut self.groups);
+        }
+    }
+
+    /// Splits a block into records, without its header.
+    pub(crate) fn split(&mut self, block: &Block<'_>, records: &mut Vec<Span>) {
+        match self.plan(block.source) {
+            Ok(Some(plan)) => self.split_by(block, &plan, records),
+            Ok(None) | Err(_) => split_records(block.bytes, &mut self.ends, records),
+        }
+    }
+
+    fn split_by(&mut self, block: &Block<'_>, plan: &Plan, records: &mut Vec<Span>) {
+        match block.records {
+            Records::Quoted { delimiter } => {
+                split_quoted(block.bytes, delimiter, &mut self.record_ends, records);
+            }
+            Records::Lines => split_records(block.bytes, &mut self.ends, records),
+        }
+        let header = header_length(block, plan);
+        if header > 0 {
+            records.retain(|record| record.0 as u64 >= header);
+        }
+        if plan.skips_empty && records.iter().any(|record| record.0 == record.1) {
+            records.retain(|record| record.0 < record.1);
+        }
+    }
+
+    /// The fields of the condition in the first record of a block.
+    pub(crate) fn condition_values(&mut self, block: &Block<'_>) -> Vec<(String, Option<Vec<u8>>)> {
+        let Ok(Some(plan)) = self.plan(block.source) else { return Vec::new() };
+        self.clear();
+        self.make_rows(block, &plan, &mut Meter::off());
+        let columns = &self.rows.condition_columns;
+        self.extract(block.bytes, columns, &plan.condition, &mut plan.condition.scratch());
+        self.malformed.clear();
+        self.values_of(block.bytes, columns)
+    }
+
+    /// The fields of the key and the measures in the first row of a block of `text`.
+    pub(crate) fn values(&self, text: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
+        self.values_of(text, &self.rows.value_columns)
+    }
+
+    fn values_of(&self, text: &[u8], columns: &Columns) -> Vec<(String, Option<Vec<u8>>)> {
+        if self.records.is_empty() {
+            return Vec::new();
+        }
+        let value = |column: usize| {
+            let cell = self.cells.column(column)[0];
+            (self.rows.name_of(columns, column), self.cells.bytes(text, cell).map(<[u8]>::to_vec))
+        };
+        (0..columns.len()).map(value).collect()
+    }
+
+    /// Keeps the rows for which the condition holds.
+    fn apply_condition(&mut self, text: &[u8], plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
+        let Some(condition) = &self.rows.condition else { return };
+        meter.enter(Phase::Extract);
+        self.extract(text, &self.rows.condition_columns, &plan.condition, &mut scratches.condition);
+        let Some(cache) = &mut self.condition else { return };
+        meter.enter(Phase::Filter);
+        condition.select(cache, text, &self.cells, self.records.len(), &mut self.selected);
+        // A condition may hold for a malformed record, such as `!(a == 1)`.
+        let mut malformed = self.cells.malformed().iter().map(|malformed| malformed.record).peekable();
+        self.selected.retain(|&row| {
+            while malformed.next_if(|&malformed| malformed < row).is_some() {}
+            malformed.peek() != Some(&row)
+        });
+        for (kept, &row) in self.selected.iter().enumerate() {
+            self.records[kept] = self.records[row as usize];
+        }
+        self.records.truncate(self.selected.len());
+        self.groups.keep(&self.selected);
+    }
+
+    /// Extracts the values of columns from all rows.
+    fn extract(&mut self, text: &[u8], columns: &Columns, extractor: &Extractor, scratch: &mut Scratch) {
+        let cells = &mut self.cells;
+        cells.reset(columns.fields.len());
+        if !columns.fields.is_empty() {
+            extractor.extract(scratch, text, &self.records, cells);
+            for malformed in cells.malformed() {
+                let record = self.records[malformed.record as usize];
+                // A record with several matches has as many rows.
+                if self.malformed.last().is_none_or(|(last, _)| *last != record) {
+                    self.malformed.push((record, *malformed));
+                }
+            }
+        }
+        let in_order =
+            columns.origins.iter().enumerate().all(|(index, &origin)| origin == Origin::Format(index));
+        if !in_order {
+            cells.arrange(&self.groups, &columns.origins);
+        }
+    }
+
+    /// Makes the keys of all rows that have one.
+    fn make_keys(&mut self, text: &[u8], keys: &mut Keys) {
+        if self.rows.key == KeySource::Columns(1) && self.push_raw_keys(keys) {
+            return;
+        }
+        let rows = self.records.len() as u32;
+        let mut malformed = self.cells.malformed().iter().map(|malformed| malformed.record).peekable();
+        let mut is_sound = |row: u32| malformed.next_if_eq(&row).is_none();
+        match self.rows.key {
+            KeySource::Record => {
+                for row in (0..rows).filter(|&row| is_sound(row)) {
+                    keys.spans.push(self.records[row as usize]);
+                    self.key_rows.push(row);
+                }
+            }
+            KeySource::Nothing => {
+                for row in (0..rows).filter(|&row| is_sound(row)) {
+                    keys.spans.push((0, 0));
+                    self.key_rows.push(row);
+                }
+            }
+            KeySource::Columns(1) if self.cells.is_raw(0) && self.rows.missing.is_none() => {
+                for (row, &cell) in (0..).zip(self.cells.column(0)) {
+                    match cell {
+                        _ if !is_sound(row) => {}
+                        Cell::Raw(start, end) => {
+                            keys.spans.push((start as usize, end as usize));
+                            self.key_rows.push(row);
+                        }
+                        _ => keys.missing.push(row),
+                    }
+                }
+            }
+            KeySource::Columns(count) => {
+                for row in (0..rows).filter(|&row| is_sound(row)) {
+                    if keys.append(|out| self.append_key(text, row, count, out)) {
+                        self.key_rows.push(row);
+                    } else {
+                        keys.missing.push(row);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the keys of all rows by position in the block, if all have one there and none is malformed: the key of a
+    /// malformed record may be a group, which it has.
+    fn push_raw_keys(&mut self, keys: &mut Keys) -> bool {
+        if !self.cells.malformed().is_empty() {
+            return false;
+        }
+        let raw = |cell: &Cell| match *cell {
+            Cell::Raw(start, end) => Some((start as usize, end as usize)),
+            Cell::Decoded(..) | Cell::Missing => None,
+        };
+        keys.spans.extend(self.cells.column(0).iter().map_while(raw));
+        self.all_have_keys = keys.spans.len() == self.records.len();
+        if !self.all_have_keys {
+            keys.spans.clear();
+        }
+        self.all_have_keys
+    }
+
+    /// A measured value and its position in the block; that of its record if it was decoded.
+    pub(crate) fn value<'a>(&'a self, text: &'a [u8], row: u32, column: usize) -> (&'a [u8], usize) {
+        let cell = self.cells.column(column)[row as usize];
+        let at = match cell {
+            Cell::Raw(start, _) => start as usize,
+            Cell::Decoded(..) | Cell::Missing => self.records[row as usize].0,
+        };
+        (self.cells.bytes(text, cell).unwrap_or_default(), at)
+    }
+
+    /// Name of the field of a measured column.
+    pub(crate) fn field_name(&self, column: usize) -> String {
+        self.rows.name_of(&self.rows.value_columns, column)
+    }
+
+    /// The row of each key.
+    pub(crate) fn rows_of_keys(&self) -> Rows<'_> {
+        let all = self.all_have_keys || self.key_rows.len() == self.records.len();
+        if all { Rows::All } else { Rows::Some(&self.key_rows) }
+    }
+
+    /// Appends the key of a row to `out`. Returns `false` if the row lacks a field of the key.
+    fn append_key(&self, text: &[u8], row: u32, count: usize, out: &mut Vec<u8>) -> bool {
+        for column in 0..count {
+            let cell = self.cells.column(column)[row as usize];
+            let value = self.cells.bytes(text, cell).or(self.rows.missing.as_deref());
+            let Some(value) = value else { return false };
+            if count == 1 {
+                out.extend_from_slice(value);
+            } else {
+                self.query.joint.append(column, value, out);
+            }
+        }
+        true
+    }
+}
+
+/// Number of bytes of a block up to the end of the header.
+fn header_length(block: &Block<'_>, plan: &Plan) -> u64 {
+    (block.source.text_start() + plan.header_end).saturating_sub(block.offset)
+}
+
+/// Splits a text into records of CSV, without `\n` or `\r\n`.
+fn split_quoted(text: &[u8], delimiter: u8, ends: &mut RecordEnds, records: &mut Vec<Span>) {
+    records.clear();
+    let mut start = 0;
+    let ends = ends.find(text, delimiter).iter().map(|&end| end as usize);
+    for end in ends.chain([text.len()]) {
+        if start < text.len() || end < text.len() {
+            let end_of_record = text[start..end].strip_suffix(b"\r").map_or(end, |_| end - 1);
+            records.push((start, end_of_record));
+        }
+        start = end + 1;
+    }
+}

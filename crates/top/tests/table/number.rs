@@ -1,0 +1,99 @@
+//! Numbers as fractions of 10^18.
+
+use num_bigint::BigInt;
+
+/// A number in units of 10^-18, and the number of its decimal places as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Number {
+    pub(crate) units: BigInt,
+    pub(crate) places: u32,
+}
+
+/// A text without a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoNumber {
+    /// There is no value.
+    NoValue,
+    Invalid,
+}
+
+/// Units of time: seconds, and decimal places.
+const UNITS: [(&str, u32, i64); 8] = [
+    ("ns", 1, 9),
+    ("us", 1, 6),
+    ("µs", 1, 6),
+    ("ms", 1, 3),
+    ("s", 1, 0),
+    ("m", 60, 0),
+    ("h", 3600, 0),
+    ("d", 86400, 0),
+];
+
+pub(crate) fn one() -> BigInt {
+    BigInt::from(10).pow(18)
+}
+
+/// Parses a number of at most 18 places.
+pub(crate) fn parse(text: &str) -> Result<Number, NoNumber> {
+    if matches!(text, "" | "-") {
+        return Err(NoNumber::NoValue);
+    }
+    let unit =
+        UNITS.iter().find_map(|&(name, seconds, places)| Some((text.strip_suffix(name)?, seconds, places)));
+    let (rest, seconds, places) = unit.unwrap_or((text, 1, 0));
+    let (mantissa, exponent) = match rest.find(['e', 'E']) {
+        Some(at) => (&rest[..at], parse_exponent(&rest[at + 1..])?),
+        None => (rest, 0),
+    };
+    let (sign, digits) = match mantissa.as_bytes() {
+        [b'-', ..] => (-1, &mantissa[1..]),
+        [b'+', ..] => (1, &mantissa[1..]),
+        _ => (1, mantissa),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    if all.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(NoNumber::Invalid);
+    }
+    let last = exponent - fraction.len() as i64 - places;
+    let units: BigInt =
+        all.parse::<BigInt>().expect("digits") * BigInt::from(10).pow((18 + last) as u32) * seconds * sign;
+    if BigInt::from(units.magnitude().clone()) >= BigInt::from(10).pow(38) {
+        return Err(NoNumber::Invalid);
+    }
+    Ok(Number { units, places: (-last).max(0) as u32 })
+}
+
+fn parse_exponent(text: &str) -> Result<i64, NoNumber> {
+    let digits = text.trim_start_matches(['+', '-']);
+    match !digits.is_empty() && digits.len() + 1 >= text.len() {
+        true => text.parse().map_err(|_| NoNumber::Invalid),
+        false => Err(NoNumber::Invalid),
+    }
+}
+
+/// A number as text, without zeros at the end.
+pub(crate) fn shown(units: &BigInt) -> String {
+    let magnitude = units.magnitude().to_string();
+    let digits = format!("{magnitude:0>19}");
+    let (whole, fraction) = digits.split_at(digits.len() - 18);
+    let fraction = fraction.trim_end_matches('0');
+    let sign = if *units < BigInt::ZERO { "-" } else { "" };
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// A fraction of 10^18, rounded half to even to a number of places.
+pub(crate) fn rounded(numerator: &BigInt, denominator: &BigInt, places: u32) -> BigInt {
+    let step = BigInt::from(10).pow(18 - places);
+    let divisor = denominator * &step;
+    // The quotient, rounded down.
+    let shift = BigInt::from(numerator.magnitude().clone()) + 1;
+    let positive = numerator + &divisor * &shift;
+    let quotient = &positive / &divisor - shift;
+    let rest = numerator - &quotient * &divisor;
+    let twice: BigInt = &rest * 2;
+    let is_odd = &quotient % 2 != BigInt::ZERO;
+    let is_up = twice > divisor || twice == divisor && is_odd;
+    (quotient + i32::from(is_up)) * step
+}

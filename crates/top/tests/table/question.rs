@@ -1,0 +1,201 @@
+//! Queries of tables.
+
+use finecomb_top::{Field, FieldList, Measure, MeasureKind, Normalizer, Percentile, QueryOptions, SortBy};
+
+use super::style::{Column, Style};
+
+/// Expressions for keys, with the names of their fields. A field without a name is `None`.
+pub(crate) const PATTERNS: [(&[&str], &[Option<&str>]); 4] = [
+    (&["[0-9]+"], &[None]),
+    (&["(?P<w>[a-z]+)(?P<n>[0-9]+)?"], &[Some("w"), Some("n")]),
+    (&["([a-z])([^ ])"], &[None, None]),
+    (&["(?P<w>[a-z]+)", "([0-9])([0-9])?"], &[Some("w"), None, None]),
+];
+
+/// A field of a query: a column of the table, or a group of the expression for keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Column(usize),
+    Group(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Condition {
+    Number(Source, Operator, &'static str),
+    Text(Source, Operator, &'static str),
+    Fields(Source, Operator, Source),
+    Match(Source, &'static str, bool),
+    Present(Source),
+    Not(Box<Condition>),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Sum,
+    Mean,
+    Min,
+    Max,
+    /// In tenths of a percent.
+    Percentile(u32),
+    Distinct,
+}
+
+/// A query of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    /// Fields of the key. Without any, it is the match of the expression, or else the record.
+    pub(crate) key: Vec<Source>,
+    /// Whether columns are named by position, in formats that allow either.
+    pub(crate) prefers_positions: bool,
+    /// Index of the expression for keys.
+    pub(crate) pattern: Option<usize>,
+    pub(crate) each: bool,
+    pub(crate) missing: bool,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) measures: Vec<(Kind, Source)>,
+    pub(crate) grep: Vec<&'static str>,
+    pub(crate) vgrep: Vec<&'static str>,
+    pub(crate) edits: Vec<(&'static str, &'static str)>,
+    pub(crate) replaces_uuids: bool,
+    pub(crate) ignore_case: bool,
+    /// Modulo the number of measures.
+    pub(crate) sort_by: SortBy,
+    pub(crate) reverse: bool,
+    pub(crate) number: usize,
+    pub(crate) min_count: u64,
+}
+
+/// The text that stands for a missing field.
+pub(crate) const MISSING: &str = "?";
+
+impl Question {
+    /// The fields of the expression for keys.
+    pub(crate) fn groups(&self) -> &'static [Option<&'static str>] {
+        self.pattern.map_or(&[], |pattern| PATTERNS[pattern].1)
+    }
+
+    pub(crate) fn by_position(&self, style: Style) -> bool {
+        style.has_positions() && (self.prefers_positions || !style.has_names())
+    }
+
+    /// The field that is meant: a group goes before a column with its name or position. Without an expression for keys,
+    /// columns take the place of groups.
+    pub(crate) fn resolved(&self, source: Source, style: Style) -> Source {
+        let groups = self.groups().len();
+        match source {
+            Source::Group(group) if groups > 0 => Source::Group(group % groups),
+            Source::Column(column) if column < groups && self.by_position(style) => Source::Group(column),
+            Source::Group(column) | Source::Column(column) => Source::Column(column),
+        }
+    }
+
+    pub(crate) fn column(&self, source: Source, style: Style) -> Column {
+        match self.resolved(source, style) {
+            Source::Column(column) => style.column(column, self.by_position(style)),
+            Source::Group(group) => match self.groups()[group] {
+                Some(name) => {
+                    Column { field: Field::named(name), typed: name.to_owned(), shown: name.to_owned() }
+                }
+                None => Style::Lines.column(group, true),
+            },
+        }
+    }
+
+    pub(crate) fn sort_by(&self) -> SortBy {
+        match self.sort_by {
+            SortBy::Measure(_) if self.measures.is_empty() => SortBy::Count,
+            SortBy::Measure(measure) => SortBy::Measure(measure % self.measures.len()),
+            other => other,
+        }
+    }
+
+    pub(crate) fn options(&self, style: Style) -> QueryOptions {
+        let key = self.key.iter().map(|&source| self.column(source, style).field);
+        let (positions, names): (Vec<Field>, Vec<Field>) =
+            key.partition(|field| matches!(field, Field::Position(_)));
+        let list = positions.iter().map(Field::to_string).collect::<Vec<_>>().join(",");
+        // Only a list of positions keeps its order behind names.
+        let (names, fields) = match names.is_empty() && !list.is_empty() {
+            true => (Vec::new(), list.parse().expect("a list")),
+            false => (
+                self.key.iter().map(|&source| self.column(source, style).field).collect(),
+                FieldList::default(),
+            ),
+        };
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        QueryOptions {
+            number: self.number,
+            fields,
+            names,
+            grep: owned(&self.grep),
+            vgrep: owned(&self.vgrep),
+            sed: self.edits.iter().map(|&(text, with)| (text.to_owned(), with.to_owned())).collect(),
+            input: Some(style.input()),
+            delimiter: style.delimiter(),
+            has_header: style.has_header(),
+            extract: self.pattern.map(|pattern| owned(PATTERNS[pattern].0)).unwrap_or_default(),
+            each: self.each,
+            missing: self.missing.then(|| MISSING.to_owned()),
+            ignore_case: self.ignore_case,
+            normalize: self.replaces_uuids.then(|| Normalizer::new("uuid").expect("a kind")),
+            condition: self.condition.as_ref().map(|condition| self.typed(condition, style)),
+            measures: self.measures.iter().map(|&(kind, source)| self.measure(kind, source, style)).collect(),
+            sort_by: self.sort_by(),
+            reverse: self.reverse,
+            min_count: self.min_count,
+            ..QueryOptions::default()
+        }
+    }
+
+    pub(crate) fn measure(&self, kind: Kind, source: Source, style: Style) -> Measure {
+        let percentile = |tenths: u32| Percentile::parse(&format!("{}.{}", tenths / 10, tenths % 10));
+        let kind = match kind {
+            Kind::Sum => MeasureKind::Sum,
+            Kind::Mean => MeasureKind::Mean,
+            Kind::Min => MeasureKind::Min,
+            Kind::Max => MeasureKind::Max,
+            Kind::Percentile(tenths) => MeasureKind::Percentile(percentile(tenths).expect("a percentile")),
+            Kind::Distinct => MeasureKind::Distinct,
+        };
+        Measure { kind, field: self.column(source, style).field }
+    }
+
+    /// A condition as it is typed.
+    fn typed(&self, condition: &Condition, style: Style) -> String {
+        let field = |source: &Source| self.column(*source, style).typed;
+        let operator = |operator: &Operator| match operator {
+            Operator::Equal => "==",
+            Operator::NotEqual => "!=",
+            Operator::Less => "<",
+            Operator::LessOrEqual => "<=",
+            Operator::Greater => ">",
+            Operator::GreaterOrEqual => ">=",
+        };
+        let joined = |parts: &[Condition], by: &str| {
+            parts.iter().map(|part| format!("({})", self.typed(part, style))).collect::<Vec<_>>().join(by)
+        };
+        match condition {
+            Condition::Number(source, op, number) => format!("{} {} {number}", field(source), operator(op)),
+            Condition::Text(source, op, text) => format!("{} {} \"{text}\"", field(source), operator(op)),
+            Condition::Fields(one, op, other) => format!("{} {} {}", field(one), operator(op), field(other)),
+            Condition::Match(source, text, true) => format!("{} ~ \"{text}\"", field(source)),
+            Condition::Match(source, text, false) => format!("{} !~ '{text}'", field(source)),
+            Condition::Present(source) => field(source),
+            Condition::Not(part) => format!("!({})", self.typed(part, style)),
+            Condition::All(parts) => joined(parts, " && "),
+            Condition::Any(parts) => joined(parts, " or "),
+        }
+    }
+}
