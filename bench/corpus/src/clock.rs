@@ -40,11 +40,37 @@ impl Clock {
 /// Format of Apache: `17/May/2026:10:05:03 +0000`.
 impl fmt::Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = self.date();
+        write!(f, "{day:02}/{}/{year}:{} +0000", MONTHS[month as usize - 1], self.time_of_day())
+    }
+}
+
+impl Clock {
+    fn date(&self) -> (u64, u64, u64) {
+        civil_date(self.microseconds / 86_400_000_000)
+    }
+
+    /// `10:05:03`.
+    fn time_of_day(&self) -> String {
         let seconds = self.microseconds / 1_000_000;
-        let (year, month, day) = civil_date(seconds / 86_400);
-        let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-        let month = MONTHS[month as usize - 1];
-        write!(f, "{day:02}/{month}/{year}:{hour:02}:{minute:02}:{second:02} +0000")
+        format!("{:02}:{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
+    }
+
+    /// Format of RFC 3339, with milliseconds: `2026-05-17T10:05:03.250Z`.
+    pub(crate) fn rfc3339(&self) -> String {
+        format!("{}T{}.{:03}Z", self.day(), self.time_of_day(), self.microseconds / 1000 % 1000)
+    }
+
+    /// Format of syslog: `May 17 10:05:03`.
+    pub(crate) fn syslog(&self) -> String {
+        let (_, month, day) = self.date();
+        format!("{} {day:2} {}", MONTHS[month as usize - 1], self.time_of_day())
+    }
+
+    /// The date: `2026-05-17`.
+    pub(crate) fn day(&self) -> String {
+        let (year, month, day) = self.date();
+        format!("{year}-{month:02}-{day:02}")
     }
 }
 
