@@ -38,6 +38,7 @@ from run import cell, has, version
 
 HERE = Path(__file__).resolve().parent
 TIME = "/usr/bin/time"
+CORES = len(os.sched_getaffinity(0))
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 BOTS = "googlebot|bingbot|Twitterbot"
 # Patterns in the log of make-access-log: in about one line of six thousand, and in three of ten.
@@ -61,7 +62,10 @@ class Program(run.Program):
 
 @dataclass
 class Goal:
-    """Time (or CPU time, or peak memory) of comb relative to the best of other programs, with an upper bound if it is a goal."""
+    """Time (or CPU time, or peak memory) of comb relative to the best of other programs, with an upper bound if it is a goal.
+
+    Or the throughput of comb, with a lower bound.
+    """
 
     ours: str
     theirs: list[str]
@@ -70,6 +74,8 @@ class Goal:
     of_cpu: bool = False
     # Relative to the longest of the other programs: a bound if they could all run at the same time.
     against_longest: bool = False
+    # Lower bound of the throughput, in GB of the job's input per second.
+    at_least: float | None = None
 
 
 @dataclass
@@ -87,6 +93,8 @@ class Job:
     compares: bool = True
     # Program that the others are compared with in the table (default: rg, or the last).
     base: str | None = None
+    # Size of the input, for goals of throughput.
+    input_bytes: int = 0
     facts: list[str] = field(default_factory=list)
 
 
@@ -278,6 +286,10 @@ def judge(job: Job) -> list[Verdict]:
     by_name = {program.name: program for program in job.programs}
     verdicts = []
     for goal in job.goals:
+        if goal.at_least is not None:
+            rate = job.input_bytes / 1e9 / by_name[goal.ours].median
+            verdicts.append(Verdict(job.name, f"{goal.ours}, GB/s ≥ {goal.at_least:.2f}", rate, rate >= goal.at_least))
+            continue
         theirs = [by_name[name] for name in goal.theirs if name in by_name]
         if goal.ours not in by_name or not theirs:
             continue
@@ -329,12 +341,11 @@ def machine(comb: str, peers: tuple[str, ...]) -> list[str]:
         (line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
     )
-    cores = len(os.sched_getaffinity(0))
     gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     programs = [version([comb, "--version"])]
     programs += [version([name, "--version"]) for name in (*peers, "hyperfine") if has(name)]
     return [
-        f"{datetime.date.today()}, {model}, {cores} cores, {gibibytes:.0f} GiB, Linux {platform.release().split('-')[0]}. "
+        f"{datetime.date.today()}, {model}, {CORES} cores, {gibibytes:.0f} GiB, Linux {platform.release().split('-')[0]}. "
         f"Load average at start: {os.getloadavg()[0]:.1f}.",
         f"Programs: {'; '.join(programs)}.",
     ]

@@ -76,8 +76,8 @@ class Job:
 
 
 def has(needs: str | None) -> bool:
-    if needs == "duckdb":
-        return importlib.util.find_spec("duckdb") is not None
+    if needs in ("duckdb", "chdb"):
+        return importlib.util.find_spec(needs) is not None
     return needs is None or shutil.which(needs) is not None
 
 
@@ -331,14 +331,19 @@ def machine() -> list[str]:
     ]
 
 
-def make_corpus(lines: int) -> Path:
-    DATA.mkdir(exist_ok=True)
-    log = DATA / f"access-{lines}.log"
-    if not log.exists():
-        partial = log.with_suffix(".partial")
+def make_log(file: Path, arguments: list[str]) -> None:
+    """Writes the output of make-access-log to a file, unless the file exists."""
+    file.parent.mkdir(exist_ok=True)
+    if not file.exists():
+        partial = file.with_suffix(".partial")
         with partial.open("wb") as out:
-            subprocess.run([ROOT / "target/dist/make-access-log", str(lines)], stdout=out, check=True)
-        partial.rename(log)
+            subprocess.run([ROOT / "target/dist/make-access-log", *arguments], stdout=out, check=True)
+        partial.rename(file)
+
+
+def make_corpus(lines: int) -> Path:
+    log = DATA / f"access-{lines}.log"
+    make_log(log, [str(lines)])
     folder = log.with_suffix(".compressed")
     folder.mkdir(exist_ok=True)
     for suffix, (needs, compress, _) in COMPRESSED.items():

@@ -27,11 +27,10 @@ from pathlib import Path
 
 import grep
 import run
-from grep import Goal, Job, Program
+from grep import CORES, Goal, Job, Program
 
 FOLDERS = "drivers/net fs kernel mm"
 SOURCES = "'*.c' -o -name '*.h'"
-CORES = len(os.sched_getaffinity(0))
 CTAGS = "ctags -R --sort=no -f -"
 OTHER = {"rust": "Rust", "python": "Python", "java": "Java", "go": "Go"}
 # Goal for the memory of a thread, beyond the largest file.
