@@ -56,8 +56,8 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
 }
 
 /// Notes that records or values were left out of a count, and shows the first of them. An unclosed quote is a reason only
-/// with `quoted` fields.
-pub(crate) fn left_out(answer: &Answer, quoted: bool) {
+/// with `quoted` fields. With `each`, all matches of a record are counted.
+pub(crate) fn left_out(answer: &Answer, quoted: bool, each: bool) {
     let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
     let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + answer.unmatched;
     let all = counted(all, "record");
@@ -76,7 +76,11 @@ pub(crate) fn left_out(answer: &Answer, quoted: bool) {
         note(format_args!("skipped {count} malformed of {all}; the first is {}", first(malformed)));
     }
     if answer.unmatched > 0 {
-        note(format_args!("no match of -e in {} of {all}", Count(answer.unmatched)));
+        // With all matches of each record, the number of records that have one is not known.
+        match each {
+            true => note(format_args!("no match of -e in {}", counted(answer.unmatched, "record"))),
+            false => note(format_args!("no match of -e in {} of {all}", Count(answer.unmatched))),
+        }
     }
     if let Some(values) = &answer.not_numbers {
         let all = if values.count == 1 {

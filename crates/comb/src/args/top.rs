@@ -395,6 +395,11 @@ impl Arguments {
         self.quotedfields
     }
 
+    /// Whether all matches of a record are counted.
+    pub(crate) fn counts_each(&self) -> bool {
+        self.each
+    }
+
     /// Inputs and the options for reading them.
     pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
         let walk = WalkOptions {
