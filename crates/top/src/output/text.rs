@@ -64,17 +64,21 @@ impl Text {
             .iter()
             .enumerate()
             .map(|(index, name)| {
-                rows.iter().map(|row| width(row[index])).fold(characters(name.as_bytes()), usize::max)
+                let widest =
+                    rows.iter().map(|row| width(row[index])).fold(characters(name.as_bytes()), usize::max);
+                if index < numbers { widest } else { widest.min(MAX_WIDTH) }
             })
             .collect();
         let most = answer.top.iter().map(|key| key.count).max().unwrap_or(0);
         let bar_gap = if self.bars > 0 { self.bars + 2 } else { 0 };
         for (index, name) in names.iter().enumerate() {
             let gap = if index == 0 { 0 } else { 2 } + if index == numbers { bar_gap } else { 0 };
-            let fill = widths[index] - characters(name.as_bytes());
+            let fill = widths[index].saturating_sub(characters(name.as_bytes()));
             let (before, behind) = if index < numbers { (fill, 0) } else { (0, fill) };
             let behind = if index + 1 == names.len() { 0 } else { behind };
-            write!(out, "{:gap$}{:before$}{}{name}{:#}{:behind$}", "", "", self.count, self.count, "")?;
+            pad(gap + before, out)?;
+            write!(out, "{}{name}{:#}", self.count, self.count)?;
+            pad(behind, out)?;
         }
         out.write_all(b"\n")?;
         for row in &rows {
@@ -87,13 +91,18 @@ impl Text {
                             write!(out, "{}  ", bar(count, most, self.bars))?;
                         }
                         write_key(key, out)?;
-                        let fill = if index + 1 == row.len() { 0 } else { widths[index] - width(value) };
-                        write!(out, "{:fill$}", "")?;
+                        let fill = if index + 1 == row.len() {
+                            0
+                        } else {
+                            widths[index].saturating_sub(width(value))
+                        };
+                        pad(fill, out)?;
                     }
                     (_, number) => {
                         let number = number.unwrap_or_default();
                         let fill = widths[index] - number.len();
-                        write!(out, "{:fill$}{}{number}{:#}", "", self.count, self.count)?;
+                        pad(fill, out)?;
+                        write!(out, "{}{number}{:#}", self.count, self.count)?;
                     }
                 }
             }
@@ -101,6 +110,14 @@ impl Text {
         }
         Ok(())
     }
+}
+
+/// Maximum width of an aligned column: longer keys move what follows to the right.
+const MAX_WIDTH: usize = 100;
+
+/// Writes blanks. The width of a format argument must be below 2^16.
+fn pad(width: usize, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(&b" ".repeat(width))
 }
 
 /// Width of a value in characters.
@@ -141,6 +158,7 @@ fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::KeyCount;
     use crate::output::tests::{several, written};
 
     #[test]
@@ -177,6 +195,24 @@ mod tests {
              \x20   1    25.00        line\\nfeed\n\
              # 4 records, 2 distinct keys, 2 shown\n"
         );
+    }
+
+    #[test]
+    fn a_key_of_any_length_is_in_a_column() {
+        let key = |field: String| KeyCount {
+            fields: vec![field.into_bytes(), b"b".to_vec()],
+            ..KeyCount::new(Vec::new(), 1)
+        };
+        let answer = Answer {
+            top: vec![key("x".repeat(70_000)), key("y".to_owned())],
+            key_names: vec!["a".to_owned(), "b".to_owned()],
+            ..Answer::default()
+        };
+        let mut out = Vec::new();
+        let layout = Layout { percent: true, ..Layout::default() };
+        Text { layout, ..Text::default() }.write(&answer, &mut out).expect("writing to memory");
+        let lines: Vec<usize> = out.split(|&byte| byte == b'\n').map(<[u8]>::len).collect();
+        assert_eq!(lines, [119, 70_019, 119, 0]);
     }
 
     #[test]
