@@ -1,39 +1,52 @@
-//! Conditions on fields: `status >= 500 && path ~ "^/api" && request_time > 1s`.
-//!
-//! A condition is compiled before the scan and evaluated column by column: each comparison narrows a list of records, so
-//! that the right side of `&&` looks only at records that the left side selects.
-//!
-//! The syntax, from the weakest to the strongest binding:
+//! Conditions on the fields of records: `status >= 500 && path ~ "^/api" && request_time > 1s`.
 //!
 //! ```text
-//! condition  = and { ("||" | "or") and }
-//! and        = not { ("&&" | "and") not }
+//! condition  = all { ("||" | "or") all }
+//! all        = not { ("&&" | "and") not }
 //! not        = { "!" | "not" } ( "(" condition ")" | test )
-//! test       = operand [ ("==" | "=" | "!=" | "<=" | "<" | ">=" | ">" | "~" | "!~") operand ]
-//! operand    = field | number [ unit ] | string
-//! field      = name | "`" any name "`" | "$" position
+//! test       = field
+//!            | operand relation operand               at least one operand is a field
+//!            | field ("~" | "=~" | "!~") string       a regular expression
+//! relation   = "==" | "=" | "!=" | "<" | "<=" | ">" | ">="
+//! operand    = field | number | string | "true" | "false"
+//! field      = [ "." ] step { "." step | "[" digits "]" } | "$" [ "-" ] digits
+//! step       = "`" any characters, with "``" for a backquote "`"
+//!            | letters, digits and _ @ - : /          the first step begins with a letter, _ or @
+//! number     = [ "+" | "-" ] digits with an optional point [ ("e" | "E") [ "+" | "-" ] digits ] [ unit ]
+//! unit       = "ns" | "us" | "µs" | "ms" | "s" | "m" | "h" | "d"
+//!            | "B" | "k" | "kB" | "KB" | "M" | "MB" | "G" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB"
+//! string     = '"' characters '"' | "'" characters "'"
 //! ```
 //!
-//! - With a number on one side, both are compared as decimal numbers, exactly as far as
-//!   [`Decimal`] goes. A value that is no number differs from every number, and no other comparison holds for it.
-//! - With a string, bytes are compared, or searched by a regular expression.
-//! - Two fields are compared as numbers if both are numbers, and otherwise as bytes.
-//! - No comparison holds if the record lacks a field, not even `!=`. A field alone holds if the record has it.
+//! In a string, `\"`, `\'`, `\\`, `\n` and `\t` are escapes, and any other backslash is literal. `true` and `false` are
+//! strings.
+//!
+//! - A field alone holds if the record has it.
+//! - A number is compared with the number in the field, exactly; both may have units. A value that is not a number
+//!   differs from every number, and no other relation holds for it.
+//! - A string is compared byte by byte, and a regular expression is searched with the semantics of Go.
+//! - Two fields are compared as numbers if both are numbers, and byte by byte otherwise.
+//! - No comparison holds if the record lacks a field, not even `!=` and `!~`.
+//!
+//! A condition is evaluated column by column. Each test narrows a list of records, so that the right side of `&&` only
+//! looks at the records that its left side selects.
 
+mod comparison;
+mod error;
+mod number;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod token;
 
-use std::cmp::Ordering;
-use std::fmt;
-
-use thiserror::Error;
+use comparison::{NumberTest, Test};
+pub use error::ConditionError;
+use number::{Number, small_integer};
 
 use crate::cells::{Cell, Cells};
 use crate::field::Field;
-use crate::lower_case::append_lower_case;
-use crate::number::{Decimal, NoNumber, parse_span};
-use crate::pattern::{Case, PatternError};
+use crate::number::parse_plain;
+use crate::pattern::Case;
 use crate::text_regex::{TextCache, TextRegex};
 
 /// A compiled condition.
@@ -45,20 +58,17 @@ pub(crate) struct Condition {
     case: Case,
 }
 
-/// Scratch memory of a condition: a cache for each regular expression.
+/// Scratch memory of a condition.
 #[derive(Debug)]
-pub(crate) struct ConditionCache(Vec<TextCache>);
-
-/// An invalid condition.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub struct ConditionError {
-    text: String,
-    /// Offset of the error in the text, in bytes.
-    offset: usize,
-    message: String,
+pub(crate) struct ConditionCache {
+    patterns: Vec<TextCache>,
+    /// Buffers for both sides of a comparison that ignores case.
+    lower: [Vec<u8>; 2],
+    /// Lists of records that are not in use.
+    spare: Vec<Vec<u32>>,
 }
 
-/// A part of a condition. Fields and regular expressions are indexes.
+/// A part of a condition.
 #[derive(Clone, Debug)]
 enum Node {
     All(Vec<Node>),
@@ -67,95 +77,31 @@ enum Node {
     Test(Test),
 }
 
-/// A part of a condition that looks at values.
-#[derive(Clone, Debug)]
-enum Test {
-    /// The record has the field.
-    Present(usize),
-    Number {
-        field: usize,
-        comparison: Comparison,
-        number: Decimal,
-    },
-    Text {
-        field: usize,
-        comparison: Comparison,
-        text: Vec<u8>,
-    },
-    Fields {
-        left: usize,
-        comparison: Comparison,
-        right: usize,
-    },
-    /// The field matches the pattern, or does not.
-    Match {
-        field: usize,
-        pattern: usize,
-        wanted: bool,
-    },
-}
-
-/// How two values are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-impl Comparison {
-    fn holds(self, order: Ordering) -> bool {
-        match self {
-            Self::Equal => order.is_eq(),
-            Self::NotEqual => order.is_ne(),
-            Self::Less => order.is_lt(),
-            Self::LessOrEqual => order.is_le(),
-            Self::Greater => order.is_gt(),
-            Self::GreaterOrEqual => order.is_ge(),
-        }
-    }
-
-    /// The comparison with its sides exchanged.
-    fn mirrored(self) -> Self {
-        match self {
-            Self::Equal | Self::NotEqual => self,
-            Self::Less => Self::Greater,
-            Self::LessOrEqual => Self::GreaterOrEqual,
-            Self::Greater => Self::Less,
-            Self::GreaterOrEqual => Self::LessOrEqual,
-        }
-    }
-}
-
 impl Condition {
     /// Compiles a condition.
     ///
     /// # Errors
     /// Returns an error with its place if the text is not a condition, or if a regular expression is invalid.
     pub(crate) fn new(text: &str, case: Case) -> Result<Self, ConditionError> {
-        let parsed = parse::parse(text)?;
-        let mut patterns = Vec::with_capacity(parsed.patterns.len());
-        for (offset, pattern) in &parsed.patterns {
-            let error = |error: PatternError| ConditionError::new(text, *offset, error.to_string());
-            patterns.push(TextRegex::with_case(pattern, case).map_err(error)?);
-        }
-        Ok(Self { root: parsed.root, fields: parsed.fields, patterns, case })
+        let parse::Parsed { root, fields, patterns } = parse::parse(text, case)?;
+        Ok(Self { root, fields, patterns, case })
     }
 
-    /// The fields that the condition needs, without duplicates.
+    /// The fields of the condition without duplicates, in the order of their first use. There is at least one.
     pub(crate) fn fields(&self) -> &[Field] {
         &self.fields
     }
 
     pub(crate) fn cache(&self) -> ConditionCache {
-        ConditionCache(self.patterns.iter().map(TextRegex::cache).collect())
+        ConditionCache {
+            patterns: self.patterns.iter().map(TextRegex::cache).collect(),
+            lower: Default::default(),
+            spare: Vec::new(),
+        }
     }
 
     /// Stores the indexes of the records for which the condition holds, in order. Column `i` of `cells` belongs to field
-    /// `i`, and there are `records` records.
+    /// `i`, and there are `records` records. The condition may hold for a record without any value.
     pub(crate) fn select(
         &self,
         cache: &mut ConditionCache,
@@ -166,91 +112,33 @@ impl Condition {
     ) {
         selected.clear();
         selected.extend(0..records as u32);
-        Selection { condition: self, cache, text, cells }.narrow(&self.root, selected);
+        Selection { condition: self, cache, text, cells }.narrow(&self.root, true, selected);
     }
 
     /// Whether the condition holds for a record whose fields have these values: the reference implementation of
     /// [`Condition::select`].
     #[cfg(test)]
     fn holds<'v>(&self, cache: &mut ConditionCache, value: &impl Fn(usize) -> Option<&'v [u8]>) -> bool {
-        fn holds<'v>(
-            condition: &Condition,
-            node: &Node,
-            cache: &mut ConditionCache,
-            value: &impl Fn(usize) -> Option<&'v [u8]>,
-        ) -> bool {
-            match node {
-                Node::All(parts) => parts.iter().all(|part| holds(condition, part, cache, value)),
-                Node::Any(parts) => parts.iter().any(|part| holds(condition, part, cache, value)),
-                Node::Not(part) => !holds(condition, part, cache, value),
-                Node::Test(test) => condition.test(test, cache, value),
-            }
-        }
-        holds(self, &self.root, cache, value)
+        self.part_holds(&self.root, cache, value)
     }
 
-    /// Whether a test holds for a record.
-    #[inline(always)]
-    fn test<'v>(
+    #[cfg(test)]
+    fn part_holds<'v>(
         &self,
-        test: &Test,
+        part: &Node,
         cache: &mut ConditionCache,
-        value: impl Fn(usize) -> Option<&'v [u8]>,
+        value: &impl Fn(usize) -> Option<&'v [u8]>,
     ) -> bool {
-        match test {
-            Test::Present(field) => value(*field).is_some(),
-            Test::Number { field, comparison, number } => {
-                value(*field).is_some_and(|value| comparison.holds_for_number(Decimal::parse(value), number))
-            }
-            Test::Text { field, comparison, text } => {
-                value(*field).is_some_and(|value| self.compare_texts(value, *comparison, text))
-            }
-            Test::Fields { left, comparison, right } => match (value(*left), value(*right)) {
-                (Some(left), Some(right)) => self.compare_values(left, *comparison, right),
-                _ => false,
-            },
-            Test::Match { field, pattern, wanted } => value(*field).is_some_and(|value| {
-                self.patterns[*pattern].is_match(&mut cache.0[*pattern], value) == *wanted
-            }),
-        }
-    }
-
-    fn compare_values(&self, left: &[u8], comparison: Comparison, right: &[u8]) -> bool {
-        match (Decimal::parse(left), Decimal::parse(right)) {
-            (Ok(left), Ok(right)) => comparison.holds(left.cmp(&right)),
-            _ => self.compare_texts(left, comparison, right),
-        }
-    }
-
-    fn compare_texts(&self, left: &[u8], comparison: Comparison, right: &[u8]) -> bool {
-        if self.case == Case::Ignored {
-            let folded = |text| {
-                let mut folded = Vec::new();
-                append_lower_case(text, &mut folded);
-                folded
-            };
-            return comparison.holds(folded(left).cmp(&folded(right)));
-        }
-        match comparison {
-            Comparison::Equal => left == right,
-            Comparison::NotEqual => left != right,
-            _ => comparison.holds(left.cmp(right)),
+        match part {
+            Node::All(parts) => parts.iter().all(|part| self.part_holds(part, cache, value)),
+            Node::Any(parts) => parts.iter().any(|part| self.part_holds(part, cache, value)),
+            Node::Not(part) => !self.part_holds(part, cache, value),
+            Node::Test(test) => test.holds(self, cache, value),
         }
     }
 }
 
-impl Comparison {
-    /// Whether a value compares with a number. A text that is no number only differs from it.
-    #[inline(always)]
-    fn holds_for_number(self, value: Result<Decimal, NoNumber>, number: &Decimal) -> bool {
-        match value {
-            Ok(value) => self.holds(value.cmp(number)),
-            Err(_) => self == Self::NotEqual,
-        }
-    }
-}
-
-/// A selection of records by a condition.
+/// The evaluation of a condition for the records of a block.
 struct Selection<'a> {
     condition: &'a Condition,
     cache: &'a mut ConditionCache,
@@ -259,69 +147,98 @@ struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// Keeps the records for which a part of the condition holds.
-    fn narrow(&mut self, node: &Node, records: &mut Vec<u32>) {
-        match node {
-            Node::Test(Test::Number { field, comparison, number }) => {
-                let (text, column) = (self.text, self.cells.column(*field));
-                records.retain(|&record| match column[record as usize] {
-                    Cell::Raw(start, end) => {
-                        comparison.holds_for_number(parse_span(text, start as usize, end as usize), number)
-                    }
-                    cell => self
-                        .cells
-                        .bytes(text, cell)
-                        .is_some_and(|value| comparison.holds_for_number(Decimal::parse(value), number)),
-                });
+    /// Keeps the records for which a part of the condition is `wanted`.
+    fn narrow(&mut self, part: &Node, wanted: bool, records: &mut Vec<u32>) {
+        match (part, wanted) {
+            (Node::Test(test), _) => self.narrow_by_test(test, wanted, records),
+            (Node::Not(part), _) => self.narrow(part, !wanted, records),
+            (Node::All(parts), true) | (Node::Any(parts), false) => {
+                parts.iter().for_each(|part| self.narrow(part, wanted, records));
             }
-            Node::Test(test) => {
-                let Self { condition, cache, text, cells } = self;
-                records.retain(|&record| {
-                    condition
-                        .test(test, cache, |field| cells.bytes(text, cells.column(field)[record as usize]))
-                });
-            }
-            Node::All(parts) => parts.iter().for_each(|part| self.narrow(part, records)),
-            Node::Any(parts) => {
-                // Each part sees only the records that none before it selects.
-                let mut rest = records.clone();
-                for part in parts {
-                    let mut selected = rest.clone();
-                    self.narrow(part, &mut selected);
-                    subtract(&mut rest, &selected);
-                }
+            (Node::Any(parts), true) | (Node::All(parts), false) => {
+                // Each part only looks at the records that none of the parts before it selects.
+                let mut rest = self.cache.spare.pop().unwrap_or_default();
+                rest.clone_from(records);
+                parts.iter().for_each(|part| self.narrow(part, !wanted, &mut rest));
                 subtract(records, &rest);
-            }
-            Node::Not(part) => {
-                let mut selected = records.clone();
-                self.narrow(part, &mut selected);
-                subtract(records, &selected);
+                self.cache.spare.push(rest);
             }
         }
     }
+
+    fn narrow_by_test(&mut self, test: &Test, wanted: bool, records: &mut Vec<u32>) {
+        let Self { condition, cache, text, cells } = self;
+        match test {
+            Test::Present(column) => {
+                let column = cells.column(*column);
+                keep(records, |record| (column[record] != Cell::Missing) == wanted);
+            }
+            Test::Number(test) => self.narrow_by_number(test, wanted, records),
+            Test::Text(test) if condition.case == Case::Distinct => {
+                let column = cells.column(test.column);
+                keep(records, |record| {
+                    let value = cells.bytes(text, column[record]);
+                    value.is_some_and(|value| test.relation.holds_for(value, &test.text)) == wanted
+                });
+            }
+            Test::Match(test) => {
+                let column = cells.column(test.column);
+                keep(records, |record| {
+                    let value = cells.bytes(text, column[record]);
+                    value.is_some_and(|value| test.holds(condition, cache, value)) == wanted
+                });
+            }
+            _ => keep(records, |record| {
+                let value = |column| cells.bytes(text, cells.column(column)[record]);
+                test.holds(condition, cache, value) == wanted
+            }),
+        }
+    }
+
+    fn narrow_by_number(&self, test: &NumberTest, wanted: bool, records: &mut Vec<u32>) {
+        let column = self.cells.column(test.column);
+        keep(records, |record| {
+            let cell = column[record];
+            let holds = match cell {
+                Cell::Raw(start, end) if let Some(integer) = small_integer(self.text, start, end) => {
+                    test.range.contains(integer)
+                }
+                _ => self.number_holds(test, cell),
+            };
+            holds == wanted
+        });
+    }
+
+    /// Whether a comparison holds for a value that may be anything but a small integer.
+    #[inline(never)]
+    fn number_holds(&self, test: &NumberTest, cell: Cell) -> bool {
+        if let Cell::Raw(start, end) = cell
+            && let Some((units, places)) = parse_plain(self.text, start as usize, end as usize)
+        {
+            return test.relation.holds(Number::small(units, places).compare(&test.number));
+        }
+        self.cells.bytes(self.text, cell).is_some_and(|value| test.holds(value))
+    }
 }
 
-/// Removes numbers from a list. Both are in ascending order.
-fn subtract(from: &mut Vec<u32>, others: &[u32]) {
-    let mut others = others.iter().peekable();
-    from.retain(|number| {
-        while others.next_if(|other| *other < number).is_some() {}
-        others.peek() != Some(&number)
+/// Keeps the records for which `holds`, without a branch that depends on it.
+#[inline(always)]
+fn keep(records: &mut Vec<u32>, mut holds: impl FnMut(usize) -> bool) {
+    let mut kept = 0;
+    for at in 0..records.len() {
+        let record = records[at];
+        records[kept] = record;
+        kept += usize::from(holds(record as usize));
+    }
+    records.truncate(kept);
+}
+
+/// Removes `others`, which are some of the records in the same order.
+fn subtract(records: &mut Vec<u32>, others: &[u32]) {
+    let mut removed = 0;
+    keep(records, |record| {
+        let is_removed = others.get(removed).is_some_and(|&other| other as usize == record);
+        removed += usize::from(is_removed);
+        !is_removed
     });
-}
-
-impl ConditionError {
-    fn new(text: &str, offset: usize, message: impl Into<String>) -> Self {
-        Self { text: text.to_owned(), offset, message: message.into() }
-    }
-}
-
-/// The message, and the condition with a caret below the place of the error.
-impl fmt::Display for ConditionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let before = self.text.get(..self.offset).unwrap_or(&self.text).chars().count();
-        let shown = |char: char| if char.is_control() { ' ' } else { char };
-        let text: String = self.text.chars().map(shown).collect();
-        write!(f, "column {}: {}\n  {text}\n  {:before$}^", before + 1, self.message, "")
-    }
 }

@@ -43,6 +43,17 @@ pub struct SyntaxError {
     reason: String,
 }
 
+impl SyntaxError {
+    /// Byte offset of the error in the expression.
+    pub(crate) fn start(&self) -> usize {
+        self.span.start
+    }
+
+    pub(crate) fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
 impl std::error::Error for SyntaxError {}
 
 impl fmt::Display for SyntaxError {

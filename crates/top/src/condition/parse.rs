@@ -1,14 +1,19 @@
 //! The parser of conditions.
 
-use winnow::combinator::{alt, cut_err, delimited, opt, peek, preceded, repeat};
-use winnow::error::{ErrMode, FromExternalError, ParserError};
+use winnow::combinator::{alt, opt};
+use winnow::error::{ErrMode, ParserError};
 use winnow::prelude::*;
-use winnow::stream::{LocatingSlice, Location, Stateful, Stream};
-use winnow::token::{any, one_of, take_while};
+use winnow::stream::{LocatingSlice, Location, Stateful};
 
-use super::{Comparison, ConditionError, Node, Test};
+use super::Node;
+use super::comparison::{MatchTest, NumberTest, Relation, Test, TextTest};
+use super::error::ConditionError;
+use super::number::Number;
+use super::token::{Literal, blanks, name, number, position, string, symbol, word};
 use crate::field::Field;
-use crate::number::Decimal;
+use crate::lower_case::append_lower_case;
+use crate::pattern::{Case, PatternError};
+use crate::text_regex::TextRegex;
 
 /// Maximum depth of parentheses.
 const MAX_DEPTH: usize = 100;
@@ -18,30 +23,34 @@ pub(super) struct Parsed {
     pub(super) root: Node,
     /// All fields, without duplicates.
     pub(super) fields: Vec<Field>,
-    /// All regular expressions, each with its offset in the condition.
-    pub(super) patterns: Vec<(usize, String)>,
+    /// The regular expressions.
+    pub(super) patterns: Vec<TextRegex>,
 }
 
 /// State of the parser.
-#[derive(Clone, Debug, Default)]
-struct State {
+#[derive(Debug)]
+pub(super) struct State {
     fields: Vec<Field>,
-    patterns: Vec<(usize, String)>,
+    patterns: Vec<TextRegex>,
     depth: usize,
+    case: Case,
 }
 
-type Input<'t> = Stateful<LocatingSlice<&'t str>, State>;
-type Result<T> = winnow::ModalResult<T, Expected>;
+pub(super) type Input<'t> = Stateful<LocatingSlice<&'t str>, State>;
+pub(super) type Result<T> = winnow::ModalResult<T, Mistake>;
 
-/// Description of the text expected at the place of an error.
-#[derive(Clone, Debug)]
-struct Expected(String);
+/// An error with its byte offset.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    offset: usize,
+    message: String,
+}
 
-impl ParserError<Input<'_>> for Expected {
+impl<'t> ParserError<Input<'t>> for Mistake {
     type Inner = Self;
 
-    fn from_input(_: &Input<'_>) -> Self {
-        Self(String::new())
+    fn from_input(input: &Input<'t>) -> Self {
+        Self { offset: input.current_token_start(), message: String::new() }
     }
 
     fn into_inner(self) -> std::result::Result<Self, Self> {
@@ -49,344 +58,231 @@ impl ParserError<Input<'_>> for Expected {
     }
 }
 
-impl<E> FromExternalError<Input<'_>, E> for Expected
-where
-    E: ToString,
-{
-    fn from_external_error(_: &Input<'_>, error: E) -> Self {
-        Self(error.to_string())
-    }
+/// Fails without trying another reading.
+pub(super) fn fail<T>(offset: usize, message: impl Into<String>) -> Result<T> {
+    Err(ErrMode::Cut(Mistake { offset, message: message.into() }))
 }
 
-/// A side of a comparison, before it is known what it is compared with.
-#[derive(Clone, Debug)]
+/// A side of a comparison.
 enum Operand {
+    /// The index of a field.
     Field(usize),
-    Number(Decimal),
+    Number(Number),
     Text(String),
 }
 
-/// An operator of a test.
-#[derive(Clone, Copy, Debug)]
+/// An operator between two operands.
+#[derive(Clone, Copy)]
 enum Operator {
-    Compare(Comparison),
-    /// `~`, or `!~` if a match is not wanted.
+    Compare(Relation),
+    /// Whether a match is wanted.
     Match(bool),
 }
 
+/// All operators. One that starts with another comes before it.
+const OPERATORS: [(&str, Operator); 10] = [
+    ("==", Operator::Compare(Relation::EQUAL)),
+    ("=~", Operator::Match(true)),
+    ("=", Operator::Compare(Relation::EQUAL)),
+    ("!=", Operator::Compare(Relation::NOT_EQUAL)),
+    ("!~", Operator::Match(false)),
+    ("~", Operator::Match(true)),
+    ("<=", Operator::Compare(Relation::LESS_OR_EQUAL)),
+    ("<", Operator::Compare(Relation::LESS)),
+    (">=", Operator::Compare(Relation::GREATER_OR_EQUAL)),
+    (">", Operator::Compare(Relation::GREATER)),
+];
+
 /// Parses a condition.
-pub(super) fn parse(text: &str) -> std::result::Result<Parsed, ConditionError> {
-    let mut input = Stateful { input: LocatingSlice::new(text), state: State::default() };
-    let outcome = condition(&mut input).and_then(|root| match input.is_empty() {
-        true => Ok(root),
-        false => expected("an operator such as ==, && or ||"),
-    });
-    match outcome {
+pub(super) fn parse(text: &str, case: Case) -> std::result::Result<Parsed, ConditionError> {
+    let state = State { fields: Vec::new(), patterns: Vec::new(), depth: 0, case };
+    let mut input = Stateful { input: LocatingSlice::new(text), state };
+    match whole(&mut input) {
         Ok(root) => {
             let State { fields, patterns, .. } = input.state;
             Ok(Parsed { root, fields, patterns })
         }
-        Err(ErrMode::Backtrack(Expected(message)) | ErrMode::Cut(Expected(message))) => {
-            Err(ConditionError::new(text, input.current_token_start(), message))
+        Err(ErrMode::Cut(Mistake { offset, message }) | ErrMode::Backtrack(Mistake { offset, message })) => {
+            Err(ConditionError::new(text, offset, message))
         }
-        Err(ErrMode::Incomplete(_)) => Err(ConditionError::new(text, text.len(), "unexpected end")),
+        Err(ErrMode::Incomplete(_)) => {
+            Err(ConditionError::new(text, text.len(), "unexpected end".to_owned()))
+        }
     }
 }
 
-/// Fails for good: no other reading of the condition is tried.
-fn expected<T>(what: &str) -> Result<T> {
-    Err(ErrMode::Cut(Expected(format!("expected {what}"))))
-}
-
-fn fail<T>(message: impl Into<String>) -> Result<T> {
-    Err(ErrMode::Cut(Expected(message.into())))
-}
-
-fn blanks(input: &mut Input<'_>) -> Result<()> {
-    take_while(0.., char::is_whitespace).void().parse_next(input)
-}
-
-/// A symbol, and the blanks behind it.
-fn symbol<'t>(symbol: &'static str) -> impl Parser<Input<'t>, (), ErrMode<Expected>> {
-    (symbol, blanks).void()
-}
-
-/// A word that is an operator, and the blanks behind it.
-fn word<'t>(word: &'static str) -> impl Parser<Input<'t>, (), ErrMode<Expected>> {
-    (word, winnow::combinator::not(one_of(is_inner)), blanks).void()
-}
-
-fn condition(input: &mut Input<'_>) -> Result<Node> {
+fn whole(input: &mut Input<'_>) -> Result<Node> {
     blanks(input)?;
-    let first = all(input)?;
-    let or = alt((symbol("||"), word("or")));
-    let mut parts: Vec<Node> = repeat(0.., preceded(or, all)).parse_next(input)?;
-    parts.insert(0, first);
+    let root = condition(input, "")?;
+    if input.input.is_empty() { Ok(root) } else { fail_after_test(input) }
+}
+
+/// Fails at a text that cannot follow a complete test.
+fn fail_after_test<T>(input: &mut Input<'_>) -> Result<T> {
+    let offset = input.current_token_start();
+    if let Some((name, _)) = operator(input)? {
+        return fail(offset, format!("'{name}' after a complete comparison; join comparisons by '&&'"));
+    }
+    match input.input.starts_with(')') {
+        true => fail(offset, "')' without '('"),
+        false => fail(offset, "expected a comparison, '&&' or '||'"),
+    }
+}
+
+/// Any number of parts joined by "or". `after` is the operator before them, for messages.
+fn condition(input: &mut Input<'_>, after: &'static str) -> Result<Node> {
+    let mut parts = vec![all(input, after)?];
+    while let Some(name) = opt(alt((symbol("||"), word("or")))).parse_next(input)? {
+        parts.push(all(input, name)?);
+    }
     Ok(joined(parts, Node::Any))
 }
 
-fn all(input: &mut Input<'_>) -> Result<Node> {
-    let first = negated(input)?;
-    let and = alt((symbol("&&"), word("and")));
-    let mut parts: Vec<Node> = repeat(0.., preceded(and, negated)).parse_next(input)?;
-    parts.insert(0, first);
+/// Any number of parts joined by "and".
+fn all(input: &mut Input<'_>, after: &'static str) -> Result<Node> {
+    let mut parts = vec![negated(input, after)?];
+    while let Some(name) = opt(alt((symbol("&&"), word("and")))).parse_next(input)? {
+        parts.push(negated(input, name)?);
+    }
     Ok(joined(parts, Node::All))
 }
 
 fn joined(mut parts: Vec<Node>, join: impl FnOnce(Vec<Node>) -> Node) -> Node {
-    match parts.len() {
-        1 => parts.remove(0),
-        _ => join(parts),
-    }
+    if parts.len() == 1 { parts.remove(0) } else { join(parts) }
 }
 
-/// Any number of negations, and what they negate.
-fn negated(input: &mut Input<'_>) -> Result<Node> {
-    let negation = alt((symbol("!"), word("not")));
-    let negations: usize = repeat(0.., negation).parse_next(input)?;
-    let node = match opt(peek('(')).parse_next(input)? {
-        Some(_) => parenthesised(input)?,
-        None => Node::Test(test(input)?),
+/// A test, or a condition in parentheses, after any number of negations.
+fn negated(input: &mut Input<'_>, mut after: &'static str) -> Result<Node> {
+    let mut is_negated = false;
+    while let Some(name) = opt(alt((symbol("!"), word("not")))).parse_next(input)? {
+        is_negated = !is_negated;
+        after = name;
+    }
+    let offset = input.current_token_start();
+    let node = match opt(symbol("(")).parse_next(input)? {
+        Some(_) => parenthesised(input, offset)?,
+        None => Node::Test(test(input, after)?),
     };
-    Ok(if negations % 2 == 1 { Node::Not(Box::new(node)) } else { node })
+    Ok(if is_negated { Node::Not(Box::new(node)) } else { node })
 }
 
-fn parenthesised(input: &mut Input<'_>) -> Result<Node> {
+/// The rest of a condition in parentheses, of which the first one is at `opening`.
+fn parenthesised(input: &mut Input<'_>, opening: usize) -> Result<Node> {
     if input.state.depth == MAX_DEPTH {
-        return fail(format!("parentheses are nested more than {MAX_DEPTH} deep"));
+        return fail(opening, format!("parentheses are nested more than {MAX_DEPTH} deep"));
     }
-    symbol("(").parse_next(input)?;
     input.state.depth += 1;
-    let node = condition(input)?;
+    let node = condition(input, "(")?;
     input.state.depth -= 1;
     match opt(symbol(")")).parse_next(input)? {
-        Some(()) => Ok(node),
-        None => expected("an operator or ')'"),
+        Some(_) => Ok(node),
+        None if input.input.is_empty() => fail(opening, "unclosed '('"),
+        None => fail_after_test(input),
     }
 }
 
-fn test(input: &mut Input<'_>) -> Result<Test> {
-    let start = input.checkpoint();
-    let left = operand(input, "a field")?;
-    let at_operator = input.checkpoint();
-    let Some(operator) = opt(operator).parse_next(input)? else {
+/// A field alone, or a comparison.
+fn test(input: &mut Input<'_>, after: &str) -> Result<Test> {
+    let start = input.current_token_start();
+    let left = operand(input, "a condition", after)?;
+    let offset = input.current_token_start();
+    let Some((name, operator)) = operator(input)? else {
         return match left {
             Operand::Field(field) => Ok(Test::Present(field)),
-            _ => expected("an operator such as == or <"),
+            _ => fail(offset, "expected a comparison with a field"),
         };
     };
-    let (at_right, offset) = (input.checkpoint(), input.current_token_start());
-    let right = operand(input, "a field, a number or a string")?;
-    match (left, operator, right) {
-        (Operand::Field(field), Operator::Match(wanted), Operand::Text(pattern)) => {
-            input.state.patterns.push((offset, pattern));
-            Ok(Test::Match { field, pattern: input.state.patterns.len() - 1, wanted })
-        }
-        (Operand::Field(_), Operator::Match(_), _) => {
-            input.reset(&at_right);
-            expected("a regular expression in quotes")
-        }
-        (_, Operator::Match(_), _) => {
-            input.reset(&start);
-            expected("a field before a regular expression")
-        }
-        (Operand::Field(left), Operator::Compare(comparison), Operand::Field(right)) => {
-            Ok(Test::Fields { left, comparison, right })
-        }
-        (Operand::Field(field), Operator::Compare(comparison), literal) => {
-            Ok(compare(field, comparison, literal))
-        }
-        (literal, Operator::Compare(comparison), Operand::Field(field)) => {
-            Ok(compare(field, comparison.mirrored(), literal))
-        }
-        _ => {
-            input.reset(&at_operator);
-            fail("there is no field on either side")
-        }
-    }
-}
-
-/// Compares a field with a literal.
-fn compare(field: usize, comparison: Comparison, literal: Operand) -> Test {
-    match literal {
-        Operand::Number(number) => Test::Number { field, comparison, number },
-        Operand::Text(text) => Test::Text { field, comparison, text: text.into_bytes() },
-        Operand::Field(right) => Test::Fields { left: field, comparison, right },
-    }
-}
-
-/// All operators. One that begins like another comes first.
-const OPERATORS: [(&str, Operator); 10] = [
-    ("==", Operator::Compare(Comparison::Equal)),
-    ("=~", Operator::Match(true)),
-    ("=", Operator::Compare(Comparison::Equal)),
-    ("!=", Operator::Compare(Comparison::NotEqual)),
-    ("!~", Operator::Match(false)),
-    ("~", Operator::Match(true)),
-    ("<=", Operator::Compare(Comparison::LessOrEqual)),
-    ("<", Operator::Compare(Comparison::Less)),
-    (">=", Operator::Compare(Comparison::GreaterOrEqual)),
-    (">", Operator::Compare(Comparison::Greater)),
-];
-
-fn operator(input: &mut Input<'_>) -> Result<Operator> {
-    for (text, operator) in OPERATORS {
-        if opt(symbol(text)).parse_next(input)?.is_some() {
-            return Ok(operator);
-        }
-    }
-    Err(ErrMode::Backtrack(Expected("expected an operator".to_owned())))
-}
-
-fn operand(input: &mut Input<'_>, wanted: &str) -> Result<Operand> {
-    let next: Option<char> = opt(peek(any)).parse_next(input)?;
-    let operand = match next {
-        Some('"' | '\'') => string(input).map(Operand::Text)?,
-        Some('0'..='9' | '-' | '+') => number(input).map(Operand::Number)?,
-        Some('`') => quoted_field(input)?,
-        Some('$') => position(input)?,
-        Some(char) if is_first(char) => field(input)?,
-        _ => return expected(wanted),
-    };
-    blanks(input)?;
-    Ok(operand)
-}
-
-/// Whether a character begins the name of a field.
-fn is_first(char: char) -> bool {
-    char.is_alphabetic() || matches!(char, '_' | '.' | '@')
-}
-
-/// Whether a character continues the name of a field.
-fn is_inner(char: char) -> bool {
-    is_first(char) || char.is_ascii_digit() || matches!(char, '-' | '[' | ']' | ':' | '/')
-}
-
-fn field(input: &mut Input<'_>) -> Result<Operand> {
-    let start = input.checkpoint();
-    let name: &str = take_while(1.., is_inner).parse_next(input)?;
-    match Field::parse(name) {
-        Ok(field) => Ok(known(input, field)),
-        Err(error) => {
-            input.reset(&start);
-            fail(error.to_string())
-        }
-    }
-}
-
-fn quoted_field(input: &mut Input<'_>) -> Result<Operand> {
-    let start = input.checkpoint();
-    let name: Option<&str> =
-        opt(delimited('`', take_while(1.., |char| char != '`'), '`')).parse_next(input)?;
-    match name {
-        Some(name) => Ok(known(input, Field::named(name))),
-        None => {
-            input.reset(&start);
-            expected("a name between backquotes")
-        }
-    }
-}
-
-fn position(input: &mut Input<'_>) -> Result<Operand> {
-    let start = input.checkpoint();
-    let digits = take_while(1.., |char: char| char.is_ascii_digit());
-    let number: Option<&str> = opt(preceded('$', (opt('-'), digits).take())).parse_next(input)?;
-    match number.map(Field::parse) {
-        Some(Ok(field @ Field::Position(_))) => Ok(known(input, field)),
-        Some(Err(error)) => {
-            input.reset(&start);
-            fail(error.to_string())
-        }
-        _ => {
-            input.reset(&start);
-            expected("the number of a field after '$'")
-        }
-    }
-}
-
-/// The index of a field.
-fn known(input: &mut Input<'_>, field: Field) -> Operand {
-    let fields = &mut input.state.fields;
-    Operand::Field(fields.iter().position(|known| *known == field).unwrap_or_else(|| {
-        fields.push(field);
-        fields.len() - 1
-    }))
-}
-
-/// Units of sizes, in bytes. Those of times are part of a [`Decimal`].
-const SIZES: [(&str, i128); 14] = [
-    ("B", 1),
-    ("k", 1000),
-    ("K", 1000),
-    ("kB", 1000),
-    ("KB", 1000),
-    ("M", 1_000_000),
-    ("MB", 1_000_000),
-    ("G", 1_000_000_000),
-    ("GB", 1_000_000_000),
-    ("TB", 1_000_000_000_000),
-    ("KiB", 1 << 10),
-    ("MiB", 1 << 20),
-    ("GiB", 1 << 30),
-    ("TiB", 1 << 40),
-];
-
-fn number(input: &mut Input<'_>) -> Result<Decimal> {
-    let start = input.checkpoint();
-    let sign = opt(one_of(['-', '+']));
-    let part = |char: char| char.is_alphanumeric() || char == '.';
-    // A sign belongs to a number only in an exponent.
-    let exponent =
-        (one_of(['e', 'E']), one_of(['-', '+']), take_while(1.., |char: char| char.is_ascii_digit()));
-    let digits = take_while(1.., |char: char| char.is_ascii_digit() || char == '.');
-    let text: &str = alt((
-        (sign, digits, exponent, take_while(0.., part)).take(),
-        (opt(one_of(['-', '+'])), take_while(1.., part)).take(),
-    ))
-    .parse_next(input)
-    .map_err(|_: ErrMode<Expected>| ErrMode::Cut(Expected("expected a number".to_owned())))?;
-    match parse_number(text) {
-        Some(number) => Ok(number),
-        None => {
-            input.reset(&start);
-            fail(format!("expected a number, or one with a unit such as 1.5s or 10MB; found '{text}'"))
-        }
-    }
-}
-
-fn parse_number(text: &str) -> Option<Decimal> {
-    if let Ok(number) = Decimal::parse(text.as_bytes()) {
-        return Some(number);
-    }
-    let unit = text.trim_start_matches(|char: char| !char.is_alphabetic());
-    let (_, factor) = SIZES.iter().find(|(name, _)| *name == unit)?;
-    let number = Decimal::parse(text.strip_suffix(unit)?.as_bytes()).ok()?;
-    Some(Decimal { units: number.units.checked_mul(*factor)?, ..number })
-}
-
-/// A text in quotes. A backslash that precedes neither a quote, a backslash, `n` nor `t` is part of it, so that regular
-/// expressions can be written as usual.
-fn string(input: &mut Input<'_>) -> Result<String> {
-    let start = input.checkpoint();
-    let quote = cut_err(any).parse_next(input)?;
-    let mut text = String::new();
-    loop {
-        match opt(any).parse_next(input)? {
-            Some(char) if char == quote => return Ok(text),
-            Some('\\') => match opt(any).parse_next(input)? {
-                Some('n') => text.push('\n'),
-                Some('t') => text.push('\t'),
-                Some(char) if char == quote || char == '\\' => text.push(char),
-                other => {
-                    text.push('\\');
-                    text.extend(other);
-                }
-            },
-            Some(char) => text.push(char),
-            None => {
-                input.reset(&start);
-                return fail("unclosed quote");
+    match (operator, left) {
+        (Operator::Compare(relation), left) => {
+            let right = operand(input, "a number, a string or a field", name)?;
+            match comparison(input.state.case, left, relation, right) {
+                Some(test) => Ok(test),
+                None => fail(start, format!("expected a field before or after '{name}'")),
             }
         }
+        (Operator::Match(wanted), Operand::Field(column)) => {
+            let pattern = pattern(input, name)?;
+            Ok(Test::Match(MatchTest { column, pattern, wanted }))
+        }
+        (Operator::Match(_), _) => fail(start, format!("expected a field before '{name}'")),
     }
+}
+
+/// Returns a comparison; `None` if neither side is a field.
+fn comparison(case: Case, left: Operand, relation: Relation, right: Operand) -> Option<Test> {
+    Some(match (left, right) {
+        (Operand::Field(left), Operand::Field(right)) => Test::Fields { left, relation, right },
+        (Operand::Field(column), Operand::Number(number)) => {
+            Test::Number(NumberTest::new(column, relation, number))
+        }
+        (Operand::Field(column), Operand::Text(text)) => {
+            let mut text = text.into_bytes();
+            if case == Case::Ignored {
+                let given = std::mem::take(&mut text);
+                append_lower_case(&given, &mut text);
+            }
+            Test::Text(TextTest { column, relation, text })
+        }
+        (literal, field @ Operand::Field(_)) => return comparison(case, field, relation.mirrored(), literal),
+        _ => return None,
+    })
+}
+
+/// Compiles the regular expression after the operator `name`, and returns its index.
+fn pattern(input: &mut Input<'_>, name: &str) -> Result<usize> {
+    let offset = input.current_token_start();
+    let Some(literal) = string(input)? else {
+        return fail(offset, format!("expected a regular expression in quotes after '{name}'"));
+    };
+    let regex = TextRegex::with_case(&literal.text, input.state.case).or_else(|error| match error {
+        PatternError::Syntax(error) => {
+            let message = format!("invalid regular expression: {}", error.reason());
+            fail(literal.origin(error.start()), message)
+        }
+        error @ PatternError::Build(_) => fail(offset, error.to_string()),
+    })?;
+    input.state.patterns.push(regex);
+    Ok(input.state.patterns.len() - 1)
+}
+
+fn operator(input: &mut Input<'_>) -> Result<Option<(&'static str, Operator)>> {
+    for (name, operator) in OPERATORS {
+        if opt(symbol(name)).parse_next(input)?.is_some() {
+            return Ok(Some((name, operator)));
+        }
+    }
+    Ok(None)
+}
+
+/// A field, a number or a string. `wanted` and the operator before it, `after`, are for messages.
+fn operand(input: &mut Input<'_>, wanted: &str, after: &str) -> Result<Operand> {
+    let offset = input.current_token_start();
+    if let Some(Literal { text, .. }) = string(input)? {
+        return Ok(Operand::Text(text));
+    }
+    if let Some(number) = number(input)? {
+        return Ok(Operand::Number(number));
+    }
+    if let Some(field) = position(input)? {
+        return Ok(known(input, field));
+    }
+    let place = if after.is_empty() { String::new() } else { format!(" after '{after}'") };
+    match name(input)? {
+        Some((word @ ("true" | "false"), _)) => Ok(Operand::Text(word.to_owned())),
+        Some((word @ ("and" | "or" | "not"), _)) => {
+            fail(offset, format!("expected {wanted}{place}; a field named {word} is written `{word}`"))
+        }
+        Some((_, field)) => Ok(known(input, field)),
+        None => fail(offset, format!("expected {wanted}{place}")),
+    }
+}
+
+/// Returns the index of a field.
+fn known(input: &mut Input<'_>, field: Field) -> Operand {
+    let fields = &mut input.state.fields;
+    let index = fields.iter().position(|known| *known == field).unwrap_or_else(|| {
+        fields.push(field);
+        fields.len() - 1
+    });
+    Operand::Field(index)
 }

@@ -2,6 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cells::Cell;
+use crate::field::{Name, Step};
+
+mod oracle;
 
 /// Records of the fields `a`, `b` and `c`.
 type Record = [Option<Vec<u8>>; 3];
@@ -12,29 +15,35 @@ fn condition(text: &str) -> Condition {
     Condition::new(text, Case::Distinct).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Whether a condition holds for a record, by the reference implementation.
-fn holds(condition: &Condition, record: &Record) -> bool {
-    let value = |field: usize| {
-        let name = condition.fields()[field].to_string();
-        let index = NAMES.iter().position(|known| *known == name).expect("a known field");
-        record[index].as_deref()
-    };
-    condition.holds(&mut condition.cache(), &value)
+/// Index of a field of a condition among the fields of records.
+fn index_of(field: &Field) -> usize {
+    NAMES.iter().position(|name| *name == field.to_string()).expect("a known field")
 }
 
-/// The records for which a condition holds, by [`Condition::select`].
-fn select(condition: &Condition, records: &[Record]) -> Vec<u32> {
+/// Whether a condition holds for a record, by the reference implementation.
+fn holds(condition: &Condition, record: &Record) -> bool {
+    condition.holds(&mut condition.cache(), &|field| record[index_of(&condition.fields()[field])].as_deref())
+}
+
+/// The records for which a condition holds, by [`Condition::select`]. Values whose length is a multiple of `decoded` are
+/// decoded.
+fn select(condition: &Condition, records: &[Record], decoded: usize) -> Vec<u32> {
     let mut text = Vec::new();
     let mut cells = Cells::default();
     cells.reset(condition.fields().len());
     for record in records {
         for (column, field) in condition.fields().iter().enumerate() {
-            let index = NAMES.iter().position(|name| *name == field.to_string()).expect("a known field");
-            let cell = record[index].as_ref().map_or(Cell::Missing, |value| {
-                let start = text.len() as u32;
-                text.extend_from_slice(value);
-                Cell::Raw(start, text.len() as u32)
-            });
+            let cell = match &record[index_of(field)] {
+                None => Cell::Missing,
+                Some(value) if value.len().is_multiple_of(decoded) => {
+                    cells.decode(|out| out.extend_from_slice(value))
+                }
+                Some(value) => {
+                    let start = text.len() as u32;
+                    text.extend_from_slice(value);
+                    Cell::Raw(start, text.len() as u32)
+                }
+            };
             cells.columns_mut()[column].push(cell);
         }
     }
@@ -119,33 +128,82 @@ fn fields_have_names_and_positions() {
     assert_eq!(fields("@timestamp > '2026' && order == 1 && android"), "@timestamp|order|android");
 }
 
+fn error(text: &str) -> String {
+    Condition::new(text, Case::Distinct).expect_err(text).to_string()
+}
+
 #[test]
 fn errors_have_a_column_and_a_reason() {
-    let error = |text: &str| {
-        let error = Condition::new(text, Case::Distinct).expect_err(text).to_string();
-        error.lines().next().expect("a line").to_owned()
+    for (text, expected) in [
+        ("", "1: expected a condition"),
+        ("a == 1 &&", "10: expected a condition after '&&'"),
+        ("not ", "5: expected a condition after 'not'"),
+        ("()", "2: expected a condition after '('"),
+        ("a == 1 b", "8: expected a comparison, '&&' or '||'"),
+        ("a & b", "3: expected a comparison, '&&' or '||'"),
+        ("(a == 1", "1: unclosed '('"),
+        ("a)", "2: ')' without '('"),
+        ("(a b)", "4: expected a comparison, '&&' or '||'"),
+        ("1 < a < 3", "7: '<' after a complete comparison; join comparisons by '&&'"),
+        ("a == \"x", "6: unclosed \""),
+        ("a == 'x\\", "6: unclosed '"),
+        ("1 == 2", "1: expected a field before or after '=='"),
+        ("\"a\"", "4: expected a comparison with a field"),
+        ("true", "5: expected a comparison with a field"),
+        ("a ~ b", "5: expected a regular expression in quotes after '~'"),
+        ("'x' !~ 'x'", "1: expected a field before '!~'"),
+        (
+            "a == and",
+            "6: expected a number, a string or a field after '=='; a field named and is written `and`",
+        ),
+        ("a > -", "5: expected a number after '-'"),
+        ("$0 == 1", "1: fields are numbered from 1; found 0"),
+        ("$status == 1", "1: expected a position such as $7 or $-1; names have no '$'"),
+        ("$ == 1", "1: expected a position such as $7 or $-1"),
+        ("$99999999999 == 1", "1: expected a position such as $7 or $-1"),
+        ("`a == 1", "1: unclosed backquote"),
+        ("`` == 1", "1: expected a name in the backquotes"),
+        ("a. == 1", "3: expected a name after '.'"),
+        (".a[x] == 1", "3: expected an array index such as [0]"),
+        (".a[99999999999999999999] == 1", "3: expected an array index such as [0]"),
+    ] {
+        assert_eq!(error(text).lines().next(), Some(format!("column {expected}").as_str()), "{text}");
+    }
+    for number in ["10parsecs", "10.0.0.1", "2026-11-23", "1e", "1e999999999999999999", "5Kib"] {
+        let expected = format!("column 5: '{number}' is not a number; units are ns us");
+        assert!(error(&format!("a > {number}")).starts_with(&expected), "{number}");
+    }
+}
+
+#[test]
+fn errors_point_to_the_place() {
+    assert_eq!(
+        error("status >= && path"),
+        "column 11: expected a number, a string or a field after '>='\n  status >= && path\n            ^"
+    );
+    assert_eq!(
+        error("é >= && x"),
+        "column 6: expected a number, a string or a field after '>='\n  é >= && x\n       ^"
+    );
+    assert_eq!(
+        error("a\t==\x1b"),
+        "column 5: expected a number, a string or a field after '=='\n  a\\t==\\u{1b}\n       ^"
+    );
+}
+
+#[test]
+fn errors_of_regular_expressions_point_into_the_string() {
+    let first_line = |text: &str, case| {
+        let error = Condition::new(text, case).expect_err(text).to_string();
+        error.lines().next().map(str::to_owned)
     };
-    assert_eq!(error(""), "column 1: expected a field");
-    assert_eq!(error("status >= && path"), "column 11: expected a field, a number or a string");
-    assert_eq!(error("a == 1 &&"), "column 10: expected a field");
-    assert_eq!(error("a == 1 b"), "column 8: expected an operator such as ==, && or ||");
-    assert_eq!(error("(a == 1"), "column 8: expected an operator or ')'");
-    assert_eq!(error("a == \"x"), "column 6: unclosed quote");
-    assert_eq!(error("1 == 2"), "column 3: there is no field on either side");
-    assert_eq!(error("a ~ b"), "column 5: expected a regular expression in quotes");
-    assert_eq!(error("'x' ~ 'x'"), "column 1: expected a field before a regular expression");
-    assert_eq!(error("\"a\""), "column 4: expected an operator such as == or <");
-    assert_eq!(error("é ~ '('").split(':').next(), Some("column 5"));
-    assert_eq!(
-        error("a > 10parsecs"),
-        "column 5: expected a number, or one with a unit such as 1.5s or 10MB; found '10parsecs'"
-    );
-    assert_eq!(error("$0 == 1"), "column 1: fields are numbered from 1; found 0");
-    assert_eq!(error("`a == 1"), "column 1: expected a name between backquotes");
-    assert_eq!(
-        Condition::new("é >= && x", Case::Distinct).expect_err("an error").to_string(),
-        "column 6: expected a field, a number or a string\n  é >= && x\n       ^"
-    );
+    for case in [Case::Distinct, Case::Ignored] {
+        let unclosed = "invalid regular expression: unclosed group";
+        assert_eq!(first_line("a ~ 'é(b'", case), Some(format!("column 7: {unclosed}")));
+        assert_eq!(first_line(r#"a ~ "\"\"x(b""#, case), Some(format!("column 11: {unclosed}")));
+    }
+    let large = first_line(r"a ~ '(?:\w{1000}){1000}'", Case::Distinct);
+    assert!(large.is_some_and(|line| line.starts_with("column 5: compiled regex exceeds the size limit")));
 }
 
 #[test]
@@ -156,116 +214,188 @@ fn deep_nesting_is_refused() {
     assert!(holds_for(&("!".repeat(100_000) + "a"), "1"));
 }
 
-/// A condition, its text, and an evaluation that is independent of the compiled one.
-#[derive(Clone, Debug)]
-enum Tree {
-    Present(usize),
-    Number(usize, &'static str, i64),
-    Text(usize, &'static str, &'static str),
-    Match(usize, bool, &'static str),
-    Not(Box<Tree>),
-    Join(bool, Vec<Tree>),
+#[test]
+fn names_are_those_of_lists_of_fields() {
+    for name in ["status", ".request.headers.host", "items[0].price", "a[1][2]", ".a.0", "größe", "x-y:z/@w"]
+    {
+        assert_eq!(condition(name).fields(), [Field::parse(name).expect("a field")], "{name}");
+    }
+    let key = |key: &str| Step::Key(key.to_owned());
+    let quoted = condition(".a.`b.``c[0]`[7]");
+    let expected =
+        Name { text: "a.b.`c[0][7]".to_owned(), path: vec![key("a"), key("b.`c[0]"), Step::Index(7)] };
+    assert_eq!(quoted.fields(), [Field::Named(expected)]);
+    assert_eq!(condition("b || a || `b` || $2 || $-1").fields().len(), 4);
+    assert_eq!(condition("`and` && .or && nota").fields().len(), 3);
 }
 
-impl Tree {
-    fn text(&self) -> String {
-        match self {
-            Self::Present(field) => NAMES[*field].to_owned(),
-            Self::Number(field, operator, number) => format!("{} {operator} {number}", NAMES[*field]),
-            Self::Text(field, operator, text) => format!("'{text}' {operator}{}", NAMES[*field]),
-            Self::Match(field, wanted, pattern) => {
-                format!("{}{} \"{pattern}\"", NAMES[*field], if *wanted { "~" } else { "!~" })
-            }
-            Self::Not(tree) => format!("!({})", tree.text()),
-            Self::Join(and, trees) => {
-                let parts: Vec<String> = trees.iter().map(|tree| format!("({})", tree.text())).collect();
-                parts.join(if *and { " && " } else { " || " })
-            }
-        }
-    }
+#[test]
+fn literals_may_be_on_either_side() {
+    assert!(holds_for("404 == a", "404") && holds_for("500 > a && 404 >= a && 404 <= a && 400 < a", "404"));
+    assert!(holds_for("'a' < a && 'b' == a && 'c' >= a", "b"));
+    assert!(holds_for("a == true", "true") && holds_for("false != a", "true"));
+}
 
-    fn holds(&self, record: &Record) -> bool {
-        match self {
-            Self::Present(field) => record[*field].is_some(),
-            Self::Number(field, operator, number) => record[*field].as_ref().is_some_and(|value| {
-                let value = std::str::from_utf8(value).ok().and_then(|text| text.parse::<i64>().ok());
-                value.map_or(*operator == "!=", |value| compares(&value, operator, number))
-            }),
-            Self::Text(field, operator, text) => {
-                record[*field].as_ref().is_some_and(|value| compares(text.as_bytes(), operator, value))
-            }
-            Self::Match(field, wanted, pattern) => record[*field].as_ref().is_some_and(|value| {
-                let regex = regex::bytes::Regex::new(pattern).expect("a pattern");
-                regex.is_match(value) == *wanted
-            }),
-            Self::Not(tree) => !tree.holds(record),
-            Self::Join(true, trees) => trees.iter().all(|tree| tree.holds(record)),
-            Self::Join(false, trees) => trees.iter().any(|tree| tree.holds(record)),
-        }
+#[test]
+fn numbers_are_exact_at_any_length() {
+    let nines = "9".repeat(400);
+    assert!(holds_for("a == 1e400", &format!("1{}", "0".repeat(400))));
+    assert!(holds_for("a < 1e400 && a > 1e399", &nines) && !holds_for("a >= 1e400", &nines));
+    assert!(!holds_for("a == 0.12345678901234567891", "0.12345678901234567892"));
+    assert!(holds_for("a > 1MB", "100000000000000000000000"));
+    assert!(holds_for("a < 1e-400", "0") && holds_for("a == 0", "-0.000") && holds_for("a == 0", "0e17"));
+    assert!(holds_for("a == b", &format!("{nines}.0")));
+    assert!(holds_for(
+        &format!("a == {}m", "9".repeat(30)),
+        &format!("{}40s", "5".to_owned() + &"9".repeat(29))
+    ));
+}
+
+#[test]
+fn values_may_have_units() {
+    for (text, value) in [
+        ("a == 0.012", "12ms"),
+        ("a == 1s", "1000000µs"),
+        ("a == 1s", "1000000μs"),
+        ("a == 1us", "1000ns"),
+        ("a == 1.5h", "90m"),
+        ("a == 1d", "24h"),
+        ("a == 10MB", "10000kB"),
+        ("a == 1KiB", "1024B"),
+        ("a == 1.5GiB", "1536MiB"),
+        ("a == 1TiB", "1099511627776"),
+        ("a == 2k", "2KB"),
+        ("a == 3M", "0.003G"),
+        ("a == 1TB", "1e12"),
+    ] {
+        assert!(holds_for(text, value) && !holds_for(&text.replace("==", "!="), value), "{text} {value}");
+    }
+    for value in ["1 s", "1S", "1mss", "ms", "1e5x", "1.5.", "0x10", "1_000", "١", "1e100000000000000000"] {
+        assert!(holds_for("a != 1", value) && !holds_for("a < 1 || a >= 1", value), "{value}");
     }
 }
 
-fn compares<T: Ord + ?Sized>(left: &T, operator: &str, right: &T) -> bool {
-    match operator {
-        "==" => left == right,
-        "!=" => left != right,
-        "<" => left < right,
-        "<=" => left <= right,
-        ">" => left > right,
-        _ => left >= right,
-    }
+#[test]
+fn strings_have_escapes_and_expressions_keep_their_backslashes() {
+    assert!(holds_for(r#"a == "a\"b\'c\\\\d\x""#, r#"a"b'c\\d\x"#));
+    assert!(holds_for(r#"a ~ "^\d+\\.\d\t$""#, "10.5\t") && !holds_for(r#"a ~ "^\d+\.\d$""#, "10x5"));
 }
 
-fn trees() -> impl Strategy<Value = Tree> {
-    let field = 0..NAMES.len();
-    let operator = prop::sample::select(&["==", "!=", "<", "<=", ">", ">="][..]);
-    let text = prop::sample::select(&["", "1", "10", "9", "x", "-"][..]);
-    let pattern = prop::sample::select(&["^1", "0$", "x", "^$", "[^0-9]"][..]);
-    let leaf = prop_oneof![
-        1 => field.clone().prop_map(Tree::Present),
-        4 => (field.clone(), operator.clone(), -1..12_i64).prop_map(|(a, b, c)| Tree::Number(a, b, c)),
-        2 => (field.clone(), operator, text).prop_map(|(a, b, c)| Tree::Text(a, b, c)),
-        1 => (field, any::<bool>(), pattern).prop_map(|(a, b, c)| Tree::Match(a, b, c)),
+#[test]
+fn case_is_ignored_in_strings_and_expressions() {
+    let holds = |text: &str, a: &str, b: &str| {
+        let condition = Condition::new(text, Case::Ignored).expect("a condition");
+        let record = [Some(a.as_bytes().to_vec()), Some(b.as_bytes().to_vec()), None];
+        let holds = holds(&condition, &record);
+        assert_eq!(select(&condition, std::slice::from_ref(&record), 7), [0][..usize::from(holds)]);
+        holds
+    };
+    assert!(holds("a == 'GRÖSSE'", "größe".replace('ß', "ss").as_str(), "") && holds("a < b", "a", "B"));
+    assert!(holds("a == b", "ÄX", "äx") && !holds("a != b", "ÄX", "äx") && holds("a ~ '^ÄX$'", "äx", ""));
+    assert!(!holds("a == 1KB", "1kb", ""));
+}
+
+#[test]
+fn the_stack_suffices_for_the_deepest_condition() {
+    let text = "!(".repeat(100) + "a == 1" + &")".repeat(100);
+    let thread = std::thread::Builder::new().stack_size(1 << 20);
+    let holds = thread.spawn(move || holds_for(&text, "1")).expect("a thread");
+    assert!(holds.join().expect("no overflow"));
+}
+
+/// Values at the borders between implementations: small integers, numbers that fit into words, and all others.
+fn values() -> impl Strategy<Value = Vec<u8>> {
+    const KNOWN: &[&str] = &[
+        "",
+        "-",
+        "404",
+        "0404",
+        "4.04e2",
+        " 404",
+        "404 ",
+        "1s",
+        "NaN",
+        "inf",
+        "é",
+        "404.0",
+        "-404",
+        "+404",
+        "403.9",
+        "403999ms",
+        "99999999",
+        "100000000",
+        "123456789012345678901234567890",
+        "1e400",
+        "-1e-400",
+        "0.404kB",
+        "a",
+        "A",
+        "GET",
+        "get",
+        "0x194",
+        ".5",
+        "5.",
+        ".",
+        "1e",
+        "404\0",
+        "00000404",
+        "000000404",
     ];
-    leaf.prop_recursive(4, 20, 4, |inner| {
-        prop_oneof![
-            inner.clone().prop_map(|tree| Tree::Not(Box::new(tree))),
-            (any::<bool>(), prop::collection::vec(inner, 1..4))
-                .prop_map(|(and, trees)| Tree::Join(and, trees)),
-        ]
-    })
+    prop_oneof![
+        6 => prop::sample::select(KNOWN).prop_map(|text| text.as_bytes().to_vec()),
+        1 => Just(b"\xFF404".to_vec()),
+        1 => Just(b"40\xFA".to_vec()),
+        2 => (0..1000_u32).prop_map(|number| number.to_string().into_bytes()),
+        2 => "[-+]?[0-9]{0,12}\\.?[0-9]{0,12}(e[-+]?[0-9]{1,3})?(ms|s|h|kB|KiB|x)?".prop_map(String::into_bytes),
+        1 => prop::collection::vec(any::<u8>(), 0..10),
+    ]
+}
+
+fn records() -> impl Strategy<Value = Vec<Record>> {
+    prop::collection::vec(prop::array::uniform3(prop::option::weighted(0.9, values())), 0..40)
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4 * ProptestConfig::default().cases))]
+
     #[test]
-    fn records_are_selected_as_the_reference_does(
-        tree in trees(),
-        records in prop::collection::vec(
-            prop::array::uniform3(prop::option::weighted(0.8, prop::sample::select(
-                &["", "-", "1", "9", "10", "11", "-1", "x", "1x"][..]).prop_map(|text| text.as_bytes().to_vec()))),
-            0..20),
+    fn records_are_selected_as_the_oracle_and_the_reference_do(
+        tree in oracle::trees(),
+        records in records(),
+        decoded in 2..9_usize,
     ) {
         let condition = condition(&tree.text());
-        let selected = select(&condition, &records);
-        let expected = (0..).zip(&records).filter(|(_, record)| tree.holds(record)).map(|(index, _)| index);
-        prop_assert_eq!(&selected, &expected.collect::<Vec<u32>>());
-        let by_reference = (0..).zip(&records).filter(|(_, record)| holds(&condition, record));
-        prop_assert_eq!(selected, by_reference.map(|(index, _)| index).collect::<Vec<u32>>());
+        let by = |holds: &dyn Fn(&Record) -> bool| -> Vec<u32> {
+            (0..).zip(&records).filter(|(_, record)| holds(record)).map(|(index, _)| index).collect()
+        };
+        let by_reference = by(&|record| holds(&condition, record));
+        prop_assert_eq!(&by_reference, &by(&|record| tree.holds(record)), "{}", tree.text());
+        prop_assert_eq!(select(&condition, &records, decoded), by_reference, "{}", tree.text());
     }
 
     #[test]
     fn any_text_is_a_condition_or_an_error(
         pieces in prop::collection::vec(
             prop_oneof![
-                3 => prop::sample::select(&["a", "==", "!", "(", ")", "&&", "or", "~", "'x'", "1", "-", "`", "$", "\"", "\\", "é", " "][..])
-                    .prop_map(str::to_owned),
+                3 => prop::sample::select(&[
+                    "a", "==", "!", "(", ")", "&&", "or", "~", "'x'", "1", "-", "`", "$", "\"", "\\", "é", " ", ".", "[0]",
+                    "e9", "ms", "=", "not ", "'('", "\t",
+                ][..]).prop_map(str::to_owned),
                 1 => any::<String>(),
             ],
             0..12),
+        case in prop::sample::select(&[Case::Distinct, Case::Ignored][..]),
     ) {
         let text = pieces.concat();
-        if let Err(error) = Condition::new(&text, Case::Distinct) {
-            prop_assert!(error.to_string().starts_with("column "));
+        match Condition::new(&text, case) {
+            Ok(condition) => prop_assert!(!condition.fields().is_empty()),
+            Err(error) => {
+                let message = error.to_string();
+                let (column, rest) = message.strip_prefix("column ").and_then(|rest| rest.split_once(": ")).expect("a column");
+                prop_assert!(column.parse::<usize>().is_ok_and(|column| (1..=text.chars().count() + 1).contains(&column)));
+                prop_assert!(!rest.starts_with('\n'), "no message: {message}");
+                prop_assert_eq!(message.lines().count(), 3);
+            }
         }
     }
 }

@@ -33,8 +33,15 @@ pub(crate) fn one() -> BigInt {
     BigInt::from(10).pow(18)
 }
 
-/// Parses a number of at most 18 places.
+/// Parses a number of at most 18 places and 20 digits before the point, as measures do.
 pub(crate) fn parse(text: &str) -> Result<Number, NoNumber> {
+    let number = parse_any(text)?;
+    let is_in_range = BigInt::from(number.units.magnitude().clone()) < BigInt::from(10).pow(38);
+    if is_in_range { Ok(number) } else { Err(NoNumber::Invalid) }
+}
+
+/// Parses a number of at most 18 places, as conditions do.
+pub(crate) fn parse_any(text: &str) -> Result<Number, NoNumber> {
     if matches!(text, "" | "-") {
         return Err(NoNumber::NoValue);
     }
@@ -58,9 +65,6 @@ pub(crate) fn parse(text: &str) -> Result<Number, NoNumber> {
     let last = exponent - fraction.len() as i64 - places;
     let units: BigInt =
         all.parse::<BigInt>().expect("digits") * BigInt::from(10).pow((18 + last) as u32) * seconds * sign;
-    if BigInt::from(units.magnitude().clone()) >= BigInt::from(10).pow(38) {
-        return Err(NoNumber::Invalid);
-    }
     Ok(Number { units, places: (-last).max(0) as u32 })
 }
 

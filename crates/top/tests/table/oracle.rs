@@ -327,8 +327,8 @@ impl Count<'_> {
         };
         match condition {
             Condition::Number(source, operator, number) => {
-                let number = number::parse(number).expect("a number").units;
-                value(*source).is_some_and(|value| match number::parse(value) {
+                let number = number::parse_any(number).expect("a number").units;
+                value(*source).is_some_and(|value| match number::parse_any(value) {
                     Ok(value) => holds(*operator, value.units.cmp(&number)),
                     Err(_) => *operator == Operator::NotEqual,
                 })
@@ -337,7 +337,7 @@ impl Count<'_> {
                 value(*source).is_some_and(|value| compared(value, *operator, text))
             }
             Condition::Fields(one, operator, other) => match (value(*one), value(*other)) {
-                (Some(one), Some(other)) => match (number::parse(one), number::parse(other)) {
+                (Some(one), Some(other)) => match (number::parse_any(one), number::parse_any(other)) {
                     (Ok(one), Ok(other)) => holds(*operator, one.units.cmp(&other.units)),
                     _ => compared(one, *operator, other),
                 },

@@ -1,0 +1,42 @@
+//! Errors of conditions, with their place.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// An invalid condition. The message has the column of the error and marks it with a caret.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub struct ConditionError {
+    text: String,
+    /// Byte offset of the error in the text.
+    offset: usize,
+    message: String,
+}
+
+impl ConditionError {
+    pub(super) fn new(text: &str, offset: usize, message: String) -> Self {
+        Self { text: text.to_owned(), offset, message }
+    }
+
+    /// The part of the condition before the error.
+    fn before(&self) -> &str {
+        self.text.get(..self.offset).unwrap_or(&self.text)
+    }
+}
+
+/// The message with the column in characters, and the condition with a caret below it.
+impl fmt::Display for ConditionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (column, indent) = (self.before().chars().count() + 1, shown(self.before()).chars().count());
+        write!(f, "column {column}: {}\n  {}\n  {:indent$}^", shown(&self.message), shown(&self.text), "")
+    }
+}
+
+/// Replaces control characters by escapes such as `\n`.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        if char.is_control() { shown.extend(char.escape_default()) } else { shown.push(char) }
+    }
+    shown
+}
