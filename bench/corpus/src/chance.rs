@@ -19,6 +19,18 @@ impl Chance {
         (wide >> 64) as u64
     }
 
+    /// 64 uniform bits.
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// Puts `items` into a random order.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
+
     /// `true` with a probability of `per_mille` / 1000.
     pub(crate) fn in_1000(&mut self, per_mille: u64) -> bool {
         self.below(1000) < per_mille
@@ -71,6 +83,15 @@ mod tests {
         };
         assert_eq!(draw(1), draw(1));
         assert_ne!(draw(1), draw(2));
+    }
+
+    #[test]
+    fn shuffled_items_are_the_same_in_another_order() {
+        let mut items: Vec<u32> = (0..50).collect();
+        Chance::new(4).shuffle(&mut items);
+        assert!(!items.is_sorted());
+        items.sort_unstable();
+        assert_eq!(items, (0..50).collect::<Vec<_>>());
     }
 
     #[test]

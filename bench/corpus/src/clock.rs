@@ -31,9 +31,24 @@ impl Clock {
 
     /// Advances to the next request: gaps are uniform around a mean that depends on the hour.
     pub(crate) fn tick(&mut self, chance: &mut Chance) {
-        let hour = (self.microseconds / 3_600_000_000 % 24) as usize;
+        let hour = self.hour() as usize;
         let mean = self.mean_gap * 100 / TRAFFIC_BY_HOUR[hour];
         self.microseconds += chance.below(2 * mean + 1);
+    }
+
+    /// Advances by less than `most` microseconds: the next event of a burst.
+    pub(crate) fn tick_within(&mut self, chance: &mut Chance, most: u64) {
+        self.microseconds += chance.below(most);
+    }
+
+    /// Hour of the day.
+    pub(crate) fn hour(&self) -> u64 {
+        self.microseconds / 3_600_000_000 % 24
+    }
+
+    /// Microseconds since 1970.
+    pub(crate) fn microseconds(&self) -> u64 {
+        self.microseconds
     }
 }
 

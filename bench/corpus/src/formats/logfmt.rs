@@ -4,27 +4,45 @@ use std::io::{self, Write};
 
 use super::request::{Request, Requests};
 use crate::chance::Chance;
-use crate::clock::Clock;
 
 pub(super) fn write(out: &mut impl Write, lines: u64, seed: u64) -> io::Result<()> {
     let mut chance = Chance::new(seed);
-    let requests = Requests::new();
-    let mut clock = Clock::new(lines);
+    let mut requests = Requests::new(lines);
     for _ in 0..lines {
-        clock.tick(&mut chance);
-        let Request { user, method, path, status, bytes, micros, .. } = requests.draw(&mut chance);
-        let trace = chance.below(u64::MAX);
-        let (level, message) = match status {
-            500.. => ("error", r#""upstream said \"no\"""#),
-            400.. => ("warn", r#""request refused""#),
-            _ => ("info", r#""request served""#),
-        };
-        write!(out, "ts={} level={level} msg={message} method={method} path={path}", clock.rfc3339())?;
-        write!(out, " status={status} bytes={bytes} dur={}.{:03}ms", micros / 1000, micros % 1000)?;
+        let Request { user, method, host, path, search, status, bytes, micros, .. } =
+            requests.draw(&mut chance);
+        let (level, message) = message(status);
+        write!(out, "ts={} level={level} msg={message}", requests.clock.rfc3339())?;
+        write!(out, " method={method} host={host} path={path}")?;
+        if let Some(search) = search {
+            write_search(out, &search)?;
+        }
+        write!(out, " status={status} bytes={bytes} dur={}.{}ms", micros / 1000, micros / 100 % 10)?;
         if let Some(user) = user {
             write!(out, " user={user}")?;
         }
-        writeln!(out, " trace={trace:016x}")?;
+        writeln!(out, " trace={:016x}", chance.bits())?;
     }
     Ok(())
+}
+
+/// Level and message for a status. The message is in quotes, which are escaped inside of it.
+fn message(status: u64) -> (&'static str, &'static str) {
+    match status {
+        500 => ("error", r#""answer of \"stock\" is no JSON""#),
+        502 | 504 => ("error", r#""upstream \"orders\" failed""#),
+        503 => ("error", r#""queue is full""#),
+        429 => ("warn", "throttled"),
+        400.. => ("warn", r#""request refused""#),
+        _ => ("info", r#""request served""#),
+    }
+}
+
+/// Writes the text searched for, in quotes if it has a space or a quote.
+fn write_search(out: &mut impl Write, search: &str) -> io::Result<()> {
+    if search.contains([' ', '"']) {
+        write!(out, " q=\"{}\"", search.replace('"', r#"\""#))
+    } else {
+        write!(out, " q={search}")
+    }
 }

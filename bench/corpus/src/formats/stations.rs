@@ -2,36 +2,90 @@
 
 use std::io::{self, Write};
 
+use super::cities::CLIMATES;
 use crate::chance::Chance;
-use crate::words::{scramble, word};
+use crate::words::scramble;
 
-/// Number of stations, as in the challenge.
-const STATIONS: u64 = 413;
+/// Lowest and highest temperature in tenths of a degree.
+const LIMIT: i16 = 999;
 
-/// Endings of names, some of them not ASCII.
-const ENDINGS: [&str; 8] = ["ville", "burg", "", " Bay", "ås", "é", " City", "-sur-Mer"];
+struct Station {
+    /// Name and semicolon.
+    start: String,
+    /// Mean temperature in tenths of a degree.
+    mean: i16,
+}
 
+/// Writes `lines` temperatures. Numbers are formatted once, not for each line: logs of a billion lines are made of this.
 pub(super) fn write(out: &mut impl Write, lines: u64, seed: u64) -> io::Result<()> {
     let mut chance = Chance::new(seed);
-    let stations: Vec<(String, i64)> = (0..STATIONS).map(station).collect();
+    let stations = stations();
+    let temperatures: Vec<String> = (-LIMIT..=LIMIT).map(temperature).collect();
     for _ in 0..lines {
-        let (name, mean) = chance.pick(&stations);
-        // The sum of three uniform numbers is nearly normally distributed.
-        let deviation: i64 = (0..3).map(|_| chance.below(200) as i64 - 100).sum();
-        let tenths = (mean + deviation).clamp(-999, 999);
-        let sign = if tenths < 0 { "-" } else { "" };
-        let tenths = tenths.unsigned_abs();
-        writeln!(out, "{name};{sign}{}.{}", tenths / 10, tenths % 10)?;
+        let Station { start, mean } = chance.pick(&stations);
+        let tenths = (mean + deviation(chance.bits())).clamp(-LIMIT, LIMIT);
+        out.write_all(start.as_bytes())?;
+        out.write_all(temperatures[(tenths + LIMIT) as usize].as_bytes())?;
     }
     Ok(())
 }
 
-/// Name of a station and its mean temperature in tenths of a degree.
-fn station(number: u64) -> (String, i64) {
-    let mixed = scramble(number);
-    let stem = word(mixed, 0);
-    let (first, rest) = stem.split_at(1);
-    let ending = ENDINGS[(mixed >> 20) as usize % ENDINGS.len()];
-    let name = format!("{}{rest}{}{ending}", first.to_uppercase(), word(number, 1));
-    (name, (mixed >> 40) as i64 % 400 - 80)
+fn stations() -> Vec<Station> {
+    let mut stations = Vec::new();
+    for climate in &CLIMATES {
+        let (low, high) = climate.means;
+        for city in climate.cities {
+            let above = scramble(stations.len() as u64) % (high - low + 1) as u64;
+            stations.push(Station { start: format!("{city};"), mean: low + above as i16 });
+        }
+    }
+    stations
+}
+
+/// A line's end: a temperature in degrees and a line feed.
+fn temperature(tenths: i16) -> String {
+    let sign = if tenths < 0 { "-" } else { "" };
+    format!("{sign}{}.{}\n", tenths.abs() / 10, tenths.abs() % 10)
+}
+
+/// A deviation in tenths of a degree from 64 random bits: the sum of six uniform numbers, which is nearly normally distributed, with
+/// a standard deviation of 10 degrees.
+fn deviation(bits: u64) -> i16 {
+    let sum: u64 = (0..6).map(|part| bits >> (10 * part) & 0x3FF).sum();
+    ((sum * 100 + 362) / 724) as i16 - 424
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn there_are_413_stations_of_different_names() {
+        let names: BTreeSet<String> = stations().into_iter().map(|station| station.start).collect();
+        assert_eq!(names.len(), 413);
+        assert!(names.iter().any(|name| !name.is_ascii()));
+    }
+
+    #[test]
+    fn temperatures_have_a_decimal_and_a_sign_if_below_zero() {
+        let texts = [-999, -3, 0, 7, 123].map(temperature);
+        assert_eq!(texts, ["-99.9\n", "-0.3\n", "0.0\n", "0.7\n", "12.3\n"]);
+    }
+
+    #[test]
+    fn deviations_are_normally_distributed() {
+        let mut chance = Chance::new(11);
+        let deviations: Vec<i64> = (0..100_000).map(|_| i64::from(deviation(chance.bits()))).collect();
+        let mean = deviations.iter().sum::<i64>() / 100_000;
+        assert!(mean.abs() <= 1, "mean {mean}");
+        for (sigmas, expected) in [(1, 68_270), (2, 95_450), (3, 99_730)] {
+            let within = deviations.iter().filter(|deviation| deviation.abs() <= 100 * sigmas).count();
+            assert!(
+                within.abs_diff(expected) < 700,
+                "{within} of 100,000 within {sigmas} standard deviations"
+            );
+        }
+    }
 }

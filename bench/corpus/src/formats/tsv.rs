@@ -3,27 +3,46 @@
 use std::io::{self, Write};
 
 use crate::chance::Chance;
-use crate::clock::Clock;
 
-const METRICS: [(&str, u64, &str); 4] =
-    [("load", 1600, ""), ("memory", 6_400_000, "MB"), ("disk", 98_000, "%"), ("temperature", 81_000, "°C")];
+/// Names, typical values in hundredths, and units. The load has no unit.
+const METRICS: [(&str, u64, &str); 7] = [
+    ("cpu", 3_400, "%"),
+    ("load", 180, ""),
+    ("memory", 640_000, "MiB"),
+    ("disk", 5_600, "%"),
+    ("network", 42_000, "kB/s"),
+    ("temperature", 5_100, "°C"),
+    ("requests", 18_000, "1/s"),
+];
+
+const HOSTS: [&str; 9] = [
+    "web1.example.com",
+    "web2.example.com",
+    "web3.example.com",
+    "api1.example.com",
+    "api2.example.com",
+    "db1.example.net",
+    "db2.example.net",
+    "cache1.example.net",
+    "mail.example.org",
+];
+
+/// The host with too much to do: its values are twice as high.
+const BUSY: &str = "web3.example.com";
 
 pub(super) fn write(out: &mut impl Write, lines: u64, seed: u64) -> io::Result<()> {
     let mut chance = Chance::new(seed);
-    let mut clock = Clock::new(lines);
-    writeln!(out, "time\thost\tmetric\tvalue\tunit")?;
+    writeln!(out, "host\tmetric\tvalue\tunit")?;
     for _ in 0..lines {
-        clock.tick(&mut chance);
-        let &(metric, most, unit) = chance.pick(&METRICS);
-        let value = most / 5 + chance.below(most);
-        let host = 1 + chance.below(6);
-        writeln!(
-            out,
-            "{}\tdb{host}\t{metric}\t{}.{:02}\t{unit}",
-            clock.rfc3339(),
-            value / 1000,
-            value % 1000 / 10
-        )?;
+        let host = *chance.pick(&HOSTS);
+        let &(metric, typical, unit) = chance.pick(&METRICS);
+        let value = (typical / 2 + chance.below(typical)) * if host == BUSY { 2 } else { 1 };
+        write!(out, "{host}\t{metric}\t")?;
+        // Now and then a measurement fails.
+        if !chance.in_1000(15) {
+            write!(out, "{}.{:02}", value / 100, value % 100)?;
+        }
+        writeln!(out, "\t{unit}")?;
     }
     Ok(())
 }
