@@ -20,7 +20,11 @@ pub trait Recognize: Send + Sync {
     ///
     /// A decision must hold for all longer beginnings of the same text: how much of a pipe arrives at a time is
     /// arbitrary. So decide by the shortest beginning that suffices, for example its first line, and ignore what follows.
-    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Option<Recognized>;
+    ///
+    /// # Errors
+    /// Returns the reason why the job cannot use the file. It is reported as
+    /// [`ProblemKind::Unusable`](crate::ProblemKind::Unusable), and the file is skipped.
+    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String>;
 }
 
 /// Result of [`Recognize`].

@@ -83,10 +83,10 @@ impl Always {
 }
 
 impl Recognize for Always {
-    fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Option<Recognized> {
+    fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String> {
         self.seen.lock().expect("no panics").push((head.to_vec(), is_all));
         let decided = is_all || head.len() >= self.needed;
-        decided.then(|| Recognized { records: self.records, details: Arc::new("details") })
+        Ok(decided.then(|| Recognized { records: self.records, details: Arc::new("details") }))
     }
 }
 
@@ -351,10 +351,10 @@ fn a_file_that_shrinks_while_it_is_read_ends_the_job_with_the_records_before() {
 struct Shrinks(PathBuf);
 
 impl Recognize for Shrinks {
-    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Option<Recognized> {
+    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, String> {
         let file = OpenOptions::new().write(true).open(&self.0).expect("opening");
         file.set_len(1626).expect("truncating");
-        Some(Recognized { records: QUOTED, details: Arc::new("details") })
+        Ok(Some(Recognized { records: QUOTED, details: Arc::new("details") }))
     }
 }
 
@@ -485,11 +485,11 @@ struct Asks {
 }
 
 impl Recognize for Asks {
-    fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Option<Recognized> {
+    fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String> {
         assert!(!is_all);
         self.shown.lock().expect("no panics").send(head.len()).expect("the writer waits");
         let recognized = || Recognized { records: QUOTED, details: Arc::new("details") };
-        (head.len() >= self.needed).then(recognized)
+        Ok((head.len() >= self.needed).then(recognized))
     }
 }
 
@@ -514,8 +514,8 @@ fn a_pipe_is_shown_up_to_its_end_or_the_longest_beginning() {
 fn a_file_that_is_not_recognised_is_one_of_lines_without_details() {
     struct Never;
     impl Recognize for Never {
-        fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Option<Recognized> {
-            None
+        fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+            Ok(None)
         }
     }
     let directory = tempdir().expect("a directory");
@@ -531,6 +531,36 @@ fn a_file_that_is_not_recognised_is_one_of_lines_without_details() {
         assert!(details.concat().iter().all(Option::is_none));
         assert!(records.concat().iter().all(|&(.., is_line)| is_line));
         assert_eq!(records.concat().len(), 2 * inputs.named.len());
+    }
+    writer.join().expect("the writer");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_reported_and_skipped() {
+    struct Refuses;
+    impl Recognize for Refuses {
+        fn recognize(&self, _: &Source, head: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+            if head.starts_with(b"x") { Err("no names".to_owned()) } else { Ok(None) }
+        }
+    }
+    let directory = tempdir().expect("a directory");
+    let (path, writer) = pipe(&directory, vec![b"x\ny\n".to_vec()]);
+    let [bad, good] = ["bad", "good"].map(|name| directory.path().join(name));
+    fs::write(&bad, b"x\ny\n").expect("a file");
+    fs::write(&good, b"y\ny\n").expect("a file");
+    let recognize = Some(Arc::new(Refuses) as Arc<dyn Recognize>);
+    // In one block and in several.
+    for block_size in [100, 1] {
+        let inputs =
+            if block_size == 1 { Inputs::new([&path, &bad, &good]) } else { Inputs::new([&bad, &good]) };
+        let options = ScanOptions { recognize: recognize.clone(), ..options(2, block_size, 100) };
+        let folded = fold(&inputs, &options, Gather::default);
+        let (records, _): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
+        assert_eq!(records.concat().len(), 2);
+        let problems: Vec<String> = folded.problems.iter().map(ToString::to_string).collect();
+        let skipped = inputs.named.len() - 1;
+        assert_eq!(problems.len(), skipped);
+        assert_eq!(problems[skipped - 1], format!("{}: no names; skipped", bad.display()));
     }
     writer.join().expect("the writer");
 }

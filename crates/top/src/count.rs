@@ -1,12 +1,9 @@
 //! Counts the keys of all records in parallel.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use finecomb_scan::{
-    Accumulate, Block, Folded, Inputs, Meter, Phase, Problem, ProblemKind, ScanOptions, Source, fold,
-};
+use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Phase, ScanOptions, fold};
 
 use crate::answer::{Answer, Cause, KeyCount, Outcome, Skipped};
 use crate::cells::Malformed;
@@ -36,7 +33,7 @@ pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live:
 
 fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option<&Live>) -> Outcome {
     let options = &ScanOptions { recognize: query.recognizer(), ..options.clone() };
-    let Folded { joined, mut problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
+    let Folded { joined, problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     let mut answer = Answer { partial, ..Answer::default() };
     let mut tally = Tally::default();
@@ -45,13 +42,7 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         answer.distinct += shard.distinct;
         tally = tally.merge(shard.tally);
     }
-    let Tally { records, skipped, malformed, not_numbers, unmatched, unusable, memory } = tally;
-    problems.extend(unusable.into_iter().map(|(source, reason)| Problem {
-        source,
-        kind: ProblemKind::Unusable(reason),
-        more: 0,
-    }));
-    problems.sort_by(|one, other| one.source.cmp(&other.source));
+    let Tally { records, skipped, malformed, not_numbers, unmatched, memory } = tally;
     answer.records = records;
     answer.skipped = skipped;
     answer.malformed = malformed;
@@ -96,22 +87,18 @@ struct Tally {
     malformed: Option<Skipped>,
     not_numbers: Option<Skipped>,
     unmatched: u64,
-    /// Sources whose fields cannot be extracted, each with the reason.
-    unusable: BTreeMap<Source, String>,
     /// Bytes of memory of the table at the end.
     memory: u64,
 }
 
 impl Tally {
-    fn merge(mut self, other: Self) -> Self {
-        self.unusable.extend(other.unusable);
+    fn merge(self, other: Self) -> Self {
         Self {
             records: self.records + other.records,
             skipped: Skipped::merge(self.skipped, other.skipped),
             malformed: Skipped::merge(self.malformed, other.malformed),
             not_numbers: Skipped::merge(self.not_numbers, other.not_numbers),
             unmatched: self.unmatched + other.unmatched,
-            unusable: self.unusable,
             memory: self.memory + other.memory,
         }
     }
@@ -194,10 +181,7 @@ impl<'q> Counter<'q> {
                 self.tally.add_skipped(block, &lines.records, &self.keys.missing);
             }
             Maker::Rows(rows) => {
-                if let Err(reason) = rows.make(block, meter, &mut self.keys) {
-                    self.tally.unusable.insert(block.source.clone(), reason);
-                    return;
-                }
+                rows.make(block, meter, &mut self.keys);
                 meter.add_records(rows.records.len() as u64);
                 self.tally.unmatched += rows.unmatched.count;
                 self.tally.add_skipped(block, &rows.records, &self.keys.missing);
@@ -209,7 +193,7 @@ impl<'q> Counter<'q> {
     fn count(&mut self, block: &Block<'_>) {
         let (text, keys) = (self.keys.text(block.bytes), &self.keys.spans);
         if keys.is_empty() {
-            // If nothing can be extracted from the file, there are no cells to measure either.
+            // A file that was not recognised has no cells to measure either.
             return;
         }
         match &self.maker {

@@ -18,7 +18,7 @@ use crate::format::syslog::Syslog;
 use crate::input::InputFormat;
 use crate::row_query::RowQuery;
 
-/// How the fields of a query are extracted from the records of a file.
+/// How the fields of a query are extracted from the records of a file. Attached to the source of its blocks.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// Name of the format, as shown to people.
@@ -30,9 +30,6 @@ pub(crate) struct Plan {
     pub(crate) condition: Extractor,
     pub(crate) values: Extractor,
 }
-
-/// The plan of a file, or the reason why its fields cannot be extracted. Attached to the source of its blocks.
-pub(crate) struct FilePlan(pub(crate) Result<Arc<Plan>, String>);
 
 /// Extracts fields from records of one format.
 #[derive(Debug)]
@@ -169,7 +166,17 @@ fn dialect(delimiter: Option<u8>) -> Result<Dialect, CsvError> {
 pub(crate) struct Recognizer(pub(crate) Arc<RowQuery>);
 
 impl Recognize for Recognizer {
-    fn recognize(&self, _source: &Source, head: &[u8], is_all: bool) -> Option<Recognized> {
+    fn recognize(&self, _source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String> {
+        // An empty file lacks nothing.
+        let recognized = (!head.is_empty()).then(|| self.plan(head, is_all)).flatten();
+        let details = |(records, plan)| Ok(Recognized { records, details: Arc::new(plan?) });
+        recognized.map(details).transpose()
+    }
+}
+
+impl Recognizer {
+    /// Makes the plan of a file, or finds the reason why its fields cannot be extracted. `None` if more is needed.
+    fn plan(&self, head: &[u8], is_all: bool) -> Option<(Records, Result<Plan, String>)> {
         let query = &*self.0;
         let detected = match &query.input {
             InputFormat::Csv => Detected::Csv { delimiter: query.delimiter },
@@ -195,11 +202,9 @@ impl Recognize for Recognizer {
             Detected::Csv { delimiter } => Records::Quoted { delimiter },
             _ => Records::Lines,
         };
-        Some(Recognized { records, details: Arc::new(FilePlan(plan.map(Arc::new))) })
+        Some((records, plan))
     }
-}
 
-impl Recognizer {
     /// Makes the plan of a table by its header, the first record that is not empty. `None` if more is needed.
     fn table(&self, head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<Result<Plan, String>> {
         if !self.0.has_header {

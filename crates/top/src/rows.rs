@@ -14,7 +14,7 @@ use crate::extract::{KeyPatternCache, Unmatched};
 use crate::filter::{FilterCache, split_records};
 use crate::key::Keys;
 use crate::measure::Rows;
-use crate::plan::{Extractor, FilePlan, Plan, Scratch};
+use crate::plan::{Extractor, Plan, Scratch};
 use crate::query::Query;
 use crate::row_query::{Columns, KeySource, Origin, RowQuery};
 use crate::{Span, bytes_of};
@@ -75,18 +75,10 @@ impl<'q> RowMaker<'q> {
     }
 
     /// Makes the keys of a block, before any edit, and extracts the values that are measured.
-    ///
-    /// # Errors
-    /// Returns the reason why nothing can be extracted from the file of the block, which has no keys then.
-    pub(crate) fn make(
-        &mut self,
-        block: &Block<'_>,
-        meter: &mut Meter,
-        keys: &mut Keys,
-    ) -> Result<(), String> {
+    pub(crate) fn make(&mut self, block: &Block<'_>, meter: &mut Meter, keys: &mut Keys) {
         self.clear();
         keys.clear();
-        let Some(plan) = self.plan(block.source)? else { return Ok(()) };
+        let Some(plan) = self.plan(block.source) else { return };
         let mut scratches = match self.current.take() {
             Some((current, scratches)) if Arc::ptr_eq(&current, &plan) => scratches,
             _ => Scratches { condition: plan.condition.scratch(), values: plan.values.scratch() },
@@ -97,18 +89,12 @@ impl<'q> RowMaker<'q> {
         self.extract(block.bytes, &self.rows.value_columns, &plan.values, &mut scratches.values);
         self.make_keys(block.bytes, keys);
         self.current = Some((plan, scratches));
-        Ok(())
     }
 
-    /// The plan of a file; `None` if it has none.
-    ///
-    /// # Errors
-    /// Returns the reason why nothing can be extracted from the file.
-    pub(crate) fn plan(&self, source: &Source) -> Result<Option<Arc<Plan>>, String> {
-        match source.details().and_then(|details| details.downcast_ref::<FilePlan>()) {
-            Some(FilePlan(plan)) => plan.clone().map(Some),
-            None => Ok(self.rows.plan.clone()),
-        }
+    /// The plan of a file; `None` if it was not recognised.
+    pub(crate) fn plan(&self, source: &Source) -> Option<Arc<Plan>> {
+        let of_file = source.details().and_then(|details| Arc::clone(details).downcast().ok());
+        of_file.or_else(|| self.rows.plan.clone())
     }
 
     fn clear(&mut self) {
@@ -157,8 +143,8 @@ impl<'q> RowMaker<'q> {
     /// Splits a block into records, without its header.
     pub(crate) fn split(&mut self, block: &Block<'_>, records: &mut Vec<Span>) {
         match self.plan(block.source) {
-            Ok(Some(plan)) => self.split_by(block, &plan, records),
-            Ok(None) | Err(_) => split_records(block.bytes, &mut self.ends, records),
+            Some(plan) => self.split_by(block, &plan, records),
+            None => split_records(block.bytes, &mut self.ends, records),
         }
     }
 
@@ -180,7 +166,7 @@ impl<'q> RowMaker<'q> {
 
     /// The fields of the condition in the first record of a block.
     pub(crate) fn condition_values(&mut self, block: &Block<'_>) -> Vec<(String, Option<Vec<u8>>)> {
-        let Ok(Some(plan)) = self.plan(block.source) else { return Vec::new() };
+        let Some(plan) = self.plan(block.source) else { return Vec::new() };
         self.clear();
         self.make_rows(block, &plan, &mut Meter::off());
         let columns = &self.rows.condition_columns;

@@ -103,18 +103,15 @@ impl<'q> Explainer<'q> {
         let one = Block { records: block.records, ..Block::new(block.source, u64::MAX >> 1, &mut text) };
         let fields = rows.condition_values(&one);
         let mut keys = Keys::default();
-        let made = rows.make(&one, &mut Meter::off(), &mut keys);
-        let reason = match (made, rows.malformed.first()) {
-            (Err(reason), _) => Some(format!("skipped: {reason}")),
-            (Ok(()), Some((_, malformed))) => {
+        rows.make(&one, &mut Meter::off(), &mut keys);
+        let reason = match rows.malformed.first() {
+            Some((_, malformed)) => {
                 Some(format!("skipped: malformed at column {}: {}", malformed.at + 1, malformed.reason))
             }
-            (Ok(()), None) if rows.unmatched.count > 0 => Some("rejected: -e does not match".to_owned()),
-            (Ok(()), None) if rows.records.is_empty() => Some("rejected: --where does not hold".to_owned()),
-            (Ok(()), None) if keys.spans.is_empty() => {
-                Some("skipped: a field of the key is missing".to_owned())
-            }
-            (Ok(()), None) => None,
+            None if rows.unmatched.count > 0 => Some("rejected: -e does not match".to_owned()),
+            None if rows.records.is_empty() => Some("rejected: --where does not hold".to_owned()),
+            None if keys.spans.is_empty() => Some("skipped: a field of the key is missing".to_owned()),
+            None => None,
         };
         self.show_record(head, reason.as_deref().unwrap_or("taken"), record);
         let values =
@@ -176,9 +173,8 @@ impl<'q> Explainer<'q> {
     fn show_format(&mut self, source: &Source) {
         let Some(rows) = self.rows.as_ref().filter(|_| self.shown.as_ref() != Some(source)) else { return };
         let format = match rows.plan(source) {
-            Ok(Some(plan)) => plan.format.clone(),
-            Ok(None) => "lines".to_owned(),
-            Err(reason) => reason,
+            Some(plan) => plan.format.clone(),
+            None => "lines".to_owned(),
         };
         self.out.extend_from_slice(format!("{source}: format: {format}\n").as_bytes());
         self.shown = Some(source.clone());

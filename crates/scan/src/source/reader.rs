@@ -395,28 +395,35 @@ impl<'a> Reader<'a> {
 
     /// Lets a file be recognised by its beginning. The result is attached to its source, which is returned for a file
     /// that is entirely in the buffer.
+    ///
+    /// # Errors
+    /// Returns the problem that makes the file unusable.
     pub(crate) fn recognize(
         &mut self,
         by: &dyn Recognize,
         source: &Source,
         contents: &mut Contents,
-    ) -> Option<Source> {
+    ) -> Result<Option<Source>, ProblemKind> {
         self.meter.enter(Phase::Read);
         let head = |text: &Range<usize>| &self.buffer[text.start..text.end.min(text.start + MAX_HEAD)];
         match contents {
             Contents::Whole { range, skipped, medium } => {
                 let mut source = source.with_medium(medium.clone());
-                source.set_recognized(by.recognize(&source, head(range), true)?, *skipped);
-                return Some(source);
+                let recognized = by.recognize(&source, head(range), true).map_err(ProblemKind::Unusable)?;
+                return Ok(recognized.map(|recognized| {
+                    source.set_recognized(recognized, *skipped);
+                    source
+                }));
             }
             Contents::Chunks { file, start, known } => {
-                if let Some(recognized) = by.recognize(file.source(), head(known), true) {
+                let recognized = by.recognize(file.source(), head(known), true);
+                if let Some(recognized) = recognized.map_err(ProblemKind::Unusable)? {
                     file.set_recognized(recognized, *start);
                 }
             }
-            Contents::Stream { stream, .. } => stream.recognize(by, &mut self.problems),
+            Contents::Stream { stream, .. } => stream.recognize(by, &mut self.problems)?,
         }
-        None
+        Ok(None)
     }
 
     /// Creates a stream whose first bytes are at `known` in the buffer.

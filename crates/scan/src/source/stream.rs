@@ -119,14 +119,21 @@ impl Stream {
     }
 
     /// Lets the beginning of the stream be recognised. Reads on as long as more is needed.
-    pub(crate) fn recognize(&mut self, by: &dyn Recognize, problems: &mut Problems) {
+    ///
+    /// # Errors
+    /// Returns the problem that makes the stream unusable.
+    pub(crate) fn recognize(
+        &mut self,
+        by: &dyn Recognize,
+        problems: &mut Problems,
+    ) -> Result<(), ProblemKind> {
         let mut head = mem::take(&mut self.tail);
         // The beginning of a decoded text has been read.
         let mut is_all = self.is_decoded();
         let recognized = loop {
             is_all |= self.ended || head.len() >= MAX_HEAD;
             let shown = &head[..head.len().min(MAX_HEAD)];
-            let recognized = by.recognize(&self.source, shown, is_all);
+            let recognized = by.recognize(&self.source, shown, is_all).map_err(ProblemKind::Unusable)?;
             if is_all || recognized.is_some() {
                 break recognized;
             }
@@ -143,6 +150,7 @@ impl Stream {
         if let Some(recognized) = recognized {
             self.set_recognized(recognized);
         }
+        Ok(())
     }
 
     /// Reads the next whole records into `buffer`: a full block, or the rest of the stream. Returns `None` at the end. A

@@ -136,7 +136,11 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         self.reader.meter.add_file();
         let recognized = match self.reader.context.recognize {
             Some(by) => self.reader.recognize(by, source, &mut contents),
-            None => None,
+            None => Ok(None),
+        };
+        let recognized = match recognized {
+            Ok(recognized) => recognized,
+            Err(kind) => return self.reader.problems.add(source, kind),
         };
         let source = recognized.as_ref().unwrap_or(source);
         match contents {

@@ -148,8 +148,8 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
 struct Quotes;
 
 impl Recognize for Quotes {
-    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Option<Recognized> {
-        Some(Recognized { records: Records::Quoted { delimiter: b',' }, details: Arc::new(()) })
+    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+        Ok(Some(Recognized { records: Records::Quoted { delimiter: b',' }, details: Arc::new(()) }))
     }
 }
 
