@@ -101,6 +101,16 @@ impl Skipped {
         Self { count: count as u64, first, record, cause: None }
     }
 
+    /// The same with the reason, and the column in the record, counted from 1.
+    pub(crate) fn because(self, column: usize, reason: String) -> Self {
+        Self { cause: Some(Cause { column, reason }), ..self }
+    }
+
+    /// Adds to `all`.
+    pub(crate) fn add_to(self, all: &mut Option<Self>) {
+        *all = Self::merge(all.take(), Some(self));
+    }
+
     /// Merges the skipped records of two workers.
     pub(crate) fn merge(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let (one, other) = match (one, other) {

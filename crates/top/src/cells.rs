@@ -1,7 +1,7 @@
 //! Values of fields of the records of a block, by column.
 
-use crate::bytes_of;
 use crate::row_query::Origin;
+use crate::{Span, bytes_of};
 
 /// The value of a field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,20 @@ pub(crate) struct Cells {
     columns: Vec<Vec<Cell>>,
     decoded: Vec<u8>,
     malformed: Vec<Malformed>,
+}
+
+impl Cell {
+    /// A value at this place of the block.
+    #[inline(always)]
+    pub(crate) fn raw((start, end): Span) -> Self {
+        Self::Raw(start as u32, end as u32)
+    }
+
+    /// The value at a place of the block, or a missing one.
+    #[inline(always)]
+    pub(crate) fn at(place: Option<Span>) -> Self {
+        place.map_or(Self::Missing, Self::raw)
+    }
 }
 
 impl Cells {
@@ -73,6 +87,12 @@ impl Cells {
     /// Reports that a record is malformed. Its cells must all be missing.
     pub(crate) fn report(&mut self, malformed: Malformed) {
         self.malformed.push(malformed);
+    }
+
+    /// Appends missing cells for a record that is malformed at this position of the block.
+    pub(crate) fn push_malformed(&mut self, record: usize, at: usize, reason: &'static str) {
+        self.push_missing();
+        self.report(Malformed { record: record as u32, at: at as u32, reason });
     }
 
     /// The malformed records, in order.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Phase, ScanOptions, fold};
 
-use crate::answer::{Answer, Cause, KeyCount, Outcome, Skipped};
+use crate::answer::{Answer, KeyCount, Outcome, Skipped};
 use crate::cells::Malformed;
 use crate::editor::Editor;
 use crate::key::{Keys, LineMaker};
@@ -107,8 +107,8 @@ impl Tally {
     fn add_skipped(&mut self, block: &Block<'_>, records: &[Span], missing: &[u32]) {
         let Some(&first) = missing.first() else { return };
         let record = records[first as usize];
-        let skipped = Skipped::new(missing.len(), block.place(record.0), bytes_of(block.bytes, record));
-        self.skipped = Skipped::merge(self.skipped.take(), Some(skipped));
+        let first = Skipped::new(missing.len(), block.place(record.0), bytes_of(block.bytes, record));
+        first.add_to(&mut self.skipped);
     }
 
     /// Counts the values that are no numbers.
@@ -116,22 +116,21 @@ impl Tally {
         let Some(&(row, column)) = values.iter().min() else { return };
         let record = rows.records[row as usize];
         let (value, at) = rows.value(block.bytes, row, column);
-        let cause = Cause { column: at.saturating_sub(record.0) + 1, reason: rows.field_name(column) };
-        let skipped = Skipped::new(values.len(), block.place(record.0), value);
-        let skipped = Skipped { cause: Some(cause), ..skipped };
-        self.not_numbers = Skipped::merge(self.not_numbers.take(), Some(skipped));
+        let first = Skipped::new(values.len(), block.place(record.0), value);
+        let first = first.because(at.saturating_sub(record.0) + 1, rows.field_name(column));
+        first.add_to(&mut self.not_numbers);
     }
 
     /// Counts the malformed records.
     fn add_malformed(&mut self, block: &Block<'_>, malformed: &[(Span, Malformed)]) {
-        let Some(&(record, first)) = malformed.iter().min_by_key(|(record, _)| record.0) else { return };
-        let cause = Cause {
-            column: (first.at as usize).saturating_sub(record.0) + 1,
-            reason: first.reason.to_owned(),
+        let Some(&(record, Malformed { at, reason, .. })) =
+            malformed.iter().min_by_key(|(record, _)| record.0)
+        else {
+            return;
         };
-        let skipped = Skipped::new(malformed.len(), block.place(record.0), bytes_of(block.bytes, record));
-        let skipped = Skipped { cause: Some(cause), ..skipped };
-        self.malformed = Skipped::merge(self.malformed.take(), Some(skipped));
+        let first = Skipped::new(malformed.len(), block.place(record.0), bytes_of(block.bytes, record));
+        let first = first.because((at as usize).saturating_sub(record.0) + 1, reason.to_owned());
+        first.add_to(&mut self.malformed);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::cells::{Cell, Cells, Malformed};
+use crate::cells::{Cell, Cells};
 use crate::field::Field;
 use crate::fields::index_of;
 use crate::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
@@ -71,24 +71,19 @@ impl LineFields {
         records: &[Span],
         cells: &mut Cells,
     ) {
-        for (index, &record) in (0..).zip(records) {
+        for (index, &record) in records.iter().enumerate() {
             let outcome = self.splitter.split(split, bytes_of(text, record), self.needed, fields);
             if outcome == Err(OpenQuote) {
-                cells.push_missing();
                 let at = record.0 + fields.last().map_or(0, |field| field.1);
-                cells.report(Malformed { record: index, at: at as u32, reason: "unclosed quote" });
+                cells.push_malformed(index, at, "unclosed quote");
                 continue;
             }
             for (&position, column) in self.positions.iter().zip(cells.columns_mut()) {
                 let field = index_of(position, fields.len()).map(|index| fields[index]);
-                column.push(field.map_or(Cell::Missing, |field| cell(record.0, field)));
+                column.push(Cell::at(field.map(|(start, end)| (record.0 + start, record.0 + end))));
             }
         }
     }
-}
-
-fn cell(start: usize, field: Span) -> Cell {
-    Cell::Raw((start + field.0) as u32, (start + field.1) as u32)
 }
 
 /// Extracts a single field that is separated by blanks.
@@ -101,14 +96,14 @@ fn extract_one(
 ) {
     nth_blank_field(text, records, number, fields, missing);
     if missing.is_empty() {
-        return column.extend(fields.iter().map(|&field| cell(0, field)));
+        return column.extend(fields.iter().copied().map(Cell::raw));
     }
     let (mut fields, mut missing) = (fields.iter(), missing.iter().peekable());
     for index in 0..records.len() as u32 {
         if missing.next_if(|&&missing| missing == index).is_some() {
             column.push(Cell::Missing);
         } else {
-            column.extend(fields.next().map(|&field| cell(0, field)));
+            column.extend(fields.next().copied().map(Cell::raw));
         }
     }
 }

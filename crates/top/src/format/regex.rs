@@ -6,7 +6,7 @@ use regex_automata::util::captures::{Captures, GroupInfo};
 use regex_automata::{Input, PatternID};
 use thiserror::Error;
 
-use crate::cells::{Cell, Cells, Malformed};
+use crate::cells::{Cell, Cells};
 use crate::field::Field;
 use crate::leading_star::{LeadingStar, LeadingStarCache};
 use crate::pattern::PatternError;
@@ -75,9 +75,7 @@ impl RegexRecords {
     pub(crate) fn extract(&self, cache: &mut RegexCache, text: &[u8], records: &[Span], cells: &mut Cells) {
         for (index, &record) in records.iter().enumerate() {
             if self.extract_one(cache, text, record, cells).is_none() {
-                cells.push_missing();
-                let reason = "does not match the pattern";
-                cells.report(Malformed { record: index as u32, at: record.0 as u32, reason });
+                cells.push_malformed(index, record.0, "does not match the pattern");
             }
         }
     }
@@ -107,10 +105,10 @@ impl RegexRecords {
         if !has_match {
             return None;
         }
-        let place = |at: usize| (record.0 + prepared.origin(at)) as u32;
+        let place = |at: usize| record.0 + prepared.origin(at);
         for (column, &group) in cells.columns_mut().iter_mut().zip(&self.groups) {
             let span = captures.get_group(group);
-            column.push(span.map_or(Cell::Missing, |span| Cell::Raw(place(span.start), place(span.end))));
+            column.push(Cell::at(span.map(|span| (place(span.start), place(span.end)))));
         }
         Some(())
     }
@@ -144,6 +142,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cells::Malformed;
     use crate::go_syntax::translate;
     use crate::oracle::Runes;
 

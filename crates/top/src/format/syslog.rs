@@ -19,7 +19,7 @@
 
 use thiserror::Error;
 
-use crate::cells::{Cell, Cells, Malformed};
+use crate::cells::{Cell, Cells};
 use crate::field::Field;
 use crate::{Span, bytes_of};
 
@@ -131,8 +131,7 @@ impl Syslog {
             let parts = match Parts::parse(text, record, self.depth, &mut parameters) {
                 Ok(parts) => parts,
                 Err((at, reason)) => {
-                    cells.push_missing();
-                    cells.report(Malformed { record: index as u32, at: at as u32, reason });
+                    cells.push_malformed(index, at, reason);
                     continue;
                 }
             };
@@ -142,23 +141,23 @@ impl Syslog {
             };
             for (column, wanted) in self.wanted.iter().enumerate() {
                 let cell = match wanted {
-                    Wanted::Priority => raw(parts.priority.map(|(span, _)| span)),
+                    Wanted::Priority => Cell::at(parts.priority.map(|(span, _)| span)),
                     Wanted::Facility => name(cells, &FACILITIES, &mut facilities, facility),
                     Wanted::Severity => name(cells, &SEVERITIES, &mut severities, severity),
-                    Wanted::Version => raw(parts.version),
-                    Wanted::Time => raw(parts.time),
-                    Wanted::Host => raw(parts.host),
-                    Wanted::Program => raw(parts.program),
-                    Wanted::ProcessId => raw(parts.process_id),
-                    Wanted::MessageId => raw(parts.message_id),
-                    Wanted::Message => raw(parts.message),
+                    Wanted::Version => Cell::at(parts.version),
+                    Wanted::Time => Cell::at(parts.time),
+                    Wanted::Host => Cell::at(parts.host),
+                    Wanted::Program => Cell::at(parts.program),
+                    Wanted::ProcessId => Cell::at(parts.process_id),
+                    Wanted::MessageId => Cell::at(parts.message_id),
+                    Wanted::Message => Cell::at(parts.message),
                     Wanted::Parameter(name) => {
                         match parameters.iter().find(|parameter| parameter.has_name(text, name)) {
                             None => Cell::Missing,
                             Some(parameter) if parameter.has_backslash => {
                                 cells.decode(|out| unescape(bytes_of(text, parameter.value), out))
                             }
-                            Some(parameter) => raw(Some(parameter.value)),
+                            Some(parameter) => Cell::at(Some(parameter.value)),
                         }
                     }
                 };
@@ -166,10 +165,6 @@ impl Syslog {
             }
         }
     }
-}
-
-fn raw(span: Option<Span>) -> Cell {
-    span.map_or(Cell::Missing, |(start, end)| Cell::Raw(start as u32, end as u32))
 }
 
 /// Returns the value of a name, which is stored once per block.
