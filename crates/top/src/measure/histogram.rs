@@ -1,14 +1,15 @@
 //! Counts of values in buckets whose width is proportional to the values.
 //!
-//! A value v has N = |v| · 10^18 units, a natural number less than 2^127 (more places are not kept). For N < 256 the
-//! bucket has only N. Otherwise, let 2^s be the greatest power of two with N / 2^s ≥ 128: the bucket has the 2^s natural
+//! A value v has N = |v| · 10^18 units, a natural number less than 2^127 (more places are not kept). For N < 512 the
+//! bucket has only N. Otherwise, let 2^s be the greatest power of two with N / 2^s ≥ 256: the bucket has the 2^s natural
 //! numbers that are the same if divided by 2^s and rounded down.
 //!
-//! **Error.** Let the least number of a bucket be L ≥ 128 · 2^s and the greatest L + 2^s - 1. A result is the middle of
-//! a part of these numbers, rounded down if it is no natural number, and so differs by at most 2^s / 2 from each number
-//! of this part. The value that is sought is one of them, and at least L: the relative error is at most
-//! 2^s / 2 / (128 · 2^s) = 2^-8. If s = 0, there is no error. Zero has a bucket of its own, and negative values have
-//! theirs, so that they have the same bound. As N is exact, there are no subnormal numbers and no rounding at borders.
+//! **Error.** Let the least number of a bucket be L ≥ 256 · 2^s and the greatest L + 2^s - 1. The value that is sought and
+//! the result are two of them, so they differ by less than 2^s, and the value is at least L: the relative error is less than
+//! 2^s / (256 · 2^s) = 2^-8. Of the numbers of the bucket only those are considered that have no more places than the
+//! values, and the result is the middle one: it looks like a value, and the error is mostly half as large. If there is only
+//! one, as with integers below 256, there is no error. Zero has a bucket of its own, and negative values have theirs, so
+//! that they have the same bound. As N is exact, there are no subnormal numbers and no rounding at borders.
 
 use crate::number::{MAX_PLACES, POWERS};
 
@@ -16,7 +17,7 @@ use crate::number::{MAX_PLACES, POWERS};
 const ONE: i128 = POWERS[MAX_PLACES as usize];
 
 /// Number of buckets per power of two, by which windows are extended.
-const OCTAVE: usize = 128;
+const OCTAVE: usize = 256;
 
 /// Counts by bucket of a group's values, which are given as units of 10^-18.
 #[derive(Clone, Debug)]
@@ -66,7 +67,7 @@ impl Histogram {
     }
 
     /// Returns the value with this rank, from 1 to the number of values, within the error. `places` are those of all
-    /// values: only numbers with at most this number of places, and the middle of two of them, are results.
+    /// values: the result has no more.
     pub(super) fn value(&self, rank: u64, places: u8) -> i128 {
         if rank <= 1 {
             return self.least;
@@ -80,7 +81,7 @@ impl Histogram {
         // The least and the greatest possible value.
         let low = low + (-low).rem_euclid(step);
         let high = high - high.rem_euclid(step);
-        low + (high - low) / 2
+        low + (high - low) / step / 2 * step
     }
 
     /// The least and the greatest number in the bucket of the value with this rank.
@@ -115,7 +116,7 @@ impl Histogram {
 /// The bucket of a positive number.
 #[inline(always)]
 pub(super) fn bucket(units: u128) -> usize {
-    let shift = (u128::BITS - units.leading_zeros()).saturating_sub(8);
+    let shift = (u128::BITS - units.leading_zeros()).saturating_sub(OCTAVE.ilog2() + 1);
     OCTAVE * shift as usize + (units >> shift) as usize
 }
 
@@ -194,19 +195,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_are_consecutive_and_each_has_a_relative_width_of_at_most_2_to_the_minus_7() {
+    fn buckets_are_consecutive_and_each_has_a_relative_width_of_at_most_2_to_the_minus_8() {
         let mut next = 1;
         for bucket in 1.. {
             let (low, high) = bounds(bucket);
             assert_eq!(low, next);
             assert_eq!([super::bucket(low as u128), super::bucket(high as u128)], [bucket; 2]);
-            assert!((high - low) * 128 < low, "{low}");
+            assert!((high - low) * 256 < low, "{low}");
             if high >= i128::MAX / 2 {
                 break;
             }
             next = high + 1;
         }
-        assert_eq!(super::bucket(POWERS[38] as u128 - 1), 15_382);
+        assert_eq!(super::bucket(POWERS[38] as u128 - 1), 30_508);
     }
 
     proptest! {

@@ -19,7 +19,7 @@ const BYTES_PER_VALUE: usize = 16;
 /// Memory: 8 bytes a group. A list takes 8 to 16 bytes a value, twice that if the column has values that do not fit
 /// into 64 bits, and as much again if it left smaller blocks that no other list uses. A million groups of one value
 /// take 16 bytes a value. A histogram takes at most 16 bytes a value at first and does not grow with more values, except
-/// that outliers extend it: by 1 KiB per power of two between the least and the greatest magnitude, to at most 242 KiB.
+/// that outliers extend it: by 2 KiB per power of two between the least and the greatest magnitude, to at most 480 KiB.
 #[derive(Debug)]
 pub(super) struct Percentiles {
     groups: Vec<Group>,

@@ -277,7 +277,8 @@ fn of_group<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<Record> {
 const PERCENTILES: [&str; 12] =
     ["0", "0.001", "1", "10", "25", "49.99", "50", "75", "90", "99", "99.999999999999999", "100"];
 
-/// Checks percentiles against the sorted values, and that no division changes them.
+/// Checks percentiles against the sorted values, and that no division changes them. They have no more places than the
+/// values.
 fn assert_percentiles(records: &[Record]) {
     let kinds = PERCENTILES.map(percentile);
     let results = divided(&kinds, records, 1);
@@ -287,7 +288,8 @@ fn assert_percentiles(records: &[Record]) {
         other[records.len() / 2..].reverse();
         assert_eq!(divided(&kinds, &other, seed), results);
     }
-    let (oracles, _) = oracles(records);
+    let (oracles, places) = oracles(records);
+    let places = usize::from(places);
     for (group, oracle) in &oracles {
         for (kind, result) in kinds.iter().zip(&results[group]) {
             let MeasureKind::Percentile(percentile) = kind else { unreachable!() };
@@ -303,6 +305,8 @@ fn assert_percentiles(records: &[Record]) {
                 shown(exact)
             );
             assert!(oracle.values[0] <= found && found <= oracle.values[oracle.values.len() - 1]);
+            let found_places = result.split_once('.').map_or(0, |(_, places)| places.len());
+            assert!(found_places <= places, "{result} for values with {places} places");
         }
     }
 }
@@ -345,8 +349,23 @@ fn percentiles_at_borders_of_buckets_are_within_the_error() {
 }
 
 #[test]
+fn percentiles_of_integers_are_integers() {
+    for range in [300, 600, 5_000, 100_000_000] {
+        let values = of_group(numbers(5_000).map(|number| number % range));
+        let results = divided(&PERCENTILES.map(percentile), &values, 1);
+        assert!(results[&0].iter().all(|result| result.parse::<u64>().is_ok()), "{results:?}");
+        assert_percentiles(&values);
+    }
+}
+
+#[test]
+fn percentiles_of_amounts_have_two_places() {
+    assert_percentiles(&of_group(numbers(5_000).map(|number| Decimal::new((number % 1_000_000).into(), 2))));
+}
+
+#[test]
 fn small_integers_have_exact_percentiles() {
-    let (values, kinds) = (of_group(numbers(5_000).map(|number| number % 128)), PERCENTILES.map(percentile));
+    let (values, kinds) = (of_group(numbers(5_000).map(|number| number % 256)), PERCENTILES.map(percentile));
     let (oracles, places) = oracles(&values);
     let exact: Vec<String> = kinds.iter().map(|kind| oracles[&0].result(kind, places)).collect();
     assert_eq!(divided(&kinds, &values, 1)[&0], exact);
