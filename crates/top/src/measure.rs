@@ -17,9 +17,6 @@ mod values;
 
 use std::fmt;
 
-use serde::ser::Error;
-use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
 use thiserror::Error;
 
 use crate::cells::{Cell, Cells};
@@ -136,20 +133,6 @@ impl fmt::Display for Quantity {
             Self::None => f.pad("-"),
             Self::Number(number) => number.fmt(f),
             Self::Overflow => f.pad("overflow"),
-        }
-    }
-}
-
-/// In JSON, a number with all its digits, null for none, or the string `"overflow"`. Only serde_json writes the digits
-/// as a number.
-impl Serialize for Quantity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::None => serializer.serialize_none(),
-            Self::Number(number) => {
-                RawValue::from_string(number.to_string()).map_err(S::Error::custom)?.serialize(serializer)
-            }
-            Self::Overflow => serializer.collect_str(self),
         }
     }
 }

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::ser::{SerializeMap, Serializer};
-use serde::{Serialize, ser};
+use serde::Serialize;
+use serde::ser::{Error, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::Format;
 use super::columns::{Columns, Layout, Value};
 use crate::answer::Answer;
+use crate::measure::Quantity;
 
 /// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
 /// of records counted, `distinct` the number of distinct keys, `skipped` the number of records without a key, and
@@ -56,14 +57,7 @@ impl Serialize for Entry<'_> {
         let (numbers, keys) = self.row.split_at(self.row.len() - self.keys);
         let mut map = serializer.serialize_map(None)?;
         for (name, &value) in self.names.iter().zip(numbers) {
-            match value {
-                Value::Measure(quantity) => map.serialize_entry(name, quantity)?,
-                Value::Count(count) => map.serialize_entry(name, &count)?,
-                Value::Share(..) => {
-                    map.serialize_entry(name, &number(&value.number("").unwrap_or_default())?)?
-                }
-                Value::Key(_) => {}
-            }
+            map.serialize_entry(name, &Number(value))?;
         }
         let names = &self.names[numbers.len()..];
         match keys {
@@ -107,9 +101,17 @@ impl<'a, F: Fn(&'a [u8]) -> Option<Cow<'a, str>>> Serialize for Fields<'a, F> {
     }
 }
 
-/// A number in its decimal form, with any number of digits.
-fn number<E: ser::Error>(text: &str) -> Result<Box<RawValue>, E> {
-    RawValue::from_string(text.to_owned()).map_err(E::custom)
+/// A value that is not of the key: a number with all its digits, null for none, or the string `"overflow"`.
+struct Number<'a>(Value<'a>);
+
+impl Serialize for Number<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (self.0, self.0.number("")) {
+            (Value::Measure(Quantity::None), _) | (_, None) => serializer.serialize_none(),
+            (Value::Measure(Quantity::Overflow), Some(text)) => serializer.serialize_str(&text),
+            (_, Some(text)) => RawValue::from_string(text).map_err(S::Error::custom)?.serialize(serializer),
+        }
+    }
 }
 
 fn text(key: &[u8]) -> Cow<'_, str> {
@@ -145,6 +147,7 @@ impl Format for Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::Decimal;
     use crate::output::tests::{several, written};
 
     fn parsed(text: &str) -> serde_json::Value {
@@ -173,6 +176,21 @@ mod tests {
             value["top"][0],
             serde_json::json!({"count": 3, "percent": 75.0, "key": {"path": "/a b", "user agent": "x,|y"}})
         );
+    }
+
+    #[test]
+    fn numbers_have_all_their_digits() {
+        let values = [
+            Quantity::None,
+            Quantity::Number(Decimal::new(i128::MIN, 18)),
+            Quantity::Number(Decimal::new(1_200, 3)),
+            Quantity::Overflow,
+        ];
+        let measures: Vec<Number<'_>> = values.iter().map(|value| Number(Value::Measure(value))).collect();
+        let json = serde_json::to_string(&measures).expect("JSON");
+        assert_eq!(json, "[null,-170141183460469231731.687303715884105728,1.2,\"overflow\"]");
+        let counts = [Number(Value::Count(u64::MAX)), Number(Value::Share(1, 3))];
+        assert_eq!(serde_json::to_string(&counts).expect("JSON"), "[18446744073709551615,33.33]");
     }
 
     #[test]
