@@ -7,6 +7,7 @@ use finecomb_scan::{Place, Problem, Report};
 use finecomb_sys::simd::prefetch;
 
 use crate::measure::Quantity;
+use crate::order::SortBy;
 use crate::table::Entry;
 
 /// A key and its count.
@@ -65,6 +66,8 @@ pub struct Answer {
     pub key_names: Vec<String>,
     /// Names of the measures, such as `sum(bytes)`.
     pub measure_names: Vec<String>,
+    /// Criterion of the order of the keys.
+    pub sort_by: SortBy,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
 }

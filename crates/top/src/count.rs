@@ -50,6 +50,7 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
     answer.unmatched = unmatched;
     answer.key_names = query.key_names.clone();
     answer.measure_names = query.measure_names.clone();
+    answer.sort_by = query.order.by;
     answer.top.sort_unstable_by(|one, other| query.order.compare(one, other));
     answer.top.truncate(query.order.number);
     answer.top.iter_mut().for_each(|key| query.joint.split(key));

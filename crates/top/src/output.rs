@@ -58,7 +58,8 @@ pub(crate) mod tests {
         shown(format, &answer)
     }
 
-    fn shown(format: &dyn Format, answer: &Answer) -> String {
+    /// Formats an answer.
+    pub(crate) fn shown(format: &dyn Format, answer: &Answer) -> String {
         let mut out = Vec::new();
         format.write(answer, &mut out).expect("writing to memory");
         out.iter().map(|&byte| if byte.is_ascii() { byte as char } else { '?' }).collect()

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, KeyCount};
 use crate::measure::Quantity;
+use crate::order::SortBy;
 
 /// Columns beside the count, the measures and the key.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +56,21 @@ impl<'a> Columns<'a> {
     /// Number of columns of the key.
     pub(super) fn key_columns(&self) -> usize {
         self.answer.key_names.len()
+    }
+
+    /// Index of the column of numbers that the keys are sorted by: the count if that is the key.
+    pub(super) fn criterion(&self) -> usize {
+        let Layout { percent, cumulative, .. } = self.layout;
+        match self.answer.sort_by {
+            SortBy::Count | SortBy::Key => 0,
+            SortBy::Measure(number) => {
+                1 + [percent, cumulative, cumulative && percent]
+                    .into_iter()
+                    .filter(|&is_there| is_there)
+                    .count()
+                    + number
+            }
+        }
     }
 
     /// The rows, in order.

@@ -1,24 +1,29 @@
 //! Text for people.
 
+mod bars;
+mod table;
+
 use std::io::{self, Write};
 
 use anstyle::Style;
 use finecomb_sys::units::{Count, counted};
 
+use self::table::Table;
 use super::Format;
-use super::columns::{Columns, Layout, Value};
+use super::columns::{Columns, Layout};
 use crate::answer::Answer;
 
 /// A line for each key: the count, a space, and the unchanged bytes of the key, except that a line feed in it is written
-/// `\n`. With more columns, they are aligned below a header. A partial answer ends with a line that begins with `#`, and so
-/// do the totals; no other line does.
+/// `\n`. With more columns, they are aligned below a header, and the numbers of a column have the same number of decimal
+/// places. A partial answer ends with a line that begins with `#`, and so do the totals; no other line does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Text {
     /// Style of counts and of the header. Default: plain.
     pub count: Style,
     /// Additional columns.
     pub layout: Layout,
-    /// Width of a bar for the largest count, in characters; 0 for no bars.
+    /// Width of the longest bar, in characters; 0 for no bars. Bars are drawn for the column that the keys are sorted by,
+    /// or for the count if that is the key.
     pub bars: usize,
 }
 
@@ -28,7 +33,7 @@ impl Format for Text {
         if columns.is_plain() && columns.key_columns() > 0 && self.bars == 0 {
             self.write_plain(answer, out)?;
         } else if !answer.top.is_empty() {
-            self.write_table(answer, &columns, out)?;
+            Table::new(&columns, self).write(out)?;
         }
         if self.layout.totals {
             writeln!(
@@ -55,96 +60,6 @@ impl Text {
         }
         Ok(())
     }
-
-    fn write_table(&self, answer: &Answer, columns: &Columns<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let names = columns.names();
-        let numbers = names.len() - columns.key_columns();
-        let rows: Vec<Vec<Value<'_>>> = columns.rows().collect();
-        let widths: Vec<usize> = names
-            .iter()
-            .enumerate()
-            .map(|(index, name)| {
-                let widest =
-                    rows.iter().map(|row| width(row[index])).fold(characters(name.as_bytes()), usize::max);
-                if index < numbers { widest } else { widest.min(MAX_WIDTH) }
-            })
-            .collect();
-        let most = answer.top.iter().map(|key| key.count).max().unwrap_or(0);
-        let bar_gap = if self.bars > 0 { self.bars + 2 } else { 0 };
-        for (index, name) in names.iter().enumerate() {
-            let gap = if index == 0 { 0 } else { 2 } + if index == numbers { bar_gap } else { 0 };
-            let fill = widths[index].saturating_sub(characters(name.as_bytes()));
-            let (before, behind) = if index < numbers { (fill, 0) } else { (0, fill) };
-            let behind = if index + 1 == names.len() { 0 } else { behind };
-            pad(gap + before, out)?;
-            write!(out, "{}{name}{:#}", self.count, self.count)?;
-            pad(behind, out)?;
-        }
-        out.write_all(b"\n")?;
-        for row in &rows {
-            for (index, &value) in row.iter().enumerate() {
-                out.write_all(if index == 0 { b"" } else { b"  " })?;
-                match (value, value.number("-")) {
-                    (Value::Key(key), _) => {
-                        if index == numbers && self.bars > 0 {
-                            let Value::Count(count) = row[0] else { continue };
-                            write!(out, "{}  ", bar(count, most, self.bars))?;
-                        }
-                        write_key(key, out)?;
-                        let fill = if index + 1 == row.len() {
-                            0
-                        } else {
-                            widths[index].saturating_sub(width(value))
-                        };
-                        pad(fill, out)?;
-                    }
-                    (_, number) => {
-                        let number = number.unwrap_or_default();
-                        let fill = widths[index] - number.len();
-                        pad(fill, out)?;
-                        write!(out, "{}{number}{:#}", self.count, self.count)?;
-                    }
-                }
-            }
-            out.write_all(b"\n")?;
-        }
-        Ok(())
-    }
-}
-
-/// Maximum width of an aligned column: longer keys move what follows to the right.
-const MAX_WIDTH: usize = 100;
-
-/// Writes blanks. The width of a format argument must be below 2^16.
-fn pad(width: usize, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(&b" ".repeat(width))
-}
-
-/// Width of a value in characters.
-fn width(value: Value<'_>) -> usize {
-    match (value, value.number("-")) {
-        (Value::Key(key), _) => characters(key) + key.iter().filter(|&&byte| byte == b'\n').count(),
-        (_, number) => number.map_or(0, |number| number.len()),
-    }
-}
-
-/// Number of characters of a text, with 1 for each invalid part.
-fn characters(text: &[u8]) -> usize {
-    text.utf8_chunks()
-        .map(|chunk| chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty()))
-        .sum()
-}
-
-/// A bar of up to `width` characters, in eighths, filled with blanks to that width.
-fn bar(count: u64, most: u64, width: usize) -> String {
-    const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-    let eighths = (u128::from(count) * 8 * width as u128 / u128::from(most.max(1))) as usize;
-    let mut bar: String = std::iter::repeat_n('█', eighths / 8).collect();
-    if eighths / 8 < width {
-        bar.push(EIGHTHS[eighths % 8]);
-        bar.extend(std::iter::repeat_n(' ', width - eighths / 8 - 1));
-    }
-    bar
 }
 
 fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
@@ -159,7 +74,10 @@ fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::answer::KeyCount;
-    use crate::output::tests::{several, written};
+    use crate::measure::Quantity;
+    use crate::number::Decimal;
+    use crate::order::SortBy;
+    use crate::output::tests::{several, shown, written};
 
     #[test]
     fn a_line_has_a_count_and_a_key() {
@@ -215,11 +133,71 @@ mod tests {
         assert_eq!(lines, [119, 70_019, 119, 0]);
     }
 
+    /// An answer with a measure of each key.
+    fn measured(names: &[&str], keys: &[(&str, u64, &[Quantity])]) -> Answer {
+        let key = |&(key, count, values): &(&str, u64, &[Quantity])| KeyCount {
+            values: values.to_vec(),
+            ..KeyCount::new(key.as_bytes().to_vec(), count)
+        };
+        Answer {
+            top: keys.iter().map(key).collect(),
+            key_names: vec!["key".to_owned()],
+            measure_names: names.iter().map(|&name| name.to_owned()).collect(),
+            ..Answer::default()
+        }
+    }
+
+    fn number(units: i128, places: u8) -> Quantity {
+        Quantity::Number(Decimal::new(units, places))
+    }
+
     #[test]
-    fn bars_are_proportional_to_counts() {
-        assert_eq!(bar(8, 8, 3), "███");
-        assert_eq!(bar(4, 8, 3), "█▌ ");
-        assert_eq!(bar(0, 8, 3), "   ");
-        assert_eq!(bar(u64::MAX, u64::MAX, 2), "██");
+    fn the_numbers_of_a_column_have_their_points_below_each_other() {
+        let rows: [(&str, u64, &[Quantity]); 4] = [
+            ("a", 4, &[number(12_500, 3), number(7, 0)]),
+            ("b", 3, &[number(-325, 3), number(1_234, 0)]),
+            ("c", 2, &[number(1_000_000, 3), Quantity::None]),
+            ("d", 1, &[Quantity::None, Quantity::Overflow]),
+        ];
+        let shown = shown(&Text::default(), &measured(&["mean(x)", "sum(y)"], &rows));
+        assert_eq!(
+            shown,
+            "count   mean(x)    sum(y)  key\n\
+             \x20   4    12.500         7  a\n\
+             \x20   3    -0.325      1234  b\n\
+             \x20   2  1000.000         -  c\n\
+             \x20   1         -  overflow  d\n"
+        );
+    }
+
+    #[test]
+    fn bars_follow_the_column_that_the_keys_are_sorted_by() {
+        let rows: [(&str, u64, &[Quantity]); 2] =
+            [("a", 1, &[number(15, 1), number(80, 0)]), ("b", 9, &[Quantity::None, number(20, 0)])];
+        let mut answer = measured(&["min(x)", "sum(yy)"], &rows);
+        let text = Text { bars: 4, layout: Layout { percent: true, ..Layout::default() }, ..Text::default() };
+        let line = |answer: &Answer, line| {
+            let mut out = Vec::new();
+            text.write(answer, &mut out).expect("writing to memory");
+            String::from_utf8(out).expect("UTF-8").lines().nth(line).unwrap_or_default().to_owned()
+        };
+        answer.records = 10;
+        answer.sort_by = SortBy::Measure(1);
+        assert_eq!(line(&answer, 0), "count  percent  min(x)  sum(yy)  sum(yy)  key");
+        assert_eq!(line(&answer, 1), "    1    10.00     1.5       80  ████     a");
+        assert_eq!(line(&answer, 2), "    9    90.00       -       20  █        b");
+        answer.sort_by = SortBy::Key;
+        assert_eq!(line(&answer, 0), "count  percent  min(x)  sum(yy)  count  key");
+        assert_eq!(line(&answer, 1), "    1    10.00     1.5       80  ▍      a");
+        assert_eq!(line(&answer, 2), "    9    90.00       -       20  ████   b");
+    }
+
+    #[test]
+    fn bars_of_the_only_column_of_numbers_have_no_title() {
+        let answer = measured(&[], &[("a", 2, &[]), ("b", 1, &[])]);
+        let mut out = Vec::new();
+        Text { bars: 4, ..Text::default() }.write(&answer, &mut out).expect("writing to memory");
+        let shown = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(shown, "count        key\n    2  ████  a\n    1  ██    b\n");
     }
 }
