@@ -3,13 +3,14 @@
 pub(crate) mod hints;
 mod key_fields;
 mod measures;
+mod order;
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use finecomb_scan::{Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
 use finecomb_top::output::Layout;
-use finecomb_top::{FieldList, InputFormat, Measure, Normalizer, QueryOptions, Separator, SortBy};
+use finecomb_top::{FieldList, InputFormat, Normalizer, QueryOptions, Separator, SortBy};
 
 use super::format::{FormatFlags, Formats};
 use super::profile::Profile;
@@ -181,7 +182,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "COUNT", default_value = "10", value_parser = parse_number, allow_hyphen_values = true, help_heading = "Output")]
     number: usize,
 
-    /// Order of the keys: count, key, or a measure such as sum(bytes)
+    /// Order of the keys: count, key, or a measure such as sum(bytes), or sum if there is no other sum
     #[arg(long, value_name = "ORDER", default_value = "count", help_heading = "Output")]
     sort: String,
 
@@ -211,7 +212,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     totals: bool,
 
-    /// Draw a bar for each count, if the output is a terminal
+    /// Draw a bar for each number of the column that --sort names, or else for each count, if the output is a terminal
     #[arg(long, help_heading = "Output")]
     bars: bool,
 
@@ -368,16 +369,8 @@ impl Arguments {
     }
 
     fn sort_by(&self) -> Result<SortBy, UsageError> {
-        let measure = |name: &str| self.measures.0.iter().position(|measure| measure.to_string() == name);
-        match self.sort.as_str() {
-            "count" => Ok(SortBy::Count),
-            "key" => Ok(SortBy::Key),
-            name => measure(name).map(SortBy::Measure).ok_or_else(|| {
-                let known = self.measures.0.iter().map(|measure: &Measure| format!(", {measure}"));
-                let known = known.collect::<String>();
-                UsageError(format!("--sort '{name}': expected one of count, key{known}"))
-            }),
-        }
+        order::find(&self.sort, &self.measures.0)
+            .map_err(|expected| UsageError(format!("--sort '{}': {expected}", self.sort)))
     }
 
     /// Columns of the output beside the measures.

@@ -55,6 +55,19 @@ fn parse_percentile(text: &str) -> Result<Measure, String> {
     Ok(Measure { kind: MeasureKind::Percentile(percentile), field })
 }
 
+/// Parses the name of a measure's column, such as `sum(bytes)`.
+pub(super) fn parse(name: &str) -> Option<Measure> {
+    let (kind, field) = name.strip_suffix(')')?.split_once('(')?;
+    Some(Measure { kind: parse_kind(kind)?, field: Field::parse(field).ok()? })
+}
+
+/// Parses a kind of measure, such as `sum` and `p99.9`.
+pub(super) fn parse_kind(name: &str) -> Option<MeasureKind> {
+    let flag = FLAGS.iter().find(|flag| flag.name == name);
+    let percentile = || Percentile::parse(name.strip_prefix('p')?).ok().map(MeasureKind::Percentile);
+    flag.map(|flag| (flag.kind)()).or_else(percentile)
+}
+
 fn parse_field(text: &str) -> Result<Field, String> {
     Field::parse(text).map_err(|error| error.to_string())
 }
