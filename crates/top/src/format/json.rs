@@ -10,6 +10,7 @@
 //!   bracket that balances its first one: braces and square brackets are counted alike, those in strings are not counted,
 //!   and a backslash escapes the next byte in strings and outside of them. Anything else is a run of at least one byte
 //!   up to a comma, a closing bracket, white space, or the end of the record.
+//! - A wanted `null` is a missing value. It is known like any other: a second member with its key does not count.
 //! - A walked object or array in which nothing more is wanted is skipped to its end if the record is examined further.
 //! - After the end of the object of the record there may only be white space, if it is reached.
 //! - Escapes are checked in the keys of walked objects and in wanted strings. Half of a pair of surrogates becomes
@@ -311,7 +312,9 @@ impl<M: Masks> Walk<'_, '_, M> {
     fn value(&mut self, at: usize, window: &Window) -> Result<(Cell, usize), Violation> {
         if self.cursor.byte(at) != b'"' {
             let end = self.skip_value(at, window)?;
-            return Ok((Cell::Raw(at as u32, end as u32), end));
+            let is_null = bytes_of(self.cursor.text, (at, end)) == b"null";
+            let cell = if is_null { Cell::Missing } else { Cell::Raw(at as u32, end as u32) };
+            return Ok((cell, end));
         }
         let start = at + 1;
         let end = self.cursor.string_end(start, window)?;

@@ -295,8 +295,16 @@ fn json(values: &[Option<String>; COLUMNS], choices: &mut Choices) -> String {
             (1, Some(text)) => members.push(format!("\"bytes\": {text}")),
             (2, Some(text)) => members.push(format!("\"req\":{{\"q\":[0], \"path\" : {text}}}")),
             (3, Some(text)) => members.push(format!("\"list\":[{{\"a\":1}}, {text}]")),
-            (2, None) if choices.one_in(2) => members.push("\"req\":{\"q\":0}".to_owned()),
-            (3, None) if choices.one_in(2) => members.push("\"list\":[9]".to_owned()),
+            (0, None) if choices.one_in(2) => members.push(format!("\"{host}\":null")),
+            (1, None) if choices.one_in(2) => members.push("\"bytes\": null".to_owned()),
+            (2, None) if choices.one_in(2) => {
+                members.push(
+                    ["\"req\":{\"q\":0}", "\"req\":{\"path\":null}"][choices.pick(2) as usize].to_owned(),
+                );
+            }
+            (3, None) if choices.one_in(2) => {
+                members.push(["\"list\":[9]", "\"list\":[9, null ]"][choices.pick(2) as usize].to_owned());
+            }
             _ => {}
         }
     }
@@ -307,7 +315,7 @@ fn json(values: &[Option<String>; COLUMNS], choices: &mut Choices) -> String {
 }
 
 fn json_value(value: &str, choices: &mut Choices) -> String {
-    let is_number = !value.is_empty() && is_json_number(value) || matches!(value, "true" | "null");
+    let is_number = !value.is_empty() && is_json_number(value) || value == "true";
     if is_number && choices.one_in(2) {
         return value.to_owned();
     }

@@ -209,7 +209,7 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
 /// The value of valid text in the cell is that of the document.
 fn is_value(cell: Option<&[u8]>, document: Option<&Document>) -> bool {
     match (cell, document) {
-        (None, None) => true,
+        (None, None | Some(Document::Null)) => true,
         (Some(cell), Some(Document::String(string))) => cell == string.as_bytes(),
         (Some(cell), Some(document)) => {
             serde_json::from_slice::<Document>(cell).is_ok_and(|cell| cell == *document)
@@ -259,7 +259,15 @@ proptest! {
 fn values_are_strings_without_quotes_and_all_else_as_it_is_written() {
     let record =
         r#" { "s" : "text", "n":-1.50e3 ,"t":true,"z":null, "o":{"a": [1, "}"]} , "l" : [ ] , "e":"" } "#;
-    assert_eq!(shown("s,n,t,z,o,l,e,x", record), r#"text|-1.50e3|true|null|{"a": [1, "}"]}|[ ]||-"#);
+    assert_eq!(shown("s,n,t,z,o,l,e,x", record), r#"text|-1.50e3|true|-|{"a": [1, "}"]}|[ ]||-"#);
+}
+
+#[test]
+fn null_is_a_missing_value() {
+    let record = r#"{"a":null,"b":[null, null ],"c":{"d":null},"e":"null","f":null,"f":1,"g":nulls,"h":n}"#;
+    assert_eq!(shown("a,b[0],b[1],c.d,f,a.x,a[0]", record), "-|-|-|-|-|-|-");
+    assert_eq!(shown("b,c,e,g,h", record), r#"[null, null ]|{"d":null}|null|nulls|n"#);
+    assert_eq!(shown("a,z", r#"{"a":null"#), "9: expected ',' or a closing bracket after a value");
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl Reference<'_> {
                 self.at += 1;
                 let container = containers.pop().expect("a container");
                 self.settle_below(&container.path, None);
-                self.settle(&container.path, &self.text[container.start..self.at]);
+                self.settle(&container.path, Some(&self.text[container.start..self.at]));
                 let Some(outer) = containers.last() else { return self.nothing_follows() };
                 if self.all_are_known() {
                     return Ok(());
@@ -150,10 +150,10 @@ impl Reference<'_> {
         }
     }
 
-    fn settle(&mut self, path: &[Step], value: &[u8]) {
+    fn settle(&mut self, path: &[Step], value: Option<&[u8]>) {
         for (wanted, known) in self.wanted.iter().zip(&mut self.known) {
             if wanted == path {
-                *known = Some(Some(value.to_vec()));
+                *known = Some(value.map(<[u8]>::to_vec));
             }
         }
     }
@@ -182,10 +182,14 @@ impl Reference<'_> {
         let start = self.at;
         self.skip()?;
         let mut value = self.text[start..self.at].to_vec();
+        if value == b"null" {
+            self.settle(path, None);
+            return Ok(());
+        }
         if value[0] == b'"' && self.wanted.iter().any(|wanted| wanted == path) {
             value = decode(&value[1..value.len() - 1], start + 1)?;
         }
-        self.settle(path, &value);
+        self.settle(path, Some(&value));
         Ok(())
     }
 

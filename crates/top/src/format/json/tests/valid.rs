@@ -9,6 +9,7 @@ use crate::field::Step;
 /// A document in which all members of an object are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Document {
+    Null,
     Scalar(String),
     String(String),
     Array(Vec<Document>),
@@ -53,7 +54,7 @@ impl<'de> Visitor<'de> for DocumentVisitor {
     }
 
     fn visit_unit<E>(self) -> Result<Document, E> {
-        Ok(Document::Scalar("null".to_owned()))
+        Ok(Document::Null)
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Document, E> {
