@@ -310,11 +310,13 @@ impl<M: Masks> Walk<'_, '_, M> {
     /// Returns a value and the position after it.
     #[inline(always)]
     fn value(&mut self, at: usize, window: &Window) -> Result<(Cell, usize), Violation> {
-        if self.cursor.byte(at) != b'"' {
+        let first = self.cursor.byte(at);
+        if first != b'"' {
             let end = self.skip_value(at, window)?;
-            let is_null = bytes_of(self.cursor.text, (at, end)) == b"null";
-            let cell = if is_null { Cell::Missing } else { Cell::Raw(at as u32, end as u32) };
-            return Ok((cell, end));
+            if first == b'n' && is_null(bytes_of(self.cursor.text, (at, end))) {
+                return Ok((Cell::Missing, end));
+            }
+            return Ok((Cell::Raw(at as u32, end as u32), end));
         }
         let start = at + 1;
         let end = self.cursor.string_end(start, window)?;
@@ -358,6 +360,12 @@ impl<M: Masks> Walk<'_, '_, M> {
             }
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn is_null(value: &[u8]) -> bool {
+    value == b"null"
 }
 
 #[cold]

@@ -19,7 +19,7 @@ impl<'a> Bars<'a> {
         Self { title, width, column, most }
     }
 
-    /// Width of the bars and of the title, whichever is larger.
+    /// Width of the bars, or of the title if that is wider.
     pub(super) fn column_width(&self) -> usize {
         self.width.max(self.title.chars().count())
     }
