@@ -27,6 +27,7 @@ mod header;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fields::{Fields, closing_quote};
 pub(crate) use header::Header;
 
 /// Delimiter and quoting of a file.
@@ -46,6 +47,10 @@ impl Dialect {
             b'"' | b'\n' | b'\r' => Err(CsvError::Delimiter(delimiter.into())),
             _ => Ok(Self { delimiter, has_quotes: true }),
         }
+    }
+
+    pub(crate) fn delimiter(self) -> u8 {
+        self.delimiter
     }
 }
 

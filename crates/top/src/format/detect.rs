@@ -3,7 +3,10 @@
 //! A format is detected if all lines of the sample have it, or all but one and at least two. Blank lines do not count.
 //! In doubt no format is detected: a file wrongly taken for CSV loses its first line and its positions.
 
+use finecomb_scan::RecordEnds;
+
 use crate::bytes_of;
+use crate::format::csv::{self, Dialect, Fields};
 use crate::format::syslog::{Depth, Parts};
 
 /// Number of lines that a format is detected from.
@@ -182,7 +185,7 @@ fn is_host(word: &[u8]) -> bool {
 /// Returns the number of columns if `text` is CSV with this delimiter: at least three names in the first record, and as
 /// many values in the others.
 fn csv_columns(text: &[u8], delimiter: u8) -> Option<usize> {
-    let records = csv_records(text, delimiter);
+    let records = csv_records(text, Dialect::csv(delimiter).ok()?);
     let (header, rest) = records.split_first()?;
     let names: Vec<&[u8]> = header.iter().map(|cell| cell.text()).collect();
     let count = rest.iter().filter(|record| record.len() == names.len()).count();
@@ -212,6 +215,13 @@ enum Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
+    /// Returns `None` if there is text behind the quotes.
+    fn new(field: &'a [u8]) -> Option<Self> {
+        let Some(quoted) = field.strip_prefix(b"\"") else { return Some(Self::Bare(field)) };
+        let end = csv::closing_quote(quoted)?;
+        (end + 1 == quoted.len()).then_some(Self::Quoted(&quoted[..end]))
+    }
+
     fn text(self) -> &'a [u8] {
         match self {
             Self::Bare(text) | Self::Quoted(text) => text,
@@ -220,63 +230,22 @@ impl<'a> Cell<'a> {
 }
 
 /// Splits a text into records of CSV. One that is violated, or cut off in quotes, has no cells. Blank lines are skipped.
-fn csv_records(text: &[u8], delimiter: u8) -> Vec<Vec<Cell<'_>>> {
+fn csv_records(text: &[u8], dialect: Dialect) -> Vec<Vec<Cell<'_>>> {
+    let mut ends = RecordEnds::default();
+    let ends = ends.find(text, dialect.delimiter()).iter().map(|&end| end as usize).chain([text.len()]);
+    let mut start = 0;
     let mut records = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let after_line = after_line(rest);
-        if rest[..rest.len() - after_line.len()].trim_ascii().is_empty() {
-            rest = after_line;
-            continue;
+    for end in ends {
+        let record = text.get(start..end).unwrap_or_default();
+        let record = record.strip_suffix(b"\r").unwrap_or(record);
+        start = end + 1;
+        if !record.trim_ascii().is_empty() {
+            let cells = Fields::new(dialect, record, (0, record.len()))
+                .map(|field| Cell::new(bytes_of(record, field.ok()?)));
+            records.push(cells.collect::<Option<_>>().unwrap_or_default());
         }
-        let mut record = Vec::new();
-        rest = csv_record(rest, delimiter, &mut record).unwrap_or_else(|after| {
-            record.clear();
-            after
-        });
-        records.push(record);
     }
     records
-}
-
-fn after_line(text: &[u8]) -> &[u8] {
-    memchr::memchr(b'\n', text).map_or(b"", |end| &text[end + 1..])
-}
-
-/// Reads a record and returns the text after it, as an error if the record is violated.
-fn csv_record<'a>(text: &'a [u8], delimiter: u8, record: &mut Vec<Cell<'a>>) -> Result<&'a [u8], &'a [u8]> {
-    let mut rest = text;
-    loop {
-        let (cell, after) = match rest.strip_prefix(b"\"") {
-            Some(quoted) => {
-                let end = csv_closing_quote(quoted).ok_or(&b""[..])?;
-                (Cell::Quoted(&quoted[..end]), &quoted[end + 1..])
-            }
-            None => {
-                let end = memchr::memchr2(delimiter, b'\n', rest).unwrap_or(rest.len());
-                let cell = &rest[..end];
-                (Cell::Bare(cell.strip_suffix(b"\r").unwrap_or(cell)), &rest[end..])
-            }
-        };
-        record.push(cell);
-        match after {
-            [byte, after @ ..] if *byte == delimiter => rest = after,
-            [] | [b'\r'] | [b'\n', ..] | [b'\r', b'\n', ..] => return Ok(after_line(after)),
-            _ => return Err(after_line(after)),
-        }
-    }
-}
-
-/// Returns the position of the first quote that is not doubled.
-fn csv_closing_quote(quoted: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += memchr::memchr(b'"', quoted.get(at..)?)?;
-        if quoted.get(at + 1) != Some(&b'"') {
-            return Some(at);
-        }
-        at += 2;
-    }
 }
 
 /// Whether the cells can be names of columns: plausible, and all different. The first may be empty, as that of the row
@@ -596,7 +565,7 @@ mod tests {
             delimiter in prop::sample::select(b",;|\t".to_vec()),
             rows in prop::collection::vec(prop::collection::vec("[ -~]{0,12}", 4), 1..12),
         ) {
-            let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+            let mut writer = ::csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
             let names = ["id", "Name", "total size", "5xx"];
             prop_assume!(rows.iter().flatten().all(|cell| !names.contains(&cell.as_str())));
             writer.write_record(names).expect("a record");

@@ -9,7 +9,7 @@ use crate::cells::{Cell, Cells};
 const QUOTE: u8 = b'"';
 
 /// The fields of a record in order, with their quotes. After an error there are no more.
-pub(super) struct Fields<'t> {
+pub(crate) struct Fields<'t> {
     dialect: Dialect,
     /// The text up to the end of the record.
     text: &'t [u8],
@@ -19,11 +19,11 @@ pub(super) struct Fields<'t> {
 
 /// Position of a quote that is never closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OpenQuote(pub(super) usize);
+pub(crate) struct OpenQuote(pub(super) usize);
 
 impl<'t> Fields<'t> {
     /// The fields of a record in a text. A record of zero bytes has none.
-    pub(super) fn new(dialect: Dialect, text: &'t [u8], (start, end): Span) -> Self {
+    pub(crate) fn new(dialect: Dialect, text: &'t [u8], (start, end): Span) -> Self {
         Self { dialect, text: &text[..end], next: (start < end).then_some(start) }
     }
 
@@ -56,7 +56,7 @@ impl Iterator for Fields<'_> {
 }
 
 /// Returns the position of the first quote that no other quote follows; `""` is data.
-fn closing_quote(text: &[u8]) -> Option<usize> {
+pub(crate) fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         at += memchr(QUOTE, text.get(at..)?)?;
