@@ -46,12 +46,7 @@ struct Searches<'a> {
 }
 
 impl Edit {
-    #[cfg(test)]
-    pub(crate) fn new(pattern: &str, replacement: &str) -> Result<Self, PatternError> {
-        Self::with_case(pattern, replacement, Case::Distinct)
-    }
-
-    pub(crate) fn with_case(pattern: &str, replacement: &str, case: Case) -> Result<Self, PatternError> {
+    pub(crate) fn new(pattern: &str, replacement: &str, case: Case) -> Result<Self, PatternError> {
         let regex = TextRegex::with_case(pattern, case)?;
         let replacement_text = replacement.to_owned();
         let replacement = Replacement::new(replacement, regex.plain().group_info());
@@ -162,7 +157,7 @@ mod tests {
     use crate::oracle::Runes;
 
     fn edited(pattern: &str, replacement: &str, key: &[u8]) -> Vec<u8> {
-        let edit = Edit::new(pattern, replacement).expect("a valid pattern");
+        let edit = Edit::new(pattern, replacement, Case::Distinct).expect("a valid pattern");
         let mut out = b"before ".to_vec();
         edit.apply(&mut edit.cache(), key, &mut out);
         out.split_off(b"before ".len())

@@ -20,6 +20,7 @@ use regex_syntax::hir::{self, Hir, HirKind};
 
 use crate::cells::{Cell, Cells};
 use crate::field::Field;
+use crate::fields::index_of;
 use crate::filter::split_records;
 use crate::pattern::{Case, PatternError, SizeLimit, Verify, build, in_block, line_around, parse};
 use crate::text_regex::{Origin, TextCache, TextRegex};
@@ -87,17 +88,12 @@ impl KeyPattern {
 
     /// Returns the column of a field: that of the group with its name, or the field of the key with its number.
     pub(crate) fn column(&self, field: &Field) -> Option<usize> {
-        let count = self.fields.len();
         match field {
             Field::Named(name) => self
                 .fields
                 .iter()
                 .position(|field| matches!(field, Field::Named(group) if group.text == name.text)),
-            Field::Position(number) => {
-                let index = usize::try_from(number.unsigned_abs()).ok()?.checked_sub(1)?;
-                let index = if *number > 0 { index } else { count.checked_sub(index + 1)? };
-                (index < count).then_some(index)
-            }
+            &Field::Position(number) => index_of(number, self.fields.len()),
         }
     }
 

@@ -209,12 +209,7 @@ pub(crate) struct PatternCache {
 }
 
 impl RecordPattern {
-    #[cfg(test)]
-    pub(crate) fn new(pattern: &str) -> Result<Self, PatternError> {
-        Self::with_case(pattern, Case::Distinct)
-    }
-
-    pub(crate) fn with_case(pattern: &str, case: Case) -> Result<Self, PatternError> {
+    pub(crate) fn new(pattern: &str, case: Case) -> Result<Self, PatternError> {
         let record = TextRegex::with_case(pattern, case)?;
         Ok(Self {
             block: build(&in_block(record.hir()), false, SizeLimit::Usual)?,
@@ -361,7 +356,7 @@ mod tests {
     }
 
     fn block_wise(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
-        let pattern = RecordPattern::new(pattern).expect("a valid pattern");
+        let pattern = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
         let mut cache = pattern.cache();
         let mut from = 0;
         let mut records = Vec::new();
@@ -479,7 +474,7 @@ mod tests {
             pattern in prop::sample::select(UNICODE_BOUNDARIES),
             text in texts(),
         ) {
-            let compiled = RecordPattern::new(pattern).expect("a valid pattern");
+            let compiled = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
             let mut cache = compiled.cache();
             let matching = records(&text).filter(|record| compiled.find(&mut cache, record).is_some());
             let expected: Vec<Vec<u8>> = matching.map(<[u8]>::to_vec).collect();
@@ -491,7 +486,7 @@ mod tests {
             pattern in prop::sample::select(PATTERNS),
             text in texts(),
         ) {
-            let compiled = RecordPattern::new(pattern).expect("a valid pattern");
+            let compiled = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
             let found = compiled.find(&mut compiled.cache(), &text);
             let found = found.map(|(start, end)| (text[..start].to_vec(), text[start..end].to_vec()));
             prop_assert_eq!(found, oracle(pattern).find(&text));
@@ -500,9 +495,9 @@ mod tests {
 
     #[test]
     fn errors_show_their_place() {
-        let error = RecordPattern::new("a(b").expect_err("unclosed").to_string();
+        let error = RecordPattern::new("a(b", Case::Distinct).expect_err("unclosed").to_string();
         assert!(error.contains("a(b\n     ^"), "{error}");
-        let error = RecordPattern::new(r"(?:\w{1000}){1000}").expect_err("huge").to_string();
+        let error = RecordPattern::new(r"(?:\w{1000}){1000}", Case::Distinct).expect_err("huge").to_string();
         assert!(error.contains("exceeds the size limit of 10 MiB"), "{error}");
     }
 }

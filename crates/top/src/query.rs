@@ -178,13 +178,13 @@ impl Query {
         let patterns = |texts: &[String], option| {
             texts
                 .iter()
-                .map(|text| RecordPattern::with_case(text, case).map_err(of(option)))
+                .map(|text| RecordPattern::new(text, case).map_err(of(option)))
                 .collect::<Result<Vec<_>, _>>()
         };
         let edits = options
             .sed
             .iter()
-            .map(|(text, replacement)| Edit::with_case(text, replacement, case).map_err(of("-s/--sed")));
+            .map(|(text, replacement)| Edit::new(text, replacement, case).map_err(of("-s/--sed")));
         let edits = edits.collect::<Result<Vec<_>, _>>()?;
         let splitter = splitter(&options.separator).map_err(of("-p/--fieldseparator"))?;
         let rows = RowQuery::is_needed(options)

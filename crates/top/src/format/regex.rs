@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::cells::{Cell, Cells};
 use crate::field::Field;
+use crate::fields::index_of;
 use crate::leading_star::{LeadingStar, LeadingStarCache};
 use crate::pattern::PatternError;
 use crate::text_regex::{TextCache, TextRegex};
@@ -129,10 +130,8 @@ fn group(info: &GroupInfo, field: &Field) -> Result<usize, RegexFormatError> {
         &Field::Position(number) => {
             // Group 0 is the match.
             let count = info.group_len(PatternID::ZERO) - 1;
-            let distance = number.unsigned_abs() as usize;
-            let group = if number > 0 { Some(distance) } else { (count + 1).checked_sub(distance) };
-            let group = group.filter(|group| (1..=count).contains(group));
-            group.ok_or(RegexFormatError::Position { number, count })
+            let index = index_of(number, count);
+            index.map(|index| index + 1).ok_or(RegexFormatError::Position { number, count })
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Names of columns.
 
 use super::fields::{Fields, append_value};
-use super::{CsvError, Dialect, place_without_header};
+use super::{CsvError, Dialect};
 use crate::bytes_of;
 use crate::field::Field;
+use crate::fields::index_of;
 
 /// The first record of a file, with the names of its columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +46,7 @@ impl Header {
                 self.names.iter().position(|name| *name == wanted.text).ok_or_else(missing)
             }
             &Field::Position(position) => {
-                let missing = CsvError::NoPosition { position, columns };
-                place_without_header(field)?.index(columns).ok_or(missing)
+                index_of(position, columns).ok_or(CsvError::NoPosition { position, columns })
             }
         }
     }
