@@ -5,10 +5,11 @@ use std::fmt::Display;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use finecomb_scan::Problem;
+use finecomb_scan::{Place, Problem};
 use finecomb_sys::units::{Count, counted};
 use finecomb_top::{Answer, Skipped};
 
+use crate::args::top::Arguments;
 use crate::command::Exit;
 
 const NAME: Style = AnsiColor::Red.on_default().bold();
@@ -55,16 +56,16 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     Exit::Error
 }
 
-/// Notes that records or values were left out of a count, and shows the first of them. An unclosed quote is a reason only
-/// with `quoted` fields. With `each`, all matches of a record are counted.
-pub(crate) fn left_out(answer: &Answer, quoted: bool, each: bool) {
+/// Notes that records or values were left out of a count, and shows the first of them.
+pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
     let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
-    let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + answer.unmatched;
+    let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + count(&answer.unmatched);
     let all = counted(all, "record");
     if let Some(skipped) = &answer.skipped {
-        let or = if quoted { " or an unclosed quote" } else { "" };
-        let lack = match &answer.key_names[..] {
-            [name] if name == "key" => format!("with too few fields{or}"),
+        let lack = match &answer.key_fields[..] {
+            [] if arguments.has_group_as_key() => "without a match of the group of -e".to_owned(),
+            [] if arguments.has_quoted_fields() => "with too few fields or an unclosed quote".to_owned(),
+            [] => "with too few fields".to_owned(),
             [name] => format!("without the field {name}"),
             _ => "without all fields of the key".to_owned(),
         };
@@ -75,12 +76,12 @@ pub(crate) fn left_out(answer: &Answer, quoted: bool, each: bool) {
         let count = Count(malformed.count);
         note(format_args!("skipped {count} malformed of {all}; the first is {}", first(malformed)));
     }
-    if answer.unmatched > 0 {
-        // With all matches of each record, the number of records that have one is not known.
-        match each {
-            true => note(format_args!("no match of -e in {}", counted(answer.unmatched, "record"))),
-            false => note(format_args!("no match of -e in {} of {all}", Count(answer.unmatched))),
-        }
+    if let Some(unmatched) = &answer.unmatched {
+        let records = match arguments.counts_all_matched() {
+            true => format!("{} of {all}", Count(unmatched.count)),
+            false => counted(unmatched.count, "record"),
+        };
+        note(format_args!("no match of -e in {records}; the first is {}", place(&unmatched.first)));
     }
     if let Some(values) = &answer.not_numbers {
         let all = if values.count == 1 {
@@ -95,12 +96,16 @@ pub(crate) fn left_out(answer: &Answer, quoted: bool, each: bool) {
 /// Place, reason and beginning of the first record or value that was left out.
 fn first(skipped: &Skipped) -> String {
     let Skipped { first, record, cause, .. } = skipped;
-    let place = match first.find_line() {
-        Some(line) => format!("{}:{line}", first.source),
-        None => format!("{} at byte {}", first.source, first.offset),
-    };
     let cause = cause.as_ref().map(|cause| format!(":{}: {}", cause.column, cause.reason));
-    format!("{place}{}: {}", cause.unwrap_or_default(), excerpt(record))
+    format!("{}{}: {}", place(first), cause.unwrap_or_default(), excerpt(record))
+}
+
+/// File and line of a place, or its offset if the line is not known.
+fn place(place: &Place) -> String {
+    match place.find_line() {
+        Some(line) => format!("{}:{line}", place.source),
+        None => format!("{} at byte {}", place.source, place.offset),
+    }
 }
 
 /// Maximum number of characters of a record in a message.

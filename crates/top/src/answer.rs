@@ -57,10 +57,12 @@ pub struct Answer {
     pub skipped: Option<Skipped>,
     /// Records that do not have the format of their file, if any.
     pub malformed: Option<Skipped>,
-    /// Records that no expression for keys matches.
-    pub unmatched: u64,
+    /// Records that no expression for keys matches, if any.
+    pub unmatched: Option<Skipped>,
     /// Values that are measured but are no numbers, if any. They are left out of the measures.
     pub not_numbers: Option<Skipped>,
+    /// Names of the fields that form the key; empty if they have only numbers, or if the key is the whole record.
+    pub key_fields: Vec<String>,
     /// Names of the columns of the key: of its fields if it has several with names, else a single one, and none if all
     /// records have the same key.
     pub key_names: Vec<String>,
@@ -99,9 +101,9 @@ impl Skipped {
     pub(crate) const MAX_RECORD: usize = 256;
 
     /// `count` records without a key, of which `record` is the first.
-    pub(crate) fn new(count: usize, first: Place, record: &[u8]) -> Self {
+    pub(crate) fn new(count: u64, first: Place, record: &[u8]) -> Self {
         let record = record[..record.len().min(Self::MAX_RECORD)].to_vec();
-        Self { count: count as u64, first, record, cause: None }
+        Self { count, first, record, cause: None }
     }
 
     /// The same with the reason, and the column in the record, counted from 1.

@@ -8,6 +8,7 @@ use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Phase, ScanOptions
 use crate::answer::{Answer, KeyCount, Outcome, Skipped};
 use crate::cells::Malformed;
 use crate::editor::Editor;
+use crate::extract::Unmatched;
 use crate::key::{Keys, LineMaker};
 use crate::live::{Live, WorkerCounts};
 use crate::measure::Measures;
@@ -48,6 +49,7 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
     answer.malformed = malformed;
     answer.not_numbers = not_numbers;
     answer.unmatched = unmatched;
+    answer.key_fields = query.key_fields.clone();
     answer.key_names = query.key_names.clone();
     answer.measure_names = query.measure_names.clone();
     answer.sort_by = query.order.by;
@@ -87,7 +89,7 @@ struct Tally {
     skipped: Option<Skipped>,
     malformed: Option<Skipped>,
     not_numbers: Option<Skipped>,
-    unmatched: u64,
+    unmatched: Option<Skipped>,
     /// Bytes of memory of the table at the end.
     memory: u64,
 }
@@ -99,7 +101,7 @@ impl Tally {
             skipped: Skipped::merge(self.skipped, other.skipped),
             malformed: Skipped::merge(self.malformed, other.malformed),
             not_numbers: Skipped::merge(self.not_numbers, other.not_numbers),
-            unmatched: self.unmatched + other.unmatched,
+            unmatched: Skipped::merge(self.unmatched, other.unmatched),
             memory: self.memory + other.memory,
         }
     }
@@ -108,8 +110,15 @@ impl Tally {
     fn add_skipped(&mut self, block: &Block<'_>, records: &[Span], missing: &[u32]) {
         let Some(&first) = missing.first() else { return };
         let record = records[first as usize];
-        let first = Skipped::new(missing.len(), block.place(record.0), bytes_of(block.bytes, record));
+        let first = Skipped::new(missing.len() as u64, block.place(record.0), bytes_of(block.bytes, record));
         first.add_to(&mut self.skipped);
+    }
+
+    /// Counts the records that no expression for keys matches.
+    fn add_unmatched(&mut self, block: &Block<'_>, unmatched: Unmatched) {
+        let Some(first) = unmatched.first else { return };
+        let record = bytes_of(block.bytes, first);
+        Skipped::new(unmatched.count, block.place(first.0), record).add_to(&mut self.unmatched);
     }
 
     /// Counts the values that are no numbers.
@@ -117,7 +126,7 @@ impl Tally {
         let Some(&(row, column)) = values.iter().min() else { return };
         let record = rows.records[row as usize];
         let (value, at) = rows.value(block.bytes, row, column);
-        let first = Skipped::new(values.len(), block.place(record.0), value);
+        let first = Skipped::new(values.len() as u64, block.place(record.0), value);
         let first = first.because(at.saturating_sub(record.0) + 1, rows.field_name(column));
         first.add_to(&mut self.not_numbers);
     }
@@ -129,7 +138,8 @@ impl Tally {
         else {
             return;
         };
-        let first = Skipped::new(malformed.len(), block.place(record.0), bytes_of(block.bytes, record));
+        let first =
+            Skipped::new(malformed.len() as u64, block.place(record.0), bytes_of(block.bytes, record));
         let first = first.because((at as usize).saturating_sub(record.0) + 1, reason.to_owned());
         first.add_to(&mut self.malformed);
     }
@@ -183,7 +193,7 @@ impl<'q> Counter<'q> {
             Maker::Rows(rows) => {
                 rows.make(block, meter, &mut self.keys);
                 meter.add_records(rows.records.len() as u64);
-                self.tally.unmatched += rows.unmatched.count;
+                self.tally.add_unmatched(block, rows.unmatched);
                 self.tally.add_skipped(block, &rows.records, &self.keys.missing);
                 self.tally.add_malformed(block, &rows.malformed);
             }

@@ -18,7 +18,7 @@ use crate::normalize::Normalizer;
 use crate::order::{Order, SortBy};
 use crate::pattern::{Case, PatternError, RecordPattern};
 use crate::plan::Recognizer;
-use crate::row_query::{KEY, RowQuery};
+use crate::row_query::{KeySource, RowQuery};
 use crate::split::Splitter;
 use crate::text_regex::TextRegex;
 
@@ -108,6 +108,9 @@ impl Default for QueryOptions {
     }
 }
 
+/// Name of the column of a key that has no name of its own.
+const KEY: &str = "key";
+
 /// An error in a query.
 #[derive(Debug, Error)]
 pub enum QueryError {
@@ -142,6 +145,9 @@ pub struct Query {
     pub(crate) joint: Joint,
     /// Formats, conditions and measures, if there are any.
     pub(crate) rows: Option<Arc<RowQuery>>,
+    /// Names of the fields that form the key; empty if they have only numbers.
+    pub(crate) key_fields: Vec<String>,
+    /// Names of the columns of the key.
     pub(crate) key_names: Vec<String>,
     pub(crate) measure_names: Vec<String>,
     /// Hash function of all workers.
@@ -190,8 +196,8 @@ impl Query {
         let rows = RowQuery::is_needed(options)
             .then(|| RowQuery::new(options, splitter.clone(), case))
             .transpose()?;
-        let key_names = rows.as_ref().map_or_else(|| vec![KEY.to_owned()], RowQuery::key_names);
-        let has_several = key_names.len() > 1;
+        let key_fields = rows.as_ref().map(RowQuery::key_fields).unwrap_or_default();
+        let has_several = key_fields.len() > 1;
         Ok(Self {
             order: Order {
                 by: options.sort_by,
@@ -208,12 +214,23 @@ impl Query {
             normalizer: options.normalize,
             ignore_case: options.ignore_case,
             joint: if has_several && edits.is_empty() { Joint::Separator } else { Joint::Space },
-            key_names: if has_several && !edits.is_empty() { vec![KEY.to_owned()] } else { key_names },
+            key_names: key_names(rows.as_ref(), &key_fields, !edits.is_empty()),
+            key_fields,
             measure_names: options.measures.iter().map(Measure::to_string).collect(),
             edits,
             rows: rows.map(Arc::new),
             hasher: Hasher::random(),
         })
+    }
+}
+
+/// Names of the columns of a key of these fields. Edits make one text of several fields.
+fn key_names(rows: Option<&RowQuery>, fields: &[String], is_edited: bool) -> Vec<String> {
+    match fields {
+        _ if rows.is_some_and(|rows| rows.key == KeySource::Nothing) => Vec::new(),
+        [] => vec![KEY.to_owned()],
+        [_, _, ..] if is_edited => vec![KEY.to_owned()],
+        fields => fields.to_vec(),
     }
 }
 

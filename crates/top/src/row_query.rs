@@ -108,9 +108,6 @@ impl Columns {
     }
 }
 
-/// Name of the column of a key that has no name of its own.
-pub(crate) const KEY: &str = "key";
-
 impl RowQuery {
     /// Whether a count needs rows. All others count keys of lines by position.
     pub(crate) fn is_needed(options: &QueryOptions) -> bool {
@@ -174,22 +171,17 @@ impl RowQuery {
         Ok(query)
     }
 
-    /// Names of the columns of the key, if it is made of fields or groups with names. Fields by position are one text, as
-    /// they are in plain lines.
-    pub(crate) fn key_names(&self) -> Vec<String> {
-        let one = || vec![KEY.to_owned()];
-        let count = match self.key {
-            KeySource::Columns(count) => count,
-            KeySource::Record => return one(),
-            KeySource::Nothing => return Vec::new(),
-        };
+    /// Names of the fields or groups that form the key. Empty if some have only numbers: these are one text, as they are
+    /// in plain lines.
+    pub(crate) fn key_fields(&self) -> Vec<String> {
+        let KeySource::Columns(count) = self.key else { return Vec::new() };
         let is_named = |origin: &Origin| match *origin {
             Origin::Format(field) => matches!(self.value_columns.fields[field], Field::Named(_)),
             Origin::Group(group) => count > 1 || matches!(self.group(group), Some(Field::Named(_))),
         };
         let all_named = self.value_columns.origins[..count].iter().all(is_named);
         let names = (0..count).map(|column| self.name_of(&self.value_columns, column));
-        if all_named { names.collect() } else { one() }
+        if all_named { names.collect() } else { Vec::new() }
     }
 
     /// The group of the expression for keys with this index.

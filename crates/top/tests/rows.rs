@@ -231,7 +231,7 @@ fn found(outcome: Outcome, paths: &[PathBuf]) -> Expected {
         top: top.collect(),
         distinct: answer.distinct,
         records: answer.records,
-        unmatched: answer.unmatched,
+        unmatched: answer.unmatched.as_ref().map(|skipped| (skipped.count, first(skipped))),
         skipped: answer.skipped.as_ref().map(|skipped| (skipped.count, first(skipped))),
         malformed: answer.malformed.as_ref().map(|skipped| (skipped.count, first(skipped))),
         not_numbers: answer

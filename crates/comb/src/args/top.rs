@@ -388,9 +388,14 @@ impl Arguments {
         self.quotedfields
     }
 
-    /// Whether all matches of a record are counted.
-    pub(crate) fn counts_each(&self) -> bool {
-        self.each
+    /// Whether the key is what `-e` matches, or its groups.
+    pub(crate) fn has_group_as_key(&self) -> bool {
+        self.fields.is_none() && !self.extract.is_empty()
+    }
+
+    /// Whether each record with a match of `-e` is counted once, or left out of the count with a message.
+    pub(crate) fn counts_all_matched(&self) -> bool {
+        !self.each && self.condition.is_none()
     }
 
     /// Inputs and the options for reading them.

@@ -96,7 +96,7 @@ fn count(
     };
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
-    message::left_out(answer, arguments.has_quoted_fields(), arguments.counts_each());
+    message::left_out(answer, arguments);
     if answer.partial {
         message::note(format_args!(
             "interrupted after {} ({}); the counts are partial",

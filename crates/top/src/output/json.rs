@@ -135,7 +135,7 @@ impl Format for Json {
             distinct: answer.distinct,
             skipped: count(&answer.skipped),
             malformed: count(&answer.malformed),
-            unmatched: answer.unmatched,
+            unmatched: count(&answer.unmatched),
             not_numbers: count(&answer.not_numbers),
             top: columns.rows().map(|row| Entry { names: &names, row, keys }).collect(),
         };

@@ -30,7 +30,7 @@ pub(crate) struct Expected {
     pub(crate) top: Vec<Key>,
     pub(crate) distinct: u64,
     pub(crate) records: u64,
-    pub(crate) unmatched: u64,
+    pub(crate) unmatched: Option<(u64, First)>,
     pub(crate) skipped: Option<(u64, First)>,
     pub(crate) malformed: Option<(u64, First)>,
     /// Also with the name of the field.
@@ -175,7 +175,7 @@ impl Count<'_> {
             Some(pattern) => self.matches(pattern, text),
         };
         if matches.is_empty() {
-            self.expected.unmatched += 1;
+            self.expected.unmatched.get_or_insert((0, first)).0 += 1;
             return;
         }
         let resolved = |source: &Source| question.resolved(*source, style);
