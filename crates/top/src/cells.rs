@@ -29,7 +29,9 @@ pub(crate) struct Malformed {
 /// Values of the wanted fields of the records of a block. The memory is reused from block to block.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
+    /// Only the first `used` columns are valid. The others keep their memory for a block with more.
     columns: Vec<Vec<Cell>>,
+    used: usize,
     decoded: Vec<u8>,
     malformed: Vec<Malformed>,
 }
@@ -51,7 +53,8 @@ impl Cell {
 impl Cells {
     /// Makes room for the values of `fields` fields, without any record.
     pub(crate) fn reset(&mut self, fields: usize) {
-        self.columns.resize_with(fields, Vec::new);
+        self.used = fields;
+        self.columns.resize_with(fields.max(self.columns.len()), Vec::new);
         self.columns.iter_mut().for_each(Vec::clear);
         self.decoded.clear();
         self.malformed.clear();
@@ -59,22 +62,22 @@ impl Cells {
 
     /// The values of a field, one for each record.
     pub(crate) fn column(&self, field: usize) -> &[Cell] {
-        &self.columns[field]
+        &self.columns[..self.used][field]
     }
 
     /// The columns of all fields. An extractor appends exactly one cell to each for each record.
     pub(crate) fn columns_mut(&mut self) -> &mut [Vec<Cell>] {
-        &mut self.columns
+        &mut self.columns[..self.used]
     }
 
     /// Sets the value of a field of a record, whose cell was appended before.
     pub(crate) fn set(&mut self, field: usize, record: usize, cell: Cell) {
-        self.columns[field][record] = cell;
+        self.columns_mut()[field][record] = cell;
     }
 
     /// Appends [`Cell::Missing`] to each column, for one record.
     pub(crate) fn push_missing(&mut self) {
-        self.columns.iter_mut().for_each(|column| column.push(Cell::Missing));
+        self.columns_mut().iter_mut().for_each(|column| column.push(Cell::Missing));
     }
 
     /// Stores a decoded value.
@@ -102,7 +105,7 @@ impl Cells {
 
     /// Keeps the values of these records.
     pub(crate) fn keep(&mut self, records: &[u32]) {
-        for column in &mut self.columns {
+        for column in self.columns_mut() {
             for (kept, &record) in records.iter().enumerate() {
                 column[kept] = column[record as usize];
             }
@@ -112,16 +115,17 @@ impl Cells {
 
     /// Whether all values of a field are in the block or missing.
     pub(crate) fn is_raw(&self, field: usize) -> bool {
-        !self.columns[field].iter().any(|cell| matches!(cell, Cell::Decoded(..)))
+        !self.column(field).iter().any(|cell| matches!(cell, Cell::Decoded(..)))
     }
 
     /// Replaces the columns by columns of this or of `groups`.
     pub(crate) fn arrange(&mut self, groups: &Self, origins: &[Origin]) {
         let column = |origin: &Origin| match *origin {
-            Origin::Format(field) => self.columns[field].clone(),
-            Origin::Group(group) => groups.columns[group].clone(),
+            Origin::Format(field) => self.column(field).to_vec(),
+            Origin::Group(group) => groups.column(group).to_vec(),
         };
         self.columns = origins.iter().map(column).collect();
+        self.used = self.columns.len();
     }
 
     /// Returns the bytes of a value of the block `text`; `None` if it is missing.
@@ -132,5 +136,27 @@ impl Cells {
             Cell::Raw(start, end) => Some(bytes_of(text, (start as usize, end as usize))),
             Cell::Decoded(start, end) => Some(bytes_of(&self.decoded, (start as usize, end as usize))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_keep_their_memory_from_block_to_block() {
+        let mut cells = Cells::default();
+        cells.reset(2);
+        (0..1000).for_each(|_| cells.push_missing());
+        let memory =
+            |cells: &Cells| -> Vec<_> { cells.columns.iter().map(|column| column.as_ptr()).collect() };
+        let before = memory(&cells);
+        // The key has no fields, the condition one, and the measures two.
+        for fields in [0, 1, 2] {
+            cells.reset(fields);
+            assert_eq!(cells.columns_mut().len(), fields);
+            (0..1000).for_each(|_| cells.push_missing());
+        }
+        assert_eq!(memory(&cells), before);
     }
 }
