@@ -239,16 +239,23 @@ impl Selected<'_> {
     /// Calls `visit` with the group, the index and the cell of each record.
     #[inline(always)]
     fn for_each(&self, mut visit: impl FnMut(u32, u32, Cell)) {
-        let column = self.cells.column(self.field);
         match self.rows {
-            Rows::All => {
-                let records = self.groups.iter().zip(0..).zip(column);
-                records.for_each(|((&group, row), &cell)| visit(group, row, cell));
-            }
-            Rows::Some(rows) => {
-                let records = self.groups.iter().zip(rows);
-                records.for_each(|(&group, &row)| visit(group, row, column[row as usize]));
-            }
+            Rows::All => self.all().for_each(|(group, row, cell)| visit(group, row, cell)),
+            Rows::Some(rows) => self.some(rows).for_each(|(group, row, cell)| visit(group, row, cell)),
         }
+    }
+
+    /// The group, the index and the cell of each record, if all are selected.
+    #[inline(always)]
+    fn all(&self) -> impl Iterator<Item = (u32, u32, Cell)> {
+        let column = self.cells.column(self.field);
+        self.groups.iter().zip(0..).zip(column).map(|((&group, row), &cell)| (group, row, cell))
+    }
+
+    /// The group, the index and the cell of the records `rows`.
+    #[inline(always)]
+    fn some(&self, rows: &[u32]) -> impl Iterator<Item = (u32, u32, Cell)> {
+        let column = self.cells.column(self.field);
+        self.groups.iter().zip(rows).map(|(&group, &row)| (group, row, column[row as usize]))
     }
 }

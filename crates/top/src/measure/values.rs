@@ -3,7 +3,7 @@
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
 use crate::cells::Cell;
-use crate::measure::Selected;
+use crate::measure::{Rows, Selected};
 use crate::number::{Decimal, NoNumber, POWERS, parse_other, parse_plain, small_power};
 
 /// Units up to this magnitude are narrow. So the extremes of 64 bits are never the units of a value.
@@ -108,11 +108,23 @@ impl Kernel for ParseColumn<'_, '_> {
     /// The masks are not used, but the instructions for shifts.
     #[inline(always)]
     fn run<M: Masks>(self, _: M) {
+        let selected = self.selected;
+        match selected.rows {
+            Rows::All => self.parse(selected.all()),
+            Rows::Some(rows) => self.parse(selected.some(rows)),
+        }
+    }
+}
+
+impl ParseColumn<'_, '_> {
+    /// A loop, and no closure: that would be compiled separately, without the instructions of the kernel.
+    #[inline(always)]
+    fn parse(self, records: impl Iterator<Item = (u32, u32, Cell)>) {
         let Self { values, selected, bad } = self;
         let (mut count, mut seen_places) = (0, 0);
-        selected.for_each(|group, row, cell| {
+        for (group, row, cell) in records {
             let (text, start, end) = match cell {
-                Cell::Missing => return,
+                Cell::Missing => continue,
                 Cell::Raw(start, end) => (selected.text, start as usize, end as usize),
                 Cell::Decoded(..) => {
                     let text = selected.cells.bytes(selected.text, cell).unwrap_or_default();
@@ -123,9 +135,15 @@ impl Kernel for ParseColumn<'_, '_> {
                 Some(number) => number,
                 None => match parse_other(text, start, end) {
                     Ok(Decimal { units, places }) if units.abs() <= MAX_NARROW => (units as i64, places),
-                    Ok(number) => return values.push_wide(group, number),
-                    Err(NoNumber::NoValue) => return,
-                    Err(NoNumber::Invalid | NoNumber::OutOfRange) => return bad.push((row, selected.field)),
+                    Ok(number) => {
+                        values.push_wide(group, number);
+                        continue;
+                    }
+                    Err(NoNumber::NoValue) => continue,
+                    Err(NoNumber::Invalid | NoNumber::OutOfRange) => {
+                        bad.push((row, selected.field));
+                        continue;
+                    }
                 },
             };
             values.groups[count] = group;
@@ -133,7 +151,7 @@ impl Kernel for ParseColumn<'_, '_> {
             values.places[count] = places;
             count += 1;
             seen_places |= 1 << places;
-        });
+        }
         values.groups.truncate(count);
         values.units.truncate(count);
         values.places.truncate(count);
