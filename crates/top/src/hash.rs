@@ -12,13 +12,32 @@ use finecomb_sys::simd::Masks;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
     seeds: [u64; 9],
+    /// The part of the last six words of a window in its hash if they are zero.
+    zeros: u64,
 }
+
+/// Length of a short key in bytes.
+pub(crate) const SHORT: usize = 16;
 
 impl Hasher {
     /// Makes a hasher with random seeds.
     pub(crate) fn random() -> Self {
         let random = RandomState::new();
-        Self { seeds: std::array::from_fn(|index| random.hash_one(index)) }
+        let seeds: [u64; 9] = std::array::from_fn(|index| random.hash_one(index));
+        let [_, _, three, four, five, six, seven, eight, _] = seeds;
+        let zeros = fold(three, four) ^ (fold(five, six) ^ fold(seven, eight)).rotate_left(32);
+        Self { seeds, zeros }
+    }
+
+    /// Returns the same hash as [`Hasher::hash`] for a key of at most [`SHORT`] bytes, and its words, padded with zeros. The
+    /// key is at the beginning of the window.
+    #[inline(always)]
+    pub(crate) fn hash_short(&self, window: &[u8; SHORT], length: usize) -> (u32, [u64; 2]) {
+        let [one, two, .., nine] = self.seeds;
+        let words = short_prefix(window, length);
+        let near = fold(words[0] ^ one, words[1] ^ two);
+        let state = fold(length as u64 ^ near ^ self.zeros, nine | 1);
+        ((state >> 32) as u32, words)
     }
 
     /// Returns the hash of the key `text[start..end]` and its first 64 bytes as little-endian words, padded with zeros.
@@ -52,6 +71,24 @@ impl Hasher {
 fn fold(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
     product as u64 ^ (product >> 64) as u64
+}
+
+/// Returns the first `length` bytes of a window, padded with zeros.
+#[inline(always)]
+fn short_prefix(window: &[u8; SHORT], length: usize) -> [u64; 2] {
+    const KEEP: [u8; 2 * SHORT] = {
+        let mut keep = [0; 2 * SHORT];
+        let (kept, _) = keep.split_at_mut(SHORT);
+        kept.copy_from_slice(&[0xFF; SHORT]);
+        keep
+    };
+    let words = |bytes: &[u8; SHORT]| {
+        let bits = u128::from_le_bytes(*bytes);
+        [bits as u64, (bits >> 64) as u64]
+    };
+    let keep = KEEP.get(SHORT.saturating_sub(length)..).and_then(|keep| keep.first_chunk());
+    let (own, keep) = (words(window), words(keep.unwrap_or(&[0; SHORT])));
+    [own[0] & keep[0], own[1] & keep[1]]
 }
 
 /// Returns the 64 bytes of a text from `at` on. Near the end of the text, they are copied to `spare`.
@@ -109,6 +146,13 @@ pub(crate) mod tests {
             let mut first = key;
             first.resize(64, 0);
             prop_assert_eq!(inside.1.map(u64::to_le_bytes).concat(), first);
+        }
+
+        #[test]
+        fn a_short_key_has_the_same_hash_as_among_long_ones(window in any::<[u8; SHORT]>(), length in 0..=SHORT) {
+            let hasher = Hasher::random();
+            let (expected, words) = hash(&hasher, &window[..length]);
+            prop_assert_eq!(hasher.hash_short(&window, length), (expected, [words[0], words[1]]));
         }
     }
 

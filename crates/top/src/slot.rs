@@ -40,6 +40,13 @@ pub(crate) trait Slot: Copy {
         difference == 0
     }
 
+    /// Whether the first 16 bytes are equal to these words: with the same length, a key of at most 16 bytes is the same.
+    #[inline(always)]
+    fn holds_short(&self, words: [u64; 2]) -> bool {
+        let own = self.bytes().first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+        own == u128::from(words[0]) | u128::from(words[1]) << 64
+    }
+
     /// Address of a key that is not inline.
     #[inline(always)]
     fn address(&self) -> u64 {

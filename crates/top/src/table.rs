@@ -14,7 +14,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
 use crate::answer::{KeyCount, most_frequent};
 use crate::arena::Arena;
-use crate::hash::Hasher;
+use crate::hash::{Hasher, SHORT};
 use crate::measure::Measures;
 use crate::slot::{Head, Narrow, Slot, Wide};
 use crate::{Span, bytes_of};
@@ -349,6 +349,9 @@ impl Visitor for Number<'_> {
 
 /// Visits keys in batches of three passes: hash the keys and prefetch their slots; for long keys, find the slots and
 /// prefetch the keys in the arena; compare and count. So the cache misses of a batch overlap.
+///
+/// Where nearly all keys are short, those are hashed by a quarter of the instructions. Where lengths vary, that would cost
+/// a misprediction at every other key.
 struct VisitKeys<'a, S, V> {
     counts: &'a mut Counts<S>,
     hasher: &'a Hasher,
@@ -362,6 +365,7 @@ struct VisitKeys<'a, S, V> {
 struct PendingKey {
     hash: u32,
     slot: usize,
+    /// Of a short key, maybe only the first two.
     words: [u64; 8],
 }
 
@@ -372,19 +376,29 @@ impl<S: Slot, V: Visitor> Kernel for VisitKeys<'_, S, V> {
     fn run<M: Masks>(self, masks: M) {
         let Self { counts, hasher, text, keys, mut visitor } = self;
         let mut batch = [PendingKey::default(); BATCH];
+        // As in the batch before.
+        let mut most_are_short = false;
         for keys in keys.chunks(BATCH) {
             // The table must not grow between the passes, even if all keys are new.
             while counts.is_full(keys.len()) {
                 counts.grow();
             }
-            for (&(start, end), pending) in keys.iter().zip(&mut batch) {
-                (pending.hash, pending.words) = hasher.hash(masks, text, start, end);
+            let mut others = 0;
+            for (&key, pending) in keys.iter().zip(&mut batch) {
+                if !(most_are_short && pending.hash_short(hasher, text, key)) {
+                    (pending.hash, pending.words) = hasher.hash(masks, text, key.0, key.1);
+                    others += 1;
+                }
                 pending.slot = home(pending.hash, counts.slots.len());
                 if let Some(slot) = counts.slots.get(pending.slot) {
                     prefetch(slot);
                 }
             }
-            for (&(start, end), pending) in keys.iter().zip(&mut batch) {
+            let mut long = 0;
+            // In most batches of short keys, there is no other.
+            let to_find = if others > 0 { keys } else { &[] };
+            for (&(start, end), pending) in to_find.iter().zip(&mut batch) {
+                long += usize::from(end - start > SHORT);
                 if end - start > S::INLINE {
                     pending.slot = counts.find(pending.hash);
                     if let Some(slot) = counts.slots.get(pending.slot).filter(|slot| !slot.is_inline()) {
@@ -393,25 +407,43 @@ impl<S: Slot, V: Visitor> Kernel for VisitKeys<'_, S, V> {
                 }
             }
             for (&key, pending) in keys.iter().zip(&batch) {
-                if !visit_one(counts, text, key, pending, &mut visitor) {
+                if !visit_one(counts, text, key, pending, most_are_short, &mut visitor) {
                     counts.insert(pending.hash, bytes_of(text, key), visitor.new_key());
                 }
             }
+            most_are_short = long <= keys.len() / 16;
         }
     }
 }
 
-/// Visits a key if it is in the table, else returns `false`.
+impl PendingKey {
+    /// Hashes a key if it is short, and not at the very end of the text.
+    #[inline(always)]
+    fn hash_short(&mut self, hasher: &Hasher, text: &[u8], (start, end): Span) -> bool {
+        let length = end - start;
+        let window = text.get(start..).and_then(|text| text.first_chunk());
+        let Some(window) = window.filter(|_| length <= SHORT) else { return false };
+        (self.hash, [self.words[0], self.words[1]]) = hasher.hash_short(window, length);
+        true
+    }
+}
+
+/// Visits a key if it is in the table, else returns `false`. `by_short` says whether short keys have only their first two
+/// words.
 #[inline(always)]
 fn visit_one<S: Slot>(
     counts: &mut Counts<S>,
     text: &[u8],
     key: Span,
     pending: &PendingKey,
+    by_short: bool,
     visitor: &mut impl Visitor,
 ) -> bool {
     let PendingKey { slot, hash, words } = pending;
     let length = key.1 - key.0;
+    if length <= SHORT && (by_short || S::INLINE == SHORT) {
+        return counts.visit(*slot, *hash, length, |slot, _| slot.holds_short([words[0], words[1]]), visitor);
+    }
     if length <= S::INLINE {
         return counts.visit(*slot, *hash, length, |slot, _| slot.holds(words), visitor);
     }
@@ -593,7 +625,12 @@ pub(crate) mod tests {
             1 => prop::collection::vec(any::<u8>(), 0..70),
             1 => (60..70_usize).prop_map(|length| vec![0; length]),
         ];
-        prop_oneof![prop::collection::vec(key, 0..600), prop::collection::vec(bytes(0..4), 0..100)]
+        let mostly_short = prop_oneof![40 => bytes(0..8), 1 => bytes(14..51), 1 => bytes(60..70)];
+        prop_oneof![
+            prop::collection::vec(key, 0..600),
+            prop::collection::vec(mostly_short, 0..600),
+            prop::collection::vec(bytes(0..4), 0..100)
+        ]
     }
 
     proptest! {
