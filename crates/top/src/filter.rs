@@ -121,9 +121,14 @@ fn drop_matching(pattern: &RecordPattern, cache: &mut PatternCache, text: &[u8],
 
 /// Splits a text into records: its lines without `\n` or `\r\n`.
 pub(crate) fn split_records(text: &[u8], ends: &mut LineEnds, records: &mut Vec<Span>) {
+    split_at(text, ends.find(text), records);
+}
+
+/// Splits a text into the records that have these ends, without `\n` or `\r\n`.
+pub(crate) fn split_at(text: &[u8], ends: &[u32], records: &mut Vec<Span>) {
     records.clear();
     let mut start = 0;
-    records.extend(ends.find(text).iter().map(|&end| {
+    records.extend(ends.iter().map(|&end| {
         let line = (start, end as usize);
         start = line.1 + 1;
         without_carriage_return(text, line)

@@ -11,7 +11,7 @@ use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
 use crate::cells::{Cell, Cells, Malformed};
 use crate::condition::ConditionCache;
 use crate::extract::{KeyPatternCache, Unmatched};
-use crate::filter::{FilterCache, split_records};
+use crate::filter::{FilterCache, split_at, split_records};
 use crate::key::Keys;
 use crate::measure::Rows;
 use crate::plan::{Extractor, Plan, Scratch};
@@ -151,7 +151,7 @@ impl<'q> RowMaker<'q> {
     fn split_by(&mut self, block: &Block<'_>, plan: &Plan, records: &mut Vec<Span>) {
         match block.records {
             Records::Quoted { delimiter } => {
-                split_quoted(block.bytes, delimiter, &mut self.record_ends, records);
+                split_at(block.bytes, self.record_ends.find(block.bytes, delimiter), records);
             }
             Records::Lines => split_records(block.bytes, &mut self.ends, records),
         }
@@ -284,12 +284,16 @@ impl<'q> RowMaker<'q> {
         if !self.cells.malformed().is_empty() {
             return false;
         }
-        let raw = |cell: &Cell| match *cell {
-            Cell::Raw(start, end) => Some((start as usize, end as usize)),
-            Cell::Decoded(..) | Cell::Missing => None,
-        };
-        keys.spans.extend(self.cells.column(0).iter().map_while(raw));
-        self.all_have_keys = keys.spans.len() == self.records.len();
+        let mut all_are_raw = true;
+        // All in any case: a loop that may end at any cell is slower.
+        keys.spans.extend(self.cells.column(0).iter().map(|cell| match *cell {
+            Cell::Raw(start, end) => (start as usize, end as usize),
+            Cell::Decoded(..) | Cell::Missing => {
+                all_are_raw = false;
+                (0, 0)
+            }
+        }));
+        self.all_have_keys = all_are_raw;
         if !self.all_have_keys {
             keys.spans.clear();
         }
@@ -336,18 +340,4 @@ impl<'q> RowMaker<'q> {
 /// Number of bytes of a block up to the end of the header.
 fn header_length(block: &Block<'_>, plan: &Plan) -> u64 {
     (block.source.text_start() + plan.header_end).saturating_sub(block.offset)
-}
-
-/// Splits a text into records of CSV, without `\n` or `\r\n`.
-fn split_quoted(text: &[u8], delimiter: u8, ends: &mut RecordEnds, records: &mut Vec<Span>) {
-    records.clear();
-    let mut start = 0;
-    let ends = ends.find(text, delimiter).iter().map(|&end| end as usize);
-    for end in ends.chain([text.len()]) {
-        if start < text.len() || end < text.len() {
-            let end_of_record = text[start..end].strip_suffix(b"\r").map_or(end, |_| end - 1);
-            records.push((start, end_of_record));
-        }
-        start = end + 1;
-    }
 }

@@ -95,10 +95,10 @@ impl Table {
     /// Stores the groups of `keys` in `groups`, and counts the keys. A new key is a new group. Groups are numbered from
     /// 0; a table has fewer than 2^32.
     pub(crate) fn group(&mut self, text: &[u8], keys: &[Span], groups: &mut Vec<u32>) -> Option<&mut Groups> {
-        groups.clear();
+        groups.resize(keys.len(), 0);
         self.widen_if_useful();
         let (hasher, known) = (&self.hasher, self.groups.as_mut()?);
-        let visitor = Number { counts: &mut known.counts, groups };
+        let visitor = Number { counts: &mut known.counts, groups, known: 0 };
         match &mut self.slots {
             Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
             Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
@@ -326,21 +326,34 @@ impl Visitor for Increment {
 /// Stores the group of each key. The count in a slot is the group plus 1.
 struct Number<'a> {
     counts: &'a mut Vec<u64>,
-    groups: &'a mut Vec<u32>,
+    /// The groups of all keys, of which the first `known` are known.
+    groups: &'a mut [u32],
+    known: usize,
+}
+
+impl Number<'_> {
+    #[inline(always)]
+    fn push(&mut self, group: u32) {
+        if let Some(place) = self.groups.get_mut(self.known) {
+            *place = group;
+        }
+        self.known += 1;
+    }
 }
 
 impl Visitor for Number<'_> {
     #[inline(always)]
     fn visit(&mut self, head: &mut Head) {
         let group = head.count as u32 - 1;
-        self.groups.push(group);
+        self.push(group);
         if let Some(count) = self.counts.get_mut(group as usize) {
             *count += 1;
         }
     }
 
+    #[inline(always)]
     fn new_key(&mut self) -> u64 {
-        self.groups.push(self.counts.len() as u32);
+        self.push(self.counts.len() as u32);
         self.counts.push(1);
         self.counts.len() as u64
     }
