@@ -121,7 +121,10 @@ impl ParseColumn<'_, '_> {
     #[inline(always)]
     fn parse(self, records: impl Iterator<Item = (u32, u32, Cell)>) {
         let Self { values, selected, bad } = self;
-        let (mut count, mut seen_places) = (0, 0);
+        let count = values.groups.len();
+        let mut narrow = values.groups.iter_mut().zip(&mut values.units).zip(&mut values.places);
+        let mut wide = Vec::new();
+        let mut seen_places = 0;
         for (group, row, cell) in records {
             let (text, start, end) = match cell {
                 Cell::Missing => continue,
@@ -136,7 +139,7 @@ impl ParseColumn<'_, '_> {
                 None => match parse_other(text, start, end) {
                     Ok(Decimal { units, places }) if units.abs() <= MAX_NARROW => (units as i64, places),
                     Ok(number) => {
-                        values.push_wide(group, number);
+                        wide.push((group, number));
                         continue;
                     }
                     Err(NoNumber::NoValue) => continue,
@@ -146,15 +149,17 @@ impl ParseColumn<'_, '_> {
                     }
                 },
             };
-            values.groups[count] = group;
-            values.units[count] = units;
-            values.places[count] = places;
-            count += 1;
             seen_places |= 1 << places;
+            // There is room for a value of each record.
+            if let Some(((to_group, to_units), to_places)) = narrow.next() {
+                (*to_group, *to_units, *to_places) = (group, units, places);
+            }
         }
+        let count = count - narrow.len();
         values.groups.truncate(count);
         values.units.truncate(count);
         values.places.truncate(count);
         values.seen_places |= seen_places;
+        wide.into_iter().for_each(|(group, number)| values.push_wide(group, number));
     }
 }
