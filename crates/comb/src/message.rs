@@ -7,7 +7,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use finecomb_scan::{Place, Problem};
 use finecomb_sys::units::{Count, counted};
-use finecomb_top::{Answer, Skipped};
+use finecomb_top::{AbsentField, Answer, QueryPart, Skipped};
 
 use crate::args::top::Arguments;
 use crate::command::Exit;
@@ -90,6 +90,25 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
             format!("{} values that are no numbers", Count(values.count))
         };
         note(format_args!("left {all} out of the measures; the first is {}", first(values)));
+    }
+}
+
+/// Notes that no record has a field of the query, which may be misspelt.
+pub(crate) fn absent_fields(answer: &Answer, arguments: &Arguments) {
+    for AbsentField { field, part } in &answer.absent {
+        let field = excerpt(field.as_bytes());
+        let (flag, selects, hint) = match part {
+            QueryPart::Condition { may_be_text: true } => {
+                ("--where", arguments.selects_records(), format!("; a text is written \"{field}\""))
+            }
+            QueryPart::Condition { .. } => ("--where", arguments.selects_records(), String::new()),
+            QueryPart::Key => ("-f", arguments.selects_rows(), String::new()),
+            QueryPart::Measure(measure) => {
+                (answer.measure_names[*measure].as_str(), arguments.selects_rows(), String::new())
+            }
+        };
+        let record = if selects { "selected record" } else { "record" };
+        note(format_args!("{flag}: no {record} has the field {field}{hint}"));
     }
 }
 

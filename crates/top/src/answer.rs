@@ -61,6 +61,8 @@ pub struct Answer {
     pub unmatched: Option<Skipped>,
     /// Values that are measured but are no numbers, if any. They are left out of the measures.
     pub not_numbers: Option<Skipped>,
+    /// Fields that no record has, if the count is complete and there are records.
+    pub absent: Vec<AbsentField>,
     /// Names of the fields that form the key; empty if they have only numbers, or if the key is the whole record.
     pub key_fields: Vec<String>,
     /// Names of the columns of the key: of its fields if it has several with names, else a single one, and none if all
@@ -72,6 +74,29 @@ pub struct Answer {
     pub sort_by: SortBy,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
+}
+
+/// A field of a query that no record has. Its conditions are false, and its measures have no values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentField {
+    /// The field, as written in the part of the query.
+    pub field: String,
+    /// The part of the query.
+    pub part: QueryPart,
+}
+
+/// A part of a query that uses a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueryPart {
+    /// The condition.
+    Condition {
+        /// Whether the field may be a text that lacks its quotes, as in `level == error`.
+        may_be_text: bool,
+    },
+    /// The key.
+    Key,
+    /// The measure with this index, and perhaps later ones.
+    Measure(usize),
 }
 
 /// Records or values that are not counted, and the first of them.

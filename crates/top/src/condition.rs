@@ -77,6 +77,17 @@ enum Node {
     Test(Test),
 }
 
+impl Node {
+    /// All tests, in the order of the condition.
+    fn tests(&self) -> Vec<&Test> {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::tests).collect(),
+            Self::Not(part) => part.tests(),
+            Self::Test(test) => vec![test],
+        }
+    }
+}
+
 impl Condition {
     /// Compiles a condition.
     ///
@@ -90,6 +101,19 @@ impl Condition {
     /// The fields of the condition without duplicates, in the order of their first use. There is at least one.
     pub(crate) fn fields(&self) -> &[Field] {
         &self.fields
+    }
+
+    /// Whether a field may be a text that lacks its quotes: it is only compared with fields before it, as in
+    /// `level == error`.
+    pub(crate) fn may_be_text(&self, column: usize) -> bool {
+        matches!(self.fields[column], Field::Named(_))
+            && self.root.tests().iter().all(|test| match test {
+                Test::Present(other) => *other != column,
+                Test::Number(test) => test.column != column,
+                Test::Text(test) => test.column != column,
+                Test::Match(test) => test.column != column,
+                Test::Fields { left, .. } => *left != column,
+            })
     }
 
     pub(crate) fn cache(&self) -> ConditionCache {

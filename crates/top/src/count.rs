@@ -13,6 +13,7 @@ use crate::key::{Keys, LineMaker};
 use crate::live::{Live, WorkerCounts};
 use crate::measure::Measures;
 use crate::order::Order;
+use crate::presence::Presence;
 use crate::query::Query;
 use crate::rows::RowMaker;
 use crate::table::{JoinedShard, SHARDS, Table};
@@ -43,12 +44,16 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         answer.distinct += shard.distinct;
         tally = tally.merge(shard.tally);
     }
-    let Tally { records, skipped, malformed, not_numbers, unmatched, memory } = tally;
+    let Tally { records, skipped, malformed, not_numbers, unmatched, presence, memory } = tally;
     answer.records = records;
     answer.skipped = skipped;
     answer.malformed = malformed;
     answer.not_numbers = not_numbers;
     answer.unmatched = unmatched;
+    if let Some(rows) = query.rows.as_deref().filter(|_| !partial) {
+        let [condition, values] = &presence;
+        answer.absent = rows.absent(condition, values);
+    }
     answer.key_fields = query.key_fields.clone();
     answer.key_names = query.key_names.clone();
     answer.measure_names = query.measure_names.clone();
@@ -90,18 +95,23 @@ struct Tally {
     malformed: Option<Skipped>,
     not_numbers: Option<Skipped>,
     unmatched: Option<Skipped>,
+    /// Of the fields of the condition, and of those of the key and the measures.
+    presence: [Presence; 2],
     /// Bytes of memory of the table at the end.
     memory: u64,
 }
 
 impl Tally {
     fn merge(self, other: Self) -> Self {
+        let [condition, values] = self.presence;
+        let [other_condition, other_values] = &other.presence;
         Self {
             records: self.records + other.records,
             skipped: Skipped::merge(self.skipped, other.skipped),
             malformed: Skipped::merge(self.malformed, other.malformed),
             not_numbers: Skipped::merge(self.not_numbers, other.not_numbers),
             unmatched: Skipped::merge(self.unmatched, other.unmatched),
+            presence: [condition.merge(other_condition), values.merge(other_values)],
             memory: self.memory + other.memory,
         }
     }
@@ -241,7 +251,10 @@ impl Accumulate for Counter<'_> {
     }
 
     fn into_parts(self) -> Vec<Part> {
-        let Self { query, counts, mut tally, .. } = self;
+        let Self { query, counts, mut tally, maker, .. } = self;
+        if let Maker::Rows(rows) = maker {
+            tally.presence = [rows.condition_presence, rows.value_presence];
+        }
         tally.records = counts.records();
         let table = Arc::new(counts.take().unwrap_or_else(|| Table::new(query.hasher)));
         tally.memory = table.memory() as u64;

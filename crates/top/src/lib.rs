@@ -49,6 +49,7 @@ mod order;
 pub mod output;
 mod pattern;
 mod plan;
+mod presence;
 mod query;
 mod replacement;
 mod row_query;
@@ -59,7 +60,7 @@ mod split;
 mod table;
 mod text_regex;
 
-pub use answer::{Answer, Cause, KeyCount, Outcome, Skipped};
+pub use answer::{AbsentField, Answer, Cause, KeyCount, Outcome, QueryPart, Skipped};
 pub use condition::ConditionError;
 pub use count::{top, top_live};
 pub use field::{Field, FieldError, Name, Step};

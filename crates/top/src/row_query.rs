@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::answer::{AbsentField, QueryPart};
 use crate::condition::Condition;
 use crate::extract::{Each, KeyPattern};
 use crate::field::Field;
@@ -9,6 +10,7 @@ use crate::input::InputFormat;
 use crate::measure::{Measure, MeasureKind};
 use crate::pattern::Case;
 use crate::plan::Plan;
+use crate::presence::Presence;
 use crate::query::{QueryError, QueryOptions};
 use crate::split::Splitter;
 
@@ -195,6 +197,40 @@ impl RowQuery {
             Origin::Format(field) => columns.fields[field].to_string(),
             Origin::Group(group) => self.group(group).map(Field::to_string).unwrap_or_default(),
         }
+    }
+
+    /// The fields that no record has, by what was found of those of the condition, and of those of the key and the
+    /// measures.
+    pub(crate) fn absent(&self, condition: &Presence, values: &Presence) -> Vec<AbsentField> {
+        let of_condition = self.condition.iter().flat_map(|parsed| {
+            let fields = parsed.fields().iter().enumerate();
+            fields.filter(|&(column, _)| condition.lacks(column)).map(|(column, field)| AbsentField {
+                field: match field {
+                    Field::Position(number) => format!("${number}"),
+                    Field::Named(name) => name.text.clone(),
+                },
+                part: QueryPart::Condition { may_be_text: parsed.may_be_text(column) },
+            })
+        });
+        let name = |column: usize| self.name_of(&self.value_columns, column);
+        // Records without a field of the key are skipped and reported, unless a text takes its place.
+        let key_columns = match self.key {
+            KeySource::Columns(count) if self.missing.is_some() => count,
+            _ => 0,
+        };
+        let origins = &self.value_columns.origins;
+        let is_named_once = |column: usize| {
+            let origin = origins[column];
+            matches!(origin, Origin::Format(_)) && !origins[..column].contains(&origin)
+        };
+        let of_key = (0..key_columns).filter(|&column| values.lacks(column) && is_named_once(column));
+        let of_key = of_key.map(|column| AbsentField { field: name(column), part: QueryPart::Key });
+        let is_first = |at: usize, column: usize| self.measures[..at].iter().all(|other| other.1 != column);
+        let measured = self.measures.iter().enumerate().map(|(at, &(_, column))| (at, column));
+        let of_measures = measured
+            .filter(|&(at, column)| values.lacks(column) && is_first(at, column))
+            .map(|(at, column)| AbsentField { field: name(column), part: QueryPart::Measure(at) });
+        of_condition.chain(of_key).chain(of_measures).collect()
     }
 
     /// Whether the plan depends on the beginning of a file, or records may span lines.

@@ -15,6 +15,7 @@ use crate::filter::{FilterCache, split_at, split_records};
 use crate::key::Keys;
 use crate::measure::Rows;
 use crate::plan::{Extractor, Plan, Scratch};
+use crate::presence::Presence;
 use crate::query::Query;
 use crate::row_query::{Columns, KeySource, Origin, RowQuery};
 use crate::{Span, bytes_of};
@@ -41,6 +42,10 @@ pub(crate) struct RowMaker<'q> {
     pub(crate) unmatched: Unmatched,
     /// Malformed records, each with its span.
     pub(crate) malformed: Vec<(Span, Malformed)>,
+    /// The fields of the condition that records have.
+    pub(crate) condition_presence: Presence,
+    /// The fields of the key and the measures that records have.
+    pub(crate) value_presence: Presence,
     /// The row of each key, unless all rows have one.
     key_rows: Vec<u32>,
     all_have_keys: bool,
@@ -69,6 +74,8 @@ impl<'q> RowMaker<'q> {
             cells: Cells::default(),
             unmatched: Unmatched::default(),
             malformed: Vec::new(),
+            condition_presence: Presence::new(rows.condition_columns.len()),
+            value_presence: Presence::new(rows.value_columns.len()),
             key_rows: Vec::new(),
             all_have_keys: false,
         }
@@ -87,6 +94,7 @@ impl<'q> RowMaker<'q> {
         self.apply_condition(block.bytes, &plan, &mut scratches, meter);
         meter.enter(Phase::Extract);
         self.extract(block.bytes, &self.rows.value_columns, &plan.values, &mut scratches.values);
+        self.value_presence.add(&self.cells, self.records.len());
         self.make_keys(block.bytes, keys);
         self.current = Some((plan, scratches));
     }
@@ -196,6 +204,7 @@ impl<'q> RowMaker<'q> {
         let Some(condition) = &self.rows.condition else { return };
         meter.enter(Phase::Extract);
         self.extract(text, &self.rows.condition_columns, &plan.condition, &mut scratches.condition);
+        self.condition_presence.add(&self.cells, self.records.len());
         let Some(cache) = &mut self.condition else { return };
         meter.enter(Phase::Filter);
         condition.select(cache, text, &self.cells, self.records.len(), &mut self.selected);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, Place, ScanOptions, Width};
-use finecomb_top::{InputFormat, Outcome, Query, QueryOptions, Skipped, SortBy, top};
+use finecomb_top::{AbsentField, InputFormat, Outcome, Query, QueryOptions, QueryPart, Skipped, SortBy, top};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use table::oracle::{self, Expected, First};
@@ -227,7 +227,13 @@ fn found(outcome: Outcome, paths: &[PathBuf]) -> Expected {
         let values = key.values.iter().map(ToString::to_string).collect();
         (key.key, key.fields, key.count, values)
     });
+    let absent = answer.absent.into_iter().map(|AbsentField { field, part }| match part {
+        QueryPart::Condition { .. } => format!("--where: {field}"),
+        QueryPart::Key => format!("-f: {field}"),
+        QueryPart::Measure(measure) => format!("{measure}: {field}"),
+    });
     Expected {
+        absent: absent.collect(),
         top: top.collect(),
         distinct: answer.distinct,
         records: answer.records,

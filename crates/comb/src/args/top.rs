@@ -388,6 +388,16 @@ impl Arguments {
         self.quotedfields
     }
 
+    /// Whether some records are rejected before the condition.
+    pub(crate) fn selects_records(&self) -> bool {
+        !(self.grep.is_empty() && self.vgrep.is_empty() && self.extract.is_empty())
+    }
+
+    /// Whether some records are rejected before the key.
+    pub(crate) fn selects_rows(&self) -> bool {
+        self.selects_records() || self.condition.is_some()
+    }
+
     /// Whether the key is what `-e` matches, or its groups.
     pub(crate) fn has_group_as_key(&self) -> bool {
         self.fields.is_none() && !self.extract.is_empty()

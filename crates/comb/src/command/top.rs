@@ -97,6 +97,7 @@ fn count(
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
     message::left_out(answer, arguments);
+    message::absent_fields(answer, arguments);
     if answer.partial {
         message::note(format_args!(
             "interrupted after {} ({}); the counts are partial",

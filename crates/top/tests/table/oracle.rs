@@ -3,14 +3,14 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
-use finecomb_top::SortBy;
+use finecomb_top::{Field, SortBy};
 use num_bigint::BigInt;
 use regex::bytes::Regex;
 
 use super::number::{self, NoNumber, Number, one, rounded, shown};
 use super::question::{Condition, Kind, MISSING, Operator, PATTERNS, Question, Source};
-use super::style::Style;
-use super::{Row, Written};
+use super::style::{Column, Style};
+use super::{COLUMNS, Row, Written};
 
 /// The first of the records or values that are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub(crate) struct Expected {
     pub(crate) malformed: Option<(u64, First)>,
     /// Also with the name of the field.
     pub(crate) not_numbers: Option<(u64, First, String)>,
+    /// Fields that no record has, each behind the part of the query.
+    pub(crate) absent: Vec<String>,
     pub(crate) key_names: Vec<String>,
     pub(crate) measure_names: Vec<String>,
 }
@@ -51,14 +53,22 @@ struct Group {
 /// Answers a question about files.
 pub(crate) fn answer(files: &[(Style, Written)], question: &Question) -> Expected {
     let style = files[0].0;
-    let mut count = Count { question, groups: BTreeMap::new(), expected: Expected::default() };
+    let mut count = Count {
+        question,
+        groups: BTreeMap::new(),
+        expected: Expected::default(),
+        condition: Seen::default(),
+        values: Seen::default(),
+    };
     for (file, (style, written)) in files.iter().enumerate() {
         for (row, offset, text) in &written.records {
             let first = First { file, offset: *offset, text: text[..text.len().min(256)].to_vec() };
             count.add(*style, row, text, first);
         }
     }
+    let absent = count.absent(style);
     let Count { groups, mut expected, .. } = count;
+    expected.absent = absent;
     expected.key_names = key_names(question, style);
     let measures = question.measures.iter();
     expected.measure_names =
@@ -157,6 +167,30 @@ struct Count<'q> {
     question: &'q Question,
     groups: BTreeMap<Vec<u8>, Group>,
     expected: Expected,
+    /// What is seen of the fields of the condition, and of all others.
+    condition: Seen,
+    values: Seen,
+}
+
+/// The fields with a value in some record.
+#[derive(Default)]
+struct Seen {
+    has_records: bool,
+    fields: Vec<Source>,
+}
+
+impl Seen {
+    /// Adds the wanted fields of a match in a record, which is malformed without values.
+    fn add(&mut self, wanted: &[Source], values: Option<&[Option<String>]>, groups: &Match) {
+        self.has_records |= values.is_some();
+        let none = vec![None; COLUMNS];
+        let has = |source: &&Source| value(values.unwrap_or(&none), groups, **source).is_some();
+        self.fields.extend(wanted.iter().filter(has));
+    }
+
+    fn lacks(&self, source: Source) -> bool {
+        self.has_records && !self.fields.contains(&source)
+    }
 }
 
 /// A match: a value for each field of the expression for keys.
@@ -181,7 +215,9 @@ impl Count<'_> {
         let resolved = |source: &Source| question.resolved(*source, style);
         if let Some(condition) = &question.condition {
             let wanted: Vec<Source> = sources(condition).iter().map(resolved).collect();
-            let Some(values) = values(style, row, &wanted) else { return self.add_malformed(first) };
+            let values = values(style, row, &wanted);
+            matches.iter().for_each(|groups| self.condition.add(&wanted, values.as_deref(), groups));
+            let Some(values) = values else { return self.add_malformed(first) };
             matches.retain(|groups| {
                 self.holds(condition, &|source| value(&values, groups, question.resolved(source, style)))
             });
@@ -191,11 +227,43 @@ impl Count<'_> {
         }
         let measured = question.measures.iter().map(|(_, source)| resolved(source));
         let wanted: Vec<Source> = key(question, style).into_iter().chain(measured).collect();
-        let Some(values) = values(style, row, &wanted) else { return self.add_malformed(first) };
+        let values = values(style, row, &wanted);
+        matches.iter().for_each(|groups| self.values.add(&wanted, values.as_deref(), groups));
+        let Some(values) = values else { return self.add_malformed(first) };
         for groups in matches {
             let of = |source| value(&values, &groups, question.resolved(source, style));
             self.add_row(style, text, &of, &first);
         }
+    }
+
+    /// The fields that no record has.
+    fn absent(&self, style: Style) -> Vec<String> {
+        let question = self.question;
+        let mut absent = Vec::new();
+        let mut add = |seen: &Seen, part: &str, source: Source| {
+            let Column { field, shown, .. } = question.column(source, style);
+            let sign = if part == "--where" && matches!(field, Field::Position(_)) { "$" } else { "" };
+            if seen.lacks(question.resolved(source, style)) {
+                absent.push((part.to_owned(), format!("{sign}{shown}")));
+            }
+        };
+        for source in question.condition.iter().flat_map(sources) {
+            add(&self.condition, "--where", source);
+        }
+        for &source in question.key.iter().filter(|_| question.missing) {
+            if matches!(question.resolved(source, style), Source::Column(_)) {
+                add(&self.values, "-f", source);
+            }
+        }
+        for (at, &(_, source)) in question.measures.iter().enumerate() {
+            add(&self.values, &at.to_string(), source);
+        }
+        let mut known = BTreeSet::new();
+        // Several measures of a field are one part.
+        absent.retain(|(part, field)| {
+            known.insert((part.parse::<u8>().map_or(part.clone(), |_| String::new()), field.clone()))
+        });
+        absent.into_iter().map(|(part, field)| format!("{part}: {field}")).collect()
     }
 
     fn add_malformed(&mut self, first: First) {
