@@ -167,7 +167,7 @@ struct Count<'q> {
     question: &'q Question,
     groups: BTreeMap<Vec<u8>, Group>,
     expected: Expected,
-    /// What is seen of the fields of the condition, and of all others.
+    /// Presence of the fields of the condition, and of all others.
     condition: Seen,
     values: Seen,
 }
