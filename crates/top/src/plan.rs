@@ -181,7 +181,7 @@ impl Recognizer {
         let detected = match &query.input {
             InputFormat::Csv => Detected::Csv { delimiter: query.delimiter },
             InputFormat::Tsv => Detected::Tsv,
-            InputFormat::Auto => detect(head, is_all)?,
+            InputFormat::Auto => detect(head, is_all, &query.field_names())?,
             _ => Detected::Unknown,
         };
         let known = |format: InputFormat| Plan::new(query, &Format::Known(&format), 0);

@@ -233,6 +233,17 @@ impl RowQuery {
         of_condition.chain(of_key).chain(of_measures).collect()
     }
 
+    /// Names of the fields of the format.
+    pub(crate) fn field_names(&self) -> Vec<&str> {
+        let fields = self.condition_columns.fields.iter().chain(&self.value_columns.fields);
+        fields
+            .filter_map(|field| match field {
+                Field::Named(name) => Some(&name.text[..]),
+                Field::Position(_) => None,
+            })
+            .collect()
+    }
+
     /// Whether the plan depends on the beginning of a file, or records may span lines.
     pub(crate) fn needs_recognition(&self) -> bool {
         self.plan.is_none() || matches!(self.input, InputFormat::Csv)

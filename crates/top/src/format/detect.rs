@@ -8,6 +8,7 @@ use finecomb_scan::RecordEnds;
 use crate::bytes_of;
 use crate::format::csv::{self, Dialect, Fields};
 use crate::format::syslog::{Depth, Parts};
+use crate::number::{Decimal, NoNumber};
 
 /// Number of lines that a format is detected from.
 const SAMPLE: usize = 10;
@@ -35,8 +36,8 @@ pub(crate) enum Detected {
 
 /// Detects the format of a file that begins with `head`. Returns `None` if more of the file is needed: `head` has fewer
 /// than ten whole lines that are not blank, and is not all. To read no further, say that it is all; its last line may
-/// then be cut off.
-pub(crate) fn detect(head: &[u8], is_all: bool) -> Option<Detected> {
+/// then be cut off. `wanted` are names of fields: two columns with one of them as a name are CSV.
+pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detected> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let mut lines = Vec::with_capacity(SAMPLE);
     let mut length = 0;
@@ -53,11 +54,11 @@ pub(crate) fn detect(head: &[u8], is_all: bool) -> Option<Detected> {
     if lines.len() < SAMPLE && !is_all {
         return None;
     }
-    Some(detect_lines(&lines, &head[..length]))
+    Some(detect_lines(&lines, &head[..length], wanted))
 }
 
 /// Detects the format of `text`, which consists of these lines and blank ones.
-fn detect_lines(lines: &[&[u8]], text: &[u8]) -> Detected {
+fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected {
     if is_format(lines, is_json) {
         return Detected::Json;
     }
@@ -70,8 +71,8 @@ fn detect_lines(lines: &[&[u8]], text: &[u8]) -> Detected {
     if is_format(lines, is_syslog) {
         return Detected::Syslog;
     }
-    let delimiters =
-        b"\t,;|".iter().filter_map(|&delimiter| Some((csv_columns(text, delimiter)?, delimiter)));
+    let columns = |&delimiter: &u8| Some((csv_columns(text, delimiter, wanted)?, delimiter));
+    let delimiters = b"\t,;|".iter().filter_map(columns);
     match delimiters.max() {
         Some((_, b'\t')) => return Detected::Tsv,
         Some((_, delimiter)) => return Detected::Csv { delimiter },
@@ -182,21 +183,39 @@ fn is_host(word: &[u8]) -> bool {
         && !LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level.as_bytes()))
 }
 
-/// Returns the number of columns if `text` is CSV with this delimiter: at least three names in the first record, and as
-/// many values in the others.
-fn csv_columns(text: &[u8], delimiter: u8) -> Option<usize> {
+/// Returns the number of columns if `text` is CSV with this delimiter: names in the first record, and as many values in
+/// the others. Two columns need more evidence than three.
+fn csv_columns(text: &[u8], delimiter: u8, wanted: &[&str]) -> Option<usize> {
     let records = csv_records(text, Dialect::csv(delimiter).ok()?);
     let (header, rest) = records.split_first()?;
     let names: Vec<&[u8]> = header.iter().map(|cell| cell.text()).collect();
     let count = rest.iter().filter(|record| record.len() == names.len()).count();
     // Lists in a text have blanks after their commas, like few headers.
     let needed = if names.iter().skip(1).any(|name| name.starts_with(b" ")) { 3 } else { 1 };
-    (names.len() >= 3
+    let has_enough_columns = match &names[..] {
+        [] | [_] => false,
+        &[one, other] => are_two_columns([one, other], rest, wanted),
+        _ => true,
+    };
+    (has_enough_columns
         && is_enough(count, rest.len())
         && count >= needed
         && are_names(header)
         && !rest.iter().any(|record| repeats_name(&names, record)))
     .then_some(names.len())
+}
+
+/// Whether two names and the records below them are columns, and no sentences with a comma each: one of the names is
+/// wanted, or one of the columns has numbers only, and at least three.
+fn are_two_columns(names: [&[u8]; 2], records: &[Vec<Cell<'_>>], wanted: &[&str]) -> bool {
+    let is_wanted = names.iter().any(|name| wanted.iter().any(|wanted| wanted.as_bytes() == *name));
+    let has_numbers = |column: usize| {
+        let cells = records.iter().filter(|record| record.len() == 2).map(|record| record[column].text());
+        let results = cells.map(|cell| Decimal::parse(cell.trim_ascii()).map(|_| ()));
+        let (numbers, others): (Vec<_>, Vec<_>) = results.partition(Result::is_ok);
+        numbers.len() >= 3 && others.iter().all(|other| *other == Err(NoNumber::NoValue))
+    };
+    !names[1].starts_with(b" ") && (is_wanted || has_numbers(0) || has_numbers(1))
 }
 
 /// Whether a record has the name of a column as its value. Then the first line is no header, but a line like the others:
@@ -339,7 +358,11 @@ mod tests {
     use super::*;
 
     fn detected(text: &str) -> Detected {
-        detect(text.as_bytes(), true).expect("an answer for all of a file")
+        wanted(text, &[])
+    }
+
+    fn wanted(text: &str, wanted: &[&str]) -> Detected {
+        detect(text.as_bytes(), true, wanted).expect("an answer for all of a file")
     }
 
     /// Asserts the format of these lines, of each of them, and of all with one line of another kind among them.
@@ -440,6 +463,47 @@ mod tests {
     }
 
     #[test]
+    fn two_columns_are_csv_if_one_of_them_is_wanted_or_has_numbers() {
+        for (delimiter, expected) in [
+            (",", Detected::Csv { delimiter: b',' }),
+            (";", Detected::Csv { delimiter: b';' }),
+            ("|", Detected::Csv { delimiter: b'|' }),
+            ("\t", Detected::Tsv),
+        ] {
+            let of = |text: &str| text.replace(',', delimiter);
+            let numbers = of("city,temp\nOslo,-3.5\n\"St. John's\",\nRome,20\nCairo,31\n");
+            assert_eq!(detected(&numbers), expected, "{numbers}");
+            assert_eq!(detected(&of("id,name\n1,Opal\n2,Mint\n3,Reef, the old\n4,Fern\n")), expected);
+            let names = of("city,country\nOslo,Norway\n");
+            assert_eq!(wanted(&names, &["path", "country"]), expected, "{names}");
+            assert_eq!(wanted(&names, &["Country", "cit", "Oslo"]), Detected::Unknown, "{names}");
+            assert_eq!(wanted(&of("city,country\n\"a, b\",c\n"), &["city"]), expected);
+        }
+        assert_eq!(wanted("city\nOslo\n", &["city"]), Detected::Unknown);
+    }
+
+    #[test]
+    fn texts_with_a_comma_in_each_line_are_not_two_columns() {
+        for text in [
+            "Dear reader,\nyours,\nas ever,\n",
+            "Well,yes\nOh,no\nSo,so\nAh,well\n",
+            "It rained, and rained\nWe stayed, and waited\nThey left, at last\nWe did not, 5\n",
+            "size, 1\ncount, 2\nlength, 3\nwidth, 4\n",
+            "user=a,id=1\nuser=b,id=2\nuser=c,id=3\nuser=d,id=4\n",
+            "user: a,b\nuser: b,2\nuser: c,3\nuser: d,4\n",
+            "a,b\n1,2\n",
+            "a,b\n1,2\nx,4\n5,x\n7,8\n9,0\n",
+            "a,b\n1,2\n3\n5\n7,8\n9,0\n",
+            "INFO,12\nWARN,13\nINFO,14\nWARN,15\n",
+            "12:00:01,5 started\n12:00:02,6 done\n12:00:03,7 ended\n12:00:04,8 ended\n",
+            "add x1,4\nsub x4,5\nadd x7,6\nadd x1,7\n",
+            "f(a,b);\ng(a,1);\nh(b,2);\ni(c,3);\n",
+        ] {
+            assert_eq!(wanted(text, &["user", "status"]), Detected::Unknown, "{text}");
+        }
+    }
+
+    #[test]
     fn a_record_cut_off_in_quotes_is_one_that_may_differ() {
         assert_eq!(detected("a,b,c\n1,2,3\n4,5,6\n7,\"8\n9\n\n10"), Detected::Csv { delimiter: b',' });
     }
@@ -506,11 +570,11 @@ mod tests {
     #[test]
     fn ten_whole_lines_are_needed_or_the_whole_file() {
         let text = "a=1 b=2\n\n".repeat(9);
-        assert_eq!(detect(text.as_bytes(), false), None);
-        assert_eq!(detect(text.as_bytes(), true), Some(Detected::Logfmt));
-        assert_eq!(detect(format!("{text}a=1 b=2").as_bytes(), false), None);
-        assert_eq!(detect(format!("{text}a=1 b=2\n").as_bytes(), false), Some(Detected::Logfmt));
-        assert_eq!(detect(b"", false), None);
+        assert_eq!(detect(text.as_bytes(), false, &[]), None);
+        assert_eq!(detect(text.as_bytes(), true, &[]), Some(Detected::Logfmt));
+        assert_eq!(detect(format!("{text}a=1 b=2").as_bytes(), false, &[]), None);
+        assert_eq!(detect(format!("{text}a=1 b=2\n").as_bytes(), false, &[]), Some(Detected::Logfmt));
+        assert_eq!(detect(b"", false, &[]), None);
     }
 
     fn texts() -> impl Strategy<Value = Vec<u8>> {
@@ -552,11 +616,11 @@ mod tests {
     proptest! {
         #[test]
         fn lines_after_the_tenth_do_not_matter(head in texts(), more in texts()) {
-            if let Some(found) = detect(&head, false) {
-                prop_assert_eq!(detect(&head, true), Some(found));
-                prop_assert_eq!(detect(&[&head[..], &more].concat(), false), Some(found));
+            if let Some(found) = detect(&head, false, &[]) {
+                prop_assert_eq!(detect(&head, true, &[]), Some(found));
+                prop_assert_eq!(detect(&[&head[..], &more].concat(), false, &[]), Some(found));
             } else {
-                prop_assert!(detect(&head, true).is_some());
+                prop_assert!(detect(&head, true, &[]).is_some());
             }
         }
 
@@ -574,7 +638,7 @@ mod tests {
             }
             let text = writer.into_inner().expect("a text");
             let expected = if delimiter == b'\t' { Detected::Tsv } else { Detected::Csv { delimiter } };
-            prop_assert_eq!(detect(&text, true), Some(expected));
+            prop_assert_eq!(detect(&text, true, &[]), Some(expected));
         }
     }
 }
