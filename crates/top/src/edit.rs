@@ -106,8 +106,8 @@ impl Edit {
                 Some(captures) => self.replacement.append(found, captures, key, out),
                 None => out.extend_from_slice(constant),
             }
-            // Avoids a search that cannot match. Often the first match extends to the end of the key.
-            if key.len() - copied < self.shape.shortest {
+            // Avoids a search that cannot match. Often the first match extends to the end of the key, or is the only one.
+            if key.len() - copied < self.shape.shortest || searches.leading_star.is_some() {
                 break;
             }
         }

@@ -3,6 +3,8 @@
 //! Such a match begins where the search begins, and `.*` extends to the last place where the rest of the expression
 //! matches. A search with capture groups would run to the end of the text for `.*`, then step back and remember each
 //! step. This one finds the last place by a reverse search, and searches for the groups of the rest there only.
+//!
+//! No other match follows in the text: it would have a later place of the rest.
 
 use memchr::memchr;
 use regex_automata::hybrid::dfa::{self, DFA};
@@ -136,8 +138,29 @@ fn backwards(rest: &Hir) -> Option<DFA> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::pattern::{Case, parse};
+
+    proptest! {
+        #[test]
+        fn no_match_follows_the_first(
+            pattern in prop::sample::select(
+                &[".*(a|ab)", ".*b(a*?)(b|$)", r".*\b(a)b?", r".*(\Ba)", ".*(.)(a)", ".*(aba)", ".*(b+)(a)?.*"][..]),
+            key in "[ab \u{e9}]{0,12}",
+        ) {
+            let search = LeadingStar::new(&parse(pattern, Case::Distinct).expect("a valid pattern"));
+            let search = search.expect("a supported pattern");
+            let (mut cache, mut captures) = (search.cache(), search.rest.create_captures());
+            let mut find = |start| {
+                search.find(&mut cache, &Input::new(&key).range(start..), &mut captures).expect("an answer")
+            };
+            if let Some(first) = find(0) {
+                prop_assert_eq!(find(first.end()), None);
+            }
+        }
+    }
 
     #[test]
     fn only_a_leading_greedy_star_over_all_characters_is_supported() {
