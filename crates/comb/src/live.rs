@@ -4,6 +4,7 @@
 mod keys;
 mod page;
 mod screen;
+mod table;
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use finecomb_scan::{Progress, ScanOptions, Stop, Watch};
 use finecomb_sys::io_reason;
-use finecomb_top::Live;
+use finecomb_top::{Live, Query};
 use signal_hook::consts::{SIGHUP, SIGQUIT};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -33,10 +34,10 @@ const EVERY: Duration = Duration::from_millis(150);
 /// Runs a job with the screen. Its options must have a stop signal, which is raised by keys.
 pub(crate) fn with_screen<T>(
     options: &ScanOptions<'_>,
-    number: usize,
+    query: &Query,
     job: impl FnOnce(&ScanOptions<'_>, &Live) -> T,
 ) -> T {
-    let live = Live::new(number.min(MAX_KEYS));
+    let live = Live::new(query, MAX_KEYS);
     let display = Mutex::new(Display {
         screen: None,
         stop: options.stop.clone(),
@@ -81,9 +82,8 @@ impl Display {
             Some(screen) => screen,
             none => none.insert(open(self.stop.clone())?),
         };
-        let (keys, records) = live.answer();
         let (rows, columns) = screen.size()?;
-        let page = Page { progress: &progress, before: &self.before, keys: &keys, records };
+        let page = Page { progress: &progress, before: &self.before, answer: &live.answer() };
         screen.draw(page.lines(rows, columns))?;
         self.before = progress;
         Ok(())

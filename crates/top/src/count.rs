@@ -29,7 +29,6 @@ pub fn top(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> Outcome
 
 /// Like [`top`], with intermediate answers through `live`.
 pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: &Live) -> Outcome {
-    live.set_joint(query.joint);
     count(inputs, options, query, Some(live))
 }
 

@@ -1,7 +1,7 @@
 //! Intermediate answers of a running count.
 //!
-//! The display requests an update; each worker checks for requests between blocks and publishes its most frequent keys.
-//! For a worker that waits for input, the thread of the display publishes them. Without a display, a count takes one
+//! The display requests an update; each worker checks for requests between blocks and publishes its first keys in the order
+//! of the query. For a worker that waits for input, the thread of the display publishes them. Without a display, a count takes one
 //! uncontended lock per block.
 
 use std::collections::HashMap;
@@ -9,12 +9,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::answer::KeyCount;
-use crate::joint::Joint;
-use crate::table::{Groups, Table};
+use crate::answer::{Answer, KeyCount};
+use crate::measure::Measures;
+use crate::order::Order;
+use crate::query::Query;
+use crate::table::{Entry, Groups, Table};
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
 const MIN_PUBLISHED: usize = 500;
+
+/// The same with measures, whose states may be large.
+const MIN_PUBLISHED_MEASURES: usize = 50;
 
 /// Pause after publishing, in multiples of the time that it took, as long as that is less than [`MAX_PAUSE`].
 const PAUSE: u32 = 25;
@@ -28,12 +33,12 @@ const MIN_PAUSE: u32 = 8;
 /// Intermediate answer of a count.
 #[derive(Debug)]
 pub struct Live {
-    number: usize,
+    query: Query,
+    /// Order of the shown keys.
+    order: Order,
     /// Number of requests for an update.
     asked: AtomicU64,
     workers: Mutex<Vec<Arc<WorkerCounts>>>,
-    /// How the fields of a key are joined.
-    joint: Mutex<Joint>,
 }
 
 /// Counts of a worker.
@@ -48,6 +53,8 @@ pub(crate) struct WorkerCounts {
 #[derive(Debug)]
 struct Published {
     best: Vec<KeyCount>,
+    /// Measures of these keys, by their places.
+    measures: Option<Measures>,
     records: u64,
     /// Number of the last request that was answered.
     answered: u64,
@@ -56,15 +63,10 @@ struct Published {
 }
 
 impl Live {
-    /// Makes an intermediate answer of up to `number` keys.
-    pub fn new(number: usize) -> Self {
-        let (asked, joint) = (AtomicU64::new(0), Mutex::new(Joint::Space));
-        Self { number, asked, workers: Mutex::default(), joint }
-    }
-
-    /// Sets how the fields of a key are joined.
-    pub(crate) fn set_joint(&self, joint: Joint) {
-        *lock(&self.joint) = joint;
+    /// Makes an intermediate answer to a query, with up to `number` keys.
+    pub fn new(query: &Query, number: usize) -> Self {
+        let order = Order { number: query.order.number.min(number), ..query.order };
+        Self { query: query.clone(), order, asked: AtomicU64::new(0), workers: Mutex::default() }
     }
 
     /// Requests an update from the workers. It appears in one of the next answers.
@@ -79,29 +81,38 @@ impl Live {
         }
     }
 
-    /// Returns the most frequent of the published keys, in the order of an answer, and the number of records counted so
-    /// far. Counts may be slightly low: they were published a while ago, and without the keys that are rare for a
+    /// Returns the first of the published keys, and the number of records counted so far. Counts may be slightly low, and
+    /// measures of fewer records: they were published a while ago, and without the keys that are late in the order of a
     /// worker.
-    pub fn answer(&self) -> (Vec<KeyCount>, u64) {
+    pub fn answer(&self) -> Answer {
         let workers = lock(&self.workers);
-        let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
-        for worker in &*workers {
-            for key in &lock(&worker.published).best {
-                match counts.get_mut(&key.key) {
-                    Some(count) => *count += key.count,
-                    None => drop(counts.insert(key.key.clone(), key.count)),
-                }
-            }
-        }
-        let mut top: Vec<_> = counts.into_iter().map(|(key, count)| KeyCount::new(key, count)).collect();
-        top.sort_unstable();
-        top.truncate(self.number);
-        let joint = *lock(&self.joint);
+        let mut merged = Merged::default();
+        workers.iter().for_each(|worker| merged.add(&lock(&worker.published)));
+        let Query { joint, key_names, measure_names, .. } = &self.query;
+        let mut top = merged.first(&self.order);
         top.iter_mut().for_each(|key| joint.split(key));
-        (top, workers.iter().map(|worker| worker.records.load(Ordering::Relaxed)).sum())
+        Answer {
+            top,
+            records: workers.iter().map(|worker| worker.records.load(Ordering::Relaxed)).sum(),
+            key_names: key_names.clone(),
+            measure_names: measure_names.clone(),
+            sort_by: self.order.by,
+            ..Answer::default()
+        }
     }
 
-    /// Publishes the most frequent keys of a worker, whose table is locked. Does nothing if there are no new records or
+    /// Number of keys that a worker publishes, and their order.
+    fn published_order(&self) -> Order {
+        let number = self.order.number;
+        let number = if self.query.measure_names.is_empty() {
+            number.saturating_mul(4).max(MIN_PUBLISHED)
+        } else {
+            number.saturating_mul(2).max(MIN_PUBLISHED_MEASURES)
+        };
+        Order { number, min_count: 1, ..self.order }
+    }
+
+    /// Publishes the first keys of a worker, whose table is locked. Does nothing if there are no new records or
     /// during the pause after the last time.
     fn publish(&self, worker: &WorkerCounts, table: Option<&Table>) {
         let start = Instant::now();
@@ -117,18 +128,69 @@ impl Live {
             }
         }
         let Some(table) = table else { return };
-        let best = table.best(self.number.saturating_mul(4).max(MIN_PUBLISHED));
+        let (best, measures) = table.best(&self.published_order());
         let took = start.elapsed();
         let mut published = lock(&worker.published);
         published.best = best;
+        published.measures = measures;
         published.records = records;
         published.not_before = start + (took * PAUSE).min(MAX_PAUSE).max(took * MIN_PAUSE);
     }
 }
 
+/// The published keys of all workers.
+#[derive(Default)]
+struct Merged {
+    places: HashMap<Vec<u8>, u32>,
+    counts: Vec<u64>,
+    measures: Option<Measures>,
+}
+
+impl Merged {
+    fn add(&mut self, published: &Published) {
+        let mut pairs = Vec::with_capacity(published.best.len());
+        for (from, key) in (0..).zip(&published.best) {
+            let next = self.counts.len() as u32;
+            let place = match self.places.get(&key.key) {
+                Some(&place) => place,
+                None => *self.places.entry(key.key.clone()).or_insert(next),
+            };
+            if place == next {
+                self.counts.push(0);
+            }
+            self.counts[place as usize] += key.count;
+            pairs.push((place, from));
+        }
+        if let Some(measures) = &published.measures {
+            let own = self.measures.get_or_insert_with(|| measures.without_groups());
+            own.merge(measures, &pairs, self.counts.len());
+        }
+    }
+
+    /// Returns the first keys in an order, sorted.
+    fn first(&self, order: &Order) -> Vec<KeyCount> {
+        let entries = self.places.iter().map(|(key, &group)| Entry {
+            key,
+            count: self.counts[group as usize],
+            hash: 0,
+            group,
+        });
+        let entries: Vec<Entry<'_>> = entries.collect();
+        let mut first = order.select_from(entries.iter(), self.measures.as_ref());
+        first.sort_unstable_by(|one, other| order.compare(one, other));
+        first
+    }
+}
+
 impl WorkerCounts {
     pub(crate) fn new(table: Table, live: Option<&Live>) -> Arc<Self> {
-        let published = Published { best: Vec::new(), records: 0, answered: 0, not_before: Instant::now() };
+        let published = Published {
+            best: Vec::new(),
+            measures: None,
+            records: 0,
+            answered: 0,
+            not_before: Instant::now(),
+        };
         let counts = Arc::new(Self {
             table: Mutex::new(Some(table)),
             records: AtomicU64::new(0),
@@ -192,8 +254,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Field;
     use crate::hash::Hasher;
-    use crate::measure::Measures;
+    use crate::joint::Joint;
+    use crate::measure::{Measure, MeasureKind};
+    use crate::order::SortBy;
+    use crate::query::QueryOptions;
+    use crate::table::tests::table_of_sums;
+
+    fn live(options: &QueryOptions) -> Live {
+        Live::new(&Query::new(options).expect("a query"), 2)
+    }
 
     fn count(worker: &WorkerCounts, keys: &str) {
         let spans: Vec<_> = (0..keys.len()).map(|at| (at, at + 1)).collect();
@@ -201,14 +272,14 @@ mod tests {
     }
 
     fn shown(live: &Live) -> String {
-        let (top, records) = live.answer();
+        let Answer { top, records, .. } = live.answer();
         let keys = top.iter().map(|key| format!("{}{} ", String::from_utf8_lossy(&key.key), key.count));
         keys.collect::<String>() + &records.to_string()
     }
 
     #[test]
     fn published_keys_of_all_workers_are_added_up() {
-        let live = Live::new(2);
+        let live = live(&QueryOptions::default());
         let worker = || WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
         let (one, other) = (worker(), worker());
         assert!(!one.should_publish(&live));
@@ -226,7 +297,7 @@ mod tests {
 
     #[test]
     fn keys_of_a_table_with_groups_are_published_with_their_counts() {
-        let live = Live::new(2);
+        let live = live(&QueryOptions::default());
         let measures = Measures::new(&[]);
         let worker = WorkerCounts::new(Table::with_groups(Hasher::random(), measures), Some(&live));
         let spans: Vec<_> = (0..9).map(|at| (at, at + 1)).collect();
@@ -238,23 +309,43 @@ mod tests {
 
     #[test]
     fn a_key_of_several_fields_is_published_with_its_fields() {
-        let live = Live::new(2);
+        let names = Field::parse_list("x,y").expect("names");
+        let live = live(&QueryOptions { names, ..QueryOptions::default() });
         let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
-        live.set_joint(Joint::Separator);
         let mut key = Vec::new();
         Joint::Separator.append(0, b"a b", &mut key);
         Joint::Separator.append(1, b"c", &mut key);
         worker.count(&key, &[(0, key.len())]);
         live.ask();
         worker.publish(&live);
-        let (top, _) = live.answer();
+        let top = live.answer().top;
         assert_eq!(top[0].key, b"a b c");
         assert_eq!(top[0].fields, [b"a b".to_vec(), b"c".to_vec()]);
     }
 
     #[test]
+    fn keys_are_in_the_order_of_the_query_and_have_their_measures() {
+        let measures = vec![Measure { kind: MeasureKind::Sum, field: Field::Position(2) }];
+        let options = QueryOptions { measures, sort_by: SortBy::Measure(0), ..QueryOptions::default() };
+        let live = live(&options);
+        for records in [&[("a", 1), ("a", 1), ("b", 9), ("c", 5)][..], &[("c", 6), ("a", 3), ("d", 7)]] {
+            let records: Vec<_> =
+                records.iter().map(|(key, value)| (key.as_bytes().to_vec(), *value)).collect();
+            let worker = WorkerCounts::new(table_of_sums(Hasher::random(), &records), Some(&live));
+            worker.records.store(records.len() as u64, Ordering::Relaxed);
+            live.ask();
+            worker.publish(&live);
+        }
+        let answer = live.answer();
+        let keys = answer.top.iter().map(|key| (&key.key[..], key.count, key.values[0].to_string()));
+        let expected = [(&b"c"[..], 2, "11".to_owned()), (b"b", 1, "9".to_owned())];
+        assert_eq!(keys.collect::<Vec<_>>(), expected);
+        assert_eq!((answer.records, answer.measure_names), (7, vec!["sum(2)".to_owned()]));
+    }
+
+    #[test]
     fn keys_of_an_idle_worker_are_published() {
-        let live = Live::new(2);
+        let live = live(&QueryOptions::default());
         let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
         count(&worker, "aab");
         // The worker has until the next request to publish by itself.

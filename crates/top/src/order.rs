@@ -33,13 +33,37 @@ pub(crate) struct Order {
 impl Order {
     /// Returns the first keys of a shard, unsorted.
     pub(crate) fn select(&self, joined: &JoinedShard<'_>) -> Vec<KeyCount> {
-        if joined.measures().is_none() && self.is_plain() {
-            return most_frequent(joined.entries(), self.number);
+        self.select_from(joined.entries(), joined.measures())
+    }
+
+    /// Returns the first of these keys, unsorted. The measures are by the groups of the entries.
+    pub(crate) fn select_from<'e, 't: 'e>(
+        &self,
+        entries: impl Iterator<Item = &'e Entry<'t>>,
+        measures: Option<&Measures>,
+    ) -> Vec<KeyCount> {
+        if measures.is_none() && self.is_plain() {
+            return most_frequent(entries, self.number);
         }
-        let mut keys: Vec<(Quantity, &Entry<'_>)> = joined
-            .entries()
+        let values = |group| measures.map(|measures| measures.results(group)).unwrap_or_default();
+        let first = self.first(entries, measures).into_iter();
+        first
+            .map(|entry| KeyCount {
+                values: values(entry.group),
+                ..KeyCount::new(entry.key.to_vec(), entry.count)
+            })
+            .collect()
+    }
+
+    /// Returns the first of these entries, unsorted.
+    pub(crate) fn first<'e, 't: 'e>(
+        &self,
+        entries: impl Iterator<Item = &'e Entry<'t>>,
+        measures: Option<&Measures>,
+    ) -> Vec<&'e Entry<'t>> {
+        let mut keys: Vec<(Quantity, &Entry<'_>)> = entries
             .filter(|entry| entry.count >= self.min_count)
-            .map(|entry| (self.criterion(entry, joined.measures()), entry))
+            .map(|entry| (self.criterion(entry, measures), entry))
             .collect();
         if self.number == 0 {
             keys.clear();
@@ -49,15 +73,7 @@ impl Order {
             });
             keys.truncate(self.number);
         }
-        let values = |group| joined.measures().map(|measures| measures.results(group)).unwrap_or_default();
-        keys.into_iter()
-            .map(|(_, entry)| KeyCount {
-                key: entry.key.to_vec(),
-                count: entry.count,
-                values: values(entry.group),
-                ..KeyCount::default()
-            })
-            .collect()
+        keys.into_iter().map(|(_, entry)| entry).collect()
     }
 
     fn is_plain(&self) -> bool {

@@ -169,11 +169,6 @@ impl Query {
         Some(Arc::new(Recognizer(Arc::clone(rows))))
     }
 
-    /// Number of keys in the answer.
-    pub fn number(&self) -> usize {
-        self.order.number
-    }
-
     /// Compiles a query.
     ///
     /// # Errors

@@ -12,10 +12,11 @@
 use finecomb_sys::memory::{FixedVec, HUGE_PAGE};
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
-use crate::answer::{KeyCount, most_frequent};
+use crate::answer::KeyCount;
 use crate::arena::Arena;
 use crate::hash::{Hasher, SHORT};
 use crate::measure::Measures;
+use crate::order::Order;
 use crate::slot::{Head, Narrow, Slot, Wide};
 use crate::{Span, bytes_of};
 
@@ -114,11 +115,17 @@ impl Table {
         }
     }
 
-    /// Returns the most frequent keys, unsorted.
-    pub(crate) fn best(&self, number: usize) -> Vec<KeyCount> {
+    /// Returns the first keys in an order, unsorted, and their measures, by the places of the keys.
+    pub(crate) fn best(&self, order: &Order) -> (Vec<KeyCount>, Option<Measures>) {
         let mut entries = Vec::new();
         (0..SHARDS).for_each(|shard| self.visit_shard(shard, |entry| entries.push(entry)));
-        most_frequent(entries.iter(), number)
+        let Some(groups) = &self.groups else { return (order.select_from(entries.iter(), None), None) };
+        let first = order.first(entries.iter(), Some(&groups.measures));
+        let pairs: Vec<(u32, u32)> = (0..).zip(&first).map(|(place, entry)| (place, entry.group)).collect();
+        let mut measures = groups.measures.without_groups();
+        measures.merge(&groups.measures, &pairs, first.len());
+        let keys = first.iter().map(|entry| KeyCount::new(entry.key.to_vec(), entry.count));
+        (keys.collect(), Some(measures))
     }
 
     /// Calls `visit` with every key of a shard.

@@ -263,7 +263,7 @@ pub(crate) struct Arguments {
     #[command(flatten, next_help_heading = "Machine")]
     pub(crate) profile: Profile,
 
-    /// Show counts and thread activity while the job runs; q stops it and prints the counts
+    /// Show counts, measures and thread activity while the job runs; q stops it and prints the counts
     #[arg(long, conflicts_with = "sample", help_heading = "Machine")]
     pub(crate) live: bool,
 

@@ -87,7 +87,7 @@ fn count(
 ) -> Exit {
     let stop = options.stop.clone();
     let outcome = if arguments.live {
-        live::with_screen(&options, query.number(), |options, live| top_live(inputs, options, query, live))
+        live::with_screen(&options, query, |options, live| top_live(inputs, options, query, live))
     } else {
         progress::with_bar(|watch| {
             let options = ScanOptions { watch, stop: options.stop.clone(), ..options };

@@ -6,8 +6,9 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use finecomb_scan::{Activity, Phase, Progress};
 use finecomb_sys::units::{Bytes, Clock, Count, counted};
-use finecomb_top::KeyCount;
+use finecomb_top::{Answer, KeyCount};
 
+use super::table;
 use crate::message;
 
 /// Width of the label of a thread.
@@ -17,8 +18,7 @@ const LABEL: usize = 12;
 pub(super) struct Page<'a> {
     pub(super) progress: &'a Progress,
     pub(super) before: &'a Progress,
-    pub(super) keys: &'a [KeyCount],
-    pub(super) records: u64,
+    pub(super) answer: &'a Answer,
 }
 
 impl Page<'_> {
@@ -29,12 +29,28 @@ impl Page<'_> {
         let threads = self.progress.threads.len().min(rows / 2);
         let keys = rows.saturating_sub(threads + 2 + legend.len()).max(1);
         let mut lines = vec![self.head(columns), self.gauge(columns)];
-        lines.extend(self.keys.iter().take(keys).map(key_line));
+        lines.extend(self.keys(keys, columns));
         lines.resize_with(2 + keys, Line::default);
         lines.extend((0..threads).map(|thread| self.thread(thread, columns)));
         lines.extend(legend);
         lines.truncate(rows);
         lines.into_iter().map(|line| line.truncated(columns)).collect()
+    }
+
+    /// At most `rows` lines with keys and their counts and, below a header, their measures.
+    fn keys(&self, rows: usize, columns: usize) -> Vec<Line> {
+        let Answer { top, measure_names, .. } = self.answer;
+        if measure_names.is_empty() {
+            return top.iter().take(rows).map(key_line).collect();
+        }
+        let lines = table::lines(self.answer, rows.saturating_sub(1), columns).into_iter().enumerate();
+        lines
+            .map(|(row, text)| {
+                let mut line = Line::default();
+                line.add(if row == 0 { Style::new().bold() } else { Style::new() }, text);
+                line
+            })
+            .collect()
     }
 
     /// Progress of the job, and the key that ends it. On a narrow terminal, parts are omitted, but not the number of records.
@@ -47,7 +63,7 @@ impl Page<'_> {
             format!("{}{of}", Bytes(done)),
             format!("{}/s", Bytes(speed)),
             Clock(elapsed).to_string(),
-            counted(self.records, "record"),
+            counted(self.answer.records, "record"),
         ];
         // Least important parts first.
         for part in [1, 1, 0] {
@@ -184,7 +200,8 @@ mod tests {
             elapsed: Duration::from_secs(2),
             threads: vec![Activity::default(); 2],
         };
-        let page = Page { progress: &progress, before: &Progress::default(), keys: &keys, records: 9999 };
+        let answer = Answer { top: keys.to_vec(), records: 9999, ..Answer::default() };
+        let page = Page { progress: &progress, before: &Progress::default(), answer: &answer };
         let lines = page.lines(10, 90);
         assert!(lines[0].ends_with("   \x1b[2mq stops and prints\x1b[0m"), "{:?}", lines[0]);
         assert!(lines[1].contains(&format!("\x1b[30m\x1b[44m{}\x1b[0m", " ".repeat(23))), "{:?}", lines[1]);
@@ -208,7 +225,8 @@ mod tests {
             ..Progress::default()
         };
         let before = Progress::default();
-        let page = Page { progress: &progress, before: &before, keys: &[], records: 1_234_567_890 };
+        let answer = Answer { records: 1_234_567_890, ..Answer::default() };
+        let page = Page { progress: &progress, before: &before, answer: &answer };
         for columns in [40, 50, 80, 120] {
             let lines = page.lines(24, columns);
             let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
@@ -238,7 +256,8 @@ mod tests {
             ..Progress::default()
         };
         let keys = vec![KeyCount::new("ä".repeat(200).into_bytes(), 1); 100];
-        let page = Page { progress: &progress, before: &Progress::default(), keys: &keys, records: 0 };
+        let answer = Answer { top: keys, ..Answer::default() };
+        let page = Page { progress: &progress, before: &Progress::default(), answer: &answer };
         for (rows, columns) in [(1, 1), (3, 5), (2, 20), (24, 80), (100, 300)] {
             let lines = page.lines(rows, columns);
             assert_eq!(lines.len(), rows);

@@ -274,6 +274,26 @@ fn live_shows_the_counts_of_a_slow_pipe() {
     assert_eq!(printed, "2 twice\n1 once\n# partial: interrupted after 3 records\n");
 }
 
+/// The less frequent key has the larger sum.
+#[test]
+fn live_shows_measures_in_the_order_of_sort() {
+    let directory = directory_with(&[("typescript", "")]);
+    run(&mut shell(&directory, "mkfifo pipe"));
+    let flags = "-f 1 --sum 2 --sort sum";
+    let line = format!("stty cols 100 rows 30; '{COMB}' top --live {flags} pipe > out; echo $? > code");
+    let mut terminal = on_terminal(&directory, &line);
+    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
+    pipe.write_all(b"twice 1.5\nonce 7\ntwice 1\n").expect("the pipe is read");
+    let shown = |text: &str| is_shown(&directory, text);
+    wait_until("the measures", || shown("count  sum(2)  key") && shown("7.0  once") && shown("2.5  twice"));
+    let screens = fs::read(directory.path().join("typescript")).expect("a typescript");
+    let at = |text: &[u8]| screens.windows(text.len()).position(|window| window == text);
+    assert!(at(b"7.0  once") < at(b"2.5  twice"));
+    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
+    wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
+    terminal.wait().expect("script ends");
+}
+
 fn terminal_is_done(directory: &Path) -> bool {
     fs::read_to_string(directory.join("code")).is_ok_and(|code| code == "130\n")
 }
