@@ -40,6 +40,7 @@ mod leading_star;
 mod live;
 mod lower_case;
 mod measure;
+mod nearest;
 mod normalize;
 mod number;
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::cells::{Cell, Cells};
 use crate::field::Field;
 use crate::fields::index_of;
 use crate::leading_star::{LeadingStar, LeadingStarCache};
+use crate::nearest::did_you_mean;
 use crate::pattern::PatternError;
 use crate::text_regex::{TextCache, TextRegex};
 use crate::{Span, bytes_of};
@@ -42,8 +43,8 @@ pub(crate) enum RegexFormatError {
     #[error("the pattern has no named groups; name each field like this: (?<status>[0-9]+)")]
     NoNames,
     /// No group has this name.
-    #[error("no group '{name}' in the pattern; its groups are {known}")]
-    Unknown { name: String, known: String },
+    #[error("no group '{name}' in the pattern; {hint}")]
+    Unknown { name: String, hint: String },
     /// No group has this number.
     #[error("no group {number} in the pattern, which has {count}")]
     Position { number: i32, count: usize },
@@ -124,8 +125,9 @@ fn names(info: &GroupInfo) -> impl Iterator<Item = &str> {
 fn group(info: &GroupInfo, field: &Field) -> Result<usize, RegexFormatError> {
     match field {
         Field::Named(name) => info.to_index(PatternID::ZERO, &name.text).ok_or_else(|| {
-            let known = names(info).collect::<Vec<_>>().join(", ");
-            RegexFormatError::Unknown { name: name.text.clone(), known }
+            let list = || format!("its groups are {}", names(info).collect::<Vec<_>>().join(", "));
+            let hint = did_you_mean(&name.text, names(info)).unwrap_or_else(list);
+            RegexFormatError::Unknown { name: name.text.clone(), hint }
         }),
         &Field::Position(number) => {
             // Group 0 is the match.
@@ -205,6 +207,10 @@ mod tests {
 
     #[test]
     fn patterns_without_the_fields_are_refused() {
+        assert_eq!(
+            error("(?<host>x)(?<path>y)", "hots"),
+            "no group 'hots' in the pattern; did you mean 'host'?"
+        );
         let pattern = "(?<a>x)(?<b>y)(z)";
         assert_eq!(error(pattern, "c"), "no group 'c' in the pattern; its groups are a, b");
         assert_eq!(error(pattern, "4"), "no group 4 in the pattern, which has 3");

@@ -21,6 +21,7 @@ use thiserror::Error;
 
 use crate::cells::{Cell, Cells};
 use crate::field::Field;
+use crate::nearest::did_you_mean;
 use crate::{Span, bytes_of};
 
 /// Extracts fields of syslog records.
@@ -32,11 +33,37 @@ pub(crate) struct Syslog {
 
 /// A field that syslog records cannot have.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "syslog records have no field {0}: their fields are pri, facility, severity, version, time, host, program, pid, \
-     msgid, message and, of structured data, sd.ID.PARAM"
-)]
-pub(crate) struct SyslogError(String);
+#[error("syslog records have no field {field}; {hint}")]
+pub(crate) struct SyslogError {
+    field: String,
+    hint: String,
+}
+
+impl SyslogError {
+    /// A field as shown, and its name if it has one.
+    fn new(field: String, name: Option<&str>) -> Self {
+        let near = name.and_then(|name| did_you_mean(name, NAMES.iter().copied().flatten().copied()));
+        let list = || {
+            let names: Vec<&str> = NAMES.iter().filter_map(|names| names.first().copied()).collect();
+            format!("their fields are {} and, of structured data, sd.ID.PARAM", names.join(", "))
+        };
+        Self { field, hint: near.unwrap_or_else(list) }
+    }
+}
+
+/// Names of the fields other than those of structured data, each with its aliases.
+const NAMES: [&[&str]; 10] = [
+    &["pri", "priority"],
+    &["facility"],
+    &["severity"],
+    &["version"],
+    &["time", "timestamp"],
+    &["host", "hostname"],
+    &["program", "app", "appname", "tag"],
+    &["pid", "procid"],
+    &["msgid"],
+    &["message", "msg"],
+];
 
 /// A wanted field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +106,7 @@ const SEVERITIES: [&str; 8] = ["emerg", "alert", "crit", "err", "warning", "noti
 
 impl Wanted {
     fn new(field: &Field) -> Result<Self, SyslogError> {
-        let Field::Named(name) = field else { return Err(SyslogError(field.to_string())) };
+        let Field::Named(name) = field else { return Err(SyslogError::new(field.to_string(), None)) };
         Ok(match name.text.as_str() {
             "pri" | "priority" => Self::Priority,
             "facility" => Self::Facility,
@@ -95,7 +122,7 @@ impl Wanted {
                 Some((rest, (id, parameter))) if !id.is_empty() && !parameter.is_empty() => {
                     Self::Parameter(rest.as_bytes().into())
                 }
-                _ => return Err(SyslogError(format!("'{name}'"))),
+                _ => return Err(SyslogError::new(format!("'{name}'"), Some(name))),
             },
         })
     }
@@ -921,8 +948,18 @@ mod tests {
         let error = |field| Syslog::new(&[field]).expect_err("an error").to_string();
         let known = "their fields are pri, facility, severity, version, time, host, program, pid, msgid, message and, \
                      of structured data, sd.ID.PARAM";
-        assert_eq!(error(Field::named("status")), format!("syslog records have no field 'status': {known}"));
-        assert_eq!(error(Field::named("sd.x")), format!("syslog records have no field 'sd.x': {known}"));
-        assert_eq!(error(Field::Position(3)), format!("syslog records have no field 3: {known}"));
+        assert_eq!(error(Field::named("status")), format!("syslog records have no field 'status'; {known}"));
+        assert_eq!(error(Field::named("sd.x")), format!("syslog records have no field 'sd.x'; {known}"));
+        assert_eq!(error(Field::Position(3)), format!("syslog records have no field 3; {known}"));
+        let near = "syslog records have no field 'programm'; did you mean 'program'?";
+        assert_eq!(error(Field::named("programm")), near);
+    }
+
+    #[test]
+    fn every_listed_name_is_a_field_and_aliases_are_the_same() {
+        for names in super::NAMES {
+            let field = |name: &str| Wanted::new(&Field::named(name)).expect("a field");
+            assert!(names.iter().all(|name| field(name) == field(names[0])), "{names:?}");
+        }
     }
 }

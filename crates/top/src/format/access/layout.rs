@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::request::Part;
 use crate::field::Field;
+use crate::nearest::did_you_mean;
 
 /// Layout of the records of an access log: values of variables, and the texts between them.
 #[derive(Clone, Debug)]
@@ -59,8 +60,8 @@ pub(crate) enum AccessError {
     )]
     NoVariables,
     /// No field has this name.
-    #[error("no field '{name}' in this log format; its fields are {known}")]
-    Unknown { name: String, known: String },
+    #[error("no field '{name}' in this log format; {hint}")]
+    Unknown { name: String, hint: String },
     /// The fields have names instead of numbers.
     #[error("field {number}: the fields of this log format have names: {known}")]
     Position { number: i32, known: String },
@@ -186,8 +187,17 @@ impl AccessFormat {
             Field::Position(number) => Err(AccessError::Position { number: *number, known: known() }),
             Field::Named(name) => self
                 .resolve(&name.text)
-                .ok_or_else(|| AccessError::Unknown { name: name.text.clone(), known: known() }),
+                .ok_or_else(|| AccessError::Unknown { name: name.text.clone(), hint: self.hint(&name.text) }),
         }
+    }
+
+    /// Returns the names near to a wanted one, or else the usual names of all fields.
+    fn hint(&self, wanted: &str) -> String {
+        let names = self.names();
+        let variables = self.variables.iter().map(|variable| &*variable.name);
+        let aliases = ALIASES.iter().map(|&(alias, _)| alias).filter(|alias| self.resolve(alias).is_some());
+        let all = names.iter().copied().chain(variables).chain(aliases);
+        did_you_mean(wanted, all).unwrap_or_else(|| format!("its fields are {}", names.join(", ")))
     }
 
     /// Returns the value with this name: a variable, a part of the request, a part of the URL, or a variable for which
@@ -353,6 +363,8 @@ mod tests {
             format.source(&field).expect_err("an error").to_string()
         };
         assert_eq!(error("path"), "no field 'path' in this log format; its fields are host, status");
+        assert_eq!(error("statsu"), "no field 'statsu' in this log format; did you mean 'status'?");
+        assert_eq!(error("http_hots"), "no field 'http_hots' in this log format; did you mean 'http_host'?");
         assert_eq!(error("2"), "field 2: the fields of this log format have names: host, status");
     }
 }
