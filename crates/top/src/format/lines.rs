@@ -11,7 +11,7 @@ use crate::{Span, bytes_of};
 /// A field without a position.
 #[derive(Debug, Error)]
 #[error(
-    "lines have no field '{0}'; fields of lines are numbers, and --input names a format whose fields have names"
+    "lines have no field '{0}'; write numbers, as in -f 7 and --where '$9 == 404', or --input auto for a format with names"
 )]
 pub(crate) struct Unnamed(String);
 

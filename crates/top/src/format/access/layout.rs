@@ -63,8 +63,8 @@ pub(crate) enum AccessError {
     #[error("no field '{name}' in this log format; {hint}")]
     Unknown { name: String, hint: String },
     /// The fields have names instead of numbers.
-    #[error("field {number}: the fields of this log format have names: {known}")]
-    Position { number: i32, known: String },
+    #[error("field {number}: the fields of this log format have names; {hint}")]
+    Position { number: i32, hint: String },
 }
 
 /// A value of a record: a variable or a part of one.
@@ -160,11 +160,7 @@ impl AccessFormat {
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for (index, variable) in self.variables.iter().enumerate() {
-            let source = Source { variable: index, part: self.whole(index) };
-            let aliases = ALIASES.iter().filter(|(_, variables)| variables.contains(&&*variable.name));
-            let mut usual =
-                aliases.map(|&(alias, _)| alias).filter(|alias| self.resolve(alias) == Some(source));
-            names.push(usual.next().unwrap_or(&variable.name));
+            names.push(self.usual_name(&variable.name));
             let parts: &[_] = match &*variable.name {
                 "request" => &PARTS_OF_REQUEST[..CANONICAL_PARTS],
                 "request_uri" => &PARTS_OF_URL,
@@ -182,13 +178,48 @@ impl AccessFormat {
 
     /// Returns the value for a field.
     pub(super) fn source(&self, field: &Field) -> Result<Source, AccessError> {
-        let known = || self.names().join(", ");
         match field {
-            Field::Position(number) => Err(AccessError::Position { number: *number, known: known() }),
+            &Field::Position(number) => {
+                let instead = |name| format!("instead of {number} write {name}");
+                let list = || format!("they are {}", self.names().join(", "));
+                let hint = self.name_of_word(number).map_or_else(list, instead);
+                Err(AccessError::Position { number, hint })
+            }
             Field::Named(name) => self
                 .resolve(&name.text)
                 .ok_or_else(|| AccessError::Unknown { name: name.text.clone(), hint: self.hint(&name.text) }),
         }
+    }
+
+    /// Returns the name of the field that has the word of a record with this number, from 1. `None` if the texts between
+    /// the values have it, or if a value before it may have any number of words.
+    fn name_of_word(&self, number: i32) -> Option<&str> {
+        let blanks = |text: &[u8]| text.iter().filter(|&&byte| byte == b' ').count();
+        let number = usize::try_from(number).ok()?;
+        let mut first = 1 + blanks(&self.before);
+        for variable in &self.variables {
+            let words: &[&str] = match &*variable.name {
+                "request" => &["method", "url", "protocol"],
+                "time_local" => &["time", "time"],
+                name => &[self.usual_name(name)],
+            };
+            if let Some(word) = words.get(number.checked_sub(first)?) {
+                return Some(word);
+            }
+            if words.len() == 1 && variable.end == End::Quote {
+                return None;
+            }
+            first += words.len() - 1 + blanks(&variable.after);
+        }
+        None
+    }
+
+    /// Returns the shortest name of a variable: its alias, or its own name.
+    fn usual_name<'n>(&'n self, name: &'n str) -> &'n str {
+        let source = self.resolve(name);
+        let mut aliases =
+            ALIASES.iter().filter(|(_, variables)| variables.contains(&name)).map(|&(alias, _)| alias);
+        aliases.find(|alias| self.resolve(alias) == source).unwrap_or(name)
     }
 
     /// Returns the names near to a wanted one, or else the usual names of all fields.
@@ -365,6 +396,26 @@ mod tests {
         assert_eq!(error("path"), "no field 'path' in this log format; its fields are host, status");
         assert_eq!(error("statsu"), "no field 'statsu' in this log format; did you mean 'status'?");
         assert_eq!(error("http_hots"), "no field 'http_hots' in this log format; did you mean 'http_host'?");
-        assert_eq!(error("2"), "field 2: the fields of this log format have names: host, status");
+        let named = "the fields of this log format have names;";
+        assert_eq!(error("2"), format!("field 2: {named} instead of 2 write status"));
+        assert_eq!(error("3"), format!("field 3: {named} they are host, status"));
+        assert_eq!(error("-1"), format!("field -1: {named} they are host, status"));
+    }
+
+    #[test]
+    fn a_word_of_a_record_has_the_name_of_its_value() {
+        let names = |format: &AccessFormat| {
+            let name = |number| format.name_of_word(number).unwrap_or("-").to_owned();
+            (0..14).map(name).collect::<Vec<_>>().join(" ")
+        };
+        let common = "- remote_addr ident user time time method url protocol status bytes";
+        assert_eq!(names(&AccessFormat::clf()), format!("{common} - - -"));
+        assert_eq!(names(&AccessFormat::combined()), format!("{common} referer - -"));
+        let nginx = |format: &str| names(&AccessFormat::nginx(format).expect("a format"));
+        assert_eq!(
+            nginx("at [$time_local] - $remote_user \"$request\" $status"),
+            "- - time time - user method url protocol status - - - -"
+        );
+        assert_eq!(nginx("\"$http_user_agent\" $status"), "- user_agent - - - - - - - - - - - -");
     }
 }
