@@ -72,22 +72,33 @@ impl FromStr for InputFormat {
     }
 }
 
-/// The format as typed.
-impl fmt::Display for InputFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl InputFormat {
+    /// Name of the format, without the text after the colon.
+    pub fn name(&self) -> &'static str {
+        match self {
             Self::Lines => "lines",
             Self::Auto => "auto",
             Self::Clf => "clf",
             Self::Combined => "combined",
-            Self::Nginx(format) => return write!(f, "nginx:{format}"),
+            Self::Nginx(_) => "nginx",
             Self::Csv => "csv",
             Self::Tsv => "tsv",
             Self::Json => "json",
             Self::Logfmt => "logfmt",
             Self::Syslog => "syslog",
-            Self::Regex(pattern) => return write!(f, "regex:{pattern}"),
-        })
+            Self::Regex(_) => "regex",
+        }
+    }
+}
+
+/// The format as typed.
+impl fmt::Display for InputFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::Nginx(text) | Self::Regex(text) => write!(f, ":{text}"),
+            _ => Ok(()),
+        }
     }
 }
 

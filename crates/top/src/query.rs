@@ -169,6 +169,11 @@ impl Query {
         Some(Arc::new(Recognizer(Arc::clone(rows))))
     }
 
+    /// Format of the records: the given one, or else chosen by the fields.
+    pub fn input(&self) -> &InputFormat {
+        self.rows.as_ref().map_or(&InputFormat::Lines, |rows| &rows.input)
+    }
+
     /// Compiles a query.
     ///
     /// # Errors

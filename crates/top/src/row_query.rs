@@ -164,11 +164,8 @@ impl RowQuery {
             measures,
             plan: None,
         };
-        let plan = Plan::of_all_files(&query).map_err(|reason| {
-            let format = query.input.to_string();
-            let name = format.split(':').next().unwrap_or_default();
-            QueryError::Format(format!("--input {name}: {reason}"))
-        });
+        let plan = Plan::of_all_files(&query)
+            .map_err(|reason| QueryError::Format(format!("--input {}: {reason}", query.input.name())));
         query.plan = plan?.map(Arc::new);
         Ok(query)
     }

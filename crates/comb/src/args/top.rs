@@ -352,7 +352,32 @@ impl Arguments {
 
     /// Whether `-p` is a delimiter rather than a regular expression.
     fn has_delimiter(&self) -> bool {
-        matches!(self.input, Some(InputFormat::Csv | InputFormat::Tsv))
+        matches!(self.input, Some(InputFormat::Csv))
+    }
+
+    /// Checks that a format uses the flags that are given for fields and headers.
+    pub(crate) fn check_format(&self, format: &InputFormat) -> Result<(), UsageError> {
+        let is_default = if self.input.is_none() { ", the default here," } else { "" };
+        let chosen = format!("--input {}{is_default}", format.name());
+        let no_separator = match format {
+            InputFormat::Lines | InputFormat::Csv => None,
+            InputFormat::Auto => Some("finds delimiters itself; --input csv takes one"),
+            InputFormat::Tsv => Some("is separated by tabs; --input csv takes another delimiter"),
+            _ => Some("has no separator of fields; omit -p"),
+        };
+        let has_headers = matches!(format, InputFormat::Csv | InputFormat::Tsv | InputFormat::Auto);
+        match (&self.fieldseparator, no_separator) {
+            (Some(separator), Some(reason)) => {
+                Err(UsageError(format!("-p '{separator}': {chosen} {reason}")))
+            }
+            _ if self.quotedfields && *format != InputFormat::Lines => {
+                Err(UsageError(format!("-q: {chosen} has its own rules for quotes; omit -q")))
+            }
+            _ if self.no_header && !has_headers => {
+                Err(UsageError(format!("--no-header: {chosen} has no header; --input csv and tsv have one")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn delimiter(&self) -> Result<u8, UsageError> {

@@ -29,6 +29,9 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
         Ok(query) => query,
         Err(error) => return fail(error),
     };
+    if let Err(error) = arguments.check_format(query.input()) {
+        return fail(error);
+    }
     for (group, pattern) in query.unknown_groups() {
         message::note(unknown_group(group, pattern));
     }
