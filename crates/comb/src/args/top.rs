@@ -334,7 +334,7 @@ impl Arguments {
             vgrep: self.vgrep.clone(),
             sed: pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect(),
             condition: self.condition.clone(),
-            measures: self.measures.0.clone(),
+            measures: self.measures.distinct()?,
             sort_by: self.sort_by()?,
             reverse: self.reverse,
             min_count: self.min_count,

@@ -1,8 +1,9 @@
 //! Flags that measure a field of the records of each key, in the order in which they are given.
 
-use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use finecomb_top::{Field, Measure, MeasureKind, Percentile};
+
+use crate::args::selection::UsageError;
 
 /// Heading of the flags in the help.
 const HEADING: &str = "Measures";
@@ -72,6 +73,17 @@ fn parse_field(text: &str) -> Result<Field, String> {
     Field::parse(text).map_err(|error| error.to_string())
 }
 
+impl Measures {
+    /// Returns the measures, each of which must be given only once.
+    pub(super) fn distinct(&self) -> Result<Vec<Measure>, UsageError> {
+        let mut twice = self.0.iter().enumerate().filter(|(at, measure)| self.0[..*at].contains(measure));
+        match twice.next() {
+            Some((_, measure)) => Err(UsageError(format!("the measure {measure} is given twice"))),
+            None => Ok(self.0.clone()),
+        }
+    }
+}
+
 impl Args for Measures {
     fn augment_args(command: Command) -> Command {
         let flag = |name: &'static str, value: &'static str, help: &'static str| {
@@ -114,13 +126,7 @@ impl FromArgMatches for Measures {
         }
         add(PERCENTILE, matches.get_many(PERCENTILE).into_iter().flatten().cloned().collect());
         all.sort_by_key(|&(index, _)| index);
-        let measures: Vec<Measure> = all.into_iter().map(|(_, measure)| measure).collect();
-        match measures.iter().enumerate().find(|(at, measure)| measures[..*at].contains(measure)) {
-            Some((_, twice)) => {
-                Err(Error::raw(ErrorKind::ArgumentConflict, format!("the measure {twice} is given twice\n")))
-            }
-            None => Ok(Self(measures)),
-        }
+        Ok(Self(all.into_iter().map(|(_, measure)| measure).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -133,11 +139,14 @@ impl FromArgMatches for Measures {
 mod tests {
     use super::*;
 
-    fn names(arguments: &[&str]) -> Result<Vec<String>, String> {
+    fn parsed(arguments: &[&str]) -> Result<Measures, Error> {
         let command = Measures::augment_args(Command::new("top"));
-        let matches = command.try_get_matches_from([&["top"], arguments].concat());
-        let measures = matches.and_then(|matches| Measures::from_arg_matches(&matches));
-        let measures = measures.map_err(|error| error.to_string())?;
+        let matches = command.try_get_matches_from([&["top"], arguments].concat())?;
+        Measures::from_arg_matches(&matches)
+    }
+
+    fn names(arguments: &[&str]) -> Result<Vec<String>, String> {
+        let measures = parsed(arguments).map_err(|error| error.to_string())?;
         Ok(measures.0.iter().map(Measure::to_string).collect())
     }
 
@@ -148,9 +157,19 @@ mod tests {
     }
 
     #[test]
+    fn a_measure_is_given_only_once() {
+        let error = |arguments: &[&str]| {
+            let measures = parsed(arguments).expect("measures").distinct();
+            measures.map_err(|UsageError(reason)| reason)
+        };
+        let twice = Err("the measure p50(a) is given twice".to_owned());
+        assert_eq!(error(&["--p50", "a", "--sum", "a", "--percentile", "50:a"]), twice);
+        assert!(error(&["--sum", "a", "--sum", "b", "--min", "a"]).is_ok());
+    }
+
+    #[test]
     fn invalid_measures_are_refused() {
         let error = |arguments: &[&str]| names(arguments).expect_err("an error");
-        assert!(error(&["--sum", "a", "--sum", "a"]).contains("the measure sum(a) is given twice"));
         assert!(error(&["--percentile", "99"]).contains("expected P:FIELD"));
         assert!(error(&["--percentile", "101:a"]).contains("100"));
         assert!(error(&["--sum", ""]).contains("expected the name or number of a field"));
