@@ -84,12 +84,12 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
         note(format_args!("no match of -e in {records}; the first is {}", place(&unmatched.first)));
     }
     if let Some(values) = &answer.not_numbers {
-        let all = if values.count == 1 {
-            "1 value that is no number".to_owned()
-        } else {
-            format!("{} values that are no numbers", Count(values.count))
-        };
-        note(format_args!("left {all} out of the measures; the first is {}", first(values)));
+        let reason = if values.count == 1 { "it is not a number" } else { "they are not numbers" };
+        let values_left_out = counted(values.count, "value");
+        note(format_args!(
+            "left {values_left_out} out of the measures, as {reason}; the first is {}",
+            first(values)
+        ));
     }
 }
 
