@@ -71,7 +71,7 @@ Count only records for which a condition on fields holds
 
 Comparisons are == != < <= > >=, and ~ !~ for regular expressions; they are combined by && || ! and parentheses. Fields are \
 names, or numbers as in $7; names with other characters are in backquotes. Values are numbers, also with a unit as in 1.5s or \
-10MB, or strings in quotes. A comparison with a field that the record lacks is false; a field alone holds if the record has it.";
+10MB (m is minutes, M a million), or strings in quotes. A comparison with a field that the record lacks is false; a field alone holds if the record has it.";
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -148,7 +148,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Key")]
     missing: Option<String>,
 
-    /// Ignore case: in regular expressions, in strings of --where, and in keys, which become lower case
+    /// Ignore case: in regular expressions, in strings of --where, and in keys, which are printed in lower case
     #[arg(short, long, help_heading = "Key")]
     ignore_case: bool,
 
