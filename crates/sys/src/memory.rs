@@ -52,12 +52,21 @@ impl<T: Copy> FixedVec<T> {
     /// Creates a vector of `length` copies of a value, at least one.
     pub fn filled(value: T, length: usize) -> Self {
         let mut vector = Self::with_capacity(length);
-        for index in 0..vector.capacity {
-            // SAFETY: the index is below the capacity.
-            unsafe { vector.start.add(index).write(value) };
-        }
-        vector.length = vector.capacity;
+        vector.fill_up(value, vector.capacity);
         vector
+    }
+
+    /// Appends copies of a value up to a length of at most the capacity.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub fn fill_up(&mut self, value: T, length: usize) {
+        assert!(length <= self.capacity, "no room in a vector of fixed capacity");
+        for index in self.length..length {
+            // SAFETY: the index is below the capacity.
+            unsafe { self.start.add(index).write(value) };
+        }
+        self.length = self.length.max(length);
     }
 
     /// Number of values that it has room for.
@@ -157,6 +166,24 @@ mod tests {
             assert!(!is_large || vector.as_ptr().addr().is_multiple_of(HUGE_PAGE));
         }
         assert!(FixedVec::filled(3_u8, 100).iter().eq([3; 100].iter()));
+    }
+
+    #[test]
+    fn a_vector_is_filled_up_to_a_length() {
+        let mut vector = FixedVec::with_capacity(10);
+        vector.extend_from_slice(&[1, 2]);
+        vector.fill_up(7, 5);
+        assert_eq!(*vector, [1, 2, 7, 7, 7]);
+        vector.fill_up(8, 4);
+        assert_eq!(*vector, [1, 2, 7, 7, 7]);
+        vector.fill_up(9, 10);
+        assert_eq!(*vector, [1, 2, 7, 7, 7, 9, 9, 9, 9, 9]);
+    }
+
+    #[test]
+    #[should_panic(expected = "no room")]
+    fn a_vector_is_filled_up_to_its_capacity_at_most() {
+        FixedVec::with_capacity(10).fill_up(0_u8, 11);
     }
 
     #[test]

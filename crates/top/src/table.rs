@@ -6,10 +6,10 @@
 //! use, as each displaced key costs a cache miss.
 //!
 //! The highest bits of a hash determine the slot, so that slots are in the order of their hashes, except for displaced
-//! keys. So a table can grow from front to back, and each of the [`SHARDS`] shards of the hashes is a run of slots,
+//! keys. So a table can grow in place, from back to front, and each of the [`SHARDS`] shards of the hashes is a run of slots,
 //! which can be merged in parallel with the others.
 
-use finecomb_sys::memory::{FixedVec, HUGE_PAGE};
+use finecomb_sys::memory::{FixedVec, HUGE_PAGE, has_address_space};
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
 use crate::answer::KeyCount;
@@ -29,6 +29,10 @@ const SHARD_BITS: u32 = 6;
 /// slots. In 1024 slots, a quarter of 400 keys is displaced, and at each of these the branch after the first probe is
 /// mispredicted.
 const INITIAL_SLOTS: usize = 4096;
+
+/// A table of a huge page or more reserves room for this many times its slots, and grows in place. The room is only address
+/// space until it is used. A new allocation for each size would cost the kernel twice the pages to clear.
+const RESERVE: usize = 8;
 
 /// Minimum count of a frequent key. In logs, about a third of the keys are frequent and have most of the records.
 const FREQUENT: u64 = 4;
@@ -177,12 +181,15 @@ struct Counts<S> {
 
 impl<S: Slot> Counts<S> {
     fn with_slots(size: usize) -> Self {
-        let slots = FixedVec::filled(S::EMPTY, size);
+        let reserve = RESERVE * size * size_of::<S>();
+        let has_reserve = reserve >= RESERVE * HUGE_PAGE && has_address_space(reserve);
+        let mut slots = FixedVec::with_capacity(if has_reserve { RESERVE * size } else { size });
+        slots.fill_up(S::EMPTY, size);
         Self { slots, used: 0, wide_only: 0, arena: Arena::default() }
     }
 
     fn memory(&self) -> usize {
-        self.slots.capacity() * size_of::<S>() + self.arena.memory()
+        self.slots.len() * size_of::<S>() + self.arena.memory()
     }
 
     fn key<'t>(&'t self, slot: &'t S) -> &'t [u8] {
@@ -266,17 +273,39 @@ impl<S: Slot> Counts<S> {
         (2 * slots).max(HUGE_PAGE / size_of::<S>())
     }
 
-    /// Grows the table. Frequent keys are placed first, so that they get their home slots: these are prefetched, and
-    /// the first probe finds the key.
     fn grow(&mut self) {
-        let mut larger = Self::with_slots(Self::larger_than(self.slots.len()));
-        for is_frequent in [true, false] {
-            let chosen = |slot: &&S| slot.is_used() && (slot.head().count >= FREQUENT) == is_frequent;
-            for slot in self.slots.iter().filter(chosen) {
-                place(&mut larger.slots, *slot);
-            }
+        self.grow_to(Self::larger_than(self.slots.len()));
+    }
+
+    /// Grows the table to a larger number of slots. Of keys that compete for slots, the frequent ones are placed first, so
+    /// that they get their home slots: these are prefetched, and the first probe finds the key.
+    fn grow_to(&mut self, size: usize) {
+        if size <= self.slots.capacity() {
+            let old = self.slots.len();
+            self.slots.fill_up(S::EMPTY, size);
+            return self.spread(old);
         }
+        let mut larger = Self::with_slots(size);
+        place_all(&mut larger.slots, &self.slots);
         self.slots = larger.slots;
+    }
+
+    /// Places the keys of the first `old` slots among all.
+    ///
+    /// Keys are taken from the back to the front, a run of used slots at a time. The new home of a key is not before its old
+    /// one, which is not before its run, so that it is placed behind the slots that are still to come. Only keys that are
+    /// displaced beyond the last slot get among these. They are in the first run then, and are placed again with it.
+    fn spread(&mut self, old: usize) {
+        let mut run = Vec::new();
+        let mut end = old;
+        while end > 0 {
+            let start = self.slots[..end].iter().rposition(|slot| !slot.is_used()).map_or(0, |free| free + 1);
+            run.clear();
+            run.extend_from_slice(&self.slots[start..end]);
+            self.slots[start..end].fill(S::EMPTY);
+            place_all(&mut self.slots, &run);
+            end = start.saturating_sub(1);
+        }
     }
 }
 
@@ -305,6 +334,14 @@ fn place<S: Slot>(slots: &mut [S], slot: S) {
         index = (index + 1) & mask;
     }
     slots[index] = slot;
+}
+
+/// Stores the used ones of `from` at the first free places, those of frequent keys first. There must be as many.
+fn place_all<S: Slot>(slots: &mut [S], from: &[S]) {
+    for is_frequent in [true, false] {
+        let chosen = |slot: &&S| slot.is_used() && (slot.head().count >= FREQUENT) == is_frequent;
+        from.iter().filter(chosen).for_each(|slot| place(slots, *slot));
+    }
 }
 
 /// The effect of a key on its slot.
@@ -676,6 +713,58 @@ pub(crate) mod tests {
             let tables: Vec<&Table> = tables.iter().collect();
             prop_assert_eq!(sums(&tables), plain_sums(parts.iter().flatten()));
         }
+    }
+
+    proptest! {
+        /// With hashes that compete for the same slots, also beyond the last one.
+        #[test]
+        fn a_table_that_grows_in_place_has_every_key_where_it_is_found(
+            hashes in prop::collection::vec(
+                (prop_oneof![Just(0), Just(u32::MAX), u32::MAX - (9 << 25)..u32::MAX, 0..9_u32 << 25, any::<u32>()], 1..9_u64),
+                0..=60,
+            ),
+        ) {
+            let mut slots = FixedVec::with_capacity(1024);
+            slots.fill_up(Narrow::EMPTY, 64);
+            let mut table = Counts { slots, used: 0, wide_only: 0, arena: Arena::default() };
+            let keys: Vec<[u8; 1]> = (0..hashes.len() as u8).map(|number| [number]).collect();
+            for (&(hash, count), key) in hashes.iter().zip(&keys) {
+                table.insert(hash, key, count);
+            }
+            for size in [128, 1024] {
+                table.grow_to(size);
+                prop_assert_eq!(table.slots.len(), size);
+                prop_assert_eq!(table.slots.iter().filter(|slot| slot.is_used()).count(), hashes.len());
+                for (&(hash, count), key) in hashes.iter().zip(&keys) {
+                    let shard = (hash >> (u32::BITS - SHARD_BITS)) as usize;
+                    let found: Vec<u64> =
+                        table.shard(shard).filter(|entry| entry.key == key).map(|entry| entry.count).collect();
+                    prop_assert_eq!(found, [count]);
+                    let words = [u64::from(key[0]), 0];
+                    let is_key = |slot: &Narrow, _: &Arena| slot.holds_short(words);
+                    prop_assert!(table.visit(home(hash, size), hash, 1, is_key, &mut Nothing));
+                }
+            }
+        }
+    }
+
+    /// Visits without effect.
+    struct Nothing;
+
+    impl Visitor for Nothing {
+        fn visit(&mut self, _: &mut Head) {}
+
+        fn new_key(&mut self) -> u64 {
+            0
+        }
+    }
+
+    #[test]
+    fn a_large_table_grows_in_its_reserve() {
+        let mut table: Counts<Narrow> = Counts::with_slots(HUGE_PAGE / size_of::<Narrow>());
+        let (start, memory) = (table.slots.as_ptr(), table.memory());
+        table.grow();
+        assert_eq!((table.slots.as_ptr(), table.memory()), (start, 2 * memory));
     }
 
     /// Every table grows, and becomes wide where keys are of medium length.
