@@ -60,13 +60,13 @@ impl Kernel for FindRecordEnds<'_> {
         for stride in windows.chunks(STRIDE) {
             let positions = ends.room(used, (STRIDE + 1) * 64);
             for window in stride {
-                let found = carry.advance(Window::of(masks, window, quoting));
+                let found = carry.advance(masks, Window::of(masks, window, quoting));
                 used += write_positions(&mut positions[used..], base, found);
                 base += 64;
             }
         }
         if let Some(window) = Window::of_rest(masks, rest, quoting) {
-            used += write_positions(&mut ends.room(used, 64)[used..], base, carry.advance(window));
+            used += write_positions(&mut ends.room(used, 64)[used..], base, carry.advance(masks, window));
         }
         ends.set_used(used);
     }

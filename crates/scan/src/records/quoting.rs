@@ -181,7 +181,7 @@ impl Carry {
     /// are those behind it up to the beginning of the next quoted field. They are left out, and the rest considered
     /// again.
     #[inline(always)]
-    pub(crate) fn advance(&mut self, window: Window) -> u64 {
+    pub(crate) fn advance<M: Masks>(&mut self, masks: M, window: Window) -> u64 {
         let Window { mut quotes, starts, line_ends, last } = window;
         if quotes == 0 {
             self.start = starts >> last & 1 & !self.inside;
@@ -190,7 +190,7 @@ impl Carry {
         let at_start = quotes & (starts << 1 | self.start);
         loop {
             // The bytes after which the text is within quotes.
-            let inside = odd_before(quotes) ^ self.inside;
+            let inside = masks.prefix_xor(quotes) ^ self.inside;
             let closing = quotes & !inside;
             let literal = quotes & inside & !(at_start | closing << 1);
             if literal == 0 {
@@ -203,15 +203,6 @@ impl Carry {
             quotes &= before | !(next.wrapping_sub(1) & !next);
         }
     }
-}
-
-/// Sets each bit for which the number of set bits up to it, and with it, is odd.
-#[inline(always)]
-fn odd_before(mut bits: u64) -> u64 {
-    for shift in [1, 2, 4, 8, 16, 32] {
-        bits ^= bits << shift;
-    }
-    bits
 }
 
 /// State of a pass that began in one state.
@@ -229,8 +220,8 @@ impl From<State> for Run {
 
 impl Run {
     #[inline(always)]
-    fn advance(&mut self, window: Window, base: usize) {
-        let ends = self.carry.advance(window);
+    fn advance<M: Masks>(&mut self, masks: M, window: Window, base: usize) {
+        let ends = self.carry.advance(masks, window);
         if ends != 0 {
             self.last_record = base + 64 - ends.leading_zeros() as usize;
         }
@@ -259,13 +250,13 @@ impl<const N: usize> Kernel for Pass<'_, N> {
         for bytes in windows {
             let window = Window::of(masks, bytes, quoting);
             for run in &mut runs {
-                run.advance(window, base);
+                run.advance(masks, window, base);
             }
             base += 64;
         }
         if let Some(window) = Window::of_rest(masks, rest, quoting) {
             for run in &mut runs {
-                run.advance(window, base);
+                run.advance(masks, window, base);
             }
         }
         *all = runs;
@@ -288,14 +279,14 @@ impl Kernel for FirstEnd<'_> {
         let (windows, rest) = text.as_chunks::<64>();
         let mut base = 0;
         for bytes in windows {
-            let ends = carry.advance(Window::of(masks, bytes, quoting));
+            let ends = carry.advance(masks, Window::of(masks, bytes, quoting));
             if ends != 0 {
                 return Ok(base + ends.trailing_zeros() as usize);
             }
             base += 64;
         }
         if let Some(window) = Window::of_rest(masks, rest, quoting) {
-            let ends = carry.advance(window);
+            let ends = carry.advance(masks, window);
             if ends != 0 {
                 return Ok(base + ends.trailing_zeros() as usize);
             }

@@ -313,7 +313,7 @@ impl<'t, M: Masks, const QUOTES: bool> Walk<'t, M, QUOTES> {
         self.delimiters = delimiters;
         if QUOTES && quotes | self.within | self.after_quote != 0 {
             // The bits of an opening quote and of the quoted text, not those of a closing quote.
-            let within = running_parity(quotes) ^ self.within;
+            let within = self.reader.masks.prefix_xor(quotes) ^ self.within;
             self.delimiters &= !within;
             let (opening, closing) = (quotes & within, quotes & !within);
             let after_quote = closing << 1 | self.after_quote;
@@ -376,13 +376,4 @@ impl<'t, M: Masks, const QUOTES: bool> Walk<'t, M, QUOTES> {
         }
         (self.within == 0).then_some(fields)
     }
-}
-
-/// Returns the word whose bit `i` is the parity of the bits up to `i`.
-#[inline(always)]
-fn running_parity(mut word: u64) -> u64 {
-    for shift in [1, 2, 4, 8, 16, 32] {
-        word ^= word << shift;
-    }
-    word
 }
