@@ -4,6 +4,8 @@
 //! it on the best one that the processor has. All implementations give the same bits; `Plain` is the reference
 //! implementation.
 //!
+//! Windows of a text are read by [`window_at`] and [`equal_either_at`], also near its end.
+//!
 //! There is no implementation for AVX-512. It was slower on Cascade Lake: the lower clock frequency outweighs the saved
 //! instructions.
 
@@ -42,6 +44,44 @@ static KEEP: [u8; 128] = {
 fn keep(length: usize) -> &'static [u8; 64] {
     let masks = KEEP.get(64 - length.min(64)..).and_then(|masks| masks.first_chunk());
     masks.unwrap_or(&[0; 64])
+}
+
+/// Returns the 64 bytes of a text from `at` on. Near the end of the text, they are copied to `spare`, with zeros behind the
+/// text.
+#[inline(always)]
+pub fn window_at<'a>(text: &'a [u8], at: usize, spare: &'a mut Option<[u8; 64]>) -> &'a [u8; 64] {
+    match text.get(at..).and_then(|text| text.first_chunk()) {
+        Some(window) => window,
+        None => spare.insert(last_window(text, at)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn last_window(text: &[u8], at: usize) -> [u8; 64] {
+    let mut window = [0; 64];
+    for (byte, &last) in window.iter_mut().zip(text.get(at..).unwrap_or_default()) {
+        *byte = last;
+    }
+    window
+}
+
+/// Returns the mask of the bytes that equal `one` or `other`, of the 64 bytes of a text from `at` on. Bits behind the text
+/// are not set.
+#[inline(always)]
+pub fn equal_either_at<M: Masks>(masks: M, text: &[u8], at: usize, one: u8, other: u8) -> u64 {
+    match text.get(at..).and_then(|text| text.first_chunk()) {
+        Some(window) => masks.equal_either(window, one, other),
+        None => equal_either_at_end(text, at, one, other),
+    }
+}
+
+/// Returns the finished mask, not a window, so that loops keep nothing in memory for this case.
+#[cold]
+#[inline(never)]
+fn equal_either_at_end(text: &[u8], at: usize, one: u8, other: u8) -> u64 {
+    let rest = text.get(at..).unwrap_or_default().iter().enumerate();
+    rest.fold(0, |bits, (index, &byte)| bits | u64::from(byte == one || byte == other) << index)
 }
 
 /// A loop over windows. Mark [`Kernel::run`] `#[inline(always)]` in an implementation: only inlined code is compiled
@@ -330,6 +370,18 @@ mod tests {
         }
     }
 
+    /// Finds bytes from a position of a text on.
+    struct CompareAt<'a>(&'a [u8], usize, u8, u8);
+
+    impl Kernel for CompareAt<'_> {
+        type Output = u64;
+
+        #[inline(always)]
+        fn run<M: Masks>(self, masks: M) -> u64 {
+            equal_either_at(masks, self.0, self.1, self.2, self.3)
+        }
+    }
+
     fn byte_by_byte(window: &[u8; 64], hit: impl Fn(u8) -> bool) -> u64 {
         window.iter().enumerate().map(|(index, &byte)| u64::from(hit(byte)) << index).sum()
     }
@@ -351,6 +403,25 @@ mod tests {
             );
             prop_assert_eq!(Compare(wide, one, other).run(Plain), expected);
             prop_assert_eq!(dispatch(Compare(wide, one, other)), expected);
+        }
+
+        #[test]
+        fn a_window_ends_with_zeros_behind_the_text(
+            text in prop::collection::vec(0..4_u8, 0..140),
+            at in 0..150_usize,
+            one in 0..4_u8,
+            other in 0..4_u8,
+        ) {
+            let mut expected = [0; 64];
+            let rest = text.get(at..).unwrap_or_default();
+            let length = rest.len().min(64);
+            expected[..length].copy_from_slice(&rest[..length]);
+            let mut spare = None;
+            prop_assert_eq!(window_at(&text, at, &mut spare), &expected);
+            let within = if length < 64 { (1 << length) - 1 } else { u64::MAX };
+            let bits = byte_by_byte(&expected, |byte| byte == one || byte == other) & within;
+            prop_assert_eq!(CompareAt(&text, at, one, other).run(Plain), bits);
+            prop_assert_eq!(dispatch(CompareAt(&text, at, one, other)), bits);
         }
 
         #[test]

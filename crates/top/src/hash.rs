@@ -6,7 +6,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use finecomb_sys::simd::Masks;
+use finecomb_sys::simd::{Masks, window_at};
 
 /// Hash function with random seeds per process, so that an attacker cannot prepare colliding keys.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +44,12 @@ impl Hasher {
     #[inline(always)]
     pub(crate) fn hash<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> (u32, [u64; 8]) {
         let length = end - start;
-        let mut window = [0; 64];
-        let first = masks.prefix(window_at(text, start, &mut window), length.min(64));
+        let mut spare = None;
+        let first = masks.prefix(window_at(text, start, &mut spare), length.min(64));
         let mut state = self.mix(length as u64, &first);
         let mut at = start + 64;
         while at < end {
-            let words = masks.prefix(window_at(text, at, &mut window), (end - at).min(64));
+            let words = masks.prefix(window_at(text, at, &mut spare), (end - at).min(64));
             state = self.mix(state, &words);
             at += 64;
         }
@@ -89,23 +89,6 @@ fn short_prefix(window: &[u8; SHORT], length: usize) -> [u64; 2] {
     let keep = KEEP.get(SHORT.saturating_sub(length)..).and_then(|keep| keep.first_chunk());
     let (own, keep) = (words(window), words(keep.unwrap_or(&[0; SHORT])));
     [own[0] & keep[0], own[1] & keep[1]]
-}
-
-/// Returns the 64 bytes of a text from `at` on. Near the end of the text, they are copied to `spare`.
-#[inline(always)]
-fn window_at<'a>(text: &'a [u8], at: usize, spare: &'a mut [u8; 64]) -> &'a [u8; 64] {
-    match text.get(at..at + 64).and_then(|window| window.try_into().ok()) {
-        Some(window) => window,
-        None => last_window(text, at, spare),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn last_window<'a>(text: &[u8], at: usize, spare: &'a mut [u8; 64]) -> &'a [u8; 64] {
-    let rest = text.get(at..).unwrap_or_default();
-    spare[..rest.len()].copy_from_slice(rest);
-    spare
 }
 
 #[cfg(test)]

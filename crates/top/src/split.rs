@@ -1,6 +1,6 @@
 //! Splits records into fields.
 
-use finecomb_sys::simd::{Kernel, Masks, dispatch};
+use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
 use regex_automata::Input;
 use regex_automata::util::iter::Searcher;
 
@@ -123,22 +123,11 @@ fn closing_quote(quoted: &[u8]) -> Option<usize> {
 /// field ends with a blank. `text` may extend beyond the record.
 #[inline(always)]
 fn blanks<M: Masks>(masks: M, text: &[u8], at: usize, end: usize) -> u64 {
-    let bits = match text.get(at..at + 64).and_then(|window| window.try_into().ok()) {
-        Some(window) => masks.equal_either(window, b' ', b'\t'),
-        None => last_blanks(text, at),
-    };
+    let bits = equal_either_at(masks, text, at, b' ', b'\t');
     match end.saturating_sub(at) {
         rest @ 0..64 => bits | (u64::MAX << rest),
         _ => bits,
     }
-}
-
-/// Bit mask of the blanks in the last bytes of a text, fewer than 64, from `at` on. Bits after the text are not set.
-#[cold]
-#[inline(never)]
-fn last_blanks(text: &[u8], at: usize) -> u64 {
-    let rest = text.get(at..).unwrap_or_default().iter().enumerate();
-    rest.fold(0, |bits, (index, &byte)| bits | u64::from(byte == b' ' || byte == b'\t') << index)
 }
 
 /// Finds the fields of a record.

@@ -10,7 +10,7 @@
 //! Pairs are examined in order, until all wanted keys are found. A record is malformed if an examined value has no
 //! closing quote, or if text directly follows its closing quote.
 
-use finecomb_sys::simd::{Kernel, Masks, dispatch};
+use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
 use thiserror::Error;
 
 use crate::cells::{Cell, Cells, Malformed};
@@ -212,16 +212,11 @@ impl<'a, M: Masks> Pairs<'a, M> {
     #[inline(always)]
     fn load(&mut self) {
         let mut last = 0;
-        match self.text.get(self.base..self.base + 64).and_then(|window| window.try_into().ok()) {
-            Some(window) => {
-                self.blank = self.masks.equal_either(window, b' ', b'\t');
-                self.equals = self.masks.equal(window, b'=');
-                self.quote = self.masks.equal_either(window, b'"', b'\\');
-                for &[one, other] in self.last_bytes {
-                    last |= self.masks.equal_either(window, one, other);
-                }
-            }
-            None => last = self.load_last(),
+        self.blank = self.equal_either(b' ', b'\t');
+        self.equals = self.equal_either(b'=', b'=');
+        self.quote = self.equal_either(b'"', b'\\');
+        for &[one, other] in self.last_bytes {
+            last |= self.equal_either(one, other);
         }
         let mut within = u64::MAX;
         if let rest @ 0..64 = self.end - self.base {
@@ -237,19 +232,10 @@ impl<'a, M: Masks> Pairs<'a, M> {
         self.follows_last_byte = last >> 63 == 1;
     }
 
-    /// Makes the masks of the last bytes of the text, fewer than 64, and returns that of the last bytes of keys.
-    #[cold]
-    #[inline(never)]
-    fn load_last(&mut self) -> u64 {
-        let rest = self.text.get(self.base..).unwrap_or_default();
-        let mask = |one: u8, other: u8| {
-            let hits = rest.iter().enumerate().filter(|&(_, &byte)| byte == one || byte == other);
-            hits.fold(0, |bits, (index, _)| bits | 1 << index)
-        };
-        self.blank = mask(b' ', b'\t');
-        self.equals = mask(b'=', b'=');
-        self.quote = mask(b'"', b'\\');
-        self.last_bytes.iter().fold(0, |bits, &[one, other]| bits | mask(one, other))
+    /// Mask of the bytes that equal one of two, from `base` on.
+    #[inline(always)]
+    fn equal_either(&self, one: u8, other: u8) -> u64 {
+        equal_either_at(self.masks, self.text, self.base, one, other)
     }
 
     /// Moves the masks by 64 bytes. Returns false at the end of the record.

@@ -1,32 +1,6 @@
 //! Searches for the ends of values, 64 bytes at a time.
 
-use finecomb_sys::simd::Masks;
-
-/// Mask of the bytes that equal `byte`, of the 64 bytes from `at` on.
-#[inline(always)]
-fn equal<M: Masks>(masks: M, text: &[u8], at: usize, byte: u8) -> u64 {
-    match text.get(at..).and_then(|rest| rest.first_chunk()) {
-        Some(window) => masks.equal(window, byte),
-        None => equal_at_end(text, at, byte, byte),
-    }
-}
-
-/// Mask of the double quotes and backslashes of the 64 bytes from `at` on.
-#[inline(always)]
-fn quotes_and_backslashes<M: Masks>(masks: M, text: &[u8], at: usize) -> u64 {
-    match text.get(at..).and_then(|rest| rest.first_chunk()) {
-        Some(window) => masks.equal_either(window, b'"', b'\\'),
-        None => equal_at_end(text, at, b'"', b'\\'),
-    }
-}
-
-/// Mask of the bytes that equal `one` or `other`, of the last bytes of a text from `at` on, fewer than 64.
-#[cold]
-#[inline(never)]
-fn equal_at_end(text: &[u8], at: usize, one: u8, other: u8) -> u64 {
-    let rest = text.get(at..).unwrap_or_default().iter().enumerate();
-    rest.fold(0, |bits, (index, &byte)| bits | u64::from(byte == one || byte == other) << index)
-}
+use finecomb_sys::simd::{Masks, equal_either_at};
 
 /// Mask of the first `length` bytes of a window.
 #[inline(always)]
@@ -44,7 +18,7 @@ pub(super) fn find_byte<M: Masks>(
     byte: u8,
 ) -> Option<usize> {
     while at < end {
-        let hits = equal(masks, text, at, byte) & first_bits(end - at);
+        let hits = equal_either_at(masks, text, at, byte, byte) & first_bits(end - at);
         if hits != 0 {
             return Some(at + hits.trailing_zeros() as usize);
         }
@@ -59,7 +33,7 @@ pub(super) fn find_quote<M: Masks>(masks: M, text: &[u8], mut at: usize, end: us
     // Bit of the first byte, if the last byte before it escapes it.
     let mut escaped = 0;
     while at < end {
-        let mut hits = quotes_and_backslashes(masks, text, at) & first_bits(end - at) & !escaped;
+        let mut hits = equal_either_at(masks, text, at, b'"', b'\\') & first_bits(end - at) & !escaped;
         escaped = 0;
         while hits != 0 {
             let hit = hits.trailing_zeros();
@@ -107,7 +81,7 @@ impl ShortText {
     #[inline(always)]
     pub(super) fn find<M: Masks>(&self, masks: M, text: &[u8], mut at: usize, end: usize) -> Option<usize> {
         while at < end {
-            let mut hits = equal(masks, text, at, self.first) & first_bits(end - at);
+            let mut hits = equal_either_at(masks, text, at, self.first, self.first) & first_bits(end - at);
             while hits != 0 {
                 let hit = at + hits.trailing_zeros() as usize;
                 if self.is_at(text, hit, end) {

@@ -4,7 +4,7 @@
 //! quotes before a byte tell by their number whether the byte is quoted (after Langdale and Lemire, Parsing Gigabytes of
 //! JSON per Second, 2019, section 3.1.1). Any other record, and one that ends too early, is left to [`Fields`].
 
-use finecomb_sys::simd::{Kernel, Masks, dispatch};
+use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
 use super::fields::{Fields, OpenQuote, cell};
 use super::{Csv, Dialect, Place, Wanted};
@@ -232,28 +232,11 @@ impl<M: Masks, const QUOTES: bool> Reader<'_, M, QUOTES> {
             rest @ 0..64 => ((1 << rest) - 1, 1 << rest),
             _ => (u64::MAX, 0),
         };
-        let last;
-        let window = match self.text.get(at..).and_then(|text| text.first_chunk()) {
-            Some(window) => window,
-            None => {
-                last = last_window(self.text, at);
-                &last
-            }
-        };
+        let mut spare = None;
+        let window = window_at(self.text, at, &mut spare);
         let quotes = if QUOTES { self.masks.equal(window, b'"') & before_end } else { 0 };
         Window { delimiters: self.masks.equal(window, self.delimiter) & before_end | end, quotes }
     }
-}
-
-/// The last bytes of a text, fewer than 64, from `at` on.
-#[cold]
-#[inline(never)]
-fn last_window(text: &[u8], at: usize) -> [u8; 64] {
-    let mut window = [0; 64];
-    for (byte, &last) in window.iter_mut().zip(text.get(at..).unwrap_or_default()) {
-        *byte = last;
-    }
-    window
 }
 
 /// A walk over the fields of a record.

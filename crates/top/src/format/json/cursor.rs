@@ -1,6 +1,6 @@
 //! Finds the ends of values in a record, 64 bytes at a time.
 
-use finecomb_sys::simd::Masks;
+use finecomb_sys::simd::{Masks, window_at};
 
 use super::Violation;
 
@@ -79,20 +79,11 @@ impl<M: Masks> Cursor<'_, M> {
         at
     }
 
-    /// The 64 bytes from `at` on, with zeros after the block.
-    #[inline(always)]
-    fn window<'w>(&'w self, at: usize, tail: &'w mut [u8; 64]) -> &'w [u8; 64] {
-        match self.text.get(at..at + 64).and_then(|window| window.try_into().ok()) {
-            Some(window) => window,
-            None => last_window(self.text, at, tail),
-        }
-    }
-
     /// Loads the window at a position outside of strings, or directly after an opening quote.
     #[inline(always)]
     pub(super) fn look(&self, base: usize) -> Window {
-        let mut tail = [0; 64];
-        let window = self.window(base, &mut tail);
+        let mut spare = None;
+        let window = window_at(self.text, base, &mut spare);
         let backslashes = self.masks.equal(window, b'\\');
         let mut quotes = self.masks.equal(window, b'"');
         if backslashes != 0 {
@@ -130,9 +121,9 @@ impl<M: Masks> Cursor<'_, M> {
     fn far_string_end(&self, mut at: usize) -> Result<StringEnd, Violation> {
         let mut has_escapes = false;
         let mut carry = 0;
-        let mut tail = [0; 64];
+        let mut spare = None;
         while at < self.end {
-            let window = self.window(at, &mut tail);
+            let window = window_at(self.text, at, &mut spare);
             let backslashes = self.masks.equal(window, b'\\');
             let mut quotes = self.masks.equal(window, b'"');
             if backslashes | carry != 0 {
@@ -171,9 +162,9 @@ impl<M: Masks> Cursor<'_, M> {
 
     #[inline(always)]
     fn far_scalar_end(&self, mut at: usize) -> usize {
-        let mut tail = [0; 64];
+        let mut spare = None;
         while at < self.end {
-            let stops = self.stops(self.window(at, &mut tail));
+            let stops = self.stops(window_at(self.text, at, &mut spare));
             if stops != 0 {
                 return at + stops.trailing_zeros() as usize;
             }
@@ -190,9 +181,9 @@ impl<M: Masks> Cursor<'_, M> {
         let mut carry = 0;
         // All ones if the window begins in a string.
         let mut in_string = 0;
-        let mut tail = [0; 64];
+        let mut spare = None;
         while at < self.end {
-            let window = self.window(at, &mut tail);
+            let window = window_at(self.text, at, &mut spare);
             let backslashes = self.masks.equal(window, b'\\');
             let mut quotes = self.masks.equal(window, b'"');
             if backslashes | carry != 0 {
@@ -233,14 +224,4 @@ fn closing_bit(opening: u64, closing: u64, depth: usize) -> Option<u32> {
         }
     }
     None
-}
-
-/// Copies the last bytes of a text, fewer than 64, from `at` on.
-#[cold]
-#[inline(never)]
-fn last_window<'w>(text: &[u8], at: usize, tail: &'w mut [u8; 64]) -> &'w [u8; 64] {
-    let rest = text.get(at..).unwrap_or_default();
-    *tail = [0; 64];
-    tail[..rest.len()].copy_from_slice(rest);
-    tail
 }
