@@ -84,12 +84,19 @@ impl<M: Masks> Cursor<'_, M> {
     pub(super) fn look(&self, base: usize) -> Window {
         let mut spare = None;
         let window = window_at(self.text, base, &mut spare);
-        let backslashes = self.masks.equal(window, b'\\');
-        let mut quotes = self.masks.equal(window, b'"');
-        if backslashes != 0 {
-            quotes &= !escaped(backslashes, &mut 0);
-        }
+        let (quotes, backslashes) = self.quotes(window, &mut 0);
         Window { base, quotes, backslashes, stops: self.stops(window) }
+    }
+
+    /// Masks of the quotes that are not escaped, and of the backslashes. `carry` is that of [`escaped`].
+    #[inline(always)]
+    fn quotes(&self, window: &[u8; 64], carry: &mut u64) -> (u64, u64) {
+        let backslashes = self.masks.equal(window, b'\\');
+        let quotes = self.masks.equal(window, b'"');
+        if backslashes | *carry == 0 {
+            return (quotes, 0);
+        }
+        (quotes & !escaped(backslashes, carry), backslashes)
     }
 
     /// Mask of commas, closing brackets and white space.
@@ -124,11 +131,7 @@ impl<M: Masks> Cursor<'_, M> {
         let mut spare = None;
         while at < self.end {
             let window = window_at(self.text, at, &mut spare);
-            let backslashes = self.masks.equal(window, b'\\');
-            let mut quotes = self.masks.equal(window, b'"');
-            if backslashes | carry != 0 {
-                quotes &= !escaped(backslashes, &mut carry);
-            }
+            let (quotes, backslashes) = self.quotes(window, &mut carry);
             let before = quotes.wrapping_sub(1) & !quotes;
             has_escapes |= backslashes & before != 0;
             if quotes != 0 {
@@ -184,11 +187,7 @@ impl<M: Masks> Cursor<'_, M> {
         let mut spare = None;
         while at < self.end {
             let window = window_at(self.text, at, &mut spare);
-            let backslashes = self.masks.equal(window, b'\\');
-            let mut quotes = self.masks.equal(window, b'"');
-            if backslashes | carry != 0 {
-                quotes &= !escaped(backslashes, &mut carry);
-            }
+            let (quotes, _) = self.quotes(window, &mut carry);
             let inside = self.masks.prefix_xor(quotes) ^ in_string;
             in_string = ((inside as i64) >> 63) as u64;
             let closing = self.masks.equal_either(window, b'}', b']') & !inside;
