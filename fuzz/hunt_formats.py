@@ -6,6 +6,7 @@
 A run writes a table as CSV, TSV, JSON Lines, logfmt, an access log or plain lines, and asks several questions. The answer to each must be
 that of the oracle, and the same bytes at all widths and block sizes, from a file, a pipe and gzip of several members. A damaged table has
 no oracle: the program must not crash, and its messages must begin with its name. Tables of faults are reduced and kept in a folder.
+If the Python package duckdb is installed, DuckDB is a second oracle, of the questions that SQL can ask too.
 """
 
 import argparse
@@ -20,9 +21,12 @@ import shlex
 import subprocess
 import sys
 from collections import Counter
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Inexact
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
+import sql_oracle
 from hunt_top import compiled, matches, quoted, raw, replaced, runes
 
 UNITS = {"": (1, 0), "s": (1, 0), "ms": (1, 3), "us": (1, 6), "µs": (1, 6), "ns": (1, 9), "m": (60, 0), "h": (3600, 0), "d": (86400, 0)}
@@ -60,6 +64,22 @@ def number(value: bytes) -> tuple[Fraction, int] | str:
     return (-result if match[1] == "-" else result), min(max(-exponent, 0), 18)
 
 
+# Conditions have numbers of any length, with units of time and size, and exponents of at most 17 digits.
+EXACT = Context(prec=5000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Inexact])
+SIZES = {"B": 1, "k": 10**3, "kB": 10**3, "KB": 10**3, "M": 10**6, "MB": 10**6, "G": 10**9, "GB": 10**9, "TB": 10**12, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
+         "TiB": 2**40}  # fmt: skip
+EXACT_NUMBER = re.compile(r"([+-]?[0-9]*(?:\.[0-9]*)?(?:[eE][+-]?0*[0-9]{1,17})?)(" + "|".join([*SIZES, "ns|us|µs|ms|s|m|h|d|"]) + ")")
+
+
+def exact_number(value: bytes) -> Decimal | None:
+    """The number in a condition."""
+    match = EXACT_NUMBER.fullmatch(value.decode("utf-8", "replace").replace("\u03bc", "µ"))
+    if match is None or not re.match(r"[+-]?\.?[0-9]", match[1]):
+        return None
+    factor, places = (SIZES[match[2]], 0) if match[2] in SIZES else UNITS[match[2]]
+    return EXACT.scaleb(EXACT.multiply(EXACT.create_decimal(match[1]), Decimal(factor)), -places)
+
+
 def decimal(value: Fraction) -> str:
     """The digits of a number with at most 18 places."""
     units = value * 10**18
@@ -74,9 +94,11 @@ def lower(text: bytes) -> bytes:
 
 
 def random_number(rng: random.Random) -> str:
-    kind = rng.randrange(20)
+    kind = rng.randrange(21)
     if kind < 7:
         return str(rng.randrange(-3, 100))
+    if kind == 20:
+        return rng.choice(LONG)
     if kind < 11:
         return f"{rng.randrange(-1000, 100000) / 100:.{rng.randrange(4)}f}"
     if kind < 13:
@@ -91,6 +113,14 @@ def random_number(rng: random.Random) -> str:
     if kind == 17:
         return rng.choice(["x", "1x", "1 ", " 1", "1,5", "0x10", "NaN", "inf", "--1", ".", "e5", "1e", "1.2.3", "1_000", "٣"])
     return str(rng.randrange(3))
+
+
+# Numbers that differ in a late digit or by their units alone.
+LONG = ["1e20", "-1e20", "100000000000000000001", "99999999999999999999", "99999999999999999999.5", "0.0000000000000000000015", "15e-22", "1.5e-21", "9223372036854775807",
+        "9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616", "1e99999999999999999", "1e-99999999999999999",
+        "0e99999999999999999", "340282366920938463463374607431768211456", "1KiB", "1024", "1.024k", "1024B", "0.5MiB", "524288", "524.288kB", "3600s", "1h",
+        "60m", "0.0416666666666666666666666666666667d", "1TiB", "1.099511627776TB", "1099511627776", "3600000ms", "3600000000000ns", "1" + 60 * "0", "1e60",
+        "0." + 40 * "0" + "1", "1e-41", "3141592653589793238462643383279502884197", "3141592653589793238462643383279502884198"]  # fmt: skip
 
 
 def random_text(rng: random.Random, harsh: float = 0.25) -> str:
@@ -218,12 +248,12 @@ def json_table(rng: random.Random) -> Table:
     for _ in range(number_of_rows(rng)):
         values, fields, members = row_values(rng), {}, []
 
-        def value(text: str, numeric: bool) -> tuple[str, bytes]:
+        def value(text: str, numeric: bool) -> tuple[str, bytes | None]:
             if numeric and re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", text) and rng.random() < 0.8:
                 return text, text.encode()
             if rng.random() < 0.05:
                 literal = rng.choice(["null", "true", "false", "{}", "[]", '{"k":"in"}', "[1,[2]]", '{"t": "]}" }'])
-                return literal, literal.encode()
+                return literal, None if literal == "null" else literal.encode()
             return json_string(rng, text), text.encode()
 
         def member(key: str, shown: str) -> str:
@@ -250,7 +280,7 @@ def json_table(rng: random.Random) -> Table:
             members.append((member(members[0][1], '"late"'), "d")) if members[0][1] != "o" else None
         record = (blank() + "{" + ",".join(text for text, _ in members) + "}" + blank()).encode()
         json.loads(record)
-        table.add(record, end, fields)
+        table.add(record, end, {name: value for name, value in fields.items() if value is not None})
         if rng.random() < 0.02:
             table.add(b"", end, {})
     return table
@@ -421,7 +451,7 @@ def condition(rng: random.Random, table: Table, depth: int):
     if test == "present":
         return (test, field)
     if test == "number":
-        literal = rng.choice(["0", "1", "2", "5", "50", "-1", "1.5", "0.01", "99.5", "1s", "20ms", "2m", "1kB", "200", "1e3", "007", "12"])
+        literal = rng.choice(["0", "1", "2", "5", "50", "-1", "1.5", "0.01", "99.5", "1s", "20ms", "2m", "1kB", "200", "1e3", "007", "12"] + LONG)
         return (test, rng.choice(table.number_fields + [field]), operator, literal)
     if test == "text":
         return (test, field, operator, rng.choice(KEYS[:12] + ["GET", "200", "É", "ÉA", 'a"b']))
@@ -479,20 +509,18 @@ def holds(part, fields: dict, ignore_case: bool) -> bool:
         case ("present", _):
             return True
         case ("number", _, operator, literal):
-            found = number(value)
-            size = re.fullmatch(r"([0-9]+)kB", literal)
-            literal = Fraction(int(size[1]) * 1000) if size else number(literal.encode())[0]
-            return operator == "!=" if isinstance(found, str) else COMPARE[operator](found[0], literal)
+            found = exact_number(value)
+            return operator == "!=" if found is None else COMPARE[operator](found, exact_number(literal.encode()))
         case ("text", _, operator, literal):
             return COMPARE[operator](fold(value), fold(literal.encode()))
         case ("fields", _, operator, other):
             other = fields.get(other)
             if other is None:
                 return False
-            one_number, other_number = number(value), number(other)
-            if isinstance(one_number, str) or isinstance(other_number, str):
+            one_number, other_number = exact_number(value), exact_number(other)
+            if one_number is None or other_number is None:
                 return COMPARE[operator](fold(value), fold(other))
-            return COMPARE[operator](one_number[0], other_number[0])
+            return COMPARE[operator](one_number, other_number)
         case ("match", _, operator, pattern):
             return bool(regex(pattern, ignore_case).search(runes(value))) == (operator == "~")
 
@@ -544,12 +572,12 @@ class Oracle:
             if question.condition:
                 if need(wanted(question.condition)):
                     self.counts["malformed"] += 1
-                    continue
+                    return  # Once for all its matches.
                 if not holds(question.condition, values, question.ignore_case):
                     continue
             if need({*question.fields, *(field for _, field, _ in question.measures)}):
                 self.counts["malformed"] += 1
-                continue
+                return
             self.add_row(record, values, groups.get("key"))
 
     def matches(self, text: str) -> list[dict]:
@@ -824,7 +852,8 @@ class Hunt:
         self.comb, self.keep, self.count = arguments.comb, Path(arguments.keep), arguments.questions
         self.root = self.keep / "now"
         self.root.mkdir(parents=True, exist_ok=True)
-        self.questions = self.faults = 0
+        self.questions = self.faults = self.sql_questions = 0
+        self.duckdb = sql_oracle.connect()
 
     def report(self, name: str, content: bytes, flags: list[str], fault: str) -> None:
         self.faults += 1
@@ -834,6 +863,8 @@ class Hunt:
 
     def one(self, seed: int, number: int) -> None:
         rng = random.Random(seed * 1_000_003 + number)
+        if self.duckdb:
+            self.ask_duckdb(random.Random(seed * 1_000_003 + number), f"{seed}-{number}")
         table = rng.choice(TABLES)(rng)
         if table.rows and rng.random() < 0.2 and table.rows[-1][1]:
             last = table.rows[-1]
@@ -854,6 +885,23 @@ class Hunt:
             if fault:
                 self.reduced(name, table, question, flags, turn_seed, fault)
             self.widths(name, [table.header, *(row[0] for row in table.rows)], self.widened(rng, table, question), turn_seed)
+
+    def ask_duckdb(self, rng: random.Random, name: str) -> None:
+        table = sql_oracle.SqlTable(rng)
+        for turn in range(2):
+            self.sql_questions += 1
+            question, turn_seed = sql_oracle.SqlQuestion(rng, table), rng.randrange(1 << 30)
+            all_rows = table.rows
+
+            def check(rows: list) -> str | None:
+                table.rows = rows
+                return sql_oracle.check(self.duckdb, partial(run, self.comb), table, question, self.root / "s", turn_seed)
+
+            fault = check(all_rows)
+            if fault:
+                table.rows = smaller(all_rows, check)
+                self.report(f"{name}-{turn}-duckdb", table.header + b"".join(table.rows), question.flags, check(table.rows) or fault)
+                table.rows = all_rows
 
     def widened(self, rng: random.Random, table: Table, question: Question) -> list[str]:
         """The flags of a question without an oracle, with more of them."""
@@ -902,7 +950,7 @@ def main() -> None:
     hunt = Hunt(arguments)
     for number in range(arguments.runs) if arguments.only is None else [arguments.only]:
         hunt.one(arguments.seed, number)
-    print(f"{arguments.runs} runs, {hunt.questions} questions, {dict(WIDE)} other ways to read, {hunt.faults} faults")
+    print(f"{arguments.runs} runs, {hunt.questions} questions, {hunt.sql_questions} to DuckDB, {dict(WIDE)} other ways to read, {hunt.faults} faults")
     sys.exit(1 if hunt.faults else 0)
 
 
