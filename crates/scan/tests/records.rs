@@ -428,7 +428,7 @@ fn the_beginning_of_a_file_is_shown_once_and_does_not_depend_on_the_block_size()
             (&path, marked.clone(), 3),
             (&path, utf16(&text), 0),
             (&gz, gzip(&text), 0),
-            (&gz, gzip(&marked), 0),
+            (&gz, gzip(&marked), 3),
             (&gz, if lines > 0 { members } else { gzip(&text) }, 0),
         ];
         for (path, bytes, skipped) in forms {

@@ -72,7 +72,8 @@ pub(crate) enum Contents {
     Whole { range: Range<usize>, skipped: u64, medium: Medium },
     /// A file to be read chunk by chunk. Its beginning is in the buffer at `known`.
     Chunks { file: Chunks, start: u64, known: Range<usize> },
-    /// A file to be read sequentially. Its beginning is in the buffer at `known`, and also part of the stream.
+    /// A file to be read sequentially. Its beginning is in the buffer at `known`, and also part of the stream, which begins
+    /// with it.
     Stream { stream: Stream, known: Range<usize> },
 }
 
@@ -234,7 +235,8 @@ impl<'a> Reader<'a> {
                 let end = start + filled as u64;
                 (&file).seek(SeekFrom::Start(end)).map_err(ProblemKind::Open)?;
                 let source = source.with_medium(Medium::Pipe);
-                return Ok(self.stream(source, Origin::File(file), begin..filled, None));
+                let offset = start + begin as u64;
+                return Ok(self.stream(source, Origin::File(file), begin..filled, offset, None));
             }
         }
         let skipped = start + begin as u64;
@@ -298,7 +300,7 @@ impl<'a> Reader<'a> {
             let medium = if file.is_some() { Medium::Transcoded(first_nul.clone()) } else { Medium::Pipe };
             let input = Encoding::buffered(input, file.is_some());
             let text = encoding.reader(input, line_end, first_nul);
-            return Ok(self.read_text(&source.with_medium(medium), text, limit));
+            return Ok(self.read_text(&source.with_medium(medium), text, 0, limit));
         };
         let source = source.with_medium(Medium::Decompressed);
         let mut text = format.reader(input).map_err(|error| ProblemKind::Decode { error })?;
@@ -306,11 +308,17 @@ impl<'a> Reader<'a> {
         let mut start = Vec::with_capacity(MAX_BOM);
         let marked = (&mut text).take(MAX_BOM as u64).read_to_end(&mut start);
         let start_and_rest = io::Cursor::new(start.clone()).chain(text);
-        if marked.is_ok() && encoding.conversion(&start) != Conversion::Plain {
-            let text = encoding.reader(Encoding::buffered(start_and_rest, false), line_end, first_nul);
-            return Ok(self.read_text(&source, text, limit));
+        match encoding.conversion(&start) {
+            Conversion::Transcode if marked.is_ok() => {
+                let text = encoding.reader(Encoding::buffered(start_and_rest, false), line_end, first_nul);
+                return Ok(self.read_text(&source, text, 0, limit));
+            }
+            Conversion::StripBom(length) => {
+                return Ok(self.read_text(&source, Box::new(start_and_rest), length, limit));
+            }
+            _ => {}
         }
-        let contents = self.read_text(&source, Box::new(start_and_rest), limit);
+        let contents = self.read_text(&source, Box::new(start_and_rest), 0, limit);
         let Contents::Stream { known, .. } = &contents else { return Ok(contents) };
         let parted = |file| PartedFile::new(source.clone(), file, format, self.context.bounds);
         let all = file.filter(|&(_, start)| start == 0).map(|(file, _)| file);
@@ -322,9 +330,16 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn read_text(&mut self, source: &Source, mut text: Box<dyn Read + Send>, limit: usize) -> Contents {
+    /// Reads decoded text behind a byte order mark of `mark` bytes: at once if it has less than `limit` bytes.
+    fn read_text(
+        &mut self,
+        source: &Source,
+        mut text: Box<dyn Read + Send>,
+        mark: usize,
+        limit: usize,
+    ) -> Contents {
         let limit = limit.max(KNOWN_TEXT);
-        let known = limit.max(if self.context.recognize.is_some() { MAX_HEAD } else { 0 });
+        let known = limit.max(if self.context.recognize.is_some() { mark + MAX_HEAD } else { 0 });
         let mut filled = 0;
         while filled < known {
             let wanted = (2 * filled).max(FIRST_READ).min(known);
@@ -341,9 +356,10 @@ impl<'a> Reader<'a> {
             }
         }
         if filled < limit {
-            return Contents::Whole { range: 0..filled, skipped: 0, medium: source.medium().clone() };
+            let medium = source.medium().clone();
+            return Contents::Whole { range: mark..filled, skipped: mark as u64, medium };
         }
-        self.stream(source.clone(), Origin::Decoded(text), 0..filled, None)
+        self.stream(source.clone(), Origin::Decoded(text), mark..filled, mark as u64, None)
     }
 
     /// Inspects the beginning of an input that can only be read sequentially. Returns `None` if `stop` interrupted the
@@ -387,10 +403,11 @@ impl<'a> Reader<'a> {
             }
         };
         if is_whole {
-            let text = Box::new(io::Cursor::new(self.buffer[begin..filled].to_vec()).chain(file));
-            return Ok(Some(self.read_text(&source.with_medium(Medium::Pipe), text, limit)));
+            let text = Box::new(io::Cursor::new(self.buffer[..filled].to_vec()).chain(file));
+            return Ok(Some(self.read_text(&source.with_medium(Medium::Pipe), text, begin, limit)));
         }
-        Ok(Some(self.stream(source.with_medium(Medium::Pipe), Origin::File(file), begin..filled, stop)))
+        let source = source.with_medium(Medium::Pipe);
+        Ok(Some(self.stream(source, Origin::File(file), begin..filled, begin as u64, stop)))
     }
 
     /// Lets a file be recognised by its beginning. The result is attached to its source, which is returned for a file
@@ -426,16 +443,17 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// Creates a stream whose first bytes are at `known` in the buffer.
+    /// Creates a stream whose first bytes are at `known` in the buffer, and at `offset` in the input.
     fn stream(
         &mut self,
         source: Source,
         origin: Origin,
         known: Range<usize>,
+        offset: u64,
         stop: Option<Arc<Stop>>,
     ) -> Contents {
         let start = self.buffer[known.clone()].to_vec();
-        let stream = Stream::new(source, origin, start, self.context.bounds, stop);
+        let stream = Stream::new(source, origin, start, offset, self.context.bounds, stop);
         Contents::Stream { stream, known }
     }
 }

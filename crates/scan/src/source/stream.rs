@@ -47,8 +47,8 @@ pub(crate) struct Stream {
     tail: Vec<u8>,
     /// State of the quoting behind what was searched for ends of records, if quotes matter for them.
     state: State,
-    /// Offset of `tail` in the stream, in bytes.
-    offset: u64,
+    /// Offset of `tail` in the input, in bytes. A byte order mark counts, unless the text is decoded from another encoding.
+    pub(crate) offset: u64,
     line: u64,
     /// Set while the rest of an overlong record is being dropped.
     discarding: bool,
@@ -69,11 +69,13 @@ impl Read for Origin {
 }
 
 impl Stream {
-    /// Creates a stream. `start` holds the bytes read so far; `stop` interrupts reads that wait for data.
+    /// Creates a stream. `start` holds the bytes read so far, which begin at `offset` in the input; `stop` interrupts reads
+    /// that wait for data.
     pub(crate) fn new(
         source: Source,
         origin: Origin,
         start: Vec<u8>,
+        offset: u64,
         bounds: Bounds,
         stop: Option<Arc<Stop>>,
     ) -> Self {
@@ -90,7 +92,7 @@ impl Stream {
             bounds,
             tail: start,
             state: State::Start,
-            offset: 0,
+            offset,
             line: 1,
             discarding: false,
             in_long_line: false,
@@ -344,7 +346,7 @@ mod tests {
         let text = b"one\nan overlong line of many blocks\ntwo\nthree";
         let bounds = ScanOptions { block_size: 1, max_line: 10, ..ScanOptions::default() }.bounds();
         let origin = Origin::Decoded(Box::new(&text[..]));
-        let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), bounds, None);
+        let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), 0, bounds, None);
         let (mut buffer, mut problems) = (Vec::new(), Problems::default());
         let mut blocks = Vec::new();
         while let Some(block) = stream.read(&mut buffer, false, &mut problems) {
@@ -364,7 +366,7 @@ mod tests {
         let mut bounds = ScanOptions::default().bounds();
         bounds.records = Records::Quoted { delimiter: b',' };
         let origin = Origin::File(File::from(OwnedFd::from(reader)));
-        let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), bounds, None);
+        let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), 0, bounds, None);
         let (mut buffer, mut problems) = (Vec::new(), Problems::default());
         let mut read = || {
             let block = stream.read(&mut buffer, true, &mut problems).expect("it has not ended");

@@ -46,7 +46,7 @@ pub(crate) enum Work<V: Visit> {
 /// A file that is shared by several workers.
 pub(crate) struct Shared<V: Visit> {
     pub(crate) source: Source,
-    /// Offset in the file at which its text begins.
+    /// Offset in the file at which its text begins. Offsets that visitors see are those in the text.
     pub(crate) start: u64,
     /// Interrupts the wait for a stream when nothing more of it is wanted.
     pub(crate) stop: Option<Arc<Stop>>,
@@ -57,6 +57,8 @@ pub(crate) struct Shared<V: Visit> {
 
 /// State of a file that is visited by a single worker.
 pub(crate) struct Unshared<V: Visit> {
+    /// Offset in the file at which its text begins.
+    pub(crate) start: u64,
     pub(crate) state: V::State,
     pub(crate) tally: V::Tally,
 }

@@ -25,13 +25,14 @@ impl<V: Visit> Visitor<'_, V> {
         self.plan.pace.add_work(bytes as u64);
     }
 
-    /// Visits a file that is entirely in the buffer.
-    pub(super) fn visit_whole(&mut self, source: &Source, range: Range<usize>) {
+    /// Visits a file that is entirely in the buffer, behind the first `start` bytes.
+    pub(super) fn visit_whole(&mut self, source: &Source, range: Range<usize>, start: u64) {
         self.visited += 1;
         self.reader.meter.add_file();
         self.plan.pace.add_work(FILE_WORK);
         let mut buffer = mem::take(&mut self.reader.buffer);
-        let mut unshared = Unshared { state: self.visit.begin(source, &[]), tally: V::Tally::default() };
+        let state = self.visit.begin(source, &[]);
+        let mut unshared = Unshared { start, state, tally: V::Tally::default() };
         let bytes = &mut buffer[range];
         let _ = if bytes.is_empty() {
             // Elsewhere an empty block carries no information, but an empty file must have one block.
@@ -50,7 +51,8 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn visit_unshared(&mut self, shared: &Shared<V>, file: &ChunkedFile) {
         let source = &shared.source;
         let mut buffer = mem::take(&mut self.reader.buffer);
-        let mut unshared = Unshared { state: shared.chain.state(), tally: V::Tally::default() };
+        let (start, state) = (shared.start, shared.chain.state());
+        let mut unshared = Unshared { start, state, tally: V::Tally::default() };
         let mut skipped = Vec::new();
         let mut is_skippable = true;
         while let Some(chunk) = file.claim().filter(|_| !shared.chain.is_over()) {
@@ -93,7 +95,7 @@ impl<V: Visit> Visitor<'_, V> {
         for part in parts(bytes, block.in_long_line, bounds) {
             let offset = block.offset + part.start as u64;
             if let Some(length) = part.too_long {
-                self.reader.problems.add_long_line(source, offset, bounds);
+                self.reader.problems.add_long_line(source, unshared.start + offset, bounds);
                 self.visit.skip_line(&mut unshared.state, length as u64);
                 continue;
             }
@@ -148,7 +150,7 @@ impl<V: Visit> Visitor<'_, V> {
             Some(TextBlock { range, offset, in_long_line, .. }) => {
                 streamed.blocks += 1;
                 self.plan.put_back(slot, Job::Stream(streamed));
-                let read = Block::new(&shared.source, offset, &mut buffer[range]);
+                let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
                 self.visit_block(&shared, number, Block { in_long_line, ..read });
             }
             None => self.end_shared(&shared, number),
@@ -218,7 +220,7 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn end_shared(&mut self, shared: &Shared<V>, blocks: u64) {
         self.reader.meter.enter(Phase::Wait);
         let (state, tally) = shared.chain.await_all(blocks);
-        self.end_file(&shared.source, Unshared { state, tally });
+        self.end_file(&shared.source, Unshared { start: shared.start, state, tally });
     }
 }
 

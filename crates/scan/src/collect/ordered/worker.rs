@@ -236,12 +236,12 @@ impl<'w, V: Visit> Visitor<'w, V> {
     ) -> Option<Job<V>> {
         match contents {
             Ok(None) => None,
-            Ok(Some(Contents::Whole { range, medium: Medium::File, .. })) => {
-                self.visit_whole(source, range);
+            Ok(Some(Contents::Whole { range, skipped, medium: Medium::File })) => {
+                self.visit_whole(source, range, skipped);
                 None
             }
-            Ok(Some(Contents::Whole { range, medium, .. })) => {
-                self.visit_whole(&source.with_medium(medium), range);
+            Ok(Some(Contents::Whole { range, skipped, medium })) => {
+                self.visit_whole(&source.with_medium(medium), range, skipped);
                 None
             }
             Ok(Some(Contents::Chunks { .. } | Contents::Stream { .. }))
@@ -264,7 +264,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 }
             }
             Ok(Some(Contents::Stream { mut stream, known })) => {
-                let shared = self.share(stream.source.clone(), 0, known, stop);
+                let shared = self.share(stream.source.clone(), stream.offset, known, stop);
                 stream.bounds = stream.bounds.with_ends(shared.nul_ends);
                 Some(Job::Stream(Box::new(Streamed { shared, stream, blocks: 0 })))
             }
