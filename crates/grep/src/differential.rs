@@ -6,7 +6,7 @@ use finecomb_scan::{
     Block, Encoding, FindNul, HEAD_SIZE, Inputs, LONG_LINE, Lookahead, Output, ScanOptions, Source, Visit,
 };
 use grep_matcher::Matcher;
-use grep_printer::{ColorSpecs, default_color_specs};
+use grep_printer::{ColorSpecs, SummaryBuilder, SummaryKind, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
 use proptest::prelude::*;
 
@@ -320,7 +320,17 @@ fn read_by_ripgrep(options: &GrepOptions, bytes: &[u8], detection: BinaryDetecti
         .line_number(true)
         .max_matches(options.max_count)
         .build();
-    let mut printer = grep_printer::StandardBuilder::new().build_no_color(Vec::new());
+    let kind = match options.mode {
+        Mode::Count => SummaryKind::Count,
+        Mode::CountMatches => SummaryKind::CountMatches,
+        Mode::FilesWithMatches => SummaryKind::PathWithMatch,
+        _ => {
+            let mut printer = grep_printer::StandardBuilder::new().build_no_color(Vec::new());
+            searcher.search_reader(&matcher, bytes, printer.sink_with_path(&matcher, PATH)).unwrap();
+            return String::from_utf8_lossy(printer.get_mut().get_ref()).into_owned();
+        }
+    };
+    let mut printer = SummaryBuilder::new().kind(kind).exclude_zero(true).build_no_color(Vec::new());
     searcher.search_reader(&matcher, bytes, printer.sink_with_path(&matcher, PATH)).unwrap();
     String::from_utf8_lossy(printer.get_mut().get_ref()).into_owned()
 }
@@ -331,8 +341,11 @@ proptest! {
     #[test]
     fn binary_files_are_searched_as_far_as_ripgrep_searches_them(
         lines in prop::collection::vec((1_usize..3000, any::<bool>()), 0..200),
-        nul in 0_usize..300_000,
+        nul in prop_oneof![0_usize..3000, 0_usize..300_000],
         max_count in prop::sample::select(vec![None, Some(1), Some(30)]),
+        mode in prop::sample::select(vec![
+            Mode::Lines, Mode::Lines, Mode::Count, Mode::CountMatches, Mode::FilesWithMatches,
+        ]),
         suppress: bool,
         cuts in prop::collection::vec(0_usize..300_000, 0..6),
     ) {
@@ -348,7 +361,7 @@ proptest! {
         let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
         let binary = if suppress { Binary::Suppress } else { Binary::Auto };
         let options =
-            GrepOptions { pattern, binary, max_count, with_filename: true, line_number: true, ..GrepOptions::default() };
+            GrepOptions { pattern, mode, binary, max_count, with_filename: true, line_number: true, ..GrepOptions::default() };
         let detection = if suppress { BinaryDetection::convert(0) } else { BinaryDetection::quit(0) };
         let expected = read_by_ripgrep(&options, &text, detection);
         prop_assert_eq!(&in_blocks(&options, false, &text, &[]).0, &expected);
@@ -506,6 +519,23 @@ fn a_file_with_a_nul_after_its_first_matches_is_listed_but_not_counted() {
     assert_eq!(printed(Mode::FilesWithMatches, None), format!("{PATH}\n"));
     assert_eq!(printed(Mode::Count, Some(3)), format!("{PATH}:3\n"));
     assert_eq!(printed(Mode::Count, None), "");
+}
+
+#[test]
+fn a_nul_in_what_is_read_with_the_last_counted_match_hides_the_counts_of_lines_and_of_matches() {
+    let text = ["foo foo\n".repeat(4).as_str(), "\0\n", &"hay\n".repeat(50_000)].concat();
+    for mode in [Mode::Count, Mode::CountMatches] {
+        for max_count in [None, Some(1), Some(4), Some(5)] {
+            let pattern = PatternOptions { patterns: vec!["foo".to_owned()], ..PatternOptions::default() };
+            let options =
+                GrepOptions { pattern, mode, max_count, with_filename: true, ..GrepOptions::default() };
+            assert_eq!(read_by_ripgrep(&options, text.as_bytes(), BinaryDetection::quit(0)), "");
+            for cuts in [&[][..], &[8], &[HEAD_SIZE]] {
+                let found = in_blocks(&options, false, text.as_bytes(), cuts);
+                assert_eq!(found, (String::new(), false), "{mode:?} {max_count:?} {cuts:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -279,7 +279,11 @@ impl<'q, M: Matcher> Searcher<'q, M> {
 
     /// Advances the state past a block and passes the selected lines to the sink.
     fn step(&self, block: &Block<'_>, found: &Found, state: &mut FileState, sink: &mut impl Sink) {
-        let nul = if self.prints() || self.wants_stats() { self.nul(block.source) } else { Nul::Ignore };
+        let nul = match self.nul(block.source) {
+            nul if nul == Nul::Quit || self.prints() || self.wants_stats() => nul,
+            // A count does not depend on NULs that only hide lines.
+            _ => Nul::Ignore,
+        };
         Step::new(&self.rules, nul, (block.bytes, block.offset), found, state, sink).run();
     }
 
