@@ -248,16 +248,16 @@ def csv_job(comb: str, file: Path) -> Job:
 
 
 def logfmt_job(comb: str, file: Path) -> Job:
+    """angle-grinder is left out: it loses the fields behind a value with an escaped quote."""
     key = "path"
     mlr = f"mlr --idkvp --ifs ' ' --ocsv count-distinct -f {key} then sort -nr count then head -n 10 {file.name}"
     programs = [
         *comb_top(comb, f"--input logfmt -f {key}", file),
         *limits(file),
         peer("mlr --idkvp", mlr, table("key count", header=True)),
-        agrind(f"* | logfmt | count as n by {key} | limit 10", "key count", file),
         top_of_lines("DuckDB, regular expression", f"regexp_extract(line, '(?:^| ){key}=([^ ]*)', 1)", file),
     ]
-    goals = [Goal("comb", [], None, at_least=0.5 * CORES), *(Goal("comb", [program.name], None) for program in programs[-3:])]
+    goals = [Goal("comb", [], None, at_least=0.5 * CORES), *(Goal("comb", [program.name], None) for program in programs[-2:])]
     return job_of(f"logfmt: top --input logfmt -f {key}", file, programs, goals)
 
 

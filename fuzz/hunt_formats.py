@@ -2,8 +2,9 @@
 """Fuzzing of `comb top` on random tables in all formats, whole and damaged, with an oracle in plain Python.
 
     fuzz/hunt_formats.py [--comb PROGRAM] [--runs N] [--seed N] [--only N] [--keep FOLDER] [--questions N]
+                          [--samples FOLDER...]
 
-A run writes a table as CSV, TSV, JSON Lines, logfmt, an access log or plain lines, and asks several questions. The answer to each must be
+A run writes a table as CSV, TSV, JSON Lines, logfmt, an access log or plain lines, or takes records of sample files, and asks several questions. The answer to each must be
 that of the oracle, and the same bytes at all widths and block sizes, from a file, a pipe and gzip of several members. A damaged table has
 no oracle: the program must not crash, and its messages must begin with its name. Tables of faults are reduced and kept in a folder.
 If the Python package duckdb is installed, DuckDB is a second oracle, of the questions that SQL can ask too.
@@ -20,12 +21,14 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from collections import Counter
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Inexact
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+import sample_records
 import sql_oracle
 from hunt_top import compiled, matches, quoted, raw, replaced, runes
 
@@ -35,11 +38,12 @@ KEYS = ["a", "b", "ab", "A", "Éa", "éa", "foo", "foo1", "/x/y?z=1", "x y", "10
         "c\\d", "it's", "k=v", "\x1fs", "\x1e", "a\u0301"]  # fmt: skip
 HARSH = ['say "hi"', "two\nlines", "cr\r\nlf", '"', '"",', "\n", "a\tb", 'x"y', "\\", '\\"', "\r", "a\r"]
 PATTERNS = ["a", "^a", "b$", "[0-9]+", "foo|ab", "x.y", "^$", "A", r"\.", "[^a]", "(a)(b)?", "o+"]
-EXTRACTS = [["[0-9]+"], ["(?P<n1>[0-9]+)"], ["([a-z])([0-9])?"], ["fo+", "[0-9]+"], ["[a-z]+"], ["(?P<w>[a-z]+).(?P<v>[0-9])"], ["a|b"], ["[^ ]+$"], ["^."],
+EXTRACTS = [["[0-9]+"], [r"(?P<ip>[0-9]+[.][0-9]+[.][0-9]+[.][0-9]+)"], [r"(?P<unit>[a-z]+)[ =:](?P<amount>[0-9]+)"], ["(?P<n1>[0-9]+)"], ["([a-z])([0-9])?"], ["fo+", "[0-9]+"], ["[a-z]+"], ["(?P<w>[a-z]+).(?P<v>[0-9])"], ["a|b"], ["[^ ]+$"], ["^."],
             ["(x)|(y)"], ["(f)oo", "ab"], [r"\S+"], ["z{3}"]]  # fmt: skip
 SEDS = [("a", "X"), ("[0-9]+", "<n>"), ("^", "-"), ("(.)b", "$1$1"), (".*", ""), ("o*", "_"), (r"\.", "")]
 BLOCKS = ["1", "2", "3", "5", "7", "13", "16", "31", "64", "100", "999", "4K", "64K"]
 WIDE = Counter()
+TIMEOUT, TIMED_OUT = 60, 124
 
 
 # Values
@@ -362,6 +366,20 @@ def lines_table(rng: random.Random) -> Table:
     return table
 
 
+def sample_table(rng: random.Random, sample: sample_records.Sample) -> Table:
+    """Records of a sample file."""
+    records = sample_records.some(rng, sample, rng.choice([3, 20, 100, 400]))
+    names = sample.names()
+    fields = rng.sample(names, min(len(names), 6))
+    numbers = rng.sample(sample.number_names(), min(len(sample.number_names()), 3)) or fields[:1]
+    table = Table(sample.flags, list(dict.fromkeys(fields + numbers)), fields, numbers)
+    end = rng.choice([b"\n", b"\n", b"\r\n"])
+    table.header = sample.header
+    for record, fields in records:
+        table.add(record, end, fields)
+    return table
+
+
 TABLES = [csv_table, csv_table, csv_table, tsv_table, json_table, json_table, logfmt_table, access_table, lines_table]
 
 
@@ -454,7 +472,9 @@ def condition(rng: random.Random, table: Table, depth: int):
         literal = rng.choice(["0", "1", "2", "5", "50", "-1", "1.5", "0.01", "99.5", "1s", "20ms", "2m", "1kB", "200", "1e3", "007", "12"] + LONG)
         return (test, rng.choice(table.number_fields + [field]), operator, literal)
     if test == "text":
-        return (test, field, operator, rng.choice(KEYS[:12] + ["GET", "200", "É", "ÉA", 'a"b']))
+        present = [row[2][field] for row in table.rows[:20] if row[2] and field in row[2]]
+        literal = rng.choice(present).decode("utf-8", "replace") if present and rng.random() < 0.5 else rng.choice(KEYS[:12] + ["GET", "200", "É", "ÉA", 'a"b'])
+        return (test, field, operator, literal)
     if test == "fields":
         return (test, field, operator, rng.choice(table.fields))
     return (test, field, rng.choice(["~", "!~"]), rng.choice(PATTERNS))
@@ -690,7 +710,10 @@ def run(comb: str, flags: list[str], path: Path | None, data: bytes | None = Non
         command = ["sh", "-c", f"cat {shlex.quote(str(path))} | {shlex.join(command)}"]
     elif path is not None:
         command.append(str(path))
-    done = subprocess.run(command, input=data, stdin=None if data is not None else subprocess.DEVNULL, capture_output=True, timeout=120)
+    try:
+        done = subprocess.run(command, input=data, stdin=None if data is not None else subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        return TIMED_OUT, b"", b"no answer in %d seconds" % TIMEOUT
     errors = done.stderr
     for name in (path,):
         if name is not None:
@@ -832,16 +855,17 @@ def smaller(rows: list, fails) -> list:
     """Drops rows as long as the fault remains."""
     size = max(1, len(rows) // 2)
     tries = 0
+    end = time.monotonic() + 2 * TIMEOUT
     while size >= 1 and tries < 150:
         at = 0
-        while at < len(rows) and tries < 150:
+        while at < len(rows) and tries < 150 and time.monotonic() < end:
             tries += 1
             fewer = rows[:at] + rows[at + size :]
             if fails(fewer):
                 rows = fewer
             else:
                 at += size
-        if size == 1:
+        if size == 1 or time.monotonic() >= end:
             break
         size //= 2
     return rows
@@ -854,6 +878,8 @@ class Hunt:
         self.root.mkdir(parents=True, exist_ok=True)
         self.questions = self.faults = self.sql_questions = 0
         self.duckdb = sql_oracle.connect()
+        loaded = (sample_records.load(path) for folder in arguments.samples for path in sorted(Path(folder).iterdir()))
+        self.samples = [sample for sample in loaded if sample]
 
     def report(self, name: str, content: bytes, flags: list[str], fault: str) -> None:
         self.faults += 1
@@ -865,7 +891,7 @@ class Hunt:
         rng = random.Random(seed * 1_000_003 + number)
         if self.duckdb:
             self.ask_duckdb(random.Random(seed * 1_000_003 + number), f"{seed}-{number}")
-        table = rng.choice(TABLES)(rng)
+        table = sample_table(rng, rng.choice(self.samples)) if self.samples and rng.random() < 0.2 else rng.choice(TABLES)(rng)
         if table.rows and rng.random() < 0.2 and table.rows[-1][1]:
             last = table.rows[-1]
             table.rows[-1] = (last[1], *last[1:])
@@ -945,6 +971,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="only the run with this number")
     parser.add_argument("--questions", type=int, default=5, help="questions on each table")
+    parser.add_argument("--samples", nargs="*", default=[Path(__file__).parent.parent / "samples"], help="folders of files whose records are used, too")
     parser.add_argument("--keep", default="hunted", help="folder for the tables of faults")
     arguments = parser.parse_args()
     hunt = Hunt(arguments)
