@@ -137,8 +137,8 @@ def json_fields(line: str) -> dict | None:
         elif isinstance(value, list):
             for index, member in enumerate(value):
                 add(f"{path}[{index}]", member)
-        else:
-            fields[path] = {True: "true", False: "false", None: "null"}[value] if not isinstance(value, str) else value
+        elif value is not None:
+            fields[path] = value if isinstance(value, str) else {True: "true", False: "false"}[value]
 
     add("", json.loads(line, parse_int=str, parse_float=str))
     return fields
