@@ -83,6 +83,14 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
         };
         note(format_args!("no match of -e in {records}; the first is {}", place(&unmatched.first)));
     }
+    if let Some(untimed) = &answer.untimed {
+        let records = counted(untimed.count, "record");
+        note(format_args!("skipped {records} without a time; the first is {}", first(untimed)));
+    }
+    if answer.long_gaps > 0 {
+        let gaps = counted(answer.long_gaps, "gap");
+        note(format_args!("left out {gaps} of more than 1000 empty buckets"));
+    }
     if let Some(values) = &answer.not_numbers {
         let reason = if values.count == 1 { "it is not a number" } else { "they are not numbers" };
         let values_left_out = counted(values.count, "value");

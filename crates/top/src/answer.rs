@@ -9,6 +9,7 @@ use finecomb_sys::simd::prefetch;
 use crate::measure::Quantity;
 use crate::order::SortBy;
 use crate::table::Entry;
+use crate::timeline::Series;
 
 /// A key and its count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +60,8 @@ pub struct Answer {
     pub malformed: Option<Skipped>,
     /// Records that no expression for keys matches, if any.
     pub unmatched: Option<Skipped>,
+    /// Records without a time, if it is needed and any lack it.
+    pub untimed: Option<Skipped>,
     /// Values that are measured but are no numbers, if any. They are left out of the measures.
     pub not_numbers: Option<Skipped>,
     /// Fields that no record has, if the count is complete and there are records.
@@ -72,6 +75,10 @@ pub struct Answer {
     pub measure_names: Vec<String>,
     /// Criterion of the order of the keys.
     pub sort_by: SortBy,
+    /// The counts by bucket, if keys are counted by buckets of time.
+    pub series: Option<Series>,
+    /// Number of gaps between buckets that are too long to be filled with empty ones.
+    pub long_gaps: u64,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
 }

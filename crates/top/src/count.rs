@@ -8,7 +8,6 @@ use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Phase, ScanOptions
 use crate::answer::{Answer, KeyCount, Outcome, Skipped};
 use crate::cells::Malformed;
 use crate::editor::Editor;
-use crate::extract::Unmatched;
 use crate::key::{Keys, LineMaker};
 use crate::live::{Live, WorkerCounts};
 use crate::measure::Measures;
@@ -17,6 +16,7 @@ use crate::presence::Presence;
 use crate::query::Query;
 use crate::rows::RowMaker;
 use crate::table::{JoinedShard, SHARDS, Table};
+use crate::timeline;
 use crate::{Span, bytes_of};
 
 /// Counts the keys of all records of `inputs` and returns the most frequent ones.
@@ -43,7 +43,7 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         answer.distinct += shard.distinct;
         tally = tally.merge(shard.tally);
     }
-    let Tally { records, skipped, malformed, not_numbers, unmatched, presence, memory } = tally;
+    let Tally { records, skipped, malformed, not_numbers, unmatched, untimed, presence, memory } = tally;
     answer.records = records;
     answer.skipped = skipped;
     answer.malformed = malformed;
@@ -57,9 +57,14 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
     answer.key_names = query.key_names.clone();
     answer.measure_names = query.measure_names.clone();
     answer.sort_by = query.order.by;
-    answer.top.sort_unstable_by(|one, other| query.order.compare(one, other));
-    answer.top.truncate(query.order.number);
-    answer.top.iter_mut().for_each(|key| query.joint.split(key));
+    answer.untimed = untimed;
+    let order = query.order_of_entries();
+    answer.top.sort_unstable_by(|one, other| order.compare(one, other));
+    answer.top.truncate(order.number);
+    match query.buckets() {
+        Some(buckets) => timeline::arrange(&mut answer, query, buckets),
+        None => answer.top.iter_mut().for_each(|key| query.joint.split(key)),
+    }
     Outcome { answer, problems, bytes, memory, report }
 }
 
@@ -94,6 +99,7 @@ struct Tally {
     malformed: Option<Skipped>,
     not_numbers: Option<Skipped>,
     unmatched: Option<Skipped>,
+    untimed: Option<Skipped>,
     /// Of the fields of the condition, and of those of the key and the measures.
     presence: [Presence; 2],
     /// Bytes of memory of the table at the end.
@@ -110,6 +116,7 @@ impl Tally {
             malformed: Skipped::merge(self.malformed, other.malformed),
             not_numbers: Skipped::merge(self.not_numbers, other.not_numbers),
             unmatched: Skipped::merge(self.unmatched, other.unmatched),
+            untimed: Skipped::merge(self.untimed, other.untimed),
             presence: [condition.merge(other_condition), values.merge(other_values)],
             memory: self.memory + other.memory,
         }
@@ -123,11 +130,16 @@ impl Tally {
         first.add_to(&mut self.skipped);
     }
 
-    /// Counts the records that no expression for keys matches.
-    fn add_unmatched(&mut self, block: &Block<'_>, unmatched: Unmatched) {
-        let Some(first) = unmatched.first else { return };
-        let record = bytes_of(block.bytes, first);
-        Skipped::new(unmatched.count, block.place(first.0), record).add_to(&mut self.unmatched);
+    /// Counts the records that no expression for keys matches, and those without a time.
+    fn add_left_out(&mut self, block: &Block<'_>, rows: &RowMaker<'_>) {
+        for (left_out, all) in
+            [(rows.unmatched, &mut self.unmatched), (rows.times.untimed, &mut self.untimed)]
+        {
+            if let Some(first) = left_out.first {
+                let record = bytes_of(block.bytes, first);
+                Skipped::new(left_out.count, block.place(first.0), record).add_to(all);
+            }
+        }
     }
 
     /// Counts the values that are no numbers.
@@ -202,7 +214,7 @@ impl<'q> Counter<'q> {
             Maker::Rows(rows) => {
                 rows.make(block, meter, &mut self.keys);
                 meter.add_records(rows.records.len() as u64);
-                self.tally.add_unmatched(block, rows.unmatched);
+                self.tally.add_left_out(block, rows);
                 self.tally.add_skipped(block, &rows.records, &self.keys.missing);
                 self.tally.add_malformed(block, &rows.malformed);
             }
@@ -241,6 +253,9 @@ impl Accumulate for Counter<'_> {
             self.editor.change_all(block.bytes, &mut self.keys);
         }
         meter.enter(Phase::Count);
+        if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, self.query.buckets()) {
+            rows.add_buckets(buckets, block.bytes, &mut self.keys);
+        }
         self.count(block);
         if let Some(live) = self.live.filter(|live| self.counts.should_publish(live)) {
             meter.enter(Phase::Merge);
@@ -262,7 +277,7 @@ impl Accumulate for Counter<'_> {
                 shard,
                 table: Arc::clone(&table),
                 tally: std::mem::take(&mut tally),
-                order: query.order,
+                order: query.order_of_entries(),
             })
             .collect()
     }

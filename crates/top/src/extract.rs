@@ -67,6 +67,14 @@ pub(crate) struct Unmatched {
     pub(crate) first: Option<Span>,
 }
 
+impl Unmatched {
+    /// Adds a record, after those before it. A record with several rows is added once.
+    pub(crate) fn add(&mut self, record: Span) {
+        self.count += 1;
+        self.first.get_or_insert(record);
+    }
+}
+
 impl KeyPattern {
     pub(crate) fn new(patterns: &[String], case: Case, each: Each) -> Result<Self, PatternError> {
         let parsed: Result<Vec<Hir>, _> = patterns.iter().map(|pattern| parse(pattern, case)).collect();

@@ -139,7 +139,7 @@ pub(crate) fn split_at(text: &[u8], ends: &[u32], records: &mut Vec<Span>) {
 }
 
 #[inline(always)]
-fn without_carriage_return(text: &[u8], (start, end): Span) -> Span {
+pub(crate) fn without_carriage_return(text: &[u8], (start, end): Span) -> Span {
     // For an empty line, this looks at the line feed before it, or at nothing if the line is the first.
     let has_carriage_return = end > 0 && text[end - 1] == b'\r';
     (start, end - usize::from(has_carriage_return))

@@ -54,12 +54,15 @@ mod presence;
 mod query;
 mod replacement;
 mod row_query;
+mod row_time;
 mod rows;
 mod sample;
 mod slot;
 mod split;
 mod table;
 mod text_regex;
+mod time;
+mod timeline;
 
 pub use answer::{AbsentField, Answer, Cause, KeyCount, Outcome, QueryPart, Skipped};
 pub use condition::ConditionError;
@@ -74,6 +77,8 @@ pub use order::SortBy;
 pub use pattern::{PatternError, SyntaxError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};
+pub use time::{Bound, BoundError, Every, EveryError, TimeForm, TimeFormError, Zone, ZoneError};
+pub use timeline::Series;
 
 /// Start and end of a record or a key in a text.
 pub(crate) type Span = (usize, usize);

@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use finecomb_scan::{LineEnds, Recognize, Recognized, RecordEnds, Records, Source};
 
-use crate::Span;
 use crate::cells::Cells;
 use crate::field::Field;
+use crate::filter::without_carriage_return;
 use crate::format::access::{AccessFormat, AccessLog};
 use crate::format::csv::{Csv, CsvError, Dialect, Header};
 use crate::format::detect::{Detected, detect};
 use crate::format::json::{Json, JsonScratch};
-use crate::format::lines::{LineFields, LineScratch};
+use crate::format::lines::{LineFields, LineScratch, Unnamed};
 use crate::format::logfmt::Logfmt;
 use crate::format::regex::{RegexCache, RegexRecords};
 use crate::format::syslog::Syslog;
 use crate::input::InputFormat;
 use crate::row_query::RowQuery;
+use crate::row_time::{EXAMINED, TimePlan};
+use crate::{Span, bytes_of};
 
 /// How the fields of a query are extracted from the records of a file. Attached to the source of its blocks.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) header_end: u64,
     /// Whether empty records are no records.
     pub(crate) skips_empty: bool,
+    /// Where times are, if the query needs them.
+    pub(crate) time: Option<TimePlan>,
     pub(crate) condition: Extractor,
     pub(crate) values: Extractor,
 }
@@ -80,6 +84,8 @@ impl Extractor {
 /// A format with what is known about it from the file.
 enum Format<'a> {
     Known(&'a InputFormat),
+    /// Lines in no known format, whose fields have no names.
+    Unknown,
     /// CSV with its delimiter, or TSV without one.
     Table {
         delimiter: Option<u8>,
@@ -88,7 +94,7 @@ enum Format<'a> {
 }
 
 impl Plan {
-    /// The plan of all files; `None` if it depends on the beginning of a file.
+    /// The plan of all files; `None` if it depends on the file.
     ///
     /// # Errors
     /// Returns a message if the format lacks a wanted field.
@@ -100,7 +106,12 @@ impl Plan {
             InputFormat::Tsv => Format::Table { delimiter: None, header: None },
             format => Format::Known(format),
         };
-        Self::new(query, &format, 0).map(Some)
+        if let Some(columns) = query.time.as_ref().and_then(|time| time.columns.as_ref()) {
+            format.extractor(query, &columns.fields)?;
+        }
+        let plan = Self::new(query, &format, 0)?;
+        // The time depends on when a file was changed, and mostly on its fields.
+        Ok(query.time.is_none().then_some(plan))
     }
 
     fn new(query: &RowQuery, format: &Format<'_>, header_end: u64) -> Result<Self, String> {
@@ -109,9 +120,38 @@ impl Plan {
             format: format.name(),
             header_end,
             skips_empty: matches!(format, Format::Table { .. }),
+            time: None,
             condition: extractor(&query.condition_columns.fields)?,
             values: extractor(&query.value_columns.fields)?,
         })
+    }
+
+    /// Adds where times are. `None` if more of the text is needed.
+    fn with_time(
+        mut self,
+        query: &RowQuery,
+        format: &Format<'_>,
+        source: &Source,
+        (head, is_all): (&[u8], bool),
+    ) -> Option<Result<Self, String>> {
+        let Some(time) = &query.time else { return Some(Ok(self)) };
+        let extractor = |fields: &[Field]| format.extractor(query, fields);
+        self.time = match (&time.columns, &self.values) {
+            (Some(columns), _) => match extractor(&columns.fields) {
+                Ok(extractor) => Some(TimePlan::named(time, source, columns.clone(), extractor)),
+                Err(reason) => return Some(Err(reason)),
+            },
+            (None, Extractor::Lines(_)) => Some(TimePlan::anywhere(time, source)),
+            (None, _) => {
+                let records = first_records(head, self.header_end as usize, format.delimiter(), is_all)?;
+                let extractor = |field: &Field| extractor(std::slice::from_ref(field)).ok();
+                TimePlan::usual(time, source, (head, &records), extractor)
+            }
+        };
+        let has_time = self.time.is_some();
+        Some(has_time.then_some(self).ok_or_else(|| {
+            "the first records have no field with a usual name and a time; --time names the field".to_owned()
+        }))
     }
 }
 
@@ -125,6 +165,9 @@ impl Format<'_> {
                 let csv = dialect(*delimiter).and_then(|dialect| Csv::new(dialect, header.as_ref(), fields));
                 Extractor::Csv(csv.map_err(text)?)
             }
+            Self::Unknown => Extractor::Lines(Box::new(lines(query, fields).map_err(|_| {
+                "unknown format; --input names one of lines, clf, combined, csv, tsv, json, logfmt, syslog, nginx:…, regex:…"
+            })?)),
             Self::Known(format) => match format {
                 InputFormat::Clf => access(&AccessFormat::clf(), fields)?,
                 InputFormat::Combined => access(&AccessFormat::combined(), fields)?,
@@ -136,15 +179,24 @@ impl Format<'_> {
                     Extractor::Regex(Box::new(RegexRecords::new(pattern, fields).map_err(text)?))
                 }
                 InputFormat::Lines | InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
-                    Extractor::Lines(Box::new(LineFields::new(query.splitter.clone(), fields).map_err(text)?))
+                    Extractor::Lines(Box::new(lines(query, fields).map_err(text)?))
                 }
             },
         })
     }
 
+    /// The delimiter of CSV.
+    fn delimiter(&self) -> Option<u8> {
+        match self {
+            Self::Table { delimiter, .. } => *delimiter,
+            Self::Known(_) | Self::Unknown => None,
+        }
+    }
+
     fn name(&self) -> String {
         match self {
             Self::Known(format) => format.to_string(),
+            Self::Unknown => InputFormat::Lines.to_string(),
             Self::Table { delimiter: Some(b','), .. } => "csv".to_owned(),
             Self::Table { delimiter: Some(delimiter), .. } => {
                 format!("csv with the delimiter '{}'", char::from(*delimiter))
@@ -152,6 +204,10 @@ impl Format<'_> {
             Self::Table { delimiter: None, .. } => "tsv".to_owned(),
         }
     }
+}
+
+fn lines(query: &RowQuery, fields: &[Field]) -> Result<LineFields, Unnamed> {
+    LineFields::new(query.splitter.clone(), fields)
 }
 
 fn access(format: &AccessFormat, fields: &[Field]) -> Result<Extractor, String> {
@@ -166,63 +222,93 @@ fn dialect(delimiter: Option<u8>) -> Result<Dialect, CsvError> {
 pub(crate) struct Recognizer(pub(crate) Arc<RowQuery>);
 
 impl Recognize for Recognizer {
-    fn recognize(&self, _source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String> {
-        // An empty file lacks nothing.
-        let recognized = (!head.is_empty()).then(|| self.plan(head, is_all)).flatten();
-        let details = |(records, plan)| Ok(Recognized { records, details: Arc::new(plan?) });
-        recognized.map(details).transpose()
+    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String> {
+        if head.is_empty() {
+            // An empty file lacks nothing.
+            return Ok(None);
+        }
+        let Some(format) = self.format(head, is_all).transpose()? else { return Ok(None) };
+        let (format, header_end) = format;
+        let plan = Plan::new(&self.0, &format, header_end)?;
+        let plan = plan.with_time(&self.0, &format, source, (head, is_all)).transpose()?;
+        let records = format.delimiter().map_or(Records::Lines, |delimiter| Records::Quoted { delimiter });
+        Ok(plan.map(|plan| Recognized { records, details: Arc::new(plan) }))
     }
 }
 
 impl Recognizer {
-    /// Makes the plan of a file, or finds the reason why its fields cannot be extracted. `None` if more is needed.
-    fn plan(&self, head: &[u8], is_all: bool) -> Option<(Records, Result<Plan, String>)> {
+    /// The format of a file, and the end of its header. `None` if more of the text is needed.
+    fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(Format<'_>, u64), String>> {
         let query = &*self.0;
         let detected = match &query.input {
             InputFormat::Csv => Detected::Csv { delimiter: query.delimiter },
             InputFormat::Tsv => Detected::Tsv,
             InputFormat::Auto => detect(head, is_all, &query.field_names())?,
-            _ => Detected::Unknown,
+            known => return Some(Ok((Format::Known(known), 0))),
         };
-        let known = |format: InputFormat| Plan::new(query, &Format::Known(&format), 0);
-        let plan = match detected {
-            Detected::Json => known(InputFormat::Json),
-            Detected::Combined => known(InputFormat::Combined),
-            Detected::Clf => known(InputFormat::Clf),
-            Detected::Syslog => known(InputFormat::Syslog),
-            Detected::Logfmt => known(InputFormat::Logfmt),
-            Detected::Csv { delimiter } => self.table(head, Some(delimiter), is_all)?,
-            Detected::Tsv => self.table(head, None, is_all)?,
-            Detected::Unknown => known(InputFormat::Lines).map_err(|_| {
-                "unknown format; --input names one of lines, clf, combined, csv, tsv, json, logfmt, syslog, nginx:…, regex:…"
-                    .to_owned()
-            }),
-        };
-        let records = match detected {
-            Detected::Csv { delimiter } => Records::Quoted { delimiter },
-            _ => Records::Lines,
-        };
-        Some((records, plan))
+        Some(Ok(match detected {
+            Detected::Json => (Format::Known(&InputFormat::Json), 0),
+            Detected::Combined => (Format::Known(&InputFormat::Combined), 0),
+            Detected::Clf => (Format::Known(&InputFormat::Clf), 0),
+            Detected::Syslog => (Format::Known(&InputFormat::Syslog), 0),
+            Detected::Logfmt => (Format::Known(&InputFormat::Logfmt), 0),
+            Detected::Csv { delimiter } => return self.table(head, Some(delimiter), is_all),
+            Detected::Tsv => return self.table(head, None, is_all),
+            Detected::Unknown => (Format::Unknown, 0),
+        }))
     }
 
-    /// Makes the plan of a table by its header, the first record that is not empty. `None` if more is needed.
-    fn table(&self, head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<Result<Plan, String>> {
+    /// The format of a table and the end of its header, the first record that is not empty. `None` if more is needed.
+    fn table(
+        &self,
+        head: &[u8],
+        delimiter: Option<u8>,
+        is_all: bool,
+    ) -> Option<Result<(Format<'_>, u64), String>> {
         if !self.0.has_header {
-            return Some(Plan::new(&self.0, &Format::Table { delimiter, header: None }, 0));
+            return Some(Ok((Format::Table { delimiter, header: None }, 0)));
         }
         let (record, end) = first_record(head, delimiter, is_all)?;
         let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
-        Some(header.map_err(|error| error.to_string()).and_then(|header| {
-            Plan::new(&self.0, &Format::Table { delimiter, header: Some(header) }, end as u64)
-        }))
+        let format = |header| (Format::Table { delimiter, header: Some(header) }, end as u64);
+        Some(header.map(format).map_err(|error| error.to_string()))
     }
 }
 
 /// Returns the first record of a table that is not empty, and the position after its line end. `None` if it may go on
 /// after `head`; if that is all, it ends there.
 fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<(&[u8], usize)> {
-    let mut ends = RecordEnds::default();
-    let mut lines = LineEnds::default();
+    let mut found = None;
+    visit_records(head, delimiter, is_all, |start, end, next| {
+        let record = without_carriage_return(head, (start, end));
+        let is_first = record.0 < record.1 || end == head.len();
+        found = is_first.then(|| (bytes_of(head, record), next));
+        !is_first
+    });
+    found
+}
+
+/// Returns the first whole records after the header. `None` if more of the text is needed.
+fn first_records(head: &[u8], header_end: usize, delimiter: Option<u8>, is_all: bool) -> Option<Vec<Span>> {
+    let mut records = Vec::new();
+    visit_records(head, delimiter, is_all, |start, end, _| {
+        if start >= header_end && start < end {
+            records.push(without_carriage_return(head, (start, end)));
+        }
+        records.len() < EXAMINED
+    });
+    (is_all || records.len() == EXAMINED).then_some(records)
+}
+
+/// Calls `visit` with the start and the end of each record and the position after its line end, until it returns
+/// `false`. If `head` is all, the last record ends there.
+fn visit_records(
+    head: &[u8],
+    delimiter: Option<u8>,
+    is_all: bool,
+    mut visit: impl FnMut(usize, usize, usize) -> bool,
+) {
+    let (mut ends, mut lines) = (RecordEnds::default(), LineEnds::default());
     let ends = match delimiter {
         Some(delimiter) => ends.find(head, delimiter),
         None => lines.find(head),
@@ -230,12 +316,10 @@ fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<(&[u
     let ends = ends.iter().map(|&end| end as usize).chain(is_all.then_some(head.len()));
     let mut start = 0;
     for end in ends {
-        let record = &head[start..end];
-        let record = record.strip_suffix(b"\r").unwrap_or(record);
-        start = (end + 1).min(head.len());
-        if !record.is_empty() || end == head.len() {
-            return Some((record, start));
+        let next = (end + 1).min(head.len());
+        if !visit(start, end, next) {
+            return;
         }
+        start = next;
     }
-    None
 }

@@ -21,6 +21,7 @@ use crate::plan::Recognizer;
 use crate::row_query::{KeySource, RowQuery};
 use crate::split::Splitter;
 use crate::text_regex::TextRegex;
+use crate::time::{Bound, Buckets, Every, TimeForm, Zone};
 
 /// Separator of fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,6 +72,18 @@ pub struct QueryOptions {
     pub normalize: Option<Normalizer>,
     /// Condition on fields that a record must meet. Default: none.
     pub condition: Option<String>,
+    /// Field with the time of a record. Default: found for each file, by its name or as the first time in a line.
+    pub time: Option<Field>,
+    /// How times are written. Default: in any usual form.
+    pub time_form: TimeForm,
+    /// Zone of times without one, and of the buckets. Default: UTC.
+    pub zone: Zone,
+    /// First instant that is counted. Default: any.
+    pub since: Option<Bound>,
+    /// First instant that is no longer counted. Default: none.
+    pub until: Option<Bound>,
+    /// Count by buckets of time. Default: no.
+    pub every: Option<Every>,
     /// Measures of the records of each key. Default: none.
     pub measures: Vec<Measure>,
     /// Order of the keys. Default: descending count.
@@ -100,6 +113,12 @@ impl Default for QueryOptions {
             ignore_case: false,
             normalize: None,
             condition: None,
+            time: None,
+            time_form: TimeForm::default(),
+            zone: Zone::UTC,
+            since: None,
+            until: None,
+            every: None,
             measures: Vec::new(),
             sort_by: SortBy::default(),
             reverse: false,
@@ -143,6 +162,8 @@ pub struct Query {
     pub(crate) ignore_case: bool,
     /// How the fields of a key of several fields are joined.
     pub(crate) joint: Joint,
+    /// Whether a key is asked for, or only buckets of time.
+    pub(crate) has_key: bool,
     /// Formats, conditions and measures, if there are any.
     pub(crate) rows: Option<Arc<RowQuery>>,
     /// Names of the fields that form the key; empty if they have only numbers.
@@ -172,6 +193,21 @@ impl Query {
     /// Format of the records: the given one, or else chosen by the fields.
     pub fn input(&self) -> &InputFormat {
         self.rows.as_ref().map_or(&InputFormat::Lines, |rows| &rows.input)
+    }
+
+    /// The buckets of time.
+    pub(crate) fn buckets(&self) -> Option<&Buckets> {
+        self.rows.as_ref()?.time.as_ref()?.buckets.as_ref()
+    }
+
+    /// The order of what is counted: keys, or pairs of buckets and keys, of which all are needed.
+    pub(crate) fn order_of_entries(&self) -> Order {
+        match self.buckets() {
+            Some(_) if self.has_key => {
+                Order { by: SortBy::Key, reverse: false, number: usize::MAX, min_count: 0 }
+            }
+            _ => self.order,
+        }
     }
 
     /// Compiles a query.
@@ -213,6 +249,7 @@ impl Query {
             },
             normalizer: options.normalize,
             ignore_case: options.ignore_case,
+            has_key: rows.as_ref().is_none_or(|rows| rows.key != KeySource::Nothing),
             joint: if has_several && edits.is_empty() { Joint::Separator } else { Joint::Space },
             key_names: key_names(rows.as_ref(), &key_fields, !edits.is_empty()),
             key_fields,

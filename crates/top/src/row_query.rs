@@ -12,6 +12,7 @@ use crate::pattern::Case;
 use crate::plan::Plan;
 use crate::presence::Presence;
 use crate::query::{QueryError, QueryOptions};
+use crate::row_time::TimeQuery;
 use crate::split::Splitter;
 
 /// Maximum number of fields by position that form a key. Each is a column.
@@ -29,6 +30,8 @@ pub(crate) struct RowQuery {
     pub(crate) has_header: bool,
     pub(crate) condition: Option<Condition>,
     pub(crate) pattern: Option<KeyPattern>,
+    /// The part of the query about the times of records.
+    pub(crate) time: Option<TimeQuery>,
     /// The columns of the condition, one for each of its fields.
     pub(crate) condition_columns: Columns,
     /// The columns of the key and of the measures.
@@ -54,7 +57,7 @@ pub(crate) enum KeySource {
 }
 
 /// Wanted fields: those of the format, and the groups of the expression for keys.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     /// The origin of each column.
     pub(crate) origins: Vec<Origin>,
@@ -72,6 +75,13 @@ pub(crate) enum Origin {
 }
 
 impl Columns {
+    /// A single column.
+    pub(crate) fn of_one(field: &Field, pattern: Option<&KeyPattern>) -> Self {
+        let mut columns = Self::default();
+        columns.push(field, pattern);
+        columns
+    }
+
     /// Adds a column, even if the field has one.
     fn push(&mut self, field: &Field, pattern: Option<&KeyPattern>) {
         let origin = self.origin(field, pattern);
@@ -119,6 +129,10 @@ impl RowQuery {
             || options.condition.is_some()
             || options.missing.is_some()
             || !options.measures.is_empty()
+            || options.time.is_some()
+            || options.since.is_some()
+            || options.until.is_some()
+            || options.every.is_some()
     }
 
     /// Compiles this part of a query.
@@ -136,6 +150,7 @@ impl RowQuery {
                 Some(KeyPattern::new(patterns, case, each).map_err(of)?)
             }
         };
+        let time = TimeQuery::new(options, pattern.as_ref())?;
         let mut condition_columns = Columns::default();
         for field in condition.iter().flat_map(Condition::fields) {
             condition_columns.push(field, pattern.as_ref());
@@ -147,7 +162,9 @@ impl RowQuery {
             .map(|Measure { kind, field }| (kind.clone(), value_columns.add(field, pattern.as_ref())));
         let measures = measures.collect();
         let input = options.input.clone().unwrap_or_else(|| {
-            let has_names = condition_columns.has_names() || value_columns.has_names();
+            let time_columns = time.iter().flat_map(|time| &time.columns);
+            let mut columns = [&condition_columns, &value_columns].into_iter().chain(time_columns);
+            let has_names = columns.any(Columns::has_names);
             if has_names { InputFormat::Auto } else { InputFormat::Lines }
         });
         let mut query = Self {
@@ -157,6 +174,7 @@ impl RowQuery {
             has_header: options.has_header,
             condition,
             pattern,
+            time,
             condition_columns,
             value_columns,
             key,
@@ -277,7 +295,7 @@ fn key_source(
             }
         }
         Some(pattern) => columns.origins.extend((0..pattern.fields().len()).map(Origin::Group)),
-        None if options.measures.is_empty() => return Ok(KeySource::Record),
+        None if options.measures.is_empty() && options.every.is_none() => return Ok(KeySource::Record),
         None => return Ok(KeySource::Nothing),
     }
     Ok(KeySource::Columns(columns.len()))

@@ -18,6 +18,9 @@ use crate::plan::{Extractor, Plan, Scratch};
 use crate::presence::Presence;
 use crate::query::Query;
 use crate::row_query::{Columns, KeySource, Origin, RowQuery};
+use crate::row_time::{RowTimes, TimePlan};
+use crate::time::Buckets;
+use crate::timeline::prefix;
 use crate::{Span, bytes_of};
 
 /// Makes the keys of records and extracts the values that are measured. Its buffers are reused.
@@ -40,12 +43,16 @@ pub(crate) struct RowMaker<'q> {
     pub(crate) cells: Cells,
     /// Records without a match of the expression for keys.
     pub(crate) unmatched: Unmatched,
+    /// The times of the rows.
+    pub(crate) times: RowTimes,
     /// Malformed records, each with its span.
     pub(crate) malformed: Vec<(Span, Malformed)>,
     /// The fields of the condition that records have.
     pub(crate) condition_presence: Presence,
     /// The fields of the key and the measures that records have.
     pub(crate) value_presence: Presence,
+    /// Buffer for keys with their buckets.
+    with_buckets: Vec<u8>,
     /// The row of each key, unless all rows have one.
     key_rows: Vec<u32>,
     all_have_keys: bool,
@@ -53,8 +60,19 @@ pub(crate) struct RowMaker<'q> {
 
 /// Scratch memory of the extractors of a plan.
 struct Scratches {
+    time: Scratch,
     condition: Scratch,
     values: Scratch,
+}
+
+impl Scratches {
+    fn new(plan: &Plan) -> Self {
+        Self {
+            time: plan.time.as_ref().map_or(Scratch::None, TimePlan::scratch),
+            condition: plan.condition.scratch(),
+            values: plan.values.scratch(),
+        }
+    }
 }
 
 impl<'q> RowMaker<'q> {
@@ -73,9 +91,11 @@ impl<'q> RowMaker<'q> {
             records: Vec::new(),
             cells: Cells::default(),
             unmatched: Unmatched::default(),
+            times: RowTimes::default(),
             malformed: Vec::new(),
             condition_presence: Presence::new(rows.condition_columns.len()),
             value_presence: Presence::new(rows.value_columns.len()),
+            with_buckets: Vec::new(),
             key_rows: Vec::new(),
             all_have_keys: false,
         }
@@ -88,9 +108,10 @@ impl<'q> RowMaker<'q> {
         let Some(plan) = self.plan(block.source) else { return };
         let mut scratches = match self.current.take() {
             Some((current, scratches)) if Arc::ptr_eq(&current, &plan) => scratches,
-            _ => Scratches { condition: plan.condition.scratch(), values: plan.values.scratch() },
+            _ => Scratches::new(&plan),
         };
         self.make_rows(block, &plan, meter);
+        self.apply_time(block.bytes, &plan, &mut scratches, meter);
         self.apply_condition(block.bytes, &plan, &mut scratches, meter);
         meter.enter(Phase::Extract);
         self.extract(block.bytes, &self.rows.value_columns, &plan.values, &mut scratches.values);
@@ -111,6 +132,7 @@ impl<'q> RowMaker<'q> {
         self.key_rows.clear();
         self.all_have_keys = false;
         self.unmatched = Unmatched::default();
+        self.times.clear();
         self.groups.reset(self.rows.pattern.as_ref().map_or(0, |pattern| pattern.fields().len()));
         self.cells.reset(0);
     }
@@ -199,6 +221,28 @@ impl<'q> RowMaker<'q> {
         (0..columns.len()).map(value).collect()
     }
 
+    /// Keeps the rows whose times are counted.
+    fn apply_time(&mut self, text: &[u8], plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
+        let (Some(query), Some(time)) = (&self.rows.time, &plan.time) else { return };
+        meter.enter(Phase::Extract);
+        self.cells.reset(0);
+        if let Some((columns, extractor)) = time.column() {
+            self.extract(text, columns, extractor, &mut scratches.time);
+        }
+        meter.enter(Phase::Filter);
+        self.times.select(query, time, (text, &self.records), &self.cells, &mut self.selected);
+        self.keep_selected();
+    }
+
+    /// Keeps the selected rows.
+    fn keep_selected(&mut self) {
+        for (kept, &row) in self.selected.iter().enumerate() {
+            self.records[kept] = self.records[row as usize];
+        }
+        self.records.truncate(self.selected.len());
+        self.groups.keep(&self.selected);
+    }
+
     /// Keeps the rows for which the condition holds.
     fn apply_condition(&mut self, text: &[u8], plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
         let Some(condition) = &self.rows.condition else { return };
@@ -214,11 +258,8 @@ impl<'q> RowMaker<'q> {
             while malformed.next_if(|&malformed| malformed < row).is_some() {}
             malformed.peek() != Some(&row)
         });
-        for (kept, &row) in self.selected.iter().enumerate() {
-            self.records[kept] = self.records[row as usize];
-        }
-        self.records.truncate(self.selected.len());
-        self.groups.keep(&self.selected);
+        self.keep_selected();
+        self.times.keep(&self.selected);
     }
 
     /// Extracts the values of columns from all rows.
@@ -307,6 +348,19 @@ impl<'q> RowMaker<'q> {
             keys.spans.clear();
         }
         self.all_have_keys
+    }
+
+    /// Puts the bucket of each key before it.
+    pub(crate) fn add_buckets(&mut self, buckets: &Buckets, block: &[u8], keys: &mut Keys) {
+        let all = matches!(self.rows_of_keys(), Rows::All);
+        let mut key = 0;
+        let Self { times, key_rows, with_buckets, .. } = self;
+        keys.replace(block, with_buckets, |text, out| {
+            let row = if all { key } else { key_rows[key] as usize };
+            key += 1;
+            out.extend_from_slice(&prefix(times.bucket(buckets, row)));
+            out.extend_from_slice(text);
+        });
     }
 
     /// A measured value and its position in the block; that of its record if it was decoded.

@@ -4,6 +4,7 @@ pub(crate) mod hints;
 mod key_fields;
 mod measures;
 mod order;
+mod times;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ use super::size;
 use super::threads::Threads;
 use key_fields::KeyFields;
 use measures::Measures;
+use times::Times;
 
 const LONG_ABOUT: &str = "\
 Count keys and print the most frequent ones
@@ -176,15 +178,18 @@ pub(crate) struct Arguments {
     condition: Option<String>,
 
     #[command(flatten)]
+    times: Times,
+
+    #[command(flatten)]
     measures: Measures,
 
-    /// Number of keys to print; all prints every key, 0 none
-    #[arg(short, long, value_name = "COUNT", default_value = "10", value_parser = parse_number, allow_hyphen_values = true, help_heading = "Output")]
-    number: usize,
+    /// Number of keys to print; all prints every key, 0 none [default: 10]
+    #[arg(short, long, value_name = "COUNT", value_parser = parse_number, allow_hyphen_values = true, help_heading = "Output")]
+    number: Option<usize>,
 
-    /// Order of the keys: count, key, or a measure such as sum(bytes), or sum if there is no other sum
-    #[arg(long, value_name = "ORDER", default_value = "count", help_heading = "Output")]
-    sort: String,
+    /// Order of the keys: count, key, or a measure such as sum(bytes) [default: count; of buckets without a key, time]
+    #[arg(long, value_name = "ORDER", help_heading = "Output")]
+    sort: Option<String>,
 
     /// Reverse the order: with the default order, the rarest keys come first
     #[arg(long, help_heading = "Output")]
@@ -264,7 +269,7 @@ pub(crate) struct Arguments {
     pub(crate) profile: Profile,
 
     /// Show counts, measures and thread activity while the job runs; q stops it and prints the counts
-    #[arg(long, conflicts_with = "sample", help_heading = "Machine")]
+    #[arg(long, conflicts_with_all = ["sample", "every"], help_heading = "Machine")]
     pub(crate) live: bool,
 
     /// Skip and report lines longer than SIZE
@@ -312,13 +317,14 @@ impl Arguments {
     /// Records, keys, measures and their order, selected by the flags.
     pub(crate) fn query(&self) -> Result<QueryOptions, UsageError> {
         let (pairs, _) = self.sed.as_chunks::<2>();
+        let [since, until] = self.times.window()?;
         let (fields, names) = match &self.fields {
             None => (FieldList::default(), Vec::new()),
             Some(KeyFields::Positions(fields)) => (fields.clone(), Vec::new()),
             Some(KeyFields::Names(names)) => (FieldList::default(), names.clone()),
         };
         Ok(QueryOptions {
-            number: self.number,
+            number: self.number.unwrap_or(if self.has_only_buckets() { usize::MAX } else { 10 }),
             fields,
             names,
             separator: self.separator(),
@@ -334,6 +340,12 @@ impl Arguments {
             vgrep: self.vgrep.clone(),
             sed: pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect(),
             condition: self.condition.clone(),
+            time: self.times.field(),
+            time_form: self.times.form(),
+            zone: self.times.zone(),
+            since,
+            until,
+            every: self.times.every,
             measures: self.measures.distinct()?,
             sort_by: self.sort_by()?,
             reverse: self.reverse,
@@ -394,8 +406,21 @@ impl Arguments {
     }
 
     fn sort_by(&self) -> Result<SortBy, UsageError> {
-        order::find(&self.sort, &self.measures.0)
-            .map_err(|expected| UsageError(format!("--sort '{}': {expected}", self.sort)))
+        let Some(name) = &self.sort else {
+            return Ok(if self.has_only_buckets() { SortBy::Key } else { SortBy::Count });
+        };
+        let error = |expected: String| UsageError(format!("--sort '{name}': {expected}"));
+        match order::find(name, &self.measures.0).map_err(error)? {
+            SortBy::Measure(_) if self.times.every.is_some() && !self.has_only_buckets() => {
+                Err(error("with --every, expected one of count, key".to_owned()))
+            }
+            order => Ok(order),
+        }
+    }
+
+    /// Whether records are counted by buckets of time and nothing else.
+    pub(crate) fn has_only_buckets(&self) -> bool {
+        self.times.every.is_some() && self.fields.is_none() && self.extract.is_empty()
     }
 
     /// Columns of the output beside the measures.
@@ -405,7 +430,7 @@ impl Arguments {
 
     /// Whether bars are drawn on a terminal.
     pub(crate) fn has_bars(&self) -> bool {
-        self.bars
+        self.bars || self.has_only_buckets()
     }
 
     /// Whether fields may be quoted.
@@ -420,7 +445,7 @@ impl Arguments {
 
     /// Whether some records are rejected before the key.
     pub(crate) fn selects_rows(&self) -> bool {
-        self.selects_records() || self.condition.is_some()
+        self.selects_records() || self.condition.is_some() || self.times.selects()
     }
 
     /// Whether the key is what `-e` matches, or its groups.

@@ -153,6 +153,9 @@ fn report_problems(problems: &[Problem]) {
     }
 }
 
+/// Maximum width of a sparkline, in characters.
+const SPARKLINE: usize = 40;
+
 /// Width of the bar of the largest count, in characters.
 const BAR: usize = 20;
 
@@ -162,7 +165,8 @@ fn format(arguments: &Arguments) -> Box<dyn output::Format> {
         Format::Text => Box::new(Text {
             count: if terminal::output_has_colors() { Style::new().bold() } else { Style::new() },
             layout,
-            bars: if arguments.has_bars() && stdout().is_terminal() { BAR } else { 0 },
+            bars: if stdout().is_terminal() && arguments.has_bars() { BAR } else { 0 },
+            sparklines: if stdout().is_terminal() { SPARKLINE } else { 0 },
         }),
         Format::Json => Box::new(Json(layout)),
         Format::Csv => Box::new(Csv(layout)),

@@ -16,7 +16,7 @@ use crate::measure::Quantity;
 
 /// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
 /// of records counted, `distinct` the number of distinct keys, `skipped` the number of records without a key, and
-/// `partial` is true if the count was interrupted. `malformed`, `unmatched` and `not_numbers` are there only if they are
+/// `partial` is true if the count was interrupted. `malformed`, `unmatched`, `untimed` and `not_numbers` are there only if they are
 /// not 0.
 ///
 /// A `key` is a string, or an object with a member for each field if it has several named fields. If a key is not valid
@@ -35,6 +35,8 @@ struct Object<'a> {
     malformed: u64,
     #[serde(skip_serializing_if = "is_zero")]
     unmatched: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    untimed: u64,
     #[serde(skip_serializing_if = "is_zero")]
     not_numbers: u64,
     top: Vec<Entry<'a>>,
@@ -136,6 +138,7 @@ impl Format for Json {
             skipped: count(&answer.skipped),
             malformed: count(&answer.malformed),
             unmatched: count(&answer.unmatched),
+            untimed: count(&answer.untimed),
             not_numbers: count(&answer.not_numbers),
             top: columns.rows().map(|row| Entry { names: &names, row, keys }).collect(),
         };

@@ -1,6 +1,7 @@
 //! Text for people.
 
 mod bars;
+mod series;
 mod table;
 
 use std::io::{self, Write};
@@ -25,12 +26,19 @@ pub struct Text {
     /// Width of the longest bar, in characters; 0 for no bars. Bars are drawn for the column that the keys are sorted by,
     /// or for the count if that is the key.
     pub bars: usize,
+    /// Maximum width of the sparklines of keys that are counted by buckets of time; 0 for a matrix instead.
+    pub sparklines: usize,
 }
 
 impl Format for Text {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let columns = Columns::new(answer, self.layout);
-        if columns.is_plain() && columns.key_columns() > 0 && self.bars == 0 {
+        if let Some(series) = answer.series.as_ref().filter(|_| columns.is_plain()) {
+            match self.sparklines {
+                0 => series::write_matrix(series, self.count, out)?,
+                width => series::write_sparklines(series, self.count, width, out)?,
+            }
+        } else if columns.is_plain() && columns.key_columns() > 0 && self.bars == 0 {
             self.write_plain(answer, out)?;
         } else if !answer.top.is_empty() {
             Table::new(&columns, self).write(out)?;

@@ -1,0 +1,89 @@
+//! Flags about the times of records.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use finecomb_top::{Bound, Every, Field, TimeForm, Zone};
+
+use crate::args::selection::UsageError;
+
+const TIME: &str = "\
+Field with the time of a record [default: found for each file]
+
+Without it, the time is the first field with a usual name such as time, timestamp or ts, or in plain lines the first time in the \
+line. Times are recognised in the forms of access logs, RFC 3339, syslog, ctime, RFC 2822, and as numbers of seconds, ms, µs or ns \
+since 1970. A time without a year, as in syslog, is in the latest year in which it is not after the last change of the file.";
+
+const BOUND: &str = "\
+An absolute time such as 2026-03-01, '2026-03-01 06:20' or any form that is recognised in logs; a time of day, of today; now, \
+today, yesterday, or 'yesterday 09:00'; or a duration such as 90s, 15m, 2h, 3d or 1w: that long ago.";
+
+/// Times of records.
+#[derive(Args)]
+#[command(next_help_heading = "Time")]
+pub(crate) struct Times {
+    /// Field with the time of a record [default: found for each file]
+    #[arg(long, value_name = "FIELD", long_help = TIME, value_parser = parse_field)]
+    time: Option<Field>,
+
+    /// How times are written, in the directives of strptime, such as '%Y%m%d %H%M%S' [default: any usual form]
+    #[arg(long, value_name = "FORMAT", value_parser = TimeForm::format)]
+    time_format: Option<TimeForm>,
+
+    /// Zone of times without one, and of the buckets: a name such as Europe/Berlin, an offset, UTC or local
+    #[arg(long, value_name = "ZONE", default_value = "local", value_parser = Zone::parse)]
+    tz: Zone,
+
+    /// Count only records from this time on, such as 2h, 'yesterday 09:00' or '2026-03-01 06:20'
+    #[arg(long, value_name = "TIME", long_help = format!("Count only records from this time on\n\n{BOUND}"))]
+    since: Option<String>,
+
+    /// Count only records before this time
+    #[arg(long, value_name = "TIME", long_help = format!("Count only records before this time\n\n{BOUND}"))]
+    until: Option<String>,
+
+    /// Count by buckets of time: 10s, 5m, 1h, 1d, 1w, or others that divide a day
+    ///
+    /// Without a key, there is a row for each bucket, in the order of time. With a key, the -n most frequent keys are counted
+    /// in each bucket. Days and hours are those of --tz. Empty buckets are shown, but not more than 1000 in a row.
+    #[arg(long, value_name = "WIDTH")]
+    pub(super) every: Option<Every>,
+}
+
+fn parse_field(text: &str) -> Result<Field, String> {
+    Field::parse(text).map_err(|error| error.to_string())
+}
+
+impl Times {
+    pub(super) fn field(&self) -> Option<Field> {
+        self.time.clone()
+    }
+
+    pub(super) fn form(&self) -> TimeForm {
+        self.time_format.clone().unwrap_or_default()
+    }
+
+    pub(super) fn zone(&self) -> Zone {
+        self.tz.clone()
+    }
+
+    /// The ends of the window.
+    pub(super) fn window(&self) -> Result<[Option<Bound>; 2], UsageError> {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX);
+        let bound = |flag: &str, text: &Option<String>| {
+            let parsed = text.as_deref().map(|text| Bound::parse(text, &self.tz, now)).transpose();
+            parsed.map_err(|error| UsageError(format!("{flag}: {error}")))
+        };
+        let [since, until] = [bound("--since", &self.since)?, bound("--until", &self.until)?];
+        if since.zip(until).is_some_and(|(since, until)| since >= until) {
+            return Err(UsageError("--since is not before --until".to_owned()));
+        }
+        Ok([since, until])
+    }
+
+    /// Whether some records are rejected.
+    pub(super) fn selects(&self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+}

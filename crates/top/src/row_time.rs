@@ -1,0 +1,225 @@
+//! The times of records: where they are, which are counted, and which bucket they are in.
+
+use std::io::stdin;
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fs, io};
+
+use finecomb_scan::Source;
+
+use crate::cells::Cells;
+use crate::extract::{KeyPattern, Unmatched};
+use crate::field::Field;
+use crate::plan::{Extractor, Scratch};
+use crate::query::{QueryError, QueryOptions};
+use crate::row_query::Columns;
+use crate::time::{BucketCache, Buckets, Clock, ClockCache, TimeForm, Zone};
+use crate::{Span, bytes_of};
+
+/// Names that fields with the time of a record usually have. Those of one file are tried in this order.
+const USUAL_NAMES: [&str; 18] = [
+    "time",
+    "timestamp",
+    "@timestamp",
+    "ts",
+    "datetime",
+    "date_time",
+    "time_iso8601",
+    "time_local",
+    "asctime",
+    "eventTime",
+    "event_time",
+    "created_at",
+    "createdAt",
+    "date",
+    "msec",
+    "Time",
+    "Timestamp",
+    "Date",
+];
+
+/// Number of records at the beginning of a file in which a time is searched.
+pub(crate) const EXAMINED: usize = 10;
+
+/// The part of a query about the times of records.
+#[derive(Debug)]
+pub(crate) struct TimeQuery {
+    /// The column with the time. `None` if it is found for each file.
+    pub(crate) columns: Option<Columns>,
+    form: TimeForm,
+    zone: Zone,
+    /// The instants that are counted.
+    window: Range<i64>,
+    pub(crate) buckets: Option<Buckets>,
+}
+
+impl TimeQuery {
+    /// `None` if the query does not depend on times.
+    pub(crate) fn new(
+        options: &QueryOptions,
+        pattern: Option<&KeyPattern>,
+    ) -> Result<Option<Self>, QueryError> {
+        let QueryOptions { time, time_form, zone, since, until, every, .. } = options;
+        if since.is_none() && until.is_none() && every.is_none() {
+            return match time {
+                Some(_) => Err(QueryError::Format("--time: needs --since, --until or --every".to_owned())),
+                None => Ok(None),
+            };
+        }
+        let columns = time.as_ref().map(|field| Columns::of_one(field, pattern));
+        Ok(Some(Self {
+            columns,
+            form: time_form.clone(),
+            zone: zone.clone(),
+            window: since.map_or(i64::MIN, |since| since.nanoseconds)
+                ..until.map_or(i64::MAX, |until| until.nanoseconds),
+            buckets: every.map(|every| Buckets::new(every, zone.clone())),
+        }))
+    }
+}
+
+/// The times of the records of a file.
+#[derive(Debug)]
+pub(crate) struct TimePlan {
+    clock: Clock,
+    place: TimePlace,
+}
+
+/// Where the time of a record is.
+#[derive(Debug)]
+enum TimePlace {
+    /// The first time in the record.
+    Anywhere,
+    /// The only column.
+    Column(Columns, Extractor),
+}
+
+impl TimePlan {
+    /// The plan of a file whose time is in a field or group that the query names.
+    pub(crate) fn named(query: &TimeQuery, source: &Source, columns: Columns, extractor: Extractor) -> Self {
+        Self { clock: clock(query, source), place: TimePlace::Column(columns, extractor) }
+    }
+
+    /// The plan of a file in which the first time of a record counts.
+    pub(crate) fn anywhere(query: &TimeQuery, source: &Source) -> Self {
+        Self { clock: clock(query, source), place: TimePlace::Anywhere }
+    }
+
+    /// The plan of a file by the records at its beginning: the usual name whose field has most times. `None` if no field
+    /// with such a name has a time.
+    pub(crate) fn usual(
+        query: &TimeQuery,
+        source: &Source,
+        (text, records): (&[u8], &[Span]),
+        extractor: impl Fn(&Field) -> Option<Extractor>,
+    ) -> Option<Self> {
+        let clock = clock(query, source);
+        let mut best: Option<(usize, &str, Extractor)> = None;
+        for name in USUAL_NAMES {
+            let Some(extractor) = extractor(&Field::named(name)) else { continue };
+            let mut cells = Cells::default();
+            cells.reset(1);
+            extractor.extract(&mut extractor.scratch(), text, records, &mut cells);
+            let values = cells.column(0).iter().filter_map(|&cell| cells.bytes(text, cell));
+            let count = values.filter(|value| query.form.read_value(value).is_some()).count();
+            if count > best.as_ref().map_or(0, |(most, ..)| *most) {
+                best = Some((count, name, extractor));
+            }
+        }
+        let (_, name, extractor) = best?;
+        let columns = Columns::of_one(&Field::named(name), None);
+        Some(Self { clock, place: TimePlace::Column(columns, extractor) })
+    }
+
+    /// The column with the time, unless that may be anywhere in the record.
+    pub(crate) fn column(&self) -> Option<(&Columns, &Extractor)> {
+        match &self.place {
+            TimePlace::Anywhere => None,
+            TimePlace::Column(columns, extractor) => Some((columns, extractor)),
+        }
+    }
+
+    pub(crate) fn scratch(&self) -> Scratch {
+        self.column().map_or(Scratch::None, |(_, extractor)| extractor.scratch())
+    }
+}
+
+/// The clock of a file: times without a year are in the year of its last change, or of now.
+fn clock(query: &TimeQuery, source: &Source) -> Clock {
+    let metadata = match source.path() {
+        Some(path) => fs::metadata(path),
+        None => stdin().as_fd().try_clone_to_owned().and_then(|input| fs::File::from(input).metadata()),
+    };
+    let changed =
+        metadata.and_then(|metadata| metadata.modified()).unwrap_or_else(|_: io::Error| SystemTime::now());
+    let since_epoch = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Clock::new(query.zone.clone(), i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX))
+}
+
+/// The times of the rows of a block.
+#[derive(Debug, Default)]
+pub(crate) struct RowTimes {
+    clock: ClockCache,
+    bucket: BucketCache,
+    /// The instant of each row.
+    instants: Vec<i64>,
+    /// Records without a time.
+    pub(crate) untimed: Unmatched,
+}
+
+impl RowTimes {
+    pub(crate) fn clear(&mut self) {
+        self.instants.clear();
+        self.untimed = Unmatched::default();
+    }
+
+    /// Stores the rows that are counted in `selected`. `cells` are the column of the plan if it has one.
+    pub(crate) fn select(
+        &mut self,
+        query: &TimeQuery,
+        plan: &TimePlan,
+        (text, records): (&[u8], &[Span]),
+        cells: &Cells,
+        selected: &mut Vec<u32>,
+    ) {
+        selected.clear();
+        self.instants.clear();
+        let mut malformed = cells.malformed().iter().map(|malformed| malformed.record).peekable();
+        for (row, &record) in (0..).zip(records) {
+            if malformed.next_if_eq(&row).is_some() {
+                continue;
+            }
+            let moment = match &plan.place {
+                TimePlace::Anywhere => query.form.find(bytes_of(text, record)),
+                TimePlace::Column(..) => {
+                    let value = cells.bytes(text, cells.column(0)[row as usize]);
+                    value.and_then(|value| query.form.read_value(value))
+                }
+            };
+            match moment.and_then(|moment| plan.clock.instant(&mut self.clock, moment)) {
+                Some(instant) if query.window.contains(&instant) => {
+                    selected.push(row);
+                    self.instants.push(instant);
+                }
+                Some(_) => {}
+                None => self.untimed.add(record),
+            }
+        }
+    }
+
+    /// Keeps these rows.
+    pub(crate) fn keep(&mut self, selected: &[u32]) {
+        for (kept, &row) in selected.iter().enumerate() {
+            if let Some(&instant) = self.instants.get(row as usize) {
+                self.instants[kept] = instant;
+            }
+        }
+        self.instants.truncate(selected.len());
+    }
+
+    /// The start of the bucket of a row, in seconds since 1970.
+    pub(crate) fn bucket(&mut self, buckets: &Buckets, row: usize) -> i64 {
+        self.instants.get(row).map_or(0, |&instant| buckets.start(&mut self.bucket, instant))
+    }
+}

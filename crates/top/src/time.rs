@@ -1,0 +1,26 @@
+//! Times of records: how they are written, the instants that they mean, and the buckets that they fall into.
+//!
+//! An instant is a number of nanoseconds since 1970-01-01T00:00:00Z, from 1677 to 2262. Leap seconds are not counted, as
+//! in POSIX.
+
+mod bound;
+mod bucket;
+mod calendar;
+mod form;
+#[cfg(test)]
+mod tests;
+mod written;
+mod zone;
+
+pub use bound::{Bound, BoundError};
+pub(crate) use bucket::{BucketCache, Buckets};
+pub use bucket::{Every, EveryError};
+pub use form::{TimeForm, TimeFormError};
+pub(crate) use zone::{Clock, ClockCache};
+pub use zone::{Zone, ZoneError};
+
+/// Nanoseconds of a second.
+pub(crate) const SECOND: i64 = 1_000_000_000;
+
+/// Seconds of a day.
+pub(crate) const DAY: i64 = 86_400;

@@ -1,0 +1,206 @@
+//! Buckets of time: minutes, hours, days and others that divide a day, in a time zone.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+use thiserror::Error;
+
+use super::zone::{Stretch, Zone};
+use super::{DAY, SECOND};
+
+/// Width of a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Every {
+    /// Seconds: a divisor of a day, or whole days.
+    pub(super) seconds: i64,
+}
+
+/// Usual widths of at most a day.
+const USUAL: [i64; 25] = {
+    const M: i64 = 60;
+    const H: i64 = 60 * M;
+    [
+        1,
+        2,
+        5,
+        10,
+        15,
+        20,
+        30,
+        M,
+        2 * M,
+        3 * M,
+        4 * M,
+        5 * M,
+        6 * M,
+        10 * M,
+        12 * M,
+        15 * M,
+        20 * M,
+        30 * M,
+        H,
+        2 * H,
+        3 * H,
+        4 * H,
+        6 * H,
+        12 * H,
+        DAY,
+    ]
+};
+
+/// An invalid width of buckets.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum EveryError {
+    /// The text is no duration.
+    #[error("expected a duration such as 10s, 5m, 1h, 1d or 1w; found '{0}'")]
+    Syntax(String),
+    /// The duration does not divide a day.
+    #[error("buckets must divide a day or be whole days; the next that do are {shorter} and {longer}")]
+    Uneven {
+        /// The next shorter width.
+        shorter: Every,
+        /// The next longer width.
+        longer: Every,
+    },
+}
+
+impl FromStr for Every {
+    type Err = EveryError;
+
+    fn from_str(text: &str) -> Result<Self, EveryError> {
+        /// A thousand years.
+        const MAX_DAYS: i64 = 365_000;
+        let error = || EveryError::Syntax(text.to_owned());
+        let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+        let (count, unit) = text.split_at(end);
+        let unit = match unit {
+            "s" => 1,
+            "m" | "min" => 60,
+            "h" => 3600,
+            "d" => DAY,
+            "w" => 7 * DAY,
+            _ => return Err(error()),
+        };
+        let count = if count.is_empty() { 1 } else { count.parse::<i64>().map_err(|_| error())? };
+        let seconds = count.checked_mul(unit).filter(|&seconds| seconds > 0 && seconds <= MAX_DAYS * DAY);
+        let seconds = seconds.ok_or_else(error)?;
+        let is_even = |seconds: &i64| DAY % seconds == 0 || seconds % DAY == 0;
+        if is_even(&seconds) {
+            return Ok(Self { seconds });
+        }
+        let usual = USUAL.partition_point(|&usual| usual < seconds);
+        let (shorter, longer) = match USUAL.get(usual) {
+            Some(&longer) => (USUAL[usual - 1], longer),
+            None => (seconds / DAY * DAY, (seconds / DAY + 1) * DAY),
+        };
+        Err(EveryError::Uneven { shorter: Self { seconds: shorter }, longer: Self { seconds: longer } })
+    }
+}
+
+/// Like the flag: `5m`, `1h`, `1d`.
+impl fmt::Display for Every {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(7 * DAY, "w"), (DAY, "d"), (3600, "h"), (60, "m"), (1, "s")];
+        let (unit, name) = units.into_iter().find(|(unit, _)| self.seconds % unit == 0).unwrap_or((1, "s"));
+        write!(f, "{}{name}", self.seconds / unit)
+    }
+}
+
+/// The buckets of a width in a time zone.
+///
+/// Those of up to an hour begin at multiples of their width after the full hour of the zone's clocks, also in an hour
+/// that clocks show twice. Longer ones begin at multiples of their width after midnight, so that one is an hour shorter
+/// or longer when clocks change. Those of several days are counted from 1970-01-01, and weeks begin on Monday.
+#[derive(Clone, Debug)]
+pub(crate) struct Buckets {
+    pub(super) every: Every,
+    zone: Zone,
+}
+
+/// The last bucket, and the stretch of the zone that it is in.
+#[derive(Debug, Default)]
+pub(crate) struct BucketCache {
+    stretch: Option<Stretch>,
+    /// First instant, instant after the last, and start of the bucket.
+    last: Option<(i64, i64, i64)>,
+}
+
+impl Buckets {
+    pub(crate) fn new(every: Every, zone: Zone) -> Self {
+        Self { every, zone }
+    }
+
+    /// The start of the bucket of an instant, in seconds since 1970.
+    #[inline]
+    pub(crate) fn start(&self, cache: &mut BucketCache, instant: i64) -> i64 {
+        match cache.last {
+            Some((from, to, start)) if from <= instant && instant < to => start,
+            _ => self.find_start(cache, instant),
+        }
+    }
+
+    #[inline(never)]
+    fn find_start(&self, cache: &mut BucketCache, instant: i64) -> i64 {
+        let stretch = match cache.stretch {
+            Some(stretch) if stretch.contains(instant) => stretch,
+            _ => *cache.stretch.insert(self.zone.stretch(instant)),
+        };
+        let width = i128::from(self.every.seconds * SECOND);
+        let civil = i128::from(instant) + i128::from(stretch.offset);
+        let origin = self.origin();
+        let floor = (civil - origin).div_euclid(width) * width + origin;
+        let utc =
+            |civil: i128| (civil - i128::from(stretch.offset)).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        let (from, to) = (utc(floor).max(stretch.from), utc(floor + width).min(stretch.to));
+        let start = match self.every.seconds {
+            0..=3600 => (floor - i128::from(stretch.offset)).div_euclid(i128::from(SECOND)) as i64,
+            _ => self.instant_of(floor).unwrap_or_else(|| utc(floor).div_euclid(SECOND)),
+        };
+        cache.last = Some((from, to, start));
+        start
+    }
+
+    /// The civil time from which buckets are counted, in nanoseconds since 1970-01-01T00:00:00.
+    fn origin(&self) -> i128 {
+        // 1970-01-05 was a Monday.
+        let is_weeks = self.every.seconds % (7 * DAY) == 0;
+        if is_weeks { i128::from(4 * DAY * SECOND) } else { 0 }
+    }
+
+    /// The second at which clocks of the zone show a time.
+    fn instant_of(&self, civil: i128) -> Option<i64> {
+        let seconds = i64::try_from(civil.div_euclid(i128::from(SECOND))).ok()?;
+        let civil: DateTime = Offset::UTC.to_datetime(Timestamp::from_second(seconds).ok()?);
+        Some(self.zone.inner().to_timestamp(civil).ok()?.as_second())
+    }
+
+    /// The start of the bucket after one that starts at this second.
+    pub(crate) fn next(&self, cache: &mut BucketCache, start: i64) -> i64 {
+        // No bucket is longer than its width and a change of clocks.
+        let mut at = start;
+        loop {
+            at = at.saturating_add(self.every.seconds);
+            let next = self.start(cache, at.saturating_mul(SECOND));
+            if next > start || at == i64::MAX {
+                return next;
+            }
+        }
+    }
+
+    /// The start of a bucket for people: a date, and the time unless buckets are days. The offset from UTC follows if the
+    /// zone is not UTC.
+    pub(crate) fn label(&self, start: i64) -> String {
+        let Ok(timestamp) = Timestamp::from_second(start) else { return start.to_string() };
+        let zoned = timestamp.to_zoned(self.zone.inner().clone());
+        let form = match self.every.seconds {
+            width if width % DAY == 0 => "%Y-%m-%d",
+            width if width % 60 == 0 => "%Y-%m-%dT%H:%M%:z",
+            _ => "%Y-%m-%dT%H:%M:%S%:z",
+        };
+        let label = zoned.strftime(form).to_string();
+        if self.zone == Zone::UTC { label.replace("+00:00", "Z") } else { label }
+    }
+}

@@ -1,0 +1,63 @@
+//! Days of the proleptic Gregorian calendar.
+
+use super::DAY;
+
+/// Days before each month of a year that begins in March.
+const DAYS_BEFORE: [i64; 12] = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275];
+
+/// Returns the number of days in a month from 1 to 12.
+pub(super) fn days_in_month(year: i64, month: u8) -> u8 {
+    match month {
+        2 if is_leap_year(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+fn is_leap_year(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+/// Returns the number of days from 1970-01-01 to a date. The month is from 1 to 12.
+///
+/// Years are counted from March, so that a leap day is the last day of its year (as in Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms").
+pub(super) fn days_from_epoch(year: i64, month: u8, day: u8) -> i64 {
+    /// Days from 0000-03-01 to 1970-01-01.
+    const EPOCH: i64 = 719_468;
+    let year = year - i64::from(month <= 2);
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    365 * year + leap_days + DAYS_BEFORE[usize::from(month - 1)] + i64::from(day) - 1 - EPOCH
+}
+
+/// Returns the year of a number of seconds since 1970-01-01T00:00:00.
+pub(super) fn year_of(seconds: i64) -> i64 {
+    let days = seconds.div_euclid(DAY);
+    // A period of 400 years has 146,097 days. This is at most one year too early or too late.
+    let year = 1970 + (400 * days).div_euclid(146_097);
+    let is_too_late = days_from_epoch(year, 1, 1) > days;
+    let is_too_early = days_from_epoch(year + 1, 1, 1) <= days;
+    year - i64::from(is_too_late) + i64::from(is_too_early)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn days_are_those_of_jiff(year in -9999_i16..=9999, month in 1_i8..=12, day in 1_i8..=28) {
+            let first = date(year, month, 1);
+            prop_assert_eq!(days_in_month(year.into(), month as u8) as i8, first.days_in_month());
+            let day = date(year, month, day);
+            let days = i64::from((day - date(1970, 1, 1)).get_days());
+            prop_assert_eq!(days_from_epoch(year.into(), month as u8, day.day() as u8), days);
+            prop_assert_eq!(year_of(days * DAY), i64::from(year));
+            prop_assert_eq!(year_of(days * DAY + DAY - 1), i64::from(year));
+        }
+    }
+}

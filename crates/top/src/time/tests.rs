@@ -1,0 +1,333 @@
+//! Times, zones and buckets beside those of jiff.
+
+use jiff::civil::{DateTime, date};
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Timestamp, ToSpan, Zoned};
+use proptest::prelude::*;
+
+use super::written::{find, read_value};
+use super::*;
+
+/// Zones with changes of summer time in both hemispheres, of half an hour, with odd offsets, and without changes.
+const ZONES: [&str; 9] = [
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Australia/Lord_Howe",
+    "Asia/Kathmandu",
+    "America/St_Johns",
+    "Pacific/Apia",
+    "+05:30",
+    "Africa/Casablanca",
+];
+
+fn zone(name: &str) -> Zone {
+    Zone::parse(name).expect("a zone")
+}
+
+fn clock(name: &str) -> Clock {
+    Clock::new(zone(name), nanoseconds("2026-03-01T12:00:00Z"))
+}
+
+fn nanoseconds(text: &str) -> i64 {
+    let timestamp: Timestamp = text.parse().expect("a timestamp");
+    timestamp.as_nanosecond().try_into().expect("a time of this century")
+}
+
+/// The instant of a value in UTC, as jiff writes it.
+fn read(text: &str) -> Option<String> {
+    let instant = clock("UTC").instant(&mut ClockCache::default(), read_value(text.as_bytes())?)?;
+    Some(Timestamp::from_nanosecond(instant.into()).expect("in range").to_string())
+}
+
+fn found(line: &str) -> Option<String> {
+    let instant = clock("UTC").instant(&mut ClockCache::default(), find(line.as_bytes())?)?;
+    Some(Timestamp::from_nanosecond(instant.into()).expect("in range").to_string())
+}
+
+#[test]
+fn times_in_all_forms() {
+    for (text, expected) in [
+        ("01/Mar/2026:06:20:09 +0100", "2026-03-01T05:20:09Z"),
+        ("[01/Mar/2026:06:20:09 +0100]", "2026-03-01T05:20:09Z"),
+        ("[01/Mar/2026:06:20:09", "2026-03-01T06:20:09Z"),
+        ("01/Mar/2026:06:20:09.123 -0330", "2026-03-01T09:50:09.123Z"),
+        ("01-Mar-2026 06:20:09.5", "2026-03-01T06:20:09.5Z"),
+        ("2026-03-01T06:20:09.252Z", "2026-03-01T06:20:09.252Z"),
+        ("2026-03-01T06:20:09.252123456789+01", "2026-03-01T05:20:09.252123456Z"),
+        ("2026-03-01 06:20:09,978", "2026-03-01T06:20:09.978Z"),
+        ("2026-03-01 06:20:09 +01:00", "2026-03-01T05:20:09Z"),
+        ("2026-03-01 06:20:09 UTC", "2026-03-01T06:20:09Z"),
+        ("2026/03/01 06:20", "2026-03-01T06:20:00Z"),
+        ("2026-03-01", "2026-03-01T00:00:00Z"),
+        ("20260301T062009Z", "2026-03-01T06:20:09Z"),
+        ("2024-02-29T23:59:60Z", "2024-02-29T23:59:59Z"),
+        ("Mar  1 06:20:09", "2026-03-01T06:20:09Z"),
+        ("Mar 1 06:20:09", "2026-03-01T06:20:09Z"),
+        ("Mar 02 06:20:09.25", "2026-03-02T06:20:09.25Z"),
+        ("Sun Mar 01 06:20:09.123456 2026", "2026-03-01T06:20:09.123456Z"),
+        ("Sun, 01 Mar 2026 06:20:09 +0100", "2026-03-01T05:20:09Z"),
+        ("1772346009", "2026-03-01T06:20:09Z"),
+        ("1772346009.25", "2026-03-01T06:20:09.25Z"),
+        ("1772346009252", "2026-03-01T06:20:09.252Z"),
+        ("1772346009252.5", "2026-03-01T06:20:09.2525Z"),
+        ("1772346009252001", "2026-03-01T06:20:09.252001Z"),
+        ("1772346009252001002", "2026-03-01T06:20:09.252001002Z"),
+        ("0", "1970-01-01T00:00:00Z"),
+    ] {
+        assert_eq!(read(text).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn other_texts_are_no_times() {
+    for text in [
+        "",
+        "-",
+        "[]",
+        "x",
+        "31/Feb/2026:06:20:09 +0100",
+        "2026-02-29",
+        "2026-13-01",
+        "2026-00-01",
+        "2026-03-00",
+        "2026-03-01T24:00:00Z",
+        "2026-03-01T06:60:00Z",
+        "2026-03-01T06:20:09Zx",
+        "2026-03/01",
+        "Foo  1 06:20:09",
+        "Mar 32 06:20:09",
+        "-1",
+        "1e9",
+        "99999999999999999999",
+        "9999-01-01",
+        "1600-01-01",
+        "10.0.0.1",
+    ] {
+        assert_eq!(read(text), None, "{text}");
+    }
+}
+
+#[test]
+fn the_first_time_of_a_line_is_found() {
+    for (line, expected) in [
+        (
+            r#"10.0.0.7 - a [01/Mar/2026:06:20:09 +0100] "GET /2020-01-01 HTTP/1.1" 200 1"#,
+            "2026-03-01T05:20:09Z",
+        ),
+        ("2026-03-01 06:20:09,978 INFO [main] x: 2020-01-01", "2026-03-01T06:20:09.978Z"),
+        ("<34>Mar  1 06:20:09 host su: x", "2026-03-01T06:20:09Z"),
+        ("[Sun Mar 01 06:20:09.1 2026] [error] x", "2026-03-01T06:20:09.1Z"),
+        ("1772346009 2005.06.03 R02 2005-06-03-15.42.50", "2026-03-01T06:20:09Z"),
+        ("[1772346009] x", "2026-03-01T06:20:09Z"),
+        ("level=info ts=2026-03-01T06:20:09.252Z msg=x", "2026-03-01T06:20:09.252Z"),
+        ("{\"time\":\"2026-03-01T06:20:09Z\"}", "2026-03-01T06:20:09Z"),
+        ("E0301 2026-03-01x 2026-03-01 06:20 y", "2026-03-01T06:20:00Z"),
+    ] {
+        assert_eq!(found(line).as_deref(), Some(expected), "{line}");
+    }
+    for line in ["", "x", "GET /a/2026-03-01-x", "1772346009x", "x 1772346009", "404 -", "12-2026-03-01"] {
+        assert_eq!(found(line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_time_without_a_year_is_the_latest_that_is_not_in_the_future() {
+    let at = |latest: &str, text: &str| {
+        let clock = Clock::new(Zone::UTC, nanoseconds(latest));
+        let instant = clock.instant(&mut ClockCache::default(), read_value(text.as_bytes())?)?;
+        Some(Timestamp::from_nanosecond(instant.into()).expect("in range").to_string()[..10].to_owned())
+    };
+    let day = |text: &str| Some(text.to_owned());
+    assert_eq!(at("2026-01-05T00:00:00Z", "Dec 30 10:00:00"), day("2025-12-30"));
+    assert_eq!(at("2026-01-05T00:00:00Z", "Jan  5 10:00:00"), day("2026-01-05"));
+    assert_eq!(at("2026-01-05T00:00:00Z", "Jan  6 10:00:00"), day("2025-01-06"));
+    assert_eq!(at("2026-01-05T00:00:00Z", "Feb 29 10:00:00"), day("2024-02-29"));
+    assert_eq!(at("1903-01-05T00:00:00Z", "Feb 29 10:00:00"), day("1896-02-29"));
+}
+
+#[test]
+fn zones_have_names_and_offsets() {
+    for text in ["UTC", "utc", "Z", "local", "Europe/Berlin", "+01:00", "-0330", "+5", "+05"] {
+        assert!(Zone::parse(text).is_ok(), "{text}");
+    }
+    for text in ["", "Nowhere/City", "+", "+25:00", "+1:", "+001:00", "01:00", "+é"] {
+        assert!(Zone::parse(text).is_err(), "{text}");
+    }
+    assert_eq!(zone("-0330").stretch(0).offset, -(3 * 3600 + 1800) * SECOND);
+}
+
+#[test]
+fn widths_of_buckets_divide_a_day_or_are_days() {
+    for (text, shown) in
+        [("60s", "1m"), ("5m", "5m"), ("90min", "90m"), ("h", "1h"), ("24h", "1d"), ("14d", "2w")]
+    {
+        assert_eq!(text.parse::<Every>().map(|every| every.to_string()).as_deref(), Ok(shown));
+    }
+    let uneven = "7m".parse::<Every>().expect_err("7 minutes do not divide a day").to_string();
+    assert_eq!(uneven, "buckets must divide a day or be whole days; the next that do are 6m and 10m");
+    for text in ["", "5", "0m", "-5m", "5x", "1.5h", "99999999999999999999d", "5 m"] {
+        assert!(text.parse::<Every>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn ends_of_windows() {
+    let now = nanoseconds("2026-03-29T12:00:00Z");
+    let at = |text: &str, name: &str| {
+        let bound = Bound::parse(text, &zone(name), now).map_err(|error| error.to_string())?;
+        Ok::<_, String>(Timestamp::from_nanosecond(bound.nanoseconds.into()).expect("in range").to_string())
+    };
+    for (text, expected) in [
+        ("now", "2026-03-29T12:00:00Z"),
+        ("2h", "2026-03-29T10:00:00Z"),
+        ("2h ago", "2026-03-29T10:00:00Z"),
+        ("1h30m", "2026-03-29T10:30:00Z"),
+        ("1w", "2026-03-22T12:00:00Z"),
+        ("today", "2026-03-28T23:00:00Z"),
+        // Clocks were set forward at 02:00 of this day.
+        ("06:20", "2026-03-29T04:20:00Z"),
+        ("02:30", "2026-03-29T01:30:00Z"),
+        ("yesterday 09:00", "2026-03-28T08:00:00Z"),
+        ("tomorrow", "2026-03-29T22:00:00Z"),
+        ("2026-03-01", "2026-02-28T23:00:00Z"),
+        ("2026-03-01 06:20", "2026-03-01T05:20:00Z"),
+        ("2026-03-01T06:20:09Z", "2026-03-01T06:20:09Z"),
+        ("01/Mar/2026:06:20:09 +0100", "2026-03-01T05:20:09Z"),
+        ("1772346009", "2026-03-01T06:20:09Z"),
+        ("Mar  1 06:20:09", "2026-03-01T05:20:09Z"),
+    ] {
+        assert_eq!(at(text, "Europe/Berlin").as_deref(), Ok(expected), "{text}");
+    }
+    for text in ["", " ", "x", "2x", "h", "25:00", "yesterday 9", "2026-02-30", "ago", "2h x", "99999999999w"]
+    {
+        assert!(at(text, "UTC").is_err(), "{text}");
+    }
+}
+
+/// An instant of the years from 1900 to 2100, in nanoseconds, often near a change of summer time.
+fn instants() -> impl Strategy<Value = i64> {
+    let any = -2_208_988_800_i64..4_102_444_800;
+    let near = (1975_i16..2060, prop::sample::select(&[3_i8, 4, 10, 11, 12][..]), -40_i64..40 * 86_400)
+        .prop_map(|(year, month, more)| {
+            let start = date(year, month, 1).to_zoned(TimeZone::UTC).expect("a date").timestamp();
+            start.as_second() + more
+        });
+    (prop_oneof![any, near], 0..SECOND).prop_map(|(seconds, nanoseconds)| seconds * SECOND + nanoseconds)
+}
+
+fn zoned(instant: i64, zone: &Zone) -> Zoned {
+    Timestamp::from_nanosecond(instant.into()).expect("in range").to_zoned(zone.inner().clone())
+}
+
+proptest! {
+    /// Many instants with one cache, since a wrong memory shows only then.
+    #[test]
+    fn civil_times_are_those_of_jiff(
+        name in prop::sample::select(&ZONES[..]),
+        instants in prop::collection::vec(instants(), 1..20),
+    ) {
+        let (zone, clock) = (zone(name), clock(name));
+        let mut cache = ClockCache::default();
+        for instant in instants {
+            let civil = zoned(instant, &zone).datetime();
+            let expected = zone.inner().to_timestamp(civil).expect("a time").as_nanosecond();
+            let text = civil.strftime("%Y-%m-%dT%H:%M:%S%.9f").to_string();
+            let found = read_value(text.as_bytes()).and_then(|moment| clock.instant(&mut cache, moment));
+            prop_assert_eq!(found.map(i128::from), Some(expected), "{} {}", text, name);
+        }
+    }
+
+    #[test]
+    fn times_with_an_offset_are_those_of_jiff(instant in instants(), offset in -14 * 60..=14 * 60_i32) {
+        let offset = Offset::from_seconds(60 * offset).expect("an offset");
+        let zoned = Timestamp::from_nanosecond(instant.into()).expect("in range").to_zoned(TimeZone::fixed(offset));
+        for form in ["%d/%b/%Y:%H:%M:%S%.9f %z", "%Y-%m-%dT%H:%M:%S%.9f%:z", "%a, %d %b %Y %H:%M:%S%.f %z", "%Y%m%dT%H%M%S%.9f%z"] {
+            let text = zoned.strftime(form).to_string();
+            let found = read_value(text.as_bytes()).and_then(|moment| clock("Asia/Kathmandu").instant(&mut ClockCache::default(), moment));
+            prop_assert_eq!(found, Some(instant), "{}", text);
+            let line = format!("x.y - [{text}] z");
+            prop_assert_eq!(find(line.as_bytes()), read_value(text.as_bytes()), "{}", line);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_a_time_or_none(text in prop::collection::vec(any::<u8>(), 0..40), pieces in "[0-9:/TZ +.,MarJunDec\\[-]{0,30}") {
+        for text in [&text[..], pieces.as_bytes()] {
+            for moment in read_value(text).into_iter().chain(find(text)) {
+                let _ = clock("Europe/Berlin").instant(&mut ClockCache::default(), moment);
+            }
+            let _ = Bound::parse(&String::from_utf8_lossy(text), &Zone::UTC, 0);
+        }
+    }
+
+    /// Buckets by the definition, with jiff's calendar.
+    #[test]
+    fn buckets_are_those_of_the_reference(
+        name in prop::sample::select(&ZONES[..]),
+        every in prop::sample::select(&["1s", "10s", "1m", "5m", "30m", "1h", "2h", "6h", "12h", "1d", "1w", "3d"][..]),
+        instants in prop::collection::vec(instants(), 1..20),
+    ) {
+        let zone = zone(name);
+        let buckets = Buckets::new(every.parse().expect("a width"), zone.clone());
+        let mut cache = BucketCache::default();
+        for instant in instants {
+            let start = buckets.start(&mut cache, instant);
+            prop_assert_eq!(start, reference(every, &zone, instant), "{} {} {}", name, every, instant);
+            // The buckets of the next days are those that `next` visits.
+            let later = instant + SECOND * (3 * DAY).min(40 * buckets.every.seconds);
+            let later = buckets.start(&mut cache, later);
+            let mut visited = std::iter::successors(Some(start), |&start| Some(buckets.next(&mut cache, start)));
+            prop_assert_eq!(visited.find(|&start| start >= later), Some(later), "{} {}", start, later);
+        }
+    }
+}
+
+fn reference(every: &str, zone: &Zone, instant: i64) -> i64 {
+    let here = zoned(instant, zone);
+    let midnight = here.date().to_datetime(jiff::civil::Time::midnight());
+    let start = |civil: DateTime| zone.inner().to_timestamp(civil).expect("a time").as_second();
+    let since_midnight =
+        i64::from(here.hour()) * 3600 + i64::from(here.minute()) * 60 + i64::from(here.second());
+    let floor = |width: i64| midnight + (since_midnight / width * width).seconds();
+    match every {
+        "1d" => start(midnight),
+        "1w" => start(midnight - i64::from(here.weekday().to_monday_zero_offset()).days()),
+        "3d" => {
+            let days = (here.date() - date(1970, 1, 1)).get_days();
+            start(midnight - i64::from(days.rem_euclid(3)).days())
+        }
+        "2h" => start(floor(7200)),
+        "6h" => start(floor(21_600)),
+        "12h" => start(floor(43_200)),
+        // With the offset of the instant, so that an hour shown twice is two buckets.
+        _ => {
+            let width = match every {
+                "1s" => 1,
+                "10s" => 10,
+                "1m" => 60,
+                "5m" => 300,
+                "30m" => 1800,
+                _ => 3600,
+            };
+            here.offset().to_timestamp(floor(width)).expect("a time").as_second()
+        }
+    }
+}
+
+#[test]
+fn a_day_of_summer_time_has_one_bucket_and_an_hour_shown_twice_has_two() {
+    let zone = zone("Europe/Berlin");
+    let starts = |every: &str, times: &[&str]| {
+        let buckets = Buckets::new(every.parse().expect("a width"), zone.clone());
+        let mut cache = BucketCache::default();
+        times
+            .iter()
+            .map(|time| buckets.label(buckets.start(&mut cache, nanoseconds(time))))
+            .collect::<Vec<_>>()
+    };
+    let day = ["2026-10-24T22:00:00Z", "2026-10-25T22:59:59Z", "2026-10-25T23:00:00Z"];
+    assert_eq!(starts("1d", &day), ["2026-10-25", "2026-10-25", "2026-10-26"]);
+    let hours = ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"];
+    assert_eq!(starts("1h", &hours), ["2026-10-25T02:00+02:00", "2026-10-25T02:00+01:00"]);
+}

@@ -1,0 +1,332 @@
+//! Times as they are written in logs.
+//!
+//! | form | example |
+//! | --- | --- |
+//! | access logs | `01/Mar/2026:06:20:09 +0100` |
+//! | RFC 3339, ISO 8601 | `2026-03-01T06:20:09.252Z`, `2026-03-01 06:20:09,252`, `2026/03/01 06:20:09`, `20260301T062009Z` |
+//! | syslog | `Mar  1 06:20:09`, without a year |
+//! | ctime, RFC 2822 | `Sun Mar  1 06:20:09.252 2026`, `Sun, 01 Mar 2026 06:20:09 +0100` |
+//! | seconds since 1970 | `1772346009`, `1772346009.252`, and 13, 16 or 19 digits for ms, µs and ns |
+
+use super::SECOND;
+use super::calendar::{days_from_epoch, days_in_month};
+
+/// A time as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Nanoseconds since 1970.
+    Instant(i64),
+    Civil(Civil),
+}
+
+/// A date and a time of day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Civil {
+    /// `None` if it is not written.
+    pub(super) year: Option<i64>,
+    month: u8,
+    day: u8,
+    /// Nanoseconds since midnight.
+    time: i64,
+    /// Seconds east of UTC; `None` if the zone is not written.
+    pub(super) offset: Option<i32>,
+}
+
+impl Civil {
+    /// Seconds since 1970-01-01T00:00:00 of the same zone, and nanoseconds, in a year. `None` if it has no such day.
+    pub(super) fn in_year(&self, year: i64) -> Option<(i64, i64)> {
+        if self.day > days_in_month(year, self.month) {
+            return None;
+        }
+        let days = days_from_epoch(year, self.month, self.day);
+        Some((days * super::DAY + self.time / SECOND, self.time % SECOND))
+    }
+}
+
+/// Reads a value that is a time and nothing else, except for brackets around it.
+pub(crate) fn read_value(text: &[u8]) -> Option<Moment> {
+    let text = text.strip_prefix(b"[").unwrap_or(text);
+    let text = text.strip_suffix(b"]").unwrap_or(text);
+    let mut reader = Reader { rest: text };
+    let moment = match reader.civil() {
+        Some(civil) => Moment::Civil(civil),
+        None => {
+            reader.rest = text;
+            Moment::Instant(reader.epoch()?)
+        }
+    };
+    reader.rest.is_empty().then_some(moment)
+}
+
+/// Finds the first time in a line. Numbers are times only at its beginning, and only of years from 2001 to 2286.
+pub(crate) fn find(line: &[u8]) -> Option<Moment> {
+    let mut at = 0;
+    let mut is_inside = false;
+    while at < line.len() {
+        let is_word = line[at].is_ascii_alphanumeric();
+        if is_word && !is_inside {
+            let mut reader = Reader { rest: &line[at..] };
+            if let Some(civil) = reader.civil().filter(|_| reader.is_at_end_of_word()) {
+                return Some(Moment::Civil(civil));
+            }
+            if at == 0 || at == 1 && line[0] == b'[' {
+                reader.rest = &line[at..];
+                let epoch = reader.long_epoch().filter(|_| reader.is_at_end_of_word());
+                if let Some(instant) = epoch {
+                    return Some(Moment::Instant(instant));
+                }
+            }
+        }
+        is_inside = is_word || is_inside && matches!(line[at], b'-' | b'/' | b'.' | b':');
+        at += 1;
+    }
+    None
+}
+
+/// Reads a text from its beginning.
+struct Reader<'t> {
+    rest: &'t [u8],
+}
+
+impl Reader<'_> {
+    fn is_at_end_of_word(&self) -> bool {
+        !self.rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric())
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let is_next = self.rest.first() == Some(&byte);
+        self.rest = &self.rest[usize::from(is_next)..];
+        is_next
+    }
+
+    fn one_of(&mut self, bytes: &[u8]) -> Option<u8> {
+        let (&first, rest) = self.rest.split_first()?;
+        bytes.contains(&first).then(|| {
+            self.rest = rest;
+            first
+        })
+    }
+
+    /// A number with exactly this many digits.
+    #[inline(always)]
+    fn digits<const N: usize>(&mut self) -> Option<i64> {
+        let (digits, rest) = self.rest.split_first_chunk::<N>()?;
+        let mut value = 0;
+        for digit in digits {
+            if !digit.is_ascii_digit() {
+                return None;
+            }
+            value = 10 * value + i64::from(digit - b'0');
+        }
+        self.rest = rest;
+        Some(value)
+    }
+
+    #[inline(always)]
+    fn limited<const N: usize>(&mut self, max: i64) -> Option<i64> {
+        self.digits::<N>().filter(|&value| value <= max)
+    }
+
+    fn civil(&mut self) -> Option<Civil> {
+        match self.rest {
+            [_, _, b'/' | b'-' | b' ', b'A'..=b'Z' | b'a'..=b'z', ..] => self.day_first(),
+            [b'0'..=b'9', _, _, _, b'-' | b'/', ..] => self.year_first(),
+            [b'0'..=b'9', ..] => self.compact(),
+            [b'A'..=b'Z', ..] => self.month_first(),
+            _ => None,
+        }
+    }
+
+    /// `01/Mar/2026:06:20:09 +0100`, `01 Mar 2026 06:20:09`, `01-Mar-2026 06:20:09`.
+    fn day_first(&mut self) -> Option<Civil> {
+        let day = self.limited::<2>(31)?;
+        let separator = self.one_of(b"/- ")?;
+        let month = self.month()?;
+        let year = (self.eat(separator).then(|| self.digits::<4>())?)?;
+        self.one_of(b": T")?;
+        let time = self.time_of_day()?;
+        let offset = self.offset();
+        civil(Some(year), month, day, time, offset)
+    }
+
+    /// `2026-03-01T06:20:09.252Z`, `2026/03/01 06:20:09,252`, or only a date.
+    fn year_first(&mut self) -> Option<Civil> {
+        let year = self.digits::<4>()?;
+        let separator = self.one_of(b"-/")?;
+        let month = self.limited::<2>(12)?;
+        let day = (self.eat(separator).then(|| self.limited::<2>(31))?)?;
+        let date_only = self.rest;
+        let time = self.one_of(b"T t_").and_then(|_| self.time_of_day());
+        let Some(time) = time else {
+            self.rest = date_only;
+            return civil(Some(year), month as u8, day, 0, None);
+        };
+        let offset = self.offset();
+        civil(Some(year), month as u8, day, time, offset)
+    }
+
+    /// `20260301T062009Z`.
+    fn compact(&mut self) -> Option<Civil> {
+        let [year, month] = [self.digits::<4>()?, self.limited::<2>(12)?];
+        let day = self.limited::<2>(31)?;
+        self.one_of(b"T-")?;
+        let [hours, minutes, seconds] =
+            [self.limited::<2>(23)?, self.limited::<2>(59)?, self.limited::<2>(60)?];
+        let time = (3600 * hours + 60 * minutes + seconds.min(59)) * SECOND + self.fraction();
+        let offset = self.offset();
+        civil(Some(year), month as u8, day, time, offset)
+    }
+
+    /// `Mar  1 06:20:09`, `Sun Mar  1 06:20:09 2026`, `Sun, 01 Mar 2026 06:20:09 +0100`.
+    fn month_first(&mut self) -> Option<Civil> {
+        let has_weekday = self.weekday();
+        if has_weekday && self.rest.first().is_some_and(u8::is_ascii_digit) {
+            return self.day_first();
+        }
+        let month = self.month()?;
+        self.one_of(b" ")?;
+        let day = if self.eat(b' ') || self.rest.get(1) == Some(&b' ') {
+            self.digits::<1>()?
+        } else {
+            self.limited::<2>(31)?
+        };
+        self.one_of(b" ")?;
+        let time = self.time_of_day()?;
+        let after_time = self.rest;
+        let year = if has_weekday && self.eat(b' ') { self.digits::<4>() } else { None };
+        if year.is_none() {
+            self.rest = after_time;
+        }
+        civil(year, month, day, time, None)
+    }
+
+    /// Reads the name of a weekday with the blank after it.
+    fn weekday(&mut self) -> bool {
+        let Some((name, mut rest)) = self.rest.split_first_chunk::<3>() else { return false };
+        if ![b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"].contains(&name) {
+            return false;
+        }
+        rest = rest.strip_prefix(b",").unwrap_or(rest);
+        let Some(rest) = rest.strip_prefix(b" ") else { return false };
+        self.rest = rest;
+        true
+    }
+
+    /// The number of a month with an English name of three letters.
+    #[inline(always)]
+    fn month(&mut self) -> Option<u8> {
+        let (name, rest) = self.rest.split_first_chunk::<3>()?;
+        let month = match [name[0] | 0x20, name[1] | 0x20, name[2] | 0x20] {
+            [b'j', b'a', b'n'] => 1,
+            [b'f', b'e', b'b'] => 2,
+            [b'm', b'a', b'r'] => 3,
+            [b'a', b'p', b'r'] => 4,
+            [b'm', b'a', b'y'] => 5,
+            [b'j', b'u', b'n'] => 6,
+            [b'j', b'u', b'l'] => 7,
+            [b'a', b'u', b'g'] => 8,
+            [b's', b'e', b'p'] => 9,
+            [b'o', b'c', b't'] => 10,
+            [b'n', b'o', b'v'] => 11,
+            [b'd', b'e', b'c'] => 12,
+            _ => return None,
+        };
+        self.rest = rest;
+        Some(month)
+    }
+
+    /// `06:20:09.252` or `06:20` in nanoseconds since midnight. A leap second counts as the second before it.
+    #[inline(always)]
+    fn time_of_day(&mut self) -> Option<i64> {
+        let hours = self.limited::<2>(23)?;
+        let minutes = (self.eat(b':').then(|| self.limited::<2>(59))?)?;
+        if !matches!(self.rest, [b':', b'0'..=b'9', ..]) {
+            return Some((3600 * hours + 60 * minutes) * SECOND);
+        }
+        self.rest = &self.rest[1..];
+        let seconds = self.limited::<2>(60)?.min(59);
+        Some((3600 * hours + 60 * minutes + seconds) * SECOND + self.fraction())
+    }
+
+    /// The digits after a point or a comma, as nanoseconds. Digits beyond nanoseconds are dropped.
+    #[inline(always)]
+    fn fraction(&mut self) -> i64 {
+        if !matches!(self.rest, [b'.' | b',', b'0'..=b'9', ..]) {
+            return 0;
+        }
+        let digits = self.rest[1..].iter().take_while(|byte| byte.is_ascii_digit());
+        let (mut nanoseconds, mut unit, mut length) = (0, SECOND, 0);
+        for digit in digits {
+            unit /= 10;
+            nanoseconds += unit * i64::from(digit - b'0');
+            length += 1;
+        }
+        self.rest = &self.rest[1 + length..];
+        nanoseconds
+    }
+
+    /// `Z`, `+01:00`, ` +0100`, ` UTC`: seconds east of UTC. Reads nothing if it is something else.
+    #[inline(always)]
+    fn offset(&mut self) -> Option<i32> {
+        let before = self.rest;
+        let offset = self.written_offset();
+        if offset.is_none() {
+            self.rest = before;
+        }
+        offset
+    }
+
+    #[inline(always)]
+    fn written_offset(&mut self) -> Option<i32> {
+        if matches!(self.rest, [b'Z' | b'z', ..]) {
+            self.rest = &self.rest[1..];
+            return self.is_at_end_of_word().then_some(0);
+        }
+        self.eat(b' ');
+        if let Some(rest) = self.rest.strip_prefix(b"UTC").or_else(|| self.rest.strip_prefix(b"GMT")) {
+            self.rest = rest;
+            return self.is_at_end_of_word().then_some(0);
+        }
+        let sign = if self.one_of(b"+-")? == b'-' { -1 } else { 1 };
+        let hours = self.limited::<2>(23)?;
+        self.eat(b':');
+        let minutes = self.limited::<2>(59).unwrap_or(0);
+        self.is_at_end_of_word().then_some(sign * (3600 * hours + 60 * minutes) as i32)
+    }
+
+    /// A number of seconds since 1970, possibly with a fraction, or of ms, µs or ns, which the number of digits tells.
+    fn epoch(&mut self) -> Option<i64> {
+        let length = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let unit = match length {
+            1..=11 => SECOND,
+            12..=14 => 1_000_000,
+            15..=17 => 1_000,
+            18..=19 => 1,
+            _ => return None,
+        };
+        let (digits, rest) = self.rest.split_at(length);
+        let mut value = 0_i64;
+        for digit in digits {
+            value = value.checked_mul(10)?.checked_add(i64::from(digit - b'0'))?;
+        }
+        self.rest = rest;
+        // 0.1 of a second has as many nanoseconds as 0.1 of a millisecond has picoseconds.
+        let fraction = self.fraction() / (SECOND / unit);
+        value.checked_mul(unit)?.checked_add(fraction)
+    }
+
+    /// The same with as many digits as times since 2001 have.
+    fn long_epoch(&mut self) -> Option<i64> {
+        let length = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        matches!(length, 10 | 13 | 16 | 19).then(|| self.epoch())?
+    }
+}
+
+/// A date and a time, unless there is no such day in any year, or in this one.
+#[inline(always)]
+pub(super) fn civil(year: Option<i64>, month: u8, day: i64, time: i64, offset: Option<i32>) -> Option<Civil> {
+    let civil = Civil { year, month, day: day as u8, time, offset };
+    let is_date =
+        (1..=12).contains(&month) && day >= 1 && civil.day <= days_in_month(year.unwrap_or(2000), month);
+    is_date.then_some(civil)
+}

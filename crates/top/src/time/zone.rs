@@ -1,0 +1,178 @@
+//! Time zones, and the instants of times as they are written.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+use thiserror::Error;
+
+use super::calendar::year_of;
+use super::written::{Civil, Moment};
+use super::{DAY, SECOND};
+
+/// The zone of times without one, and of the buckets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+/// An unknown time zone.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "unknown time zone '{0}'; expected a name such as Europe/Berlin, an offset such as +01:00, UTC or local"
+)]
+pub struct ZoneError(String);
+
+impl Zone {
+    /// UTC.
+    pub const UTC: Self = Self(TimeZone::UTC);
+
+    /// Parses the name of a zone in the database of the system, `UTC`, `local`, or an offset such as `+01:00`.
+    ///
+    /// # Errors
+    /// Returns an error if the zone is unknown.
+    pub fn parse(text: &str) -> Result<Self, ZoneError> {
+        let error = || ZoneError(text.to_owned());
+        if text == "local" {
+            return TimeZone::try_system().map(Self).map_err(|_| error());
+        }
+        if text.eq_ignore_ascii_case("utc") || text == "Z" {
+            return Ok(Self::UTC);
+        }
+        if text.starts_with(['+', '-']) {
+            return fixed(text).map(Self).ok_or_else(error);
+        }
+        TimeZone::get(text).map(Self).map_err(|_| error())
+    }
+
+    /// The zone of the system, or UTC if that is unknown.
+    pub fn system() -> Self {
+        Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
+    }
+
+    pub(super) fn inner(&self) -> &TimeZone {
+        &self.0
+    }
+
+    /// The instants around one at which clocks have the same offset from UTC.
+    pub(super) fn stretch(&self, instant: i64) -> Stretch {
+        let timestamp = Timestamp::from_nanosecond(instant.into()).unwrap_or_default();
+        let after = Timestamp::from_nanosecond(i128::from(instant) + 1).unwrap_or(timestamp);
+        let nanoseconds = |at: Timestamp, limit| i64::try_from(at.as_nanosecond()).unwrap_or(limit);
+        let from =
+            self.0.preceding(after).next().map(|transition| nanoseconds(transition.timestamp(), i64::MIN));
+        let to = self
+            .0
+            .following(timestamp)
+            .next()
+            .map(|transition| nanoseconds(transition.timestamp(), i64::MAX));
+        Stretch {
+            from: from.unwrap_or(i64::MIN),
+            to: to.unwrap_or(i64::MAX),
+            offset: i64::from(self.0.to_offset(timestamp).seconds()) * SECOND,
+        }
+    }
+}
+
+/// An offset such as `+01:00`, `-0330` or `+5`.
+fn fixed(text: &str) -> Option<TimeZone> {
+    let (sign, digits) = (if text.starts_with('-') { -1 } else { 1 }, text.get(1..)?);
+    let (hours, minutes) = match digits.split_once(':') {
+        Some(parts) => parts,
+        None if digits.len() == 4 => digits.split_at_checked(2)?,
+        None => (digits, "0"),
+    };
+    let number = |text: &str, max: i32| {
+        let is_short = (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|&value: &i32| is_short && value <= max)
+    };
+    let seconds = sign * (3600 * number(hours, 23)? + 60 * number(minutes, 59)?);
+    Some(TimeZone::fixed(Offset::from_seconds(seconds).ok()?))
+}
+
+/// Instants from `from` to before `to`, in nanoseconds, with the same offset from UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub(super) from: i64,
+    pub(super) to: i64,
+    /// Nanoseconds east of UTC.
+    pub(super) offset: i64,
+}
+
+impl Stretch {
+    pub(super) fn contains(&self, instant: i64) -> bool {
+        self.from <= instant && instant < self.to
+    }
+}
+
+/// Converts times as they are written to instants.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    zone: Zone,
+    /// A time without a year is in the latest year in which it is at most one day after this instant: when the file was
+    /// changed last, or now.
+    latest: i64,
+}
+
+/// Memory of a clock from one time to the next.
+#[derive(Debug, Default)]
+pub(crate) struct ClockCache {
+    /// Civil seconds, and the offset that all of them have.
+    known: Option<(std::ops::Range<i64>, i64)>,
+}
+
+impl Clock {
+    pub(crate) fn new(zone: Zone, latest: i64) -> Self {
+        Self { zone, latest }
+    }
+
+    /// The instant of a time, in nanoseconds since 1970. `None` before 1677 and after 2262, and for a day that does not
+    /// exist.
+    ///
+    /// A time that clocks skip is moved on by the length of the gap, and one that they show twice is the first, as in
+    /// RFC 5545.
+    #[inline]
+    pub(crate) fn instant(&self, cache: &mut ClockCache, moment: Moment) -> Option<i64> {
+        match moment {
+            Moment::Instant(instant) => Some(instant),
+            Moment::Civil(civil) => match civil.year {
+                Some(year) => self.in_year(cache, &civil, year),
+                None => self.in_latest_year(cache, &civil),
+            },
+        }
+    }
+
+    #[inline]
+    fn in_year(&self, cache: &mut ClockCache, civil: &Civil, year: i64) -> Option<i64> {
+        let (seconds, nanoseconds) = civil.in_year(year)?;
+        let offset = match civil.offset {
+            Some(offset) => i64::from(offset),
+            None => match &cache.known {
+                Some((known, offset)) if known.contains(&seconds) => *offset,
+                _ => self.offset(cache, seconds)?,
+            },
+        };
+        (seconds - offset).checked_mul(SECOND)?.checked_add(nanoseconds)
+    }
+
+    /// The offset of civil seconds since 1970-01-01T00:00:00. Remembers it if no change of clocks is near.
+    #[inline(never)]
+    fn offset(&self, cache: &mut ClockCache, seconds: i64) -> Option<i64> {
+        // No offset is greater than a day, and offsets do not change by more.
+        const NEAR: i64 = 2 * DAY;
+        let utc = Timestamp::from_second(seconds).ok()?;
+        let civil: DateTime = Offset::UTC.to_datetime(utc);
+        let instant = self.zone.0.to_timestamp(civil).ok()?;
+        let offset = seconds - instant.as_second();
+        let stretch = self.zone.stretch(i64::try_from(instant.as_nanosecond()).ok()?);
+        let known = stretch.from / SECOND + NEAR..stretch.to / SECOND - NEAR;
+        cache.known = known.contains(&seconds).then_some((known, offset));
+        Some(offset)
+    }
+
+    fn in_latest_year(&self, cache: &mut ClockCache, civil: &Civil) -> Option<i64> {
+        /// There are up to eight years from one leap day to the next.
+        const YEARS: i64 = 9;
+        let limit = self.latest.saturating_add(DAY * SECOND);
+        let last = year_of(limit / SECOND) + 1;
+        let instants = (last - YEARS..=last).rev().filter_map(|year| self.in_year(cache, civil, year));
+        instants.into_iter().find(|&instant| instant <= limit)
+    }
+}

@@ -1,0 +1,157 @@
+//! Counts by buckets of time: the rows of an answer in the order of time.
+//!
+//! While records are counted, a key begins with the start of its bucket, so that the table counts the pairs. Here they are
+//! told apart again.
+
+use std::collections::HashMap;
+
+use crate::answer::{Answer, KeyCount};
+use crate::measure::Quantity;
+use crate::order::SortBy;
+use crate::query::Query;
+use crate::time::{BucketCache, Buckets};
+
+/// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
+/// 1970, is left out.
+const MAX_GAP: usize = 1000;
+
+/// Number of bytes of a bucket in a key.
+const PREFIX: usize = 8;
+
+/// Name of the column of buckets.
+const TIME: &str = "time";
+
+/// The counts of the most frequent keys by bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    /// The buckets in the order of time, each by its start.
+    pub buckets: Vec<String>,
+    /// The keys in the order of the answer, each with its count in all buckets.
+    pub keys: Vec<KeyCount>,
+    /// The counts of each key by bucket.
+    pub counts: Vec<Vec<u64>>,
+}
+
+/// The bytes with which a key in this bucket begins. Their order is that of time.
+pub(crate) fn prefix(start: i64) -> [u8; PREFIX] {
+    (start ^ i64::MIN).to_be_bytes()
+}
+
+/// The bucket and the key that were counted as one.
+fn split(key: &[u8]) -> (i64, &[u8]) {
+    match key.split_first_chunk::<PREFIX>() {
+        Some((prefix, key)) => (i64::from_be_bytes(*prefix) ^ i64::MIN, key),
+        None => (0, key),
+    }
+}
+
+/// Whether the pairs of buckets and keys are the rows of the answer in another order than that of time.
+pub(crate) fn is_ranking(query: &Query) -> bool {
+    !query.has_key && query.order.by != SortBy::Key
+}
+
+/// Makes the pairs of buckets and keys readable, and adds the empty buckets. Rows are in the order of time, and only those
+/// of the keys that are most frequent in all buckets are left, unless buckets are ranked.
+pub(crate) fn arrange(answer: &mut Answer, query: &Query, buckets: &Buckets) {
+    if query.has_key {
+        let names = std::mem::take(&mut answer.key_names);
+        answer.key_names = std::iter::once(TIME.to_owned()).chain(names).collect();
+        return by_key(answer, query, buckets);
+    }
+    answer.key_names = vec![TIME.to_owned()];
+    if !is_ranking(query) {
+        add_empty_buckets(answer, buckets);
+    }
+    for row in &mut answer.top {
+        row.key = buckets.label(split(&row.key).0).into_bytes();
+    }
+}
+
+/// The starts of all buckets from the first to the last, without long gaps, of which there are this many.
+fn all_starts(buckets: &Buckets, known: &[i64]) -> (Vec<i64>, u64) {
+    let mut cache = BucketCache::default();
+    let (mut starts, mut gaps) = (Vec::new(), 0);
+    for &start in known {
+        if let Some(&last) = starts.last() {
+            let before = starts.len();
+            let mut next = buckets.next(&mut cache, last);
+            while next < start && starts.len() - before < MAX_GAP {
+                starts.push(next);
+                next = buckets.next(&mut cache, next);
+            }
+            if next < start {
+                starts.truncate(before);
+                gaps += 1;
+            }
+        }
+        starts.push(start);
+    }
+    (starts, gaps)
+}
+
+fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets) {
+    let mut rows = std::mem::take(&mut answer.top);
+    let is_reversed = rows.is_sorted_by(|one, other| one.key > other.key) && rows.len() > 1;
+    if is_reversed {
+        rows.reverse();
+    }
+    let known: Vec<i64> = rows.iter().map(|row| split(&row.key).0).collect();
+    let (starts, gaps) = all_starts(buckets, &known);
+    let measures = answer.measure_names.len();
+    let mut rows = rows.into_iter().peekable();
+    let row = |start: i64| {
+        let known = rows.next_if(|row| row.key == prefix(start));
+        known.unwrap_or_else(|| KeyCount {
+            values: vec![Quantity::None; measures],
+            ..KeyCount::new(prefix(start).to_vec(), 0)
+        })
+    };
+    answer.top = starts.into_iter().map(row).collect();
+    if is_reversed {
+        answer.top.reverse();
+    }
+    answer.long_gaps = gaps;
+}
+
+fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
+    let rows = std::mem::take(&mut answer.top);
+    let mut totals: HashMap<&[u8], u64> = HashMap::new();
+    for row in &rows {
+        *totals.entry(split(&row.key).1).or_default() += row.count;
+    }
+    answer.distinct = totals.len() as u64;
+    let mut keys: Vec<KeyCount> =
+        totals.into_iter().map(|(key, count)| KeyCount::new(key.to_vec(), count)).collect();
+    keys.retain(|key| key.count >= query.order.min_count);
+    keys.sort_unstable_by(|one, other| query.order.compare(one, other));
+    keys.truncate(query.order.number);
+    let ranks: HashMap<Vec<u8>, usize> =
+        keys.iter().enumerate().map(|(rank, key)| (key.key.clone(), rank)).collect();
+    let mut ranked: Vec<(i64, usize, KeyCount)> = Vec::new();
+    for row in rows {
+        let (start, key) = split(&row.key);
+        if let Some(&rank) = ranks.get(key) {
+            ranked.push((start, rank, row));
+        }
+    }
+    ranked.sort_unstable_by_key(|&(start, rank, _)| (start, rank));
+    let mut known: Vec<i64> = ranked.iter().map(|&(start, ..)| start).collect();
+    known.dedup();
+    let (starts, gaps) = all_starts(buckets, &known);
+    let mut counts = vec![vec![0; starts.len()]; keys.len()];
+    keys.iter_mut().for_each(|key| query.joint.split(key));
+    for (start, rank, mut row) in ranked {
+        if let Ok(bucket) = starts.binary_search(&start) {
+            counts[rank][bucket] = row.count;
+        }
+        let label = buckets.label(start).into_bytes();
+        let key = &keys[rank];
+        let of_key = if key.fields.is_empty() { std::slice::from_ref(&key.key) } else { &key.fields };
+        row.fields = std::iter::once(&label).chain(of_key).cloned().collect();
+        row.key = row.fields.join(&b' ');
+        answer.top.push(row);
+    }
+    answer.long_gaps = gaps;
+    answer.series =
+        Some(Series { buckets: starts.iter().map(|&start| buckets.label(start)).collect(), keys, counts });
+}
