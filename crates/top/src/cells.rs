@@ -1,5 +1,7 @@
 //! Values of fields of the records of a block, by column.
 
+use std::mem;
+
 use crate::row_query::Origin;
 use crate::{Span, bytes_of};
 
@@ -110,6 +112,21 @@ impl Cells {
                 column[kept] = column[record as usize];
             }
             column.truncate(records.len());
+        }
+    }
+
+    /// Repeats records: `rows` has the index of the record of each row, in order.
+    pub(crate) fn repeat(&mut self, rows: &[u32]) {
+        for column in self.columns_mut() {
+            *column = rows.iter().map(|&record| column[record as usize]).collect();
+        }
+        let all = mem::take(&mut self.malformed);
+        let mut rest = all.iter().peekable();
+        for (row, &record) in (0..).zip(rows) {
+            while rest.next_if(|malformed| malformed.record < record).is_some() {}
+            if let Some(&&malformed) = rest.peek().filter(|malformed| malformed.record == record) {
+                self.malformed.push(Malformed { record: row, ..malformed });
+            }
         }
     }
 

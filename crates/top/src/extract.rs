@@ -116,6 +116,11 @@ impl KeyPattern {
         }
     }
 
+    /// Whether a record may have several keys.
+    pub(crate) fn takes_each(&self) -> bool {
+        self.each == Each::Match
+    }
+
     /// Searches the lines of a block. For each key, appends its record to `records` and a cell for each field to `cells`,
     /// which must have as many columns. A record with several keys is appended several times.
     pub(crate) fn search_block(

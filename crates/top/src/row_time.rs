@@ -14,7 +14,7 @@ use crate::field::Field;
 use crate::plan::{Extractor, Scratch};
 use crate::query::{QueryError, QueryOptions};
 use crate::row_query::Columns;
-use crate::time::{BucketCache, Buckets, Clock, ClockCache, TimeForm, Zone};
+use crate::time::{BucketCache, Buckets, Clock, ClockCache, Moment, TimeForm, Zone};
 use crate::{Span, bytes_of};
 
 /// Names that fields with the time of a record usually have. Those of one file are tried in this order.
@@ -186,26 +186,36 @@ impl RowTimes {
         selected.clear();
         self.instants.clear();
         let mut malformed = cells.malformed().iter().map(|malformed| malformed.record).peekable();
+        // Rows of the same record follow each other.
+        let mut last: Option<(Span, Option<i64>)> = None;
         for (row, &record) in (0..).zip(records) {
             if malformed.next_if_eq(&row).is_some() {
                 continue;
             }
-            let moment = match &plan.place {
-                TimePlace::Anywhere => query.form.find(bytes_of(text, record)),
-                TimePlace::Column(..) => {
+            let known = last.filter(|(last, _)| *last == record);
+            let instant = match (&plan.place, known) {
+                (TimePlace::Anywhere, Some((_, instant))) => instant,
+                (TimePlace::Anywhere, None) => self.instant(plan, query.form.find(bytes_of(text, record))),
+                (TimePlace::Column(..), _) => {
                     let value = cells.bytes(text, cells.column(0)[row as usize]);
-                    value.and_then(|value| query.form.read_value(value))
+                    self.instant(plan, value.and_then(|value| query.form.read_value(value)))
                 }
             };
-            match moment.and_then(|moment| plan.clock.instant(&mut self.clock, moment)) {
+            last = Some((record, instant));
+            match instant {
                 Some(instant) if query.window.contains(&instant) => {
                     selected.push(row);
                     self.instants.push(instant);
                 }
                 Some(_) => {}
-                None => self.untimed.add(record),
+                None if known.is_none() => self.untimed.add(record),
+                None => {}
             }
         }
+    }
+
+    fn instant(&mut self, plan: &TimePlan, moment: Option<Moment>) -> Option<i64> {
+        plan.clock.instant(&mut self.clock, moment?)
     }
 
     /// Keeps these rows.

@@ -10,7 +10,7 @@ use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
 
 use crate::cells::{Cell, Cells, Malformed};
 use crate::condition::ConditionCache;
-use crate::extract::{KeyPatternCache, Unmatched};
+use crate::extract::{KeyPattern, KeyPatternCache, Unmatched};
 use crate::filter::{FilterCache, split_at, split_records};
 use crate::key::Keys;
 use crate::measure::Rows;
@@ -267,7 +267,12 @@ impl<'q> RowMaker<'q> {
         let cells = &mut self.cells;
         cells.reset(columns.fields.len());
         if !columns.fields.is_empty() {
-            extractor.extract(scratch, text, &self.records, cells);
+            let has_each = self.rows.pattern.as_ref().is_some_and(KeyPattern::takes_each);
+            if has_each {
+                extract_once(extractor, scratch, text, &self.records, cells);
+            } else {
+                extractor.extract(scratch, text, &self.records, cells);
+            }
             for malformed in cells.malformed() {
                 let record = self.records[malformed.record as usize];
                 // A record with several matches has as many rows.
@@ -397,6 +402,22 @@ impl<'q> RowMaker<'q> {
             }
         }
         true
+    }
+}
+
+/// Extracts fields of rows. Of rows of the same record, which follow each other, only the first is examined: a record of a
+/// megabyte may have a million.
+fn extract_once(extractor: &Extractor, scratch: &mut Scratch, text: &[u8], rows: &[Span], cells: &mut Cells) {
+    let mut records = rows.to_vec();
+    records.dedup();
+    extractor.extract(scratch, text, &records, cells);
+    if records.len() < rows.len() {
+        let is_new = (0..rows.len()).map(|row| row > 0 && rows[row] != rows[row - 1]);
+        let record_of_row = is_new.scan(0, |record, is_new| {
+            *record += u32::from(is_new);
+            Some(*record)
+        });
+        cells.repeat(&record_of_row.collect::<Vec<_>>());
     }
 }
 

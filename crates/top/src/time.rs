@@ -16,6 +16,7 @@ pub use bound::{Bound, BoundError};
 pub(crate) use bucket::{BucketCache, Buckets};
 pub use bucket::{Every, EveryError};
 pub use form::{TimeForm, TimeFormError};
+pub(crate) use written::Moment;
 pub(crate) use zone::{Clock, ClockCache};
 pub use zone::{Zone, ZoneError};
 

@@ -7,7 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, Place, ScanOptions, Width};
-use finecomb_top::{AbsentField, InputFormat, Outcome, Query, QueryOptions, QueryPart, Skipped, SortBy, top};
+use finecomb_top::{
+    AbsentField, Field, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions, QueryPart, Skipped,
+    SortBy, top,
+};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use table::oracle::{self, Expected, First};
@@ -456,4 +459,26 @@ fn a_range_of_very_many_fields_is_refused() {
     assert!(Query::new(&options("1-999,3,4")).is_err());
     let plain = QueryOptions { missing: None, ..options("1-2000000000") };
     assert!(Query::new(&plain).is_ok());
+}
+
+/// Once for each match, it would take minutes.
+#[test]
+fn a_record_with_a_million_matches_is_examined_once() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("a.json");
+    let matches = 1_000_000;
+    let record = |number: &str| format!("{{\"t\":\"{}\",\"n\":{number}}}\n", "a,".repeat(matches));
+    fs::write(&path, record("1") + "{\"n\":1\n" + &record("2")).expect("a file");
+    let options = QueryOptions {
+        input: Some(InputFormat::Json),
+        extract: vec!["a".to_owned()],
+        each: true,
+        condition: Some("n > 1".to_owned()),
+        measures: vec![Measure { kind: MeasureKind::Sum, field: Field::named("n") }],
+        ..QueryOptions::default()
+    };
+    let query = Query::new(&options).expect("a valid query");
+    let answer = top(&Inputs::new([&path]), &ScanOptions::default(), &query).answer;
+    assert_eq!((answer.records, answer.top[0].values[0].to_string()), (1_000_000, "2000000".to_owned()));
+    assert_eq!(answer.malformed, None, "no match in it");
 }
