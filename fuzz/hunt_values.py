@@ -127,7 +127,7 @@ def ends_address(text: str, end: int) -> bool:
 
 
 def address(text: str, at: int) -> int | None:
-    """The end of the longest IP address at a position, whatever is before it."""
+    """The end of the longest IP address at a position; the text before it does not matter."""
     for end in range(min(len(text), at + 50), at, -1):
         part = text[at:end]
         if not re.fullmatch("[0-9A-Fa-f:.]+", part):
