@@ -907,7 +907,8 @@ def check_text(out: bytes, rows: list[list[bytes]], numbers: int, question: Ques
         return f"--format text: {len(lines)} lines instead of {len(rows)}: {out!r:.400}"
     for line, row in zip(lines, rows):
         key = [re.escape(cell.replace(b"\n", b"\\n")) for cell in row[numbers:]]
-        values = [re.escape(value or b"-") for value in row[:numbers]]
+        # The numbers of a column have the same number of decimal places.
+        values = [re.escape(value or b"-") + (b"0*" if b"." in value else rb"(?:\.0+)?") for value in row[:numbers]]
         pattern = b" *" + b"  +".join(values) + (b" " + b" ".join(key) if is_plain else b"".join(b"  " + cell + b" *" for cell in key))
         if not re.fullmatch(pattern, line, re.DOTALL):
             return f"--format text: {line!r:.400} instead of {row!r:.400}"
