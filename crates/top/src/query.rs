@@ -52,7 +52,8 @@ pub struct QueryOptions {
     pub vgrep: Vec<String>,
     /// Edits of keys, in order: an expression and the replacement for each match. Default: none.
     pub sed: Vec<(String, String)>,
-    /// Format of the records. Default: lines if all fields are numbers, and [`InputFormat::Auto`] if some have names.
+    /// Format of the records. Default: lines if all fields are numbers, and [`InputFormat::Auto`] if some have
+    /// names, or if there are none but times are needed.
     pub input: Option<InputFormat>,
     /// Delimiter of CSV. Default: a comma.
     pub delimiter: u8,

@@ -165,7 +165,9 @@ impl RowQuery {
             let time_columns = time.iter().flat_map(|time| &time.columns);
             let mut columns = [&condition_columns, &value_columns].into_iter().chain(time_columns);
             let has_names = columns.any(Columns::has_names);
-            if has_names { InputFormat::Auto } else { InputFormat::Lines }
+            // The time of JSON is in a field, even if no other is named.
+            let has_time_only = time.is_some() && options.fields.is_whole_record();
+            if has_names || has_time_only { InputFormat::Auto } else { InputFormat::Lines }
         });
         let mut query = Self {
             input,
