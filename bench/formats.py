@@ -48,7 +48,7 @@ Row = dict[str, str]
 
 
 def table(columns: str, separator: str = ",", header: bool = False) -> Callable[[str], list[Row]]:
-    """Reader of a table with these columns, of which the last may have spaces."""
+    """Reader of a table with these columns, of which the last may have spaces. A column named - is not compared."""
     names = columns.split()
 
     def read(text: str) -> list[Row]:
@@ -56,7 +56,8 @@ def table(columns: str, separator: str = ",", header: bool = False) -> Callable[
             rows = list(csv.reader(io.StringIO(text)))
         else:
             rows = [line.split(separator, len(names) - 1) for line in text.removesuffix("\n").split("\n")]
-        return [dict(zip(names, row, strict=True)) for row in rows[int(header) :]]
+        pairs = (zip(names, row, strict=True) for row in rows[int(header) :])
+        return [{name: value for name, value in row if name != "-"} for row in pairs]
 
     return read
 
@@ -239,7 +240,7 @@ def csv_job(comb: str, file: Path) -> Job:
         *limits(file),
         sql("DuckDB", query.format(f"read_csv('{file.name}', header=true, all_varchar=true)"), "count key"),
         sql("chdb", query.format(f"file('{file.name}', 'CSVWithNames')"), "count key"),
-        peer("xan", f"xan frequency --parallel -s {key} -l 10 --no-extra {file.name}", table("field key count", header=True)),
+        peer("xan", f"xan frequency -s {key} -l 10 --no-extra {file.name}", table("- key count", header=True)),
         peer("mlr", mlr, table("key count", header=True)),
     ]
     goals = [Goal("comb", [], None, at_least=0.75 * CORES), Goal("comb", ["xan"], 0.5)]
