@@ -7,7 +7,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use finecomb_scan::{Place, Problem};
 use finecomb_sys::units::{Count, counted};
-use finecomb_top::{AbsentField, Answer, QueryPart, Skipped};
+use finecomb_top::{AbsentField, Answer, MAX_GAP, QueryPart, Skipped};
 
 use crate::args::top::Arguments;
 use crate::command::Exit;
@@ -89,7 +89,7 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
     }
     if answer.long_gaps > 0 {
         let gaps = counted(answer.long_gaps, "gap");
-        note(format_args!("left out {gaps} of more than 1000 empty buckets"));
+        note(format_args!("left out {gaps} of more than {MAX_GAP} empty buckets"));
     }
     if let Some(values) = &answer.not_numbers {
         let reason = if values.count == 1 { "it is not a number" } else { "they are not numbers" };

@@ -107,12 +107,7 @@ impl Cells {
 
     /// Keeps the values of these records.
     pub(crate) fn keep(&mut self, records: &[u32]) {
-        for column in self.columns_mut() {
-            for (kept, &record) in records.iter().enumerate() {
-                column[kept] = column[record as usize];
-            }
-            column.truncate(records.len());
-        }
+        self.columns_mut().iter_mut().for_each(|column| keep_rows(column, records));
     }
 
     /// Repeats records: `rows` has the index of the record of each row, in order.
@@ -154,6 +149,14 @@ impl Cells {
             Cell::Decoded(start, end) => Some(bytes_of(&self.decoded, (start as usize, end as usize))),
         }
     }
+}
+
+/// Keeps the values of these rows, which are in order.
+pub(crate) fn keep_rows<T: Copy>(values: &mut Vec<T>, rows: &[u32]) {
+    for (kept, &row) in rows.iter().enumerate() {
+        values[kept] = values[row as usize];
+    }
+    values.truncate(rows.len());
 }
 
 #[cfg(test)]

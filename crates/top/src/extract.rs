@@ -68,7 +68,7 @@ pub(crate) struct Unmatched {
 }
 
 impl Unmatched {
-    /// Adds a record, after those before it. A record with several rows is added once.
+    /// Adds a record, after those before it.
     pub(crate) fn add(&mut self, record: Span) {
         self.count += 1;
         self.first.get_or_insert(record);
@@ -214,8 +214,7 @@ impl KeyPattern {
         let mut unmatched = Unmatched::default();
         for &record in selected {
             if !self.search_record(cache, text, record, records, cells) {
-                unmatched.count += 1;
-                unmatched.first.get_or_insert(record);
+                unmatched.add(record);
             }
         }
         unmatched
@@ -272,7 +271,7 @@ impl KeyPattern {
             if let [Some(start), Some(end)] = group
                 && let Some(last) = cells.columns_mut()[field].last_mut()
             {
-                *last = Cell::Raw(in_block(start.get()) as u32, in_block(end.get()) as u32);
+                *last = Cell::raw((in_block(start.get()), in_block(end.get())));
             }
         }
     }
@@ -281,7 +280,7 @@ impl KeyPattern {
 /// Appends the cell of a key without groups.
 #[inline(always)]
 fn push_match(cells: &mut Cells, start: usize, end: usize) {
-    cells.columns_mut()[0].push(Cell::Raw(start as u32, end as u32));
+    cells.columns_mut()[0].push(Cell::raw((start, end)));
 }
 
 /// Returns the first match in a block at or after `from`.

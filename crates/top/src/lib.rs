@@ -78,7 +78,7 @@ pub use pattern::{PatternError, SyntaxError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};
 pub use time::{Bound, BoundError, Every, EveryError, TimeForm, TimeFormError, Zone, ZoneError};
-pub use timeline::Series;
+pub use timeline::{MAX_GAP, Series};
 
 /// Start and end of a record or a key in a text.
 pub(crate) type Span = (usize, usize);

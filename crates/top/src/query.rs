@@ -163,8 +163,6 @@ pub struct Query {
     pub(crate) ignore_case: bool,
     /// How the fields of a key of several fields are joined.
     pub(crate) joint: Joint,
-    /// Whether a key is asked for, or only buckets of time.
-    pub(crate) has_key: bool,
     /// Formats, conditions and measures, if there are any.
     pub(crate) rows: Option<Arc<RowQuery>>,
     /// Names of the fields that form the key; empty if they have only numbers.
@@ -201,10 +199,15 @@ impl Query {
         self.rows.as_ref()?.time.as_ref()?.buckets.as_ref()
     }
 
+    /// Whether a key is asked for. Otherwise all records have the same, or the one of their bucket of time.
+    pub(crate) fn has_key(&self) -> bool {
+        self.rows.as_ref().is_none_or(|rows| rows.key != KeySource::Nothing)
+    }
+
     /// The order of what is counted: keys, or pairs of buckets and keys, of which all are needed.
     pub(crate) fn order_of_entries(&self) -> Order {
         match self.buckets() {
-            Some(_) if self.has_key => {
+            Some(_) if self.has_key() => {
                 Order { by: SortBy::Key, reverse: false, number: usize::MAX, min_count: 0 }
             }
             _ => self.order,
@@ -250,7 +253,6 @@ impl Query {
             },
             normalizer: options.normalize,
             ignore_case: options.ignore_case,
-            has_key: rows.as_ref().is_none_or(|rows| rows.key != KeySource::Nothing),
             joint: if has_several && edits.is_empty() { Joint::Separator } else { Joint::Space },
             key_names: key_names(rows.as_ref(), &key_fields, !edits.is_empty()),
             key_fields,

@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use finecomb_scan::Source;
 
-use crate::cells::Cells;
+use crate::cells::{Cells, keep_rows};
 use crate::extract::{KeyPattern, Unmatched};
 use crate::field::Field;
 use crate::plan::{Extractor, Scratch};
@@ -220,12 +220,10 @@ impl RowTimes {
 
     /// Keeps these rows.
     pub(crate) fn keep(&mut self, selected: &[u32]) {
-        for (kept, &row) in selected.iter().enumerate() {
-            if let Some(&instant) = self.instants.get(row as usize) {
-                self.instants[kept] = instant;
-            }
+        // Without times in the query, there are none.
+        if !self.instants.is_empty() {
+            keep_rows(&mut self.instants, selected);
         }
-        self.instants.truncate(selected.len());
     }
 
     /// The start of the bucket of a row, in seconds since 1970.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
 
-use crate::cells::{Cell, Cells, Malformed};
+use crate::cells::{Cell, Cells, Malformed, keep_rows};
 use crate::condition::ConditionCache;
 use crate::extract::{KeyPattern, KeyPatternCache, Unmatched};
 use crate::filter::{FilterCache, split_at, split_records};
@@ -236,10 +236,7 @@ impl<'q> RowMaker<'q> {
 
     /// Keeps the selected rows.
     fn keep_selected(&mut self) {
-        for (kept, &row) in self.selected.iter().enumerate() {
-            self.records[kept] = self.records[row as usize];
-        }
-        self.records.truncate(self.selected.len());
+        keep_rows(&mut self.records, &self.selected);
         self.groups.keep(&self.selected);
     }
 

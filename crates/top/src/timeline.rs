@@ -13,7 +13,7 @@ use crate::time::{BucketCache, Buckets};
 
 /// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
 /// 1970, is left out.
-const MAX_GAP: usize = 1000;
+pub const MAX_GAP: usize = 1000;
 
 /// Number of bytes of a bucket in a key.
 const PREFIX: usize = 8;
@@ -45,22 +45,18 @@ fn split(key: &[u8]) -> (i64, &[u8]) {
     }
 }
 
-/// Whether the pairs of buckets and keys are the rows of the answer in another order than that of time.
-pub(crate) fn is_ranking(query: &Query) -> bool {
-    !query.has_key && query.order.by != SortBy::Key
-}
-
 /// Makes the pairs of buckets and keys readable, and adds the empty buckets. Rows are in the order of time, and only those
 /// of the keys that are most frequent in all buckets are left, unless buckets are ranked.
 pub(crate) fn arrange(answer: &mut Answer, query: &Query, buckets: &Buckets) {
-    if query.has_key {
+    if query.has_key() {
         let names = std::mem::take(&mut answer.key_names);
         answer.key_names = std::iter::once(TIME.to_owned()).chain(names).collect();
         return by_key(answer, query, buckets);
     }
     answer.key_names = vec![TIME.to_owned()];
-    if !is_ranking(query) {
-        add_empty_buckets(answer, buckets);
+    // In another order than that of time, the buckets are ranked.
+    if query.order.by == SortBy::Key {
+        add_empty_buckets(answer, buckets, query.order.reverse);
     }
     for row in &mut answer.top {
         row.key = buckets.label(split(&row.key).0).into_bytes();
@@ -89,9 +85,9 @@ fn all_starts(buckets: &Buckets, known: &[i64]) -> (Vec<i64>, u64) {
     (starts, gaps)
 }
 
-fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets) {
+/// Adds the buckets between those of the answer, which are in the order of time or in the reverse one.
+fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets, is_reversed: bool) {
     let mut rows = std::mem::take(&mut answer.top);
-    let is_reversed = rows.is_sorted_by(|one, other| one.key > other.key) && rows.len() > 1;
     if is_reversed {
         rows.reverse();
     }
@@ -113,28 +109,15 @@ fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets) {
     answer.long_gaps = gaps;
 }
 
+/// Leaves only the rows of the first keys, in the order of time and of the keys, and makes the counts of these by bucket.
 fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     let rows = std::mem::take(&mut answer.top);
-    let mut totals: HashMap<&[u8], u64> = HashMap::new();
-    for row in &rows {
-        *totals.entry(split(&row.key).1).or_default() += row.count;
-    }
-    answer.distinct = totals.len() as u64;
-    let mut keys: Vec<KeyCount> =
-        totals.into_iter().map(|(key, count)| KeyCount::new(key.to_vec(), count)).collect();
+    let mut keys = totals(&rows);
+    answer.distinct = keys.len() as u64;
     keys.retain(|key| key.count >= query.order.min_count);
     keys.sort_unstable_by(|one, other| query.order.compare(one, other));
     keys.truncate(query.order.number);
-    let ranks: HashMap<Vec<u8>, usize> =
-        keys.iter().enumerate().map(|(rank, key)| (key.key.clone(), rank)).collect();
-    let mut ranked: Vec<(i64, usize, KeyCount)> = Vec::new();
-    for row in rows {
-        let (start, key) = split(&row.key);
-        if let Some(&rank) = ranks.get(key) {
-            ranked.push((start, rank, row));
-        }
-    }
-    ranked.sort_unstable_by_key(|&(start, rank, _)| (start, rank));
+    let ranked = ranked(rows, &keys);
     let mut known: Vec<i64> = ranked.iter().map(|&(start, ..)| start).collect();
     known.dedup();
     let (starts, gaps) = all_starts(buckets, &known);
@@ -154,4 +137,26 @@ fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     answer.long_gaps = gaps;
     answer.series =
         Some(Series { buckets: starts.iter().map(|&start| buckets.label(start)).collect(), keys, counts });
+}
+
+/// The keys with their counts in all buckets.
+fn totals(rows: &[KeyCount]) -> Vec<KeyCount> {
+    let mut totals: HashMap<&[u8], u64> = HashMap::new();
+    for row in rows {
+        *totals.entry(split(&row.key).1).or_default() += row.count;
+    }
+    totals.into_iter().map(|(key, count)| KeyCount::new(key.to_vec(), count)).collect()
+}
+
+/// The rows of these keys in the order of time and of the keys, each with the start of its bucket and the place of its key.
+fn ranked(rows: Vec<KeyCount>, keys: &[KeyCount]) -> Vec<(i64, usize, KeyCount)> {
+    let ranks: HashMap<&[u8], usize> =
+        keys.iter().enumerate().map(|(rank, key)| (key.key.as_slice(), rank)).collect();
+    let ranked = rows.into_iter().filter_map(|row| {
+        let (start, key) = split(&row.key);
+        Some((start, *ranks.get(key)?, row))
+    });
+    let mut ranked: Vec<_> = ranked.collect();
+    ranked.sort_unstable_by_key(|&(start, rank, _)| (start, rank));
+    ranked
 }

@@ -250,7 +250,7 @@ impl<M: Masks> Walk<'_, '_, M> {
             return self.nothing_follows(end).map(|()| None);
         };
         self.inner = outer;
-        self.set(node, Cell::Raw(start as u32, end as u32));
+        self.set(node, Cell::raw((start, end)));
         self.after_child(self.tree.node(node), end).map(Some)
     }
 
@@ -316,14 +316,14 @@ impl<M: Masks> Walk<'_, '_, M> {
             if first == b'n' && is_null(bytes_of(self.cursor.text, (at, end))) {
                 return Ok((Cell::Missing, end));
             }
-            return Ok((Cell::Raw(at as u32, end as u32), end));
+            return Ok((Cell::raw((at, end)), end));
         }
         let start = at + 1;
         let end = self.cursor.string_end(start, window)?;
         let cell = if end.has_escapes {
             decode_value(self.cells, self.cursor.text, (start, end.quote))?
         } else {
-            Cell::Raw(start as u32, end.quote as u32)
+            Cell::raw((start, end.quote))
         };
         Ok((cell, end.quote + 1))
     }

@@ -130,7 +130,7 @@ impl Kernel for Extract<'_> {
                     Err(violation) => break Some(violation),
                 };
                 let cell = match value {
-                    Value::Text((start, end)) => Cell::Raw(start as u32, end as u32),
+                    Value::Text(value) => Cell::raw(value),
                     Value::Escaped(value) => cells.decode(|out| unescape(bytes_of(text, value), out)),
                     Value::None => {
                         *bare.get_or_insert_with(|| cells.decode(|out| out.extend_from_slice(b"true")))

@@ -169,7 +169,7 @@ impl<'a> Batch<'a> {
         for index in 0..self.records.len() {
             let value = (self.starts[index], self.ends[index]);
             let found = if value.0 == NOWHERE { None } else { part.of(masks, self.text, value) };
-            column.push(found.map_or(Cell::Missing, |(start, end)| Cell::Raw(start as u32, end as u32)));
+            column.push(Cell::at(found));
         }
     }
 

@@ -144,7 +144,7 @@ fn fill_from_window<M: Masks>(
         }
         let end = at + delimiters.trailing_zeros() as usize;
         delimiters &= delimiters.wrapping_sub(1);
-        row[index] = Cell::Raw(start as u32, end as u32);
+        row[index] = Cell::raw((start, end));
         start = end + 1;
     }
 }

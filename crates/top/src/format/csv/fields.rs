@@ -73,7 +73,7 @@ pub(super) fn cell(dialect: Dialect, text: &[u8], (start, end): Span, cells: &mu
     if dialect.has_quotes && text[start..end].first() == Some(&QUOTE) {
         quoted_cell(text, (start, end), cells)
     } else {
-        Cell::Raw(start as u32, end as u32)
+        Cell::raw((start, end))
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn cell(dialect: Dialect, text: &[u8], (start, end): Span, cells: &mu
 fn quoted_cell(text: &[u8], (start, end): Span, cells: &mut Cells) -> Cell {
     let inner = &text[start + 1..end];
     if memchr(QUOTE, inner).is_some_and(|quote| quote + 1 == inner.len()) {
-        Cell::Raw(start as u32 + 1, end as u32 - 1)
+        Cell::raw((start + 1, end - 1))
     } else {
         cells.decode(|out| append_unquoted(inner, out))
     }
