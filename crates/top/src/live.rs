@@ -4,22 +4,30 @@
 //! of the query. For a worker that waits for input, the thread of the display publishes them. Without a display, a count takes one
 //! uncontended lock per block.
 
+mod series;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use self::series::BucketedKey;
 use crate::answer::{Answer, KeyCount};
 use crate::measure::Measures;
-use crate::order::Order;
+use crate::order::{Order, SortBy};
 use crate::query::Query;
 use crate::table::{Entry, Groups, Table};
+use crate::time::Buckets;
+use crate::timeline;
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
 const MIN_PUBLISHED: usize = 500;
 
-/// The same with measures, whose states may be large.
+/// The same with measures, whose states may be large, and with the counts by bucket of each key.
 const MIN_PUBLISHED_MEASURES: usize = 50;
+
+/// Maximum number of buckets with measures.
+const MAX_BUCKETS_MEASURES: usize = 200;
 
 /// Pause after publishing, in multiples of the time that it took, as long as that is less than [`MAX_PAUSE`].
 const PAUSE: u32 = 25;
@@ -36,6 +44,8 @@ pub struct Live {
     query: Query,
     /// Order of the shown keys.
     order: Order,
+    /// Whether the keys are buckets of which the latest are shown, in the order of time.
+    shows_latest: bool,
     /// Number of requests for an update.
     asked: AtomicU64,
     workers: Mutex<Vec<Arc<WorkerCounts>>>,
@@ -55,6 +65,8 @@ struct Published {
     best: Vec<KeyCount>,
     /// Measures of these keys, by their places.
     measures: Option<Measures>,
+    /// The first keys with their buckets, if keys are counted by buckets of time; then there are no others.
+    bucketed: Arc<Vec<BucketedKey>>,
     records: u64,
     /// Number of the last request that was answered.
     answered: u64,
@@ -65,8 +77,30 @@ struct Published {
 impl Live {
     /// Makes an intermediate answer to a query, with up to `number` keys.
     pub fn new(query: &Query, number: usize) -> Self {
-        let order = Order { number: query.order.number.min(number), ..query.order };
-        Self { query: query.clone(), order, asked: AtomicU64::new(0), workers: Mutex::default() }
+        let has_only_buckets = query.buckets().is_some() && !query.has_key();
+        let number = match () {
+            () if query.has_series() => number.min(series::MAX_KEYS),
+            () if has_only_buckets && !query.measure_names.is_empty() => number.min(MAX_BUCKETS_MEASURES),
+            () => number,
+        };
+        let shows_latest = has_only_buckets && query.order.by == SortBy::Key && query.order.number > number;
+        let order = Order {
+            number: query.order.number.min(number),
+            reverse: query.order.reverse || shows_latest,
+            ..query.order
+        };
+        Self {
+            query: query.clone(),
+            order,
+            shows_latest,
+            asked: AtomicU64::new(0),
+            workers: Mutex::default(),
+        }
+    }
+
+    /// Whether the last keys of an answer matter most: they are the latest buckets, in the order of time.
+    pub fn ends_with_latest(&self) -> bool {
+        self.shows_latest && !self.query.order.reverse
     }
 
     /// Requests an update from the workers. It appears in one of the next answers.
@@ -84,27 +118,62 @@ impl Live {
     /// Returns the first of the published keys, and the number of records counted so far. Counts may be slightly low, and
     /// measures of fewer records: they were published a while ago, and without the keys that are late in the order of a
     /// worker.
+    ///
+    /// Of buckets without a key, these are the latest ones in the order of time, unless the query limits or ranks them.
+    /// For keys by bucket, there are no rows, but the series of the first keys in the latest buckets.
     pub fn answer(&self) -> Answer {
         let workers = lock(&self.workers);
-        let mut merged = Merged::default();
-        workers.iter().for_each(|worker| merged.add(&lock(&worker.published)));
-        let Query { joint, key_names, measure_names, .. } = &self.query;
-        let mut top = merged.first(&self.order);
-        top.iter_mut().for_each(|key| joint.split(key));
-        Answer {
-            top,
+        let Query { key_names, measure_names, .. } = &self.query;
+        let mut answer = Answer {
             records: workers.iter().map(|worker| worker.records.load(Ordering::Relaxed)).sum(),
             key_names: key_names.clone(),
             measure_names: measure_names.clone(),
             sort_by: self.order.by,
             ..Answer::default()
+        };
+        match self.query.buckets() {
+            Some(buckets) if self.query.has_key() => {
+                // A worker does not wait for its lock while the keys are merged.
+                let published: Vec<Arc<Vec<BucketedKey>>> =
+                    workers.iter().map(|worker| Arc::clone(&lock(&worker.published).bucketed)).collect();
+                let keys = published.iter().flat_map(|keys| keys.iter());
+                answer.measure_names.clear();
+                answer.series = Some(series::merged(keys, (&self.query, &self.order, buckets)));
+            }
+            buckets => {
+                answer.top = self.first_keys(&workers);
+                match buckets {
+                    Some(buckets) => self.arrange(&mut answer, buckets),
+                    None => answer.top.iter_mut().for_each(|key| self.query.joint.split(key)),
+                }
+            }
         }
+        answer
+    }
+
+    fn first_keys(&self, workers: &[Arc<WorkerCounts>]) -> Vec<KeyCount> {
+        let mut merged = Merged::default();
+        workers.iter().for_each(|worker| merged.add(&lock(&worker.published)));
+        merged.first(&self.order)
+    }
+
+    /// Puts buckets without a key in the order of the query, without those before the latest.
+    fn arrange(&self, answer: &mut Answer, buckets: &Buckets) {
+        if self.shows_latest {
+            answer.top.reverse();
+            let known: Vec<i64> = answer.top.iter().map(|row| timeline::split(&row.key).0).collect();
+            answer.top.drain(..timeline::latest(buckets, &known, self.order.number));
+            if self.query.order.reverse {
+                answer.top.reverse();
+            }
+        }
+        timeline::arrange_buckets(answer, &self.query, buckets);
     }
 
     /// Number of keys that a worker publishes, and their order.
     fn published_order(&self) -> Order {
         let number = self.order.number;
-        let number = if self.query.measure_names.is_empty() {
+        let number = if self.query.measure_names.is_empty() && !self.query.has_series() {
             number.saturating_mul(4).max(MIN_PUBLISHED)
         } else {
             number.saturating_mul(2).max(MIN_PUBLISHED_MEASURES)
@@ -128,11 +197,18 @@ impl Live {
             }
         }
         let Some(table) = table else { return };
-        let (best, measures) = table.best(&self.published_order());
+        let order = self.published_order();
+        let (mut bucketed, mut best, mut measures) = (Vec::new(), Vec::new(), None);
+        if self.query.has_series() {
+            bucketed = series::first_keys(table, &order);
+        } else {
+            (best, measures) = table.best(&order);
+        }
         let took = start.elapsed();
         let mut published = lock(&worker.published);
         published.best = best;
         published.measures = measures;
+        published.bucketed = Arc::new(bucketed);
         published.records = records;
         published.not_before = start + (took * PAUSE).min(MAX_PAUSE).max(took * MIN_PAUSE);
     }
@@ -187,6 +263,7 @@ impl WorkerCounts {
         let published = Published {
             best: Vec::new(),
             measures: None,
+            bucketed: Arc::default(),
             records: 0,
             answered: 0,
             not_before: Instant::now(),

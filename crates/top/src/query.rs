@@ -204,6 +204,11 @@ impl Query {
         self.rows.as_ref().is_none_or(|rows| rows.key != KeySource::Nothing)
     }
 
+    /// Whether keys are counted by buckets of time.
+    pub(crate) fn has_series(&self) -> bool {
+        self.buckets().is_some() && self.has_key()
+    }
+
     /// The order of what is counted: keys, or pairs of buckets and keys, of which all are needed.
     pub(crate) fn order_of_entries(&self) -> Order {
         match self.buckets() {

@@ -119,10 +119,16 @@ impl Table {
         }
     }
 
-    /// Returns the first keys in an order, unsorted, and their measures, by the places of the keys.
-    pub(crate) fn best(&self, order: &Order) -> (Vec<KeyCount>, Option<Measures>) {
+    /// Returns all keys, unsorted.
+    pub(crate) fn entries(&self) -> Vec<Entry<'_>> {
         let mut entries = Vec::new();
         (0..SHARDS).for_each(|shard| self.visit_shard(shard, |entry| entries.push(entry)));
+        entries
+    }
+
+    /// Returns the first keys in an order, unsorted, and their measures, by the places of the keys.
+    pub(crate) fn best(&self, order: &Order) -> (Vec<KeyCount>, Option<Measures>) {
+        let entries = self.entries();
         let Some(groups) = &self.groups else { return (order.select_from(entries.iter(), None), None) };
         let first = order.first(entries.iter(), Some(&groups.measures));
         let pairs: Vec<(u32, u32)> = (0..).zip(&first).map(|(place, entry)| (place, entry.group)).collect();

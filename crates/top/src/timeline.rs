@@ -32,13 +32,19 @@ pub struct Series {
     pub counts: Vec<Vec<u64>>,
 }
 
+impl Series {
+    pub(crate) fn new(buckets: &Buckets, starts: &[i64], keys: Vec<KeyCount>, counts: Vec<Vec<u64>>) -> Self {
+        Self { buckets: starts.iter().map(|&start| buckets.label(start)).collect(), keys, counts }
+    }
+}
+
 /// The bytes with which a key in this bucket begins. Their order is that of time.
 pub(crate) fn prefix(start: i64) -> [u8; PREFIX] {
     (start ^ i64::MIN).to_be_bytes()
 }
 
 /// The bucket and the key that were counted as one.
-fn split(key: &[u8]) -> (i64, &[u8]) {
+pub(crate) fn split(key: &[u8]) -> (i64, &[u8]) {
     match key.split_first_chunk::<PREFIX>() {
         Some((prefix, key)) => (i64::from_be_bytes(*prefix) ^ i64::MIN, key),
         None => (0, key),
@@ -53,6 +59,11 @@ pub(crate) fn arrange(answer: &mut Answer, query: &Query, buckets: &Buckets) {
         answer.key_names = std::iter::once(TIME.to_owned()).chain(names).collect();
         return by_key(answer, query, buckets);
     }
+    arrange_buckets(answer, query, buckets);
+}
+
+/// The same for buckets without keys.
+pub(crate) fn arrange_buckets(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     answer.key_names = vec![TIME.to_owned()];
     // In another order than that of time, the buckets are ranked.
     if query.order.by == SortBy::Key {
@@ -63,8 +74,20 @@ pub(crate) fn arrange(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     }
 }
 
+/// Index of the first of the latest starts that are, with the empty buckets between them, about `limit`.
+pub(crate) fn latest(buckets: &Buckets, known: &[i64], limit: usize) -> usize {
+    let mut count = 1;
+    let later = known.windows(2).rev().take_while(|pair| {
+        let between = buckets.count_between(pair[0], pair[1]);
+        count += if between > MAX_GAP { 1 } else { between };
+        count <= limit
+    });
+    let later = later.count();
+    known.len().saturating_sub(later + 1)
+}
+
 /// The starts of all buckets from the first to the last, without long gaps, of which there are this many.
-fn all_starts(buckets: &Buckets, known: &[i64]) -> (Vec<i64>, u64) {
+pub(crate) fn all_starts(buckets: &Buckets, known: &[i64]) -> (Vec<i64>, u64) {
     let mut cache = BucketCache::default();
     let (mut starts, mut gaps) = (Vec::new(), 0);
     for &start in known {
@@ -135,8 +158,7 @@ fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
         answer.top.push(row);
     }
     answer.long_gaps = gaps;
-    answer.series =
-        Some(Series { buckets: starts.iter().map(|&start| buckets.label(start)).collect(), keys, counts });
+    answer.series = Some(Series::new(buckets, &starts, keys, counts));
 }
 
 /// The keys with their counts in all buckets.

@@ -190,6 +190,11 @@ impl Buckets {
         }
     }
 
+    /// About the number of buckets from one that starts at this second to one that starts later, at least 1.
+    pub(crate) fn count_between(&self, start: i64, later: i64) -> usize {
+        usize::try_from((later - start) / self.every.seconds).unwrap_or(0).max(1)
+    }
+
     /// The start of a bucket for people: a date, and the time unless buckets are days. The offset from UTC follows if the
     /// zone is not UTC.
     pub(crate) fn label(&self, start: i64) -> String {
