@@ -83,7 +83,8 @@ impl Display {
             none => none.insert(open(self.stop.clone())?),
         };
         let (rows, columns) = screen.size()?;
-        let page = Page { progress: &progress, before: &self.before, answer: &live.answer() };
+        let page =
+            Page { progress: &progress, before: &self.before, answer: &live.answer(), rows: live.rows() };
         screen.draw(page.lines(rows, columns))?;
         self.before = progress;
         Ok(())

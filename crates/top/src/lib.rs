@@ -70,7 +70,7 @@ pub use count::{top, top_live};
 pub use field::{Field, FieldError, Name, Step};
 pub use fields::{FieldList, FieldListError};
 pub use input::{InputFormat, InputFormatError};
-pub use live::Live;
+pub use live::{Live, LiveRows};
 pub use measure::{Measure, MeasureKind, Percentile, PercentileError, Quantity};
 pub use normalize::{Normalizer, UnknownKind};
 pub use order::SortBy;

@@ -51,6 +51,19 @@ pub struct Live {
     workers: Mutex<Vec<Arc<WorkerCounts>>>,
 }
 
+/// Kind of the rows of an intermediate answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiveRows {
+    /// Keys in the order of the query.
+    Keys,
+    /// Buckets of time, of which the first matter most.
+    Buckets,
+    /// Buckets in the order of time, of which the last matter most.
+    LatestBuckets,
+    /// None, but a series for each key.
+    Series,
+}
+
 /// Counts of a worker.
 #[derive(Debug)]
 pub(crate) struct WorkerCounts {
@@ -98,9 +111,14 @@ impl Live {
         }
     }
 
-    /// Whether the last keys of an answer matter most: they are the latest buckets, in the order of time.
-    pub fn ends_with_latest(&self) -> bool {
-        self.shows_latest && !self.query.order.reverse
+    /// The kind of the rows of an answer.
+    pub fn rows(&self) -> LiveRows {
+        match (self.query.buckets(), self.query.has_key()) {
+            (Some(_), true) => LiveRows::Series,
+            (Some(_), false) if self.shows_latest && !self.query.order.reverse => LiveRows::LatestBuckets,
+            (Some(_), false) => LiveRows::Buckets,
+            (None, _) => LiveRows::Keys,
+        }
     }
 
     /// Requests an update from the workers. It appears in one of the next answers.

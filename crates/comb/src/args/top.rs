@@ -268,8 +268,8 @@ pub(crate) struct Arguments {
     #[command(flatten, next_help_heading = "Machine")]
     pub(crate) profile: Profile,
 
-    /// Show counts, measures and thread activity while the job runs; q stops it and prints the counts
-    #[arg(long, conflicts_with_all = ["sample", "every"], help_heading = "Machine")]
+    /// Show counts, measures, buckets and thread activity while the job runs; q stops it and prints the counts
+    #[arg(long, conflicts_with = "sample", help_heading = "Machine")]
     pub(crate) live: bool,
 
     /// Skip and report lines longer than SIZE

@@ -6,7 +6,8 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use finecomb_scan::{Activity, Phase, Progress};
 use finecomb_sys::units::{Bytes, Clock, Count, counted};
-use finecomb_top::{Answer, KeyCount};
+use finecomb_top::output::Text;
+use finecomb_top::{Answer, KeyCount, LiveRows};
 
 use super::table;
 use crate::message;
@@ -14,11 +15,16 @@ use crate::message;
 /// Width of the label of a thread.
 const LABEL: usize = 12;
 
+/// Width of the longest bar.
+const BAR: usize = 20;
+
 /// Contents of the `--live` screen.
 pub(super) struct Page<'a> {
     pub(super) progress: &'a Progress,
     pub(super) before: &'a Progress,
     pub(super) answer: &'a Answer,
+    /// Kind of the rows of the answer.
+    pub(super) rows: LiveRows,
 }
 
 impl Page<'_> {
@@ -37,13 +43,24 @@ impl Page<'_> {
         lines.into_iter().map(|line| line.truncated(columns)).collect()
     }
 
-    /// At most `rows` lines with keys and their counts and, below a header, their measures.
+    /// At most `rows` lines: keys and their counts, or below a header keys with sparklines, buckets with bars, or keys with
+    /// measures.
     fn keys(&self, rows: usize, columns: usize) -> Vec<Line> {
-        let Answer { top, measure_names, .. } = self.answer;
-        if measure_names.is_empty() {
-            return top.iter().take(rows).map(key_line).collect();
-        }
-        let lines = table::lines(self.answer, rows.saturating_sub(1), columns).into_iter().enumerate();
+        let Answer { top, measure_names, series, .. } = self.answer;
+        // Below a header.
+        let rows_left = rows.saturating_sub(1);
+        let count = rows_left.min(top.len());
+        let bars = Text { bars: BAR, ..Text::default() };
+        let lines = match (self.rows, series) {
+            (LiveRows::Series, Some(series)) => table::sparklines(series, rows_left, columns),
+            (LiveRows::LatestBuckets, _) => {
+                table::lines(self.answer, &top[top.len() - count..], bars, columns)
+            }
+            (LiveRows::Buckets, _) => table::lines(self.answer, &top[..count], bars, columns),
+            _ if measure_names.is_empty() => return top.iter().take(rows).map(key_line).collect(),
+            _ => table::lines(self.answer, &top[..count], Text::default(), columns),
+        };
+        let lines = lines.into_iter().enumerate();
         lines
             .map(|(row, text)| {
                 let mut line = Line::default();
@@ -201,7 +218,8 @@ mod tests {
             threads: vec![Activity::default(); 2],
         };
         let answer = Answer { top: keys.to_vec(), records: 9999, ..Answer::default() };
-        let page = Page { progress: &progress, before: &Progress::default(), answer: &answer };
+        let page =
+            Page { progress: &progress, before: &Progress::default(), answer: &answer, rows: LiveRows::Keys };
         let lines = page.lines(10, 90);
         assert!(lines[0].ends_with("   \x1b[2mq stops and prints\x1b[0m"), "{:?}", lines[0]);
         assert!(lines[1].contains(&format!("\x1b[30m\x1b[44m{}\x1b[0m", " ".repeat(23))), "{:?}", lines[1]);
@@ -217,6 +235,27 @@ mod tests {
     }
 
     #[test]
+    fn of_buckets_the_latest_are_shown_with_bars_and_of_ranked_ones_the_first() {
+        let top = [("06:01", 4), ("06:02", 2), ("06:03", 0)];
+        let top = top.map(|(time, count)| KeyCount::new(time.into(), count)).to_vec();
+        let answer = Answer { top, key_names: vec!["time".to_owned()], ..Answer::default() };
+        let (progress, before) = (Progress::default(), Progress::default());
+        let shown = |rows| {
+            let page = Page { progress: &progress, before: &before, answer: &answer, rows };
+            let lines = page.lines(6, 80).into_iter().skip(2).take(3);
+            lines.map(|line| strip_str(&line).to_string()).collect::<Vec<_>>()
+        };
+        let (full, half) = ("█".repeat(20), format!("{:20}", "█".repeat(10)));
+        let bar = |count: u64, bar: &str, time: &str| format!("{count:>5}  {bar:20}  {time}");
+        let header = format!("count  {:20}  time", "");
+        assert_eq!(
+            shown(LiveRows::LatestBuckets),
+            [header.clone(), bar(2, &full, "06:02"), bar(0, "", "06:03")]
+        );
+        assert_eq!(shown(LiveRows::Buckets), [header, bar(4, &full, "06:01"), bar(2, &half, "06:02")]);
+    }
+
+    #[test]
     fn the_head_and_the_legend_fit_narrow_terminals() {
         let progress = Progress {
             done: 123_456_789_012,
@@ -226,7 +265,7 @@ mod tests {
         };
         let before = Progress::default();
         let answer = Answer { records: 1_234_567_890, ..Answer::default() };
-        let page = Page { progress: &progress, before: &before, answer: &answer };
+        let page = Page { progress: &progress, before: &before, answer: &answer, rows: LiveRows::Keys };
         for columns in [40, 50, 80, 120] {
             let lines = page.lines(24, columns);
             let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
@@ -257,7 +296,8 @@ mod tests {
         };
         let keys = vec![KeyCount::new("ä".repeat(200).into_bytes(), 1); 100];
         let answer = Answer { top: keys, ..Answer::default() };
-        let page = Page { progress: &progress, before: &Progress::default(), answer: &answer };
+        let page =
+            Page { progress: &progress, before: &Progress::default(), answer: &answer, rows: LiveRows::Keys };
         for (rows, columns) in [(1, 1), (3, 5), (2, 20), (24, 80), (100, 300)] {
             let lines = page.lines(rows, columns);
             assert_eq!(lines.len(), rows);

@@ -1,20 +1,20 @@
 //! Keys of the `--live` screen with their measures.
 
 use finecomb_top::output::{Format, Text};
-use finecomb_top::{Answer, KeyCount, SortBy};
+use finecomb_top::{Answer, KeyCount, Series, SortBy};
 
 use crate::message;
 
 /// Minimum width that is left for the key.
 const MIN_KEY: usize = 20;
 
-/// Returns a header and the lines of the first `keys` keys. Measures that leave no room for the key in `columns` are left
+/// Returns a header and the lines of these keys of an answer. Measures that leave no room for the key in `columns` are left
 /// out, from the last one on, but not the one that the keys are sorted by, and not all.
-pub(super) fn lines(answer: &Answer, keys: usize, columns: usize) -> Vec<String> {
-    let top = answer.top.iter().take(keys).map(readable).collect();
+pub(super) fn lines(answer: &Answer, keys: &[KeyCount], text: Text, columns: usize) -> Vec<String> {
+    let top = keys.iter().map(readable).collect();
     let mut shown = Answer { top, ..answer.clone() };
     loop {
-        let lines = written(&shown);
+        let lines = written(&shown, &text);
         let names = shown.key_names.join("  ").chars().count();
         let before = lines.first().map_or(0, |header| header.chars().count().saturating_sub(names));
         match last_measure(&shown).filter(|_| shown.measure_names.len() > 1) {
@@ -24,17 +24,33 @@ pub(super) fn lines(answer: &Answer, keys: usize, columns: usize) -> Vec<String>
     }
 }
 
+/// Minimum and maximum width of the sparklines.
+const SPARKLINES: [usize; 2] = [10, 60];
+
+/// Returns the span of the buckets, and below it the counts and sparklines of the first `rows` keys of a series. A sparkline
+/// takes up to half of the `columns`.
+pub(super) fn sparklines(series: &Series, rows: usize, columns: usize) -> Vec<String> {
+    let series = Series {
+        buckets: series.buckets.clone(),
+        keys: series.keys.iter().take(rows).map(readable).collect(),
+        counts: series.counts.iter().take(rows).cloned().collect(),
+    };
+    let [least, most] = SPARKLINES;
+    let text = Text { sparklines: (columns / 2).clamp(least, most), ..Text::default() };
+    written(&Answer { series: Some(series), ..Answer::default() }, &text)
+}
+
 /// A key without control characters.
 fn readable(key: &KeyCount) -> KeyCount {
     let readable = |text: &Vec<u8>| message::excerpt(text).into_bytes();
     KeyCount { key: readable(&key.key), fields: key.fields.iter().map(readable).collect(), ..key.clone() }
 }
 
-fn written(answer: &Answer) -> Vec<String> {
-    let mut text = Vec::new();
+fn written(answer: &Answer, text: &Text) -> Vec<String> {
+    let mut written = Vec::new();
     // Writing to memory does not fail.
-    let _ = Text::default().write(answer, &mut text);
-    String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+    let _ = text.write(answer, &mut written);
+    String::from_utf8_lossy(&written).lines().map(str::to_owned).collect()
 }
 
 /// The last measure that the keys are not sorted by.
@@ -74,10 +90,14 @@ mod tests {
         }
     }
 
+    fn shown(answer: &Answer, keys: usize, columns: usize) -> Vec<String> {
+        lines(answer, &answer.top[..keys], Text::default(), columns)
+    }
+
     #[test]
     fn measures_are_columns_below_a_header() {
         assert_eq!(
-            lines(&answer(SortBy::Count), 2, 80),
+            shown(&answer(SortBy::Count), 2, 80),
             [
                 "count  sum(bytes)  p99(time)  distinct(user)  path",
                 " 1234           -          -               -  /index.html",
@@ -88,7 +108,7 @@ mod tests {
 
     #[test]
     fn measures_that_do_not_fit_are_left_out_but_not_the_one_that_the_keys_are_sorted_by() {
-        let header = |sort_by, columns| lines(&answer(sort_by), 2, columns).remove(0);
+        let header = |sort_by, columns| shown(&answer(sort_by), 2, columns).remove(0);
         assert_eq!(header(SortBy::Count, 50), "count  sum(bytes)  p99(time)  path");
         assert_eq!(header(SortBy::Count, 40), "count  sum(bytes)  path");
         assert_eq!(header(SortBy::Count, 1), "count  sum(bytes)  path");
@@ -99,6 +119,21 @@ mod tests {
 
     #[test]
     fn without_keys_there_are_no_lines() {
-        assert!(lines(&answer(SortBy::Count), 0, 80).is_empty());
+        assert!(shown(&answer(SortBy::Count), 0, 80).is_empty());
+    }
+
+    #[test]
+    fn sparklines_of_the_first_keys_are_below_the_span_of_the_buckets() {
+        let keys = [("/", 12), ("\x1b", 4), ("rare", 1)].map(|(key, count)| KeyCount::new(key.into(), count));
+        let series = Series {
+            buckets: (1..=4).map(|day| format!("2026-03-{day:02}")).collect(),
+            keys: keys.to_vec(),
+            counts: vec![vec![0, 8, 0, 4], vec![1, 0, 0, 3], vec![1, 0, 0, 0]],
+        };
+        assert_eq!(
+            sparklines(&series, 2, 80),
+            ["    2026-03-01 to 2026-03-04", "12   █ ▄  /", " 4  ▁  ▃  \\u{1b}"]
+        );
+        assert_eq!(sparklines(&Series::default(), 2, 80), [""; 0]);
     }
 }

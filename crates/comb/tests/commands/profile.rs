@@ -294,6 +294,42 @@ fn live_shows_measures_in_the_order_of_sort() {
     terminal.wait().expect("script ends");
 }
 
+/// Shows the screen of a job with these flags that reads this text from a pipe, until it has all of these texts.
+fn wait_for_screen(flags: &str, text: &str, wanted: &[&str]) {
+    let directory = directory_with(&[("typescript", "")]);
+    run(&mut shell(&directory, "mkfifo pipe"));
+    let line = format!("stty cols 80 rows 24; '{COMB}' top --live {flags} pipe > out; echo $? > code");
+    let mut terminal = on_terminal(&directory, &line);
+    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
+    pipe.write_all(text.as_bytes()).expect("the pipe is read");
+    wait_until("the screen", || wanted.iter().all(|text| is_shown(&directory, text)));
+    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
+    wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
+    terminal.wait().expect("script ends");
+}
+
+const TIMED: &str = "2026-03-01T06:00:07 in\n2026-03-01T06:00:09 in\n2026-03-01T06:00:11 in\n\
+                     2026-03-01T06:00:30 out\n2026-03-01T06:02:00 out\n2026-03-01T06:02:01 in\n";
+
+#[test]
+fn live_shows_the_latest_buckets_with_bars() {
+    // Runs of blanks are not drawn.
+    let [full, half] = [(12, 20), (6, 10)].map(|(count, width)| format!("{count}  {}", "█".repeat(width)));
+    let times = [0, 1, 2].map(|minute| format!("2026-03-01T06:0{minute}Z"));
+    // The format of a pipe is recognised by its first ten records.
+    wait_for_screen(
+        "--every 1m --tz UTC",
+        &TIMED.repeat(3),
+        &[&full, &half, &times[0], &times[1], &times[2]],
+    );
+}
+
+#[test]
+fn live_shows_a_sparkline_for_each_key() {
+    let wanted = ["2026-03-01T06:00Z to 2026-03-01T06:02Z", "4  █ ▃  in", "2  ▃ ▃  out"];
+    wait_for_screen("-f 2 --every 1m --tz UTC", TIMED, &wanted);
+}
+
 fn terminal_is_done(directory: &Path) -> bool {
     fs::read_to_string(directory.join("code")).is_ok_and(|code| code == "130\n")
 }

@@ -60,20 +60,21 @@ pub(super) fn merged<'p>(
     published: impl Iterator<Item = &'p BucketedKey>,
     (query, order, buckets): (&Query, &Order, &Buckets),
 ) -> Series {
-    let mut all: HashMap<&[u8], (u64, Vec<&[(i64, u64)]>)> = HashMap::new();
-    for key in published {
-        let (count, counts) = all.entry(&key.key.key).or_default();
-        *count += key.key.count;
-        counts.push(&key.buckets);
-    }
-    let totals: Vec<Entry<'_>> =
-        all.iter().map(|(key, &(count, _))| Entry { key, count, hash: 0, group: 0 }).collect();
+    let mut parts: HashMap<&[u8], Vec<&BucketedKey>> = HashMap::new();
+    published.for_each(|part| parts.entry(&part.key.key).or_default().push(part));
+    let total = |(key, parts): (&&'p [u8], &Vec<&BucketedKey>)| Entry {
+        key,
+        count: parts.iter().map(|part| part.key.count).sum(),
+        hash: 0,
+        group: 0,
+    };
+    let totals: Vec<Entry<'_>> = parts.iter().map(total).collect();
     let mut keys = order.select_from(totals.iter(), None);
     keys.sort_unstable_by(|one, other| order.compare(one, other));
     let of_key = |key: &KeyCount| {
-        all.get(&key.key[..]).into_iter().flat_map(|(_, counts)| counts.iter().copied().flatten())
+        parts.get(&key.key[..]).into_iter().flatten().flat_map(|part| part.buckets.iter().copied())
     };
-    let mut known: Vec<i64> = keys.iter().flat_map(of_key).map(|&(start, _)| start).collect();
+    let mut known: Vec<i64> = keys.iter().flat_map(of_key).map(|(start, _)| start).collect();
     known.sort_unstable();
     known.dedup();
     let first = timeline::latest(buckets, &known, MAX_BUCKETS);
@@ -81,7 +82,7 @@ pub(super) fn merged<'p>(
     let counts = keys.iter().map(|key| {
         let mut counts = vec![0; starts.len()];
         for (start, count) in of_key(key) {
-            if let Ok(bucket) = starts.binary_search(start) {
+            if let Ok(bucket) = starts.binary_search(&start) {
                 counts[bucket] += count;
             }
         }
@@ -101,7 +102,7 @@ mod tests {
     use crate::answer::Answer;
     use crate::field::Field;
     use crate::hash::Hasher;
-    use crate::live::{Live, WorkerCounts};
+    use crate::live::{Live, LiveRows, WorkerCounts};
     use crate::order::SortBy;
     use crate::query::QueryOptions;
 
@@ -174,14 +175,14 @@ mod tests {
         let (one, other) = ([(1, ""), (3, ""), (3, "")], [(3, ""), (7, ""), (9, "")]);
         let live = published(&buckets(), 4, &[&one, &other]);
         assert_eq!(rows(&live), "07:1 08:0 09:1 ");
-        assert!(live.ends_with_latest());
+        assert_eq!(live.rows(), LiveRows::LatestBuckets);
         let live = published(&QueryOptions { reverse: true, ..buckets() }, 7, &[&one, &other]);
         assert_eq!(rows(&live), "09:1 08:0 07:1 06:0 05:0 04:0 03:3 ");
-        assert!(!live.ends_with_latest());
+        assert_eq!(live.rows(), LiveRows::Buckets);
         // The query wants the first ones.
         let live = published(&QueryOptions { number: 2, ..buckets() }, 4, &[&one, &other]);
         assert_eq!(rows(&live), "01:1 02:0 03:3 ");
-        assert!(!live.ends_with_latest());
+        assert_eq!(live.rows(), LiveRows::Buckets);
     }
 
     #[test]
@@ -189,7 +190,7 @@ mod tests {
         let options = QueryOptions { sort_by: SortBy::Count, ..buckets() };
         let live = published(&options, 2, &[&[(1, ""), (3, ""), (3, "")], &[(3, ""), (7, ""), (7, "")]]);
         assert_eq!(rows(&live), "03:3 07:2 ");
-        assert!(!live.ends_with_latest());
+        assert_eq!(live.rows(), LiveRows::Buckets);
     }
 
     #[test]
