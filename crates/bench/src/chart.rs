@@ -1,6 +1,6 @@
 //! Charts: panels side by side with series of points, drawn as an SVG document with plotters.
 
-pub(crate) mod draw;
+mod draw;
 
 use crate::sample::Sample;
 use crate::units::Unit;

@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+use finecomb_plot::wrapped;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use crate::table::Table;
-use crate::wrap::wrapped;
 use crate::{Error, Result};
 
 /// The result of an experiment.

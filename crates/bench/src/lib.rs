@@ -30,6 +30,5 @@ pub mod spin;
 mod table;
 mod threads;
 mod units;
-mod wrap;
 
 pub use error::{Error, Result};

@@ -8,6 +8,7 @@ pub(crate) mod index;
 mod output;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
+mod plot;
 mod profile;
 pub(crate) mod serve;
 #[cfg(feature = "symbols")]

@@ -77,6 +77,8 @@ pub struct Answer {
     pub sort_by: SortBy,
     /// The counts by bucket, if keys are counted by buckets of time.
     pub series: Option<Series>,
+    /// Start of the bucket of each row, or of each bucket of the series, in seconds since 1970, if there are buckets.
+    pub starts: Vec<i64>,
     /// Number of gaps between buckets that are too long to be filled with empty ones.
     pub long_gaps: u64,
     /// Whether the count was interrupted, so that the answer is incomplete.

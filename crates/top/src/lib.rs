@@ -21,6 +21,7 @@
 
 mod answer;
 mod arena;
+mod axis;
 mod cells;
 mod condition;
 mod count;
@@ -65,6 +66,7 @@ mod time;
 mod timeline;
 
 pub use answer::{AbsentField, Answer, Cause, KeyCount, Outcome, QueryPart, Skipped};
+pub use axis::{AxisTick, TimeAxis};
 pub use condition::ConditionError;
 pub use count::{top, top_live};
 pub use field::{Field, FieldError, Name, Step};

@@ -156,7 +156,9 @@ impl Live {
                     workers.iter().map(|worker| Arc::clone(&lock(&worker.published).bucketed)).collect();
                 let keys = published.iter().flat_map(|keys| keys.iter());
                 answer.measure_names.clear();
-                answer.series = Some(series::merged(keys, (&self.query, &self.order, buckets)));
+                let (series, starts) = series::merged(keys, (&self.query, &self.order, buckets));
+                answer.series = Some(series);
+                answer.starts = starts;
             }
             buckets => {
                 answer.top = self.first_keys(&workers);

@@ -126,6 +126,16 @@ pub enum Quantity {
     Overflow,
 }
 
+impl Quantity {
+    /// The nearest number of binary digits, for pictures.
+    pub fn to_f64(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number.units as f64 / 10_f64.powi(number.places.into())),
+            Self::None | Self::Overflow => None,
+        }
+    }
+}
+
 /// The number, a hyphen for none, or `overflow`.
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -69,8 +69,9 @@ pub(crate) fn arrange_buckets(answer: &mut Answer, query: &Query, buckets: &Buck
     if query.order.by == SortBy::Key {
         add_empty_buckets(answer, buckets, query.order.reverse);
     }
-    for row in &mut answer.top {
-        row.key = buckets.label(split(&row.key).0).into_bytes();
+    answer.starts = answer.top.iter().map(|row| split(&row.key).0).collect();
+    for (row, &start) in answer.top.iter_mut().zip(&answer.starts) {
+        row.key = buckets.label(start).into_bytes();
     }
 }
 
@@ -159,6 +160,7 @@ fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     }
     answer.long_gaps = gaps;
     answer.series = Some(Series::new(buckets, &starts, keys, counts));
+    answer.starts = starts;
 }
 
 /// The keys with their counts in all buckets.

@@ -1,102 +1,24 @@
 //! Drawing of charts with plotters.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
-use std::io;
 use std::iter::{empty, once};
 use std::vec;
 
-use plotters::chart::MeshStyle;
-use plotters::coord::Shift;
-use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
+use finecomb_plot::{Area, BELOW, COLOURS, Drawn, LABEL, document, px, set_style, text_style};
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::element::{ComposedElement, DashedPathElement};
 use plotters::prelude::*;
 
 use super::{Axis, Chart, Panel, Point, Series, SeriesKind};
-use crate::wrap::wrapped;
-
-pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
-
-/// Factor by which plotters draws a picture larger than its declared size, since it rounds coordinates to whole pixels, which
-/// would be visible in curves and small marks.
-const FINENESS: i32 = 8;
-
-/// Text sizes in pixels: of titles, and of all other text.
-const TITLE: i32 = 22;
-pub(crate) const LABEL: i32 = 16;
-
-/// The colours of text, axes and grid.
-const INK: RGBColor = RGBColor(34, 34, 34);
-const AXIS: RGBColor = RGBColor(110, 110, 110);
-const GRID: RGBColor = RGBColor(225, 225, 225);
-
-/// The colours of Okabe and Ito, in order of use; yellow, which is hardly visible on white, is omitted.
-pub(crate) const COLOURS: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(0, 0, 0),
-];
 
 /// Width and height of a panel in pixels, with axis labels. A single panel is wider, to make room for the title.
 const PANEL: (i32, i32) = (516, 360);
 const ALONE: i32 = 680;
-/// Pixels around the picture.
-const MARGIN: i32 = 16;
-/// Pixels for the numbers and the name of the vertical and of the horizontal axis.
+/// Pixels for the numbers and the name of the vertical axis.
 const LEFT: i32 = 68;
-pub(crate) const BELOW: i32 = 46;
 /// Pixels of a line sample in the legend, and height of a row of the legend.
 const SAMPLE: i32 = 26;
 const ROW: i32 = LABEL * 5 / 4;
-
-/// Converts pixels of the picture to pixels of plotters.
-pub(crate) fn px(pixels: i32) -> i32 {
-    pixels * FINENESS
-}
-
-pub(crate) fn text_style(size: i32, style: FontStyle) -> TextStyle<'static> {
-    TextStyle::from(("sans-serif", px(size)).into_font().style(style)).color(&INK)
-}
-
-/// An SVG document with a title and a subtitle, and an area of `size` pixels (width and height) below for `draw`.
-pub(crate) fn document(
-    title: &str,
-    subtitle: &str,
-    size: (i32, i32),
-    draw: impl FnOnce(&Area<'_>) -> Drawn,
-) -> String {
-    // Approximate character width of DejaVu Sans, which is wider than most fonts.
-    let columns = |text_size: i32| (f64::from(size.0) / (f64::from(text_size) * 0.47)) as usize;
-    let texts = [(title, TITLE, FontStyle::Bold), (subtitle, LABEL, FontStyle::Normal)];
-    let lines = texts.into_iter().flat_map(|(text, size, style)| {
-        wrapped(text, columns(size)).into_iter().map(move |line| (line, size, style))
-    });
-    let lines: Vec<(String, i32, FontStyle)> = lines.collect();
-    let top = MARGIN * 3 / 2 + lines.iter().map(|(_, size, _)| size * 5 / 4).sum::<i32>();
-    let (width, height) = (size.0 + 2 * MARGIN, top + size.1 + MARGIN);
-    let mut svg = String::new();
-    let draw_all = |backend: SVGBackend<'_>| {
-        let area = backend.into_drawing_area();
-        area.fill(&WHITE)?;
-        let mut y = MARGIN;
-        for (line, size, style) in lines {
-            area.draw_text(&line, &text_style(size, style), (px(MARGIN), px(y)))?;
-            y += size * 5 / 4;
-        }
-        draw(&area.margin(px(top), px(MARGIN), px(MARGIN), px(MARGIN)))?;
-        area.present()
-    };
-    draw_all(SVGBackend::with_string(&mut svg, (px(width) as u32, px(height) as u32)))
-        .expect("drawing into a string cannot fail");
-    let size = |width, height| format!("width=\"{width}\" height=\"{height}\"");
-    let svg = svg.replacen(&size(px(width), px(height)), &size(width, height), 1);
-    // Texts may contain characters that XML cannot represent.
-    svg.replace(|char: char| char.is_control() && char != '\n', "\u{FFFD}")
-}
 
 /// A chart as an SVG document.
 pub(super) fn chart(chart: &Chart) -> String {
@@ -129,16 +51,6 @@ pub(super) fn chart(chart: &Chart) -> String {
         }
         Ok(())
     })
-}
-
-/// Sets the common style of axes and grid.
-pub(crate) fn set_style<X: Ranged, Y: Ranged>(mesh: &mut MeshStyle<'_, '_, X, Y, SVGBackend<'_>>) {
-    mesh.label_style(text_style(LABEL, FontStyle::Normal))
-        .axis_desc_style(text_style(LABEL, FontStyle::Normal))
-        .axis_style(AXIS.stroke_width(px(1) as u32))
-        .bold_line_style(GRID.stroke_width(px(1) as u32))
-        .light_line_style(TRANSPARENT)
-        .set_all_tick_mark_size(px(4));
 }
 
 /// Draws the axes of a panel, with a grid, and its series.

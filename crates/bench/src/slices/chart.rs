@@ -1,10 +1,10 @@
 //! Timeline of the time slices: a row per thread, a bar per slice.
 
+use finecomb_plot::{BELOW, COLOURS, LABEL, document, px, set_style, text_style};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::Slices;
-use crate::chart::draw::{BELOW, COLOURS, LABEL, document, px, set_style, text_style};
 
 /// Width in pixels of the bars, and of the labels to their left.
 const WIDTH: i32 = 1000;

@@ -4,6 +4,7 @@ pub(crate) mod hints;
 mod key_fields;
 mod measures;
 mod order;
+mod plot;
 mod times;
 
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ use super::size;
 use super::threads::Threads;
 use key_fields::KeyFields;
 use measures::Measures;
+use plot::Plot;
 use times::Times;
 
 const LONG_ABOUT: &str = "\
@@ -179,6 +181,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     times: Times,
+
+    #[command(flatten)]
+    pub(crate) plot: Plot,
 
     #[command(flatten)]
     measures: Measures,
@@ -421,6 +426,11 @@ impl Arguments {
     /// Whether records are counted by buckets of time and nothing else.
     pub(crate) fn has_only_buckets(&self) -> bool {
         self.times.every.is_some() && self.fields.is_none() && self.extract.is_empty()
+    }
+
+    /// Width and zone of the buckets of time, for people.
+    pub(crate) fn buckets(&self) -> Option<String> {
+        Some(format!("{}, {}", self.times.every?, self.times.zone()))
     }
 
     /// Columns of the output beside the measures.

@@ -11,6 +11,7 @@ use finecomb_sys::units::{Bytes, counted};
 use finecomb_top::output::{self, Csv, Json, Markdown, Text, Tsv};
 use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
 
+use super::plot::Plot;
 use super::{Exit, check_output, fail, output_failed, profile};
 use crate::args::profile as profile_flags;
 use crate::args::top::{Arguments, Format};
@@ -40,6 +41,9 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
         Err(error) => return fail(error),
     };
     if let Err(reason) = profile::check(&arguments.profile, &inputs.named) {
+        return fail(reason);
+    }
+    if let Some(Err(reason)) = plot(&arguments).map(|plot| plot.check()) {
         return fail(reason);
     }
     let mut options = arguments.scan();
@@ -109,7 +113,11 @@ fn count(
         ));
     }
     let mut out = BufWriter::new(stdout().lock());
-    let exit = exit(answer, &outcome.problems, stop.as_deref());
+    let mut exit = exit(answer, &outcome.problems, stop.as_deref());
+    // Before the output, whose reader may want only its beginning.
+    if let Some(Err(reason)) = plot(arguments).map(|plot| plot.write(answer, query)) {
+        exit = fail(reason).or(exit);
+    }
     let written = format(arguments).write(answer, &mut out).and_then(|()| out.flush());
     if let Err(error) = written {
         return output_failed(&error).or(exit);
@@ -120,6 +128,12 @@ fn count(
         message::note(format_args!("{} of memory for {keys}", Bytes(memory)));
     }
     profile::show(report, &arguments.profile, &inputs.named, start).or(exit)
+}
+
+/// The picture that was asked for.
+fn plot(arguments: &Arguments) -> Option<Plot<'_>> {
+    let file = arguments.plot.file.as_deref()?;
+    Some(Plot { file, inputs: &arguments.files, buckets: arguments.buckets()? })
 }
 
 fn exit(answer: &Answer, problems: &[Problem], stop: Option<&Stop>) -> Exit {

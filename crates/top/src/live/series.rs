@@ -55,11 +55,11 @@ fn keep_latest(buckets: &mut Vec<(i64, u64)>) {
     }
 }
 
-/// The first keys of all workers and their counts by bucket.
+/// The first keys of all workers and their counts by bucket, and the starts of the buckets.
 pub(super) fn merged<'p>(
     published: impl Iterator<Item = &'p BucketedKey>,
     (query, order, buckets): (&Query, &Order, &Buckets),
-) -> Series {
+) -> (Series, Vec<i64>) {
     let mut parts: HashMap<&[u8], Vec<&BucketedKey>> = HashMap::new();
     published.for_each(|part| parts.entry(&part.key.key).or_default().push(part));
     let total = |(key, parts): (&&'p [u8], &Vec<&BucketedKey>)| Entry {
@@ -90,7 +90,7 @@ pub(super) fn merged<'p>(
     });
     let counts = counts.collect();
     keys.iter_mut().for_each(|key| query.joint.split(key));
-    Series::new(buckets, &starts, keys, counts)
+    (Series::new(buckets, &starts, keys, counts), starts)
 }
 
 #[cfg(test)]

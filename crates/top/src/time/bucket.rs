@@ -190,6 +190,20 @@ impl Buckets {
         }
     }
 
+    /// The buckets of another width in the same zone.
+    pub(crate) fn of_width(&self, seconds: i64) -> Self {
+        Self { every: Every { seconds }, zone: self.zone.clone() }
+    }
+
+    /// Seconds of a bucket, except around a change of clocks.
+    pub(crate) fn width(&self) -> i64 {
+        self.every.seconds
+    }
+
+    pub(crate) fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
     /// About the number of buckets from one that starts at this second to one that starts later, at least 1.
     pub(crate) fn count_between(&self, start: i64, later: i64) -> usize {
         usize::try_from((later - start) / self.every.seconds).unwrap_or(0).max(1)

@@ -1,5 +1,7 @@
 //! Time zones, and the instants of times as they are written.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
@@ -47,7 +49,7 @@ impl Zone {
         Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
 
-    pub(super) fn inner(&self) -> &TimeZone {
+    pub(crate) fn inner(&self) -> &TimeZone {
         &self.0
     }
 
@@ -67,6 +69,19 @@ impl Zone {
             from: from.unwrap_or(i64::MIN),
             to: to.unwrap_or(i64::MAX),
             offset: i64::from(self.0.to_offset(timestamp).seconds()) * SECOND,
+        }
+    }
+}
+
+/// The name in the database, or the offset from UTC.
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0.iana_name(), self.0.to_fixed_offset()) {
+            (Some(name), _) => f.write_str(name),
+            (None, Ok(offset)) => {
+                write!(f, "{}", Timestamp::UNIX_EPOCH.display_with_offset(offset).to_string().split_off(19))
+            }
+            (None, Err(_)) => f.write_str("local time"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::iter;
 
 /// Wraps text at spaces into lines of at most `longest` characters; splits longer words.
-pub(crate) fn wrapped(text: &str, longest: usize) -> Vec<String> {
+pub fn wrapped(text: &str, longest: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         let characters: Vec<char> = word.chars().collect();

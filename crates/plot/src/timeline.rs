@@ -1,0 +1,396 @@
+//! Values by bucket of time: bars, or a line for each of several curves.
+
+use std::iter::once;
+
+use finecomb_sys::units::Count;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use crate::document::{AXIS, Area, COLOURS, Drawn, GRID, LABEL, document, px, set_style, text_style};
+
+/// Size in pixels of the chart without its legend.
+const SIZE: (i32, i32) = (1000, 400);
+
+/// Pixels below the chart: two lines of text.
+const BELOW: i32 = 56;
+
+/// Pixels of a character and of a row of text, approximately.
+const CHARACTER: i32 = 9;
+const ROW: i32 = LABEL * 5 / 4;
+
+/// Pixels of a line sample in the legend, with the blank behind it.
+const SAMPLE: i32 = 30;
+
+/// Colours behind those of all pictures.
+const MORE_COLOURS: [RGBColor; 3] = [RGBColor(120, 94, 240), RGBColor(153, 153, 153), RGBColor(120, 70, 10)];
+
+/// Maximum number of values of a curve that are drawn: two for a pixel.
+const MAX_DRAWN: usize = 2000;
+
+/// Up to this number of buckets, bars are apart, and lines have a mark at each value.
+const FEW: usize = 120;
+
+/// A chart of values by bucket of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeline {
+    /// Subject of the picture.
+    pub title: String,
+    /// Details; may be empty.
+    pub subtitle: String,
+    /// Name of the values.
+    pub value: String,
+    /// Number of buckets, each of which is as wide as the others.
+    pub buckets: usize,
+    /// Marks of the axis of time.
+    pub ticks: Vec<Tick>,
+    /// Buckets before which others are left out.
+    pub breaks: Vec<usize>,
+    /// Whether the values of the first curve are drawn as bars, instead of a line for each curve.
+    pub has_bars: bool,
+    /// The curves.
+    pub curves: Vec<Curve>,
+}
+
+/// A mark of the axis of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tick {
+    /// Place in buckets from the start of the first.
+    pub at: f64,
+    /// Its text.
+    pub label: String,
+    /// Text below, such as the date of a time of day; may be empty.
+    pub context: String,
+}
+
+/// The values of a series.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// Name in the legend; empty for none.
+    pub name: String,
+    /// The value of each bucket, if it has one.
+    pub values: Vec<Option<f64>>,
+}
+
+impl Timeline {
+    /// Maximum number of curves, each of which has its own colour.
+    pub const MAX_CURVES: usize = COLOURS.len() + MORE_COLOURS.len();
+
+    /// Maximum number of buckets of which each is drawn. Of more, the highest of several is.
+    pub const MAX_BUCKETS: usize = MAX_DRAWN;
+
+    /// The chart as an SVG document.
+    pub fn svg(&self) -> String {
+        let legend = Legend::of(self);
+        document(&self.title, &self.subtitle, (SIZE.0, legend.height() + SIZE.1), |area| {
+            let (above, frame) = area.split_vertically(px(legend.height()));
+            legend.draw(&above)?;
+            self.draw(&frame)
+        })
+    }
+
+    fn draw(&self, frame: &Area<'_>) -> Drawn {
+        let values = || self.curves.iter().flat_map(|curve| &curve.values).flatten().copied();
+        let finite = || values().filter(|value| value.is_finite());
+        let least = finite().fold(0.0, f64::min);
+        let most = finite().fold(f64::MIN, f64::max);
+        let most = if most > least { most + (most - least) * 0.05 } else { least + 1.0 };
+        let longest = [least, most].map(|value| number(&value).len()).into_iter().max().unwrap_or(0);
+        let end = self.buckets.max(1) as f64;
+        let mut axes = ChartBuilder::on(frame)
+            .margin_top(px(6))
+            .margin_right(px(32))
+            .x_label_area_size(px(BELOW))
+            .y_label_area_size(px(32 + CHARACTER * longest as i32))
+            .build_cartesian_2d(0.0..end, least..most)?;
+        let mut mesh = axes.configure_mesh();
+        mesh.disable_x_mesh().y_desc(&self.value).y_label_formatter(&number).x_labels(0).y_labels(7);
+        set_style(&mut mesh);
+        mesh.draw()?;
+        let line = |at: f64, style: ShapeStyle| PathElement::new([(at, least), (at, most)], style);
+        axes.draw_series(self.ticks.iter().map(|tick| line(tick.at, GRID.stroke_width(px(1) as u32))))?;
+        self.write_ticks(frame, |at| axes.plotting_area().map_coordinate(&(at, least)))?;
+        for (curve, colour) in self.curves.iter().zip(colours()) {
+            let slots = Slots::of(&curve.values);
+            if self.has_bars {
+                axes.draw_series(slots.bars().into_iter().map(|bar| Polygon::new(bar, colour.filled())))?;
+                continue;
+            }
+            let style = colour.stroke_width(px(2) as u32);
+            for run in slots.runs() {
+                let marks = if run.len() == 1 || slots.values.len() <= FEW { &run[..] } else { &[] };
+                axes.draw_series(marks.iter().map(|&at| Circle::new(at, px(3), colour.filled())))?;
+                axes.draw_series(once(PathElement::new(run, style)))?;
+            }
+        }
+        let breaks = self.breaks.iter().map(|&bucket| bucket as f64);
+        axes.draw_series(breaks.map(|at| line(at, AXIS.stroke_width(px(3) as u32))))?;
+        Ok(())
+    }
+
+    /// Writes the texts of the ticks below the axis, whose places in the picture `place` knows.
+    fn write_ticks(&self, frame: &Area<'_>, place: impl Fn(f64) -> (i32, i32)) -> Drawn {
+        let style = text_style(LABEL, FontStyle::Normal).pos(Pos::new(HPos::Center, VPos::Top));
+        let (left, top) = frame.get_base_pixel();
+        for tick in &self.ticks {
+            let (x, y) = place(tick.at);
+            for (row, text) in [&tick.label, &tick.context].into_iter().enumerate() {
+                frame.draw_text(text, &style, (x - left, y - top + px(8 + ROW * row as i32)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn colours() -> impl Iterator<Item = RGBColor> + Clone {
+    COLOURS.into_iter().chain(MORE_COLOURS)
+}
+
+/// A number with thousands separated by commas, and at most four significant digits behind the point.
+fn number(value: &f64) -> String {
+    let places = (3 - value.abs().log10().floor().clamp(-9.0, 3.0) as i32).max(0) as usize;
+    let text = format!("{:.places$}", value.abs());
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), |whole| Count(whole).to_string());
+    let is_zero = whole == "0" && fraction.is_empty();
+    let sign = if *value < 0.0 && !is_zero { "-" } else { "" };
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// The values that are drawn: those of the buckets, or the highest of several neighbours.
+struct Slots {
+    values: Vec<Option<f64>>,
+    /// Number of buckets of a slot.
+    width: usize,
+}
+
+impl Slots {
+    fn of(values: &[Option<f64>]) -> Self {
+        let width = values.len().div_ceil(MAX_DRAWN).max(1);
+        let finite = |value: &Option<f64>| value.filter(|value| value.is_finite());
+        let slots = values.chunks(width).map(|chunk| chunk.iter().filter_map(finite).reduce(f64::max));
+        Self { values: slots.collect(), width }
+    }
+
+    /// The outline of each bar: of a bucket if they are few, else of a run of buckets with values.
+    fn bars(&self) -> Vec<Vec<(f64, f64)>> {
+        let are_few = self.values.len() <= FEW;
+        let gap = if are_few { 0.1 } else { 0.0 };
+        let mut bars: Vec<Vec<(f64, f64)>> = Vec::new();
+        let mut is_open = false;
+        for (slot, value) in self.values.iter().enumerate() {
+            let [from, to] = [slot, slot + 1].map(|slot| (slot * self.width) as f64);
+            let Some(value) = value.filter(|&value| value != 0.0) else {
+                is_open = false;
+                continue;
+            };
+            let top = [(from + gap, value), (to - gap, value)];
+            match bars.last_mut().filter(|_| is_open && !are_few) {
+                Some(bar) => bar.extend(top),
+                None => bars.push(vec![(from + gap, 0.0), top[0], top[1]]),
+            }
+            is_open = true;
+        }
+        for bar in &mut bars {
+            let right = bar.last().map_or(0.0, |&(right, _)| right);
+            bar.push((right, 0.0));
+        }
+        bars
+    }
+
+    /// The points of each run of buckets with values.
+    fn runs(&self) -> Vec<Vec<(f64, f64)>> {
+        let mut runs = Vec::new();
+        let mut run = Vec::new();
+        for (slot, value) in self.values.iter().enumerate() {
+            match value {
+                Some(value) => run.push(((slot as f64 + 0.5) * self.width as f64, *value)),
+                None => runs.push(std::mem::take(&mut run)),
+            }
+        }
+        runs.push(run);
+        runs.retain(|run| !run.is_empty());
+        runs
+    }
+}
+
+/// Names of the curves, in columns above the chart, where they hide no data.
+struct Legend<'a> {
+    curves: &'a [Curve],
+    columns: usize,
+    /// Maximum number of columns of a character grid that a name takes.
+    width: usize,
+}
+
+impl<'a> Legend<'a> {
+    fn of(timeline: &'a Timeline) -> Self {
+        let is_named = |curve: &Curve| !curve.name.is_empty();
+        let curves = if timeline.curves.iter().any(is_named) { &timeline.curves[..] } else { &[] };
+        let room = |columns: usize| ((SIZE.0 / columns as i32 - SAMPLE - 16) / CHARACTER) as usize;
+        let longest = curves.iter().map(|curve| text_width(&curve.name)).max().unwrap_or(0);
+        let columns = (1..=4).rev().find(|&columns| longest <= room(columns)).unwrap_or(1);
+        Self { curves, columns, width: room(columns) }
+    }
+
+    fn height(&self) -> i32 {
+        let rows = self.curves.len().div_ceil(self.columns) as i32;
+        ROW * rows + if rows > 0 { 10 } else { 0 }
+    }
+
+    fn draw(&self, area: &Area<'_>) -> Drawn {
+        let style = text_style(LABEL, FontStyle::Normal).pos(Pos::new(HPos::Left, VPos::Center));
+        for (index, (curve, colour)) in self.curves.iter().zip(colours()).enumerate() {
+            let (row, column) = ((index / self.columns) as i32, (index % self.columns) as i32);
+            let (x, y) = (SIZE.0 / self.columns as i32 * column, ROW * row + ROW / 2);
+            let sample = [(px(x), px(y)), (px(x + SAMPLE - 8), px(y))];
+            area.draw(&PathElement::new(sample, colour.stroke_width(px(3) as u32)))?;
+            area.draw_text(&cut(&curve.name, self.width), &style, (px(x + SAMPLE), px(y)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Width of a text in characters, of which those of East Asia take two.
+fn text_width(text: &str) -> usize {
+    text.chars().map(character_width).sum()
+}
+
+fn character_width(char: char) -> usize {
+    if char >= '\u{1100}' { 2 } else { 1 }
+}
+
+/// A text of at most this width, with an ellipsis if it is cut.
+fn cut(text: &str, width: usize) -> String {
+    if text_width(text) <= width {
+        return text.to_owned();
+    }
+    let mut left = width.saturating_sub(1);
+    let kept = text.chars().take_while(|&char| {
+        let fits = character_width(char) <= left;
+        left = left.saturating_sub(character_width(char));
+        fits
+    });
+    kept.chain(once('…')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timeline(curves: &[(&str, &[Option<f64>])]) -> Timeline {
+        let curve = |&(name, values): &(&str, &[Option<f64>])| Curve {
+            name: name.to_owned(),
+            values: values.to_vec(),
+        };
+        Timeline {
+            title: "access.log".to_owned(),
+            value: "records".to_owned(),
+            buckets: curves.iter().map(|(_, values)| values.len()).max().unwrap_or(0),
+            ticks: vec![Tick { at: 1.0, label: "06:20".to_owned(), context: "2026-03-01".to_owned() }],
+            curves: curves.iter().map(curve).collect(),
+            has_bars: curves.iter().all(|(name, _)| name.is_empty()),
+            ..Timeline::default()
+        }
+    }
+
+    fn count(svg: &str, tag: &str) -> usize {
+        svg.matches(&format!("<{tag} ")).count()
+    }
+
+    #[test]
+    fn a_bar_is_drawn_for_each_bucket_with_records() {
+        let svg = timeline(&[("", &[Some(3.0), Some(0.0), Some(5.0)])]).svg();
+        assert_eq!((count(&svg, "polygon"), count(&svg, "circle")), (2, 0));
+        for text in ["access.log", "records", "06:20", "2026-03-01"] {
+            assert!(svg.contains(&format!("\n{text}\n")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_curve_without_a_name_needs_no_legend() {
+        let values = [Some(1.0), Some(2.0)];
+        let unnamed = Timeline { has_bars: false, ..timeline(&[("", &values)]) }.svg();
+        assert_eq!(count(&timeline(&[("p99", &values)]).svg(), "polyline"), count(&unnamed, "polyline") + 1);
+    }
+
+    #[test]
+    fn a_line_is_broken_where_a_bucket_has_no_value() {
+        let whole = [1.0, 2.0, 2.0, 0.5, 0.5].map(Some);
+        let broken = [Some(1.0), Some(2.0), None, Some(0.5), Some(0.5)];
+        let [whole, broken] = [whole, broken].map(|values| timeline(&[("p99", &values)]).svg());
+        assert_eq!(count(&broken, "polyline"), count(&whole, "polyline") + 1);
+        assert_eq!((count(&broken, "circle"), count(&whole, "circle")), (4, 5));
+    }
+
+    #[test]
+    fn names_of_curves_are_escaped_and_cut() {
+        let long = "/search?q=".to_owned() + &"漢".repeat(100);
+        let names = ["<script>&\"'\u{1b}\u{FFFF}", &long];
+        let svg = timeline(&names.map(|name| (name, &[Some(1.0), Some(2.0)][..]))).svg();
+        let document = roxmltree::Document::parse(&svg).expect("well-formed");
+        let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
+        assert!(texts.contains(&"<script>&\"'\u{FFFD}\u{FFFD}"), "{texts:?}");
+        assert!(texts.iter().any(|text| text.starts_with("/search?q=漢") && text.ends_with("漢…")));
+        assert!(!svg.contains(&long));
+    }
+
+    #[test]
+    fn odd_values_are_drawn_or_left_out() {
+        let odd = [f64::NAN, f64::INFINITY, 0.0, -3.0, 1e300, -1e300, 1e-300].map(Some);
+        for name in ["", "mean"] {
+            for values in [&odd[..], &[None, None], &[]] {
+                let svg = timeline(&[(name, values)]).svg();
+                assert!(roxmltree::Document::parse(&svg).is_ok());
+                assert!(!svg.contains("NaN") && !svg.contains("inf"));
+            }
+        }
+        assert!(roxmltree::Document::parse(&Timeline::default().svg()).is_ok());
+    }
+
+    #[test]
+    fn of_many_buckets_the_highest_of_several_is_drawn() {
+        let mut values = vec![Some(1.0); 100_000];
+        values[77_777] = Some(1000.0);
+        values[5] = None;
+        let slots = Slots::of(&values);
+        assert_eq!((slots.values.len(), slots.width), (MAX_DRAWN, 50));
+        assert_eq!(slots.values.iter().flatten().copied().fold(0.0, f64::max), 1000.0);
+        assert!(timeline(&[("", &values)]).svg().len() < 300_000);
+    }
+
+    #[test]
+    fn neighbouring_bars_are_one_outline_if_they_are_many() {
+        let mut values = vec![Some(1.0); 2 * FEW];
+        values[1] = Some(2.0);
+        values[FEW] = Some(0.0);
+        let bars = Slots::of(&values).bars();
+        assert_eq!(bars.len(), 2);
+        assert_eq!(bars[0][..5], [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 2.0), (2.0, 2.0)]);
+        assert_eq!(bars[0].last(), Some(&(FEW as f64, 0.0)));
+    }
+
+    #[test]
+    fn numbers_have_separators_and_no_more_digits_than_needed() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.5, "0.5"),
+            (-0.25, "-0.25"),
+            (0.000_123_456, "0.0001235"),
+            (12.0, "12"),
+            (1234.5, "1,234"),
+            (2_000_000.0, "2,000,000"),
+            (-1e-30, "0"),
+        ] {
+            assert_eq!(number(&value), text);
+        }
+    }
+
+    #[test]
+    fn a_cut_text_is_no_wider_than_its_room() {
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abcd", 3), "ab…");
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+        assert_eq!(cut("漢字", 2), "…");
+    }
+}
