@@ -1,5 +1,7 @@
 //! The times of records: where they are, which are counted, and which bucket they are in.
 
+mod shown;
+
 use std::io::stdin;
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -8,6 +10,7 @@ use std::{fs, io};
 
 use finecomb_scan::Source;
 
+pub(crate) use self::shown::ShownTime;
 use crate::cells::{Cells, keep_rows};
 use crate::extract::{KeyPattern, Unmatched};
 use crate::field::Field;

@@ -18,7 +18,7 @@ use crate::plan::{Extractor, Plan, Scratch};
 use crate::presence::Presence;
 use crate::query::Query;
 use crate::row_query::{Columns, KeySource, Origin, RowQuery};
-use crate::row_time::{RowTimes, TimePlan};
+use crate::row_time::{RowTimes, ShownTime, TimePlan};
 use crate::time::Buckets;
 use crate::timeline::prefix;
 use crate::{Span, bytes_of};
@@ -203,6 +203,23 @@ impl<'q> RowMaker<'q> {
         self.extract(block.bytes, columns, &plan.condition, &mut plan.condition.scratch());
         self.malformed.clear();
         self.values_of(block.bytes, columns)
+    }
+
+    /// The time of the first record of a block and the name of its field, if the query depends on times.
+    pub(crate) fn time(&mut self, block: &Block<'_>) -> Option<(ShownTime, String)> {
+        let plan = self.plan(block.source)?;
+        let (query, time) = (self.rows.time.as_ref()?, plan.time.as_ref()?);
+        self.clear();
+        self.make_rows(block, &plan, &mut Meter::off());
+        let record = bytes_of(block.bytes, *self.records.first()?);
+        let Some((columns, extractor)) = time.column() else {
+            return Some((ShownTime::new(query, time, record, None), String::new()));
+        };
+        self.extract(block.bytes, columns, extractor, &mut extractor.scratch());
+        let value = self.cells.bytes(block.bytes, self.cells.column(0)[0]);
+        let shown = ShownTime::new(query, time, record, value);
+        self.malformed.clear();
+        Some((shown, self.rows.name_of(columns, 0)))
     }
 
     /// The fields of the key and the measures in the first row of a block of `text`.

@@ -14,6 +14,7 @@ use crate::editor::{Change, Editor};
 use crate::filter::{FilterCache, Verdict, split_records};
 use crate::key::{KeyMaker, Keys, NoKey};
 use crate::query::Query;
+use crate::row_time::ShownTime;
 use crate::rows::RowMaker;
 use crate::{Span, bytes_of};
 
@@ -102,6 +103,7 @@ impl<'q> Explainer<'q> {
         let mut text = record.to_vec();
         let one = Block { records: block.records, ..Block::new(block.source, u64::MAX >> 1, &mut text) };
         let fields = rows.condition_values(&one);
+        let time = rows.time(&one);
         let mut keys = Keys::default();
         rows.make(&one, &mut Meter::off(), &mut keys);
         let reason = match rows.malformed.first() {
@@ -109,11 +111,17 @@ impl<'q> Explainer<'q> {
                 Some(format!("skipped: malformed at column {}: {}", malformed.at + 1, malformed.reason))
             }
             None if rows.unmatched.count > 0 => Some("rejected: -e does not match".to_owned()),
+            None if let Some(reason) = time.as_ref().and_then(|(time, _)| time.rejected) => {
+                Some(reason.to_owned())
+            }
             None if rows.records.is_empty() => Some("rejected: --where does not hold".to_owned()),
             None if keys.spans.is_empty() => Some("skipped: a field of the key is missing".to_owned()),
             None => None,
         };
         self.show_record(head, reason.as_deref().unwrap_or("taken"), record);
+        if let Some((time, name)) = time.filter(|_| rows.malformed.is_empty()) {
+            self.explain_time(&time, &name);
+        }
         let values =
             fields.into_iter().chain(if reason.is_none() { rows.values(record) } else { Vec::new() });
         let mut shown = HashSet::new();
@@ -123,9 +131,27 @@ impl<'q> Explainer<'q> {
                 None => self.show(&format!("  no field {name}"), b""),
             }
         }
-        for &span in &keys.spans {
+        // Without a key, all have the same.
+        let spans = if self.query.has_key() { &keys.spans[..] } else { &[] };
+        for &span in spans {
             let key = bytes_of(keys.text(record), span).to_vec();
             self.explain_changes(&key);
+        }
+    }
+
+    /// Shows how the time of a record is written, in a field with this name or in the line, and what it means.
+    fn explain_time(&mut self, time: &ShownTime, name: &str) {
+        let label = if time.understood.is_some() { "  time    " } else { "  no time " };
+        match (&time.written, time.is_field) {
+            (Some(written), true) => self.show(&format!("{label}{name}: "), written),
+            (Some(written), false) => self.show(&format!("{label}first in the line: "), written),
+            (None, true) => self.show(&format!("  no field {name}"), b""),
+            (None, false) => self.show("  no time in the line", b""),
+        }
+        for (label, text) in [("  means   ", &time.understood), ("  bucket  ", &time.bucket)] {
+            if let Some(text) = text {
+                self.show(label, text.as_bytes());
+            }
         }
     }
 
