@@ -11,7 +11,7 @@ use crate::api::Answer;
 use crate::catalog::Catalog;
 use crate::limits::Limits;
 use crate::problem::{ALLOWED_METHODS, Problem};
-use crate::route::{self, Handler};
+use crate::route::{self, Handler, ROUTES};
 
 /// Request passed by a web server to a CGI program.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ fn answer(catalog: &Catalog, request: &CgiRequest) -> Result<Answer, Problem> {
     let first = catalog.entries().first().map(|entry| format!("/api/v1/{}/search", entry.name));
     let path =
         if matches!(&*request.path, "" | "/") { first.unwrap_or_default() } else { request.path.clone() };
-    let Some((route, index)) = route::find(&path) else { return Err(Problem::no_route()) };
+    let Some((route, index)) = route::find(&ROUTES, &path) else { return Err(Problem::no_route()) };
     let Handler::Api(endpoint) = &route.handler else { return Err(Problem::no_route()) };
     let target = endpoint.target(catalog, index)?;
     run(target.answer(&request.query, &Limits::default(), Instant::now()))

@@ -27,6 +27,7 @@ use crate::metrics::Metrics;
 use crate::permit::Body;
 use crate::problem::Problem;
 use crate::service::Service;
+use crate::site::Site;
 
 /// Pause after a failed accept, for example without free file descriptors. Connections wait in the system's queue.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -55,8 +56,8 @@ pub(crate) enum Stage {
 }
 
 /// Acceptor of connections on one thread.
-pub(crate) struct Acceptor {
-    service: Arc<Service>,
+pub(crate) struct Acceptor<S> {
+    service: Arc<Service<S>>,
     builder: http1::Builder,
     /// Notifies the connections that the server stops, and detects when the last one has ended.
     connections: watch::Sender<()>,
@@ -67,8 +68,8 @@ pub(crate) struct Acceptor {
     on_message: fn(&str),
 }
 
-impl Acceptor {
-    pub(crate) fn new(service: Arc<Service>, peers: Peers, on_message: fn(&str)) -> Self {
+impl<S: Site> Acceptor<S> {
+    pub(crate) fn new(service: Arc<Service<S>>, peers: Peers, on_message: fn(&str)) -> Self {
         let mut builder = http1::Builder::new();
         builder
             .timer(TokioTimer::new())
@@ -149,9 +150,15 @@ impl Acceptor {
         let stream = self.exchange_stream(stream, &exchange, peer);
         let exchange_of_requests = Arc::clone(&exchange);
         let answer = service_fn(move |request| {
-            exchange_of_requests.begin();
-            let service = Arc::clone(&service);
-            async move { Ok::<_, Infallible>(service.limit_requests(request, peer).await) }
+            let (service, exchange) = (Arc::clone(&service), Arc::clone(&exchange_of_requests));
+            exchange.begin();
+            async move {
+                let response = service.limit_requests(request, peer).await;
+                if response.body().is_stream() {
+                    exchange.begin_stream();
+                }
+                Ok::<_, Infallible>(response)
+            }
         });
         let served = self.builder.serve_connection(stream, answer);
         let stopped = self.connections.subscribe();
@@ -166,7 +173,7 @@ impl Acceptor {
         stream: TcpStream,
         exchange: &Arc<Exchange>,
         peer: IpAddr,
-    ) -> ExchangeStream<TokioIo<TcpStream>> {
+    ) -> ExchangeStream<TokioIo<TcpStream>, S> {
         let (exchange, service) = (Arc::clone(exchange), Arc::clone(&self.service));
         ExchangeStream::new(TokioIo::new(stream), exchange, service, peer)
     }

@@ -15,12 +15,14 @@ use hyper::{Response, StatusCode};
 
 use crate::permit::Body;
 use crate::service::Service;
+use crate::site::Site;
 
 /// State shared by a connection's stream and the answers to its requests. Both are on one thread.
 #[derive(Default)]
 pub(crate) struct Exchange {
     has_request: AtomicBool,
     is_answering: AtomicBool,
+    has_stream: AtomicBool,
 }
 
 impl Exchange {
@@ -30,6 +32,11 @@ impl Exchange {
         self.is_answering.store(true, Ordering::Relaxed);
     }
 
+    /// Records that the answer is a stream of events, after which the connection ends.
+    pub(crate) fn begin_stream(&self) {
+        self.has_stream.store(true, Ordering::Relaxed);
+    }
+
     /// Returns `true` if the head of any request has been complete.
     pub(crate) fn has_request(&self) -> bool {
         self.has_request.load(Ordering::Relaxed)
@@ -37,17 +44,17 @@ impl Exchange {
 }
 
 /// Stream that replaces hyper's own answers.
-pub(crate) struct ExchangeStream<T> {
+pub(crate) struct ExchangeStream<T, S> {
     inner: T,
     exchange: Arc<Exchange>,
-    service: Arc<Service>,
+    service: Arc<Service<S>>,
     peer: IpAddr,
     /// Unwritten rest of an answer that replaces one of hyper's.
     replacement: Vec<u8>,
 }
 
-impl<T: Read + Write + Unpin> ExchangeStream<T> {
-    pub(crate) fn new(inner: T, exchange: Arc<Exchange>, service: Arc<Service>, peer: IpAddr) -> Self {
+impl<T: Read + Write + Unpin, S: Site> ExchangeStream<T, S> {
+    pub(crate) fn new(inner: T, exchange: Arc<Exchange>, service: Arc<Service<S>>, peer: IpAddr) -> Self {
         Self { inner, exchange, service, peer, replacement: Vec::new() }
     }
 
@@ -105,7 +112,7 @@ fn with_body(head: &[u8], response: &Response<Body>) -> Vec<u8> {
     bytes
 }
 
-impl<T: Read + Write + Unpin> Read for ExchangeStream<T> {
+impl<T: Read + Write + Unpin, S: Site> Read for ExchangeStream<T, S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -115,7 +122,7 @@ impl<T: Read + Write + Unpin> Read for ExchangeStream<T> {
     }
 }
 
-impl<T: Read + Write + Unpin> Write for ExchangeStream<T> {
+impl<T: Read + Write + Unpin, S: Site> Write for ExchangeStream<T, S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -147,8 +154,11 @@ impl<T: Read + Write + Unpin> Write for ExchangeStream<T> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_replacement(context))?;
         ready!(Pin::new(&mut self.inner).poll_flush(context))?;
-        // hyper flushes after it has written a complete answer, and only then reads the next request.
-        self.exchange.is_answering.store(false, Ordering::Relaxed);
+        // hyper flushes after it has written a complete answer, and only then reads the next request. Of a stream, it flushes
+        // every event.
+        if !self.exchange.has_stream.load(Ordering::Relaxed) {
+            self.exchange.is_answering.store(false, Ordering::Relaxed);
+        }
         Poll::Ready(Ok(()))
     }
 

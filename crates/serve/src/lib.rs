@@ -2,7 +2,7 @@
 //!
 //! [`serve`] answers requests until it is stopped: the API under `/api/v1/`, the two addresses of the Pi Searcher, and a page that
 //! searches as you type. [`respond`] answers one request as a CGI program. Both share the code of their answers with
-//! `comb find --json`.
+//! `comb find --json`. A [`LiveServer`] shows a job of another command while it runs, with the same limits and rules.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,9 @@ mod connections;
 mod cors;
 mod exchange;
 mod hosts;
+mod index_site;
 mod limits;
+mod live;
 mod metrics;
 mod page;
 mod page_html;
@@ -25,13 +27,16 @@ mod permit;
 mod pi_searcher;
 mod problem;
 mod query;
+mod response;
 mod route;
 mod server;
 mod service;
+mod site;
 
 pub use access_log::LogTarget;
 pub use answer::{CountAnswer, Direction, SearchAnswer};
 pub use catalog::{Catalog, CatalogError, default_name};
 pub use cgi::{CgiRequest, respond};
 pub use limits::Limits;
+pub use live::{LiveOptions, LiveServer, Update};
 pub use server::{ServeError, ServeOptions, serve};

@@ -25,20 +25,28 @@ impl Asset {
     }
 }
 
+/// An asset of one or several files, which are joined.
 macro_rules! asset {
-    ($file:literal, $media_type:literal) => {
+    ($media_type:literal, $($file:literal),+) => {
         Asset {
             media_type: $media_type,
-            content: include_str!($file),
-            version: LazyLock::new(|| hash(include_str!($file))),
-            gzip: LazyLock::new(|| gzip(include_str!($file).as_bytes())),
+            content: concat!($(include_str!($file)),+),
+            version: LazyLock::new(|| hash(concat!($(include_str!($file)),+))),
+            gzip: LazyLock::new(|| gzip(concat!($(include_str!($file)),+).as_bytes())),
         }
     };
 }
 
-pub(crate) static STYLE: Asset = asset!("page/style.css", "text/css; charset=utf-8");
-pub(crate) static SCRIPT: Asset = asset!("page/app.js", "text/javascript; charset=utf-8");
-pub(crate) static OPENAPI: Asset = asset!("openapi.json", "application/json");
+// The page of `comb serve`, whose HTML is a template.
+pub(crate) static STYLE: Asset = asset!("text/css; charset=utf-8", "page/base.css", "page/style.css");
+pub(crate) static SCRIPT: Asset = asset!("text/javascript; charset=utf-8", "page/app.js");
+pub(crate) static OPENAPI: Asset = asset!("application/json", "openapi.json");
+
+// The page of a running job.
+pub(crate) static LIVE_PAGE: Asset = asset!("text/html; charset=utf-8", "live/page/index.html");
+pub(crate) static LIVE_STYLE: Asset =
+    asset!("text/css; charset=utf-8", "page/base.css", "live/page/style.css");
+pub(crate) static LIVE_SCRIPT: Asset = asset!("text/javascript; charset=utf-8", "live/page/app.js");
 
 /// Content security policy of the page, which loads and requests resources of this server only.
 pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \

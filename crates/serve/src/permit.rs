@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 
+use crate::live::Events;
 use crate::metrics::Metrics;
 
 /// Permit to answer one request. Dropping it releases it for another request.
@@ -29,15 +30,17 @@ impl Drop for Permit {
     }
 }
 
-/// Body of a response: contiguous bytes, sent as one frame.
+/// Body of a response: contiguous bytes, sent as one frame, or a stream of events.
 #[derive(Default)]
 pub(crate) struct Body {
     bytes: Bytes,
+    events: Option<Events>,
     #[expect(dead_code, reason = "held until the body is dropped")]
     permit: Option<Permit>,
 }
 
 impl Body {
+    /// Number of bytes; 0 for a stream.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -46,21 +49,37 @@ impl Body {
         &self.bytes
     }
 
+    pub(crate) fn is_stream(&self) -> bool {
+        self.events.is_some()
+    }
+
     /// Attaches a permit, which is released when the body is dropped.
     pub(crate) fn with_permit(self, permit: Permit) -> Self {
         Self { permit: Some(permit), ..self }
     }
 }
 
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Self { bytes, ..Self::default() }
+    }
+}
+
 impl From<Vec<u8>> for Body {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes: bytes.into(), permit: None }
+        Bytes::from(bytes).into()
     }
 }
 
 impl From<&'static [u8]> for Body {
     fn from(bytes: &'static [u8]) -> Self {
-        Self { bytes: Bytes::from_static(bytes), permit: None }
+        Bytes::from_static(bytes).into()
+    }
+}
+
+impl From<Events> for Body {
+    fn from(events: Events) -> Self {
+        Self { events: Some(events), ..Self::default() }
     }
 }
 
@@ -70,17 +89,23 @@ impl HttpBody for Body {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(events) = &mut self.events {
+            return events.poll_next(context).map(|event| event.map(|event| Ok(Frame::data(event))));
+        }
         let bytes = mem::take(&mut self.bytes);
         Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_empty()
+        self.bytes.is_empty() && self.events.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.bytes.len() as u64)
+        match self.events {
+            Some(_) => SizeHint::default(),
+            None => SizeHint::with_exact(self.bytes.len() as u64),
+        }
     }
 }

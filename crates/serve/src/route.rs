@@ -4,12 +4,12 @@ use crate::api::Endpoint;
 use crate::page::{self, Asset};
 use crate::pi_searcher;
 
-/// Route of a path.
-pub(crate) struct Route {
+/// Route of a path, with its handler of type `H`.
+pub(crate) struct Route<H> {
     pub(crate) path: RoutePath,
     /// Label of the route's metrics.
     pub(crate) label: &'static str,
-    pub(crate) handler: Handler,
+    pub(crate) handler: H,
 }
 
 /// Path of a route.
@@ -20,7 +20,7 @@ pub(crate) enum RoutePath {
     OfIndex(&'static str),
 }
 
-/// Handler of a route.
+/// Handler of a route of [`ROUTES`].
 pub(crate) enum Handler {
     /// The page.
     Page,
@@ -40,8 +40,8 @@ const INDEXES: &str = "/api/v1/";
 /// Label of requests without a route.
 pub(crate) const NO_ROUTE: &str = "other";
 
-/// All routes.
-pub(crate) static ROUTES: [Route; 13] = [
+/// All routes of a server of indexes.
+pub(crate) static ROUTES: [Route<Handler>; 13] = [
     Route { path: RoutePath::Exact("/"), label: "page", handler: Handler::Page },
     Route { path: RoutePath::Exact("/style.css"), label: "page", handler: Handler::Asset(&page::STYLE) },
     Route { path: RoutePath::Exact("/app.js"), label: "page", handler: Handler::Asset(&page::SCRIPT) },
@@ -82,14 +82,14 @@ pub(crate) static ROUTES: [Route; 13] = [
 ];
 
 /// Route of a path, if any, with the name of the index in the path.
-pub(crate) type Found<'a> = Option<(&'static Route, Option<&'a str>)>;
+pub(crate) type Found<'a, H> = Option<(&'static Route<H>, Option<&'a str>)>;
 
 /// Finds the route of a path.
-pub(crate) fn find(path: &str) -> Found<'_> {
-    ROUTES.iter().find_map(|route| Some((route, route.matches(path)?)))
+pub(crate) fn find<'a, H>(routes: &'static [Route<H>], path: &'a str) -> Found<'a, H> {
+    routes.iter().find_map(|route| Some((route, route.matches(path)?)))
 }
 
-impl Route {
+impl<H> Route<H> {
     /// Matches a path. Returns the name of the index in it, if the route has one, or `None` if the path does not match.
     fn matches<'a>(&self, path: &'a str) -> Option<Option<&'a str>> {
         match self.path {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn paths_have_their_routes() {
-        let found = |path: &'static str| find(path).map(|(route, index)| (route.label, index));
+        let found = |path: &'static str| find(&ROUTES, path).map(|(route, index)| (route.label, index));
         assert_eq!(found("/"), Some(("page", None)));
         assert_eq!(found("/api/v1/indexes"), Some(("indexes", None)));
         assert_eq!(found("/api/v1/pi/search"), Some(("search", Some("pi"))));
@@ -134,7 +134,7 @@ mod tests {
         let documented = document["paths"].as_object().expect("paths");
         let is_listed = |path: &str| ROUTES.iter().any(|route| route.documented_path() == path);
         assert!(documented.keys().all(|path| is_listed(path)), "{:?}", documented.keys());
-        let is_documented = |route: &&Route| documented.contains_key(&route.documented_path());
+        let is_documented = |route: &&Route<Handler>| documented.contains_key(&route.documented_path());
         let undocumented: Vec<_> =
             ROUTES.iter().filter(|route| !is_documented(route)).map(Route::documented_path).collect();
         assert_eq!(undocumented, ["/", "/style.css", "/app.js", "/openapi.json"]);

@@ -25,6 +25,7 @@ use crate::catalog::{Catalog, hash};
 use crate::connections::{Acceptor, Peers, Stage};
 use crate::cors::Cors;
 use crate::hosts::Hosts;
+use crate::index_site::IndexSite;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::route::{self, ROUTES};
@@ -95,7 +96,7 @@ const LOG_CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError> {
     raise_file_limit();
     let service = Arc::new(service(catalog, options)?);
-    let listener = listen(options)?;
+    let listener = listen(options.listen, &options.limits)?;
     let address = listener.local_addr().map_err(|error| ServeError::Listen(options.listen, error))?;
     let peers = Peers::default();
     let stage = watch::Sender::new(Stage::Serving);
@@ -139,7 +140,7 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
 
 /// Raises the limit on open files as far as the system allows, as every connection is an open file. A failure is not reported,
 /// as connections beyond the limit wait.
-fn raise_file_limit() {
+pub(crate) fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
@@ -153,7 +154,7 @@ fn report_missing(started: usize, options: &ServeOptions) {
     }
 }
 
-fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service, ServeError> {
+fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service<IndexSite>, ServeError> {
     let ServeOptions { listen, limits, cors, allowed_hosts, access_log, version, on_message, .. } = options;
     let parse = |origin: &String| {
         Cors::parse(origin).map_err(|instead| ServeError::Origin { origin: origin.clone(), instead })
@@ -164,11 +165,10 @@ fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service, ServeErr
             .map_err(|error| ServeError::Log(target.clone(), error))
     };
     Ok(Service {
-        catalog,
+        site: IndexSite { catalog, version: hash((version, limits)) },
         cors: cors.as_ref().map(parse).transpose()?,
         hosts: Hosts::new(listen.ip(), allowed_hosts).map_err(ServeError::Host)?,
         access_log: access_log.as_ref().map(open).transpose()?,
-        version: hash((version, limits)),
         limits: limits.clone(),
         metrics,
     })
@@ -176,24 +176,25 @@ fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service, ServeErr
 
 /// Fails if there are not enough file descriptors for an event loop and for signals. tokio panics if none are left for signals,
 /// which it sets up with the first event loop.
-fn probe_descriptors() -> io::Result<()> {
+pub(crate) fn probe_descriptors() -> io::Result<()> {
     let pairs = [UnixStream::pair, UnixStream::pair, UnixStream::pair, UnixStream::pair];
     pairs.map(|pair| pair()).into_iter().collect::<io::Result<Vec<_>>>().map(drop)
 }
 
-fn event_loop() -> io::Result<Runtime> {
+/// Makes the event loop of a thread.
+pub(crate) fn event_loop() -> io::Result<Runtime> {
     runtime::Builder::new_current_thread().enable_all().build()
 }
 
 /// Creates the listener. Connections inherit the socket options that are set here.
-fn listen(options: &ServeOptions) -> Result<StdListener, ServeError> {
-    let failed = |error| ServeError::Listen(options.listen, error);
-    let listener = StdListener::bind(options.listen).map_err(failed)?;
+pub(crate) fn listen(address: SocketAddr, limits: &Limits) -> Result<StdListener, ServeError> {
+    let failed = |error| ServeError::Listen(address, error);
+    let listener = StdListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     // The standard library's backlog is too short for bursts of connections.
     rustix::net::listen(&listener, BACKLOG).map_err(|error| failed(error.into()))?;
     // Answers are sent without delay, and a client that acknowledges nothing for the idle time-out is disconnected.
-    let idle_timeout = options.limits.idle_timeout.as_millis().try_into().unwrap_or(u32::MAX);
+    let idle_timeout = limits.idle_timeout.as_millis().try_into().unwrap_or(u32::MAX);
     set_tcp_nodelay(&listener, true).map_err(|error| failed(error.into()))?;
     set_tcp_user_timeout(&listener, idle_timeout).map_err(|error| failed(error.into()))?;
     Ok(listener)
@@ -201,7 +202,7 @@ fn listen(options: &ServeOptions) -> Result<StdListener, ServeError> {
 
 /// Handles signals until the server has stopped. Returns `true` if a second signal stopped it at once.
 async fn handle_signals(
-    service: &Service,
+    service: &Service<IndexSite>,
     address: SocketAddr,
     stage: &watch::Sender<Stage>,
     on_message: fn(&str),
@@ -237,8 +238,8 @@ async fn handle_signals(
 }
 
 /// Reopens all indexes and the access log. Requests in flight keep the previous indexes.
-fn reopen(service: &Service, on_message: fn(&str)) {
-    for (path, reopened) in service.catalog.reopen() {
+fn reopen(service: &Service<IndexSite>, on_message: fn(&str)) {
+    for (path, reopened) in service.site.catalog.reopen() {
         if let Err(error) = reopened {
             on_message(&format!("{error}; still serving the previous {}", path.display()));
         }

@@ -1,4 +1,4 @@
-//! Answers requests: applies limits, methods, conditional requests and compression to the answers of the routes.
+//! Answers requests: applies limits, hosts and methods, and has the site answer the rest.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,41 +9,35 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
 use crate::access_log::AccessLog;
-use crate::api::{Answer, Endpoint};
-use crate::catalog::{Catalog, hash};
 use crate::compression::Coding;
-use crate::conditional::{entity_tag, is_current, not_modified, set_tag};
 use crate::cors::Cors;
 use crate::hosts::Hosts;
 use crate::limits::Limits;
-use crate::metrics::{self, Metrics};
-use crate::page::{self, Asset};
-use crate::page_html;
+use crate::metrics::Metrics;
 use crate::permit::{Body, Permit};
-use crate::problem::{ALLOWED_METHODS, Problem};
-use crate::route::{self, Found, Handler};
+use crate::problem::Problem;
+use crate::route::{self, Found};
+use crate::site::{Asked, Site};
 
 /// Header that prevents pages of other origins from embedding answers, which would load them into the process of those pages.
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// State for answering requests, shared by all threads.
-pub(crate) struct Service {
-    pub(crate) catalog: Catalog,
+/// State for answering requests to a site, shared by all threads.
+pub(crate) struct Service<S> {
+    pub(crate) site: S,
     pub(crate) limits: Limits,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) access_log: Option<AccessLog>,
     pub(crate) cors: Option<Cors>,
     pub(crate) hosts: Hosts,
-    /// Hash of everything besides the indexes that answers depend on: the version of the program and the limits.
-    pub(crate) version: u64,
 }
 
-impl Service {
+impl<S: Site> Service<S> {
     /// Answers a request, or refuses it if too many are in flight.
     pub(crate) async fn limit_requests<B>(&self, request: Request<B>, peer: IpAddr) -> Response<Body> {
         let start = Instant::now();
         let (request, _) = request.into_parts();
-        let route = route::find(request.uri.path());
+        let route = route::find(S::routes(), request.uri.path());
         let response = match Permit::take(&self.metrics, self.limits.in_flight) {
             Some(permit) => {
                 let response = self.respond(&request, route, start).await;
@@ -58,7 +52,7 @@ impl Service {
     pub(crate) fn refuse<B>(&self, request: Request<B>, peer: IpAddr, problem: Problem) -> Response<Body> {
         let start = Instant::now();
         let (request, _) = request.into_parts();
-        let route = route::find(request.uri.path());
+        let route = route::find(S::routes(), request.uri.path());
         self.record(Some(&request), route, peer, start, self.problem(problem))
     }
 
@@ -84,7 +78,7 @@ impl Service {
     fn record(
         &self,
         request: Option<&Parts>,
-        route: Found<'_>,
+        route: Found<'_, S::Handler>,
         peer: IpAddr,
         start: Instant,
         mut response: Response<Body>,
@@ -101,7 +95,7 @@ impl Service {
     }
 
     /// Checks the host of a request and responds, with cross-origin headers.
-    async fn respond(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
+    async fn respond(&self, request: &Parts, route: Found<'_, S::Handler>, start: Instant) -> Response<Body> {
         if let Err(problem) = self.hosts.check(request) {
             return self.problem(problem);
         }
@@ -112,7 +106,12 @@ impl Service {
     }
 
     /// Responds to a request in the content coding that the client prefers.
-    async fn negotiate(&self, request: &Parts, route: Found<'_>, start: Instant) -> Response<Body> {
+    async fn negotiate(
+        &self,
+        request: &Parts,
+        route: Found<'_, S::Handler>,
+        start: Instant,
+    ) -> Response<Body> {
         let Some(coding) = Coding::preferred(&request.headers) else {
             let mut response = Problem::not_acceptable().into_response();
             response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
@@ -122,115 +121,10 @@ impl Service {
             return Problem::method_not_allowed().into_response();
         }
         let Some((route, index)) = route else {
-            return coding.encode(Problem::no_route().into_response());
+            return coding.encode(S::no_route().into_response());
         };
-        match &route.handler {
-            Handler::Page => coding.encode(self.page(request, start)),
-            Handler::Asset(asset) => {
-                coding.encode_with(respond_asset(asset, request), |_| Some(Body::from(asset.gzip()?)))
-            }
-            Handler::Health => self.health(),
-            Handler::Metrics => coding.encode(forbid_caching(respond_answer(self.metrics()))),
-            Handler::Api(endpoint) => {
-                let answered = self.answer(endpoint, index, request, start).await;
-                coding.encode(answered.unwrap_or_else(Problem::into_response))
-            }
-        }
-    }
-
-    /// Responds with the page, including the answer for browsers without scripts.
-    fn page(&self, request: &Parts, start: Instant) -> Response<Body> {
-        let answer = page_html::render(&self.catalog, request.uri.query().unwrap_or(""), &self.limits, start);
-        let tag = entity_tag(hash(&answer.body));
-        if is_current(&request.headers, &tag) {
-            return not_modified(tag);
-        }
-        with_page_headers(respond_answer(answer), tag)
-    }
-
-    /// Responds with the answer of an endpoint, or with 304 if the client has it.
-    async fn answer(
-        &self,
-        endpoint: &'static Endpoint,
-        index: Option<&str>,
-        request: &Parts,
-        start: Instant,
-    ) -> Result<Response<Body>, Problem> {
-        let target = endpoint.target(&self.catalog, index)?;
-        let query = request.uri.query().unwrap_or("");
-        // The answer is computed first: a condition only applies to a request that would succeed (RFC 9110, section 13.2.1).
-        let mut response = respond_answer(target.answer(query, &self.limits, start).await?);
-        let Some(version) = target.version() else { return Ok(forbid_caching(response)) };
-        let tag = entity_tag(version ^ self.version);
-        if is_current(&request.headers, &tag) {
-            return Ok(not_modified(tag));
-        }
-        set_tag(response.headers_mut(), tag);
-        Ok(response)
-    }
-
-    /// Responds with 200 if every index can be read, and with 503 otherwise.
-    fn health(&self) -> Response<Body> {
-        let damaged = self.catalog.entries().iter().find(|entry| entry.index().text(0, 1).is_err());
-        let text = match damaged {
-            None => "ok\n".to_owned(),
-            Some(entry) => format!("index {} unavailable or corrupt\n", entry.name),
-        };
-        let mut response =
-            respond_answer(Answer { body: text.into_bytes(), media_type: "text/plain; charset=utf-8" });
-        if damaged.is_some() {
-            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-        }
-        forbid_caching(response)
-    }
-
-    fn metrics(&self) -> Answer {
-        Answer { body: self.metrics.text().into_bytes(), media_type: metrics::MEDIA_TYPE }
-    }
-}
-
-fn respond_answer(answer: Answer) -> Response<Body> {
-    let mut response = Response::new(Body::from(answer.body));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(answer.media_type));
-    response
-}
-
-fn respond_asset(asset: &'static Asset, request: &Parts) -> Response<Body> {
-    let tag = entity_tag(asset.version());
-    if is_current(&request.headers, &tag) {
-        return not_modified(tag);
-    }
-    let mut response = Response::new(Body::from(asset.content.as_bytes()));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
-    with_page_headers(response, tag)
-}
-
-/// Adds the headers of the page and its files.
-fn with_page_headers(mut response: Response<Body>, tag: HeaderValue) -> Response<Body> {
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::CONTENT_SECURITY_POLICY));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    set_tag(headers, tag);
-    response
-}
-
-fn forbid_caching(mut response: Response<Body>) -> Response<Body> {
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
-
-impl Problem {
-    pub(crate) fn into_response(self) -> Response<Body> {
-        let mut response = forbid_caching(respond_answer(self.answer()));
-        *response.status_mut() = self.status;
-        let headers = response.headers_mut();
-        if let Some(after) = self.retry_after {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(after.as_secs()));
-        }
-        if self.status == StatusCode::METHOD_NOT_ALLOWED {
-            headers.insert(header::ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
-        }
-        response
+        let asked = Asked { handler: &route.handler, index, request, coding, start };
+        S::respond(self, &asked).await
     }
 }
 
@@ -248,14 +142,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::catalog::Catalog;
     use crate::cgi::{CgiRequest, respond};
+    use crate::index_site::IndexSite;
+    use crate::page;
     use crate::route::ROUTES;
 
     /// Services without and with cross-origin requests, each over an index of digits and an index of a text.
-    static SERVICES: LazyLock<[Service; 2]> =
+    static SERVICES: LazyLock<[Service<IndexSite>; 2]> =
         LazyLock::new(|| [None, Some("https://example.org")].map(service));
 
-    fn service(origin: Option<&str>) -> Service {
+    fn service(origin: Option<&str>) -> Service<IndexSite> {
         let directory = tempfile::tempdir().expect("a directory");
         let digits = "14159265358979323846264338327950288".repeat(40);
         let named = [("pi", &*digits), ("text", "one fish\ntwo <fish>\nred \u{e4}")].map(|(name, text)| {
@@ -266,17 +163,21 @@ mod tests {
             (name.to_owned(), path)
         });
         Service {
-            catalog: Catalog::open(named.into()).expect("indexes"),
+            site: IndexSite { catalog: Catalog::open(named.into()).expect("indexes"), version: 1 },
             limits: Limits::default(),
             metrics: Metrics::new(ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE])),
             access_log: None,
             cors: origin.map(|origin| Cors::parse(origin).expect("an origin")),
             hosts: Hosts::new(IpAddr::from([127, 0, 0, 1]), &[]).expect("hosts"),
-            version: 1,
         }
     }
 
-    fn answer(service: &Service, method: &Method, target: &str, fields: &[(&str, &str)]) -> Response<Body> {
+    fn answer(
+        service: &Service<IndexSite>,
+        method: &Method,
+        target: &str,
+        fields: &[(&str, &str)],
+    ) -> Response<Body> {
         let mut request = Request::builder().method(method).uri(target).header("host", "localhost");
         for &(name, value) in fields {
             request = request.header(name, value);
@@ -307,7 +208,7 @@ mod tests {
         static DOCUMENT: LazyLock<serde_json::Value> =
             LazyLock::new(|| serde_json::from_str(page::OPENAPI.content).expect("JSON"));
         let path = target.split('?').next().unwrap_or(target);
-        let Some((route, _)) = route::find(path) else { return true };
+        let Some((route, _)) = route::find(&ROUTES, path) else { return true };
         let responses = &DOCUMENT["paths"][route.documented_path()]["get"]["responses"];
         responses.is_null() || responses.get(status.as_str()).is_some()
     }
@@ -382,7 +283,7 @@ mod tests {
             let expected = answer(plain, &Method::GET, &format!("{path}?{query}"), &[]);
             let mut printed = Vec::new();
             let request = CgiRequest { method: "GET".to_owned(), path, query };
-            respond(&plain.catalog, &request, &mut printed).expect("writing to memory");
+            respond(&plain.site.catalog, &request, &mut printed).expect("writing to memory");
             let printed = String::from_utf8(printed).expect("UTF-8");
             let (head, printed) = printed.split_once("\r\n\r\n").expect("a head");
             let status = format!("Status: {}\r\n", expected.status().as_u16());
@@ -391,14 +292,15 @@ mod tests {
         }
     }
 
-    fn tag(service: &Service, target: &str) -> HeaderValue {
+    fn tag(service: &Service<IndexSite>, target: &str) -> HeaderValue {
         answer(service, &Method::GET, target, &[]).headers()[header::ETAG].clone()
     }
 
     #[test]
     fn tags_depend_on_the_version_of_the_program() {
         let [plain, _] = &*SERVICES;
-        let other = Service { version: 2, ..service(None) };
+        let mut other = service(None);
+        other.site.version = 2;
         let target = "/api/v1/pi/count?q=1";
         assert_ne!(tag(plain, target), tag(&other, target));
     }
@@ -406,7 +308,8 @@ mod tests {
     #[test]
     fn indexes_have_different_tags_whatever_the_version_of_the_program() {
         for version in [0, u64::MAX] {
-            let service = Service { version, ..service(None) };
+            let mut service = service(None);
+            service.site.version = version;
             assert_ne!(tag(&service, "/api/v1/pi/count?q=1"), tag(&service, "/api/v1/text/count?q=1"));
         }
     }
