@@ -1,5 +1,6 @@
 //! Command-line arguments, and their conversion to options.
 
+mod address;
 pub(crate) mod bench;
 mod config;
 pub(crate) mod find;

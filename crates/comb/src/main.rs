@@ -6,6 +6,7 @@
 
 mod args;
 mod command;
+mod listen;
 mod live;
 mod message;
 mod progress;

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{Write, stderr};
 
 use anstyle::{AnsiColor, Style};
 use finecomb_scan::{Place, Problem};
 use finecomb_sys::units::{Count, counted};
 use finecomb_top::{AbsentField, Answer, MAX_GAP, QueryPart, Skipped};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::args::top::Arguments;
 use crate::command::Exit;
@@ -22,6 +23,15 @@ pub(crate) fn error(text: impl Display) {
 /// Prints a note, which is not about an error.
 pub(crate) fn note(text: impl Display) {
     let _ = writeln!(anstream::stderr(), "comb: {text}");
+}
+
+/// Prints a note, unless standard error is a full pipe: requests must not wait for its reader.
+pub(crate) fn note_without_waiting(line: &str) {
+    let stderr = stderr();
+    let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
+    if is_ready.is_ok_and(|ready| ready > 0) {
+        note(line);
+    }
 }
 
 /// Prints the problems with inputs.

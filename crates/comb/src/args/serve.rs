@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use finecomb_serve::{Limits, LogTarget, default_name};
 
+use super::address;
 use super::threads::Threads;
 
 const LONG_ABOUT: &str = "\
@@ -45,7 +46,7 @@ pub(crate) struct Arguments {
     /// Address to listen on; port 0 is any free port
     ///
     /// The default is reachable from this machine only.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:1415")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:1415", value_parser = address::parse)]
     pub(crate) listen: SocketAddr,
 
     /// Allow cross-origin requests from ORIGIN, such as https://example.org; '*' for all

@@ -2,6 +2,7 @@
 
 pub(crate) mod hints;
 mod key_fields;
+mod listen;
 mod measures;
 mod order;
 mod plot;
@@ -20,6 +21,7 @@ use super::selection::{self, Globs, UsageError};
 use super::size;
 use super::threads::Threads;
 use key_fields::KeyFields;
+use listen::Listen;
 use measures::Measures;
 use plot::Plot;
 use times::Times;
@@ -58,7 +60,8 @@ are ordered by the bytes of the key, so the same input always gives the same out
 Regular expressions have Go's syntax and semantics: \\d, \\s, \\w and \\b match ASCII only, or Unicode after (?u). Input need \
 not be valid UTF-8: an invalid byte counts as one character, which . matches.
 
-If a flag is repeated, the last value is used, except for -e, -g, -v, -s, --glob, --type and the measures, which accumulate.";
+If a flag is repeated, the last value is used, except for -e, -g, -v, -s, --glob, --type, --allow-host and the measures, which \
+accumulate.";
 
 const FORMATS: &str = "\
 Format of the records [default: lines if fields are numbers, auto if they have names]
@@ -277,6 +280,9 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "sample", help_heading = "Machine")]
     pub(crate) live: bool,
 
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+
     /// Skip and report lines longer than SIZE
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT), help_heading = "Machine")]
     max_line: usize,
@@ -431,6 +437,16 @@ impl Arguments {
     /// Width and zone of the buckets of time, for people.
     pub(crate) fn buckets(&self) -> Option<String> {
         Some(format!("{}, {}", self.times.every?, self.times.zone()))
+    }
+
+    /// Whether records are counted by buckets of time.
+    pub(crate) fn has_buckets(&self) -> bool {
+        self.times.every.is_some()
+    }
+
+    /// Whether the order of the rows is reversed.
+    pub(crate) fn is_reversed(&self) -> bool {
+        self.reverse
     }
 
     /// Columns of the output beside the measures.

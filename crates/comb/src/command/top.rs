@@ -9,12 +9,13 @@ use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, counted};
 use finecomb_top::output::{self, Csv, Json, Markdown, Text, Tsv};
-use finecomb_top::{Answer, Outcome, Query, sample, top, top_live};
+use finecomb_top::{Answer, Live, Outcome, Query, sample, top, top_live};
 
 use super::plot::Plot;
 use super::{Exit, check_output, fail, output_failed, profile};
 use crate::args::profile as profile_flags;
 use crate::args::top::{Arguments, Format};
+use crate::listen::Dashboard;
 use crate::{live, message, progress, terminal};
 
 /// Runs the command.
@@ -93,14 +94,25 @@ fn count(
     start: Instant,
 ) -> Exit {
     let stop = options.stop.clone();
-    let outcome = if arguments.live {
-        live::with_screen(&options, query, |options, live| top_live(inputs, options, query, live))
-    } else {
-        progress::with_bar(|watch| {
-            let options = ScanOptions { watch, stop: options.stop.clone(), ..options };
-            top(inputs, &options, query)
-        })
+    let dashboard = match Dashboard::start(arguments) {
+        Ok(dashboard) => dashboard,
+        Err(reason) => return fail(reason),
     };
+    let run = |options: &ScanOptions<'_>, live: Option<&Live>| match (&dashboard, live) {
+        (Some(dashboard), _) => {
+            dashboard.watch(options, query, live, |options, live| top_live(inputs, options, query, live))
+        }
+        (None, Some(live)) => top_live(inputs, options, query, live),
+        (None, None) => top(inputs, options, query),
+    };
+    let outcome = if arguments.live {
+        live::with_screen(&options, query, |options, live| run(options, Some(live)))
+    } else {
+        progress::with_bar(|watch| run(&ScanOptions { watch, stop: options.stop.clone(), ..options }, None))
+    };
+    if let Some(dashboard) = &dashboard {
+        dashboard.finish(&outcome, start.elapsed());
+    }
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
     message::left_out(answer, arguments);

@@ -24,7 +24,7 @@ const ESCAPE: &str = "\u{E00C}";
 const SHIFT: &str = "\u{E008}";
 
 /// A browser with one window, closed on drop.
-struct Browser {
+pub(crate) struct Browser {
     driver: Child,
     port: u16,
     session: String,
@@ -32,12 +32,12 @@ struct Browser {
 }
 
 impl Browser {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::start_with(&json!({}))
     }
 
     /// Starts a browser with preferences of Chromium.
-    fn start_with(preferences: &Value) -> Self {
+    pub(crate) fn start_with(preferences: &Value) -> Self {
         let driver =
             Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut driver = driver
@@ -74,7 +74,7 @@ impl Browser {
     }
 
     /// Sends a command, and returns the value in its answer.
-    fn command(&self, method: &str, path: &str, body: &Value) -> Value {
+    pub(crate) fn command(&self, method: &str, path: &str, body: &Value) -> Value {
         let body = if method == "POST" { body.to_string() } else { String::new() };
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
@@ -89,63 +89,63 @@ impl Browser {
         answer["value"].clone()
     }
 
-    fn post(&self, what: &str, body: Value) -> Value {
+    pub(crate) fn post(&self, what: &str, body: Value) -> Value {
         self.command("POST", &format!("{}{what}", self.session), &body)
     }
 
-    fn open(&self, url: &str) {
+    pub(crate) fn open(&self, url: &str) {
         self.post("/url", json!({ "url": url }));
     }
 
     /// Runs a script, and returns its value.
-    fn script(&self, script: &str) -> Value {
+    pub(crate) fn script(&self, script: &str) -> Value {
         self.post("/execute/sync", json!({"script": script, "args": []}))
     }
 
-    fn element(&self, id: &str) -> String {
+    pub(crate) fn element(&self, id: &str) -> String {
         let found = self.post("/element", json!({"using": "css selector", "value": format!("#{id}")}));
         format!("/element/{}", found[ELEMENT].as_str().expect("an element"))
     }
 
-    fn type_into(&self, id: &str, text: &str) {
+    pub(crate) fn type_into(&self, id: &str, text: &str) {
         self.post(&format!("{}/value", self.element(id)), json!({ "text": text }));
     }
 
     /// Presses and releases keys in the focused element.
-    fn press(&self, keys: &[&str]) {
+    pub(crate) fn press(&self, keys: &[&str]) {
         let down = keys.iter().map(|key| json!({"type": "keyDown", "value": key}));
         let up = keys.iter().rev().map(|key| json!({"type": "keyUp", "value": key}));
         let actions: Vec<Value> = down.chain(up).collect();
         self.post("/actions", json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]}));
     }
 
-    fn back(&self) {
+    pub(crate) fn back(&self) {
         self.post("/back", json!({}));
     }
 
-    fn value(&self, id: &str) -> String {
+    pub(crate) fn value(&self, id: &str) -> String {
         let value = self.script(&format!("return document.getElementById('{id}').value"));
         value.as_str().expect("a value").to_owned()
     }
 
-    fn click(&self, id: &str) {
+    pub(crate) fn click(&self, id: &str) {
         self.post(&format!("{}/click", self.element(id)), json!({}));
     }
 
-    fn text(&self, id: &str) -> String {
+    pub(crate) fn text(&self, id: &str) -> String {
         let text = self.script(&format!("return document.getElementById('{id}').textContent"));
         text.as_str().expect("a text").to_owned()
     }
 
     /// Waits until the query is answered and an element has the text `wanted`.
-    fn wait_for(&self, id: &str, wanted: &str) {
+    pub(crate) fn wait_for(&self, id: &str, wanted: &str) {
         wait_until(&format!("{id} = {wanted}"), || {
             self.script("return document.body.dataset.state") != "busy" && self.text(id) == wanted
         });
     }
 
     /// Takes a screenshot if the environment variable COMB_SCREENSHOTS names a directory.
-    fn picture(&self, name: &str) {
+    pub(crate) fn picture(&self, name: &str) {
         let Some(directory) = std::env::var_os("COMB_SCREENSHOTS") else { return };
         let picture = self.command("GET", &format!("{}/screenshot", self.session), &Value::Null);
         let bytes = STANDARD.decode(picture.as_str().expect("a picture")).expect("base64");

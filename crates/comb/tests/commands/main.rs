@@ -14,6 +14,7 @@ mod grep;
 mod help;
 mod index;
 mod inputs;
+mod listen;
 mod plot;
 mod profile;
 mod records;

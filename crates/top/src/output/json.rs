@@ -125,13 +125,22 @@ fn base64(key: &[u8]) -> Option<String> {
     str::from_utf8(key).is_err().then(|| STANDARD.encode(key))
 }
 
-impl Format for Json {
-    fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+impl Json {
+    /// Returns the object of an answer on one line, without a line feed.
+    ///
+    /// # Errors
+    ///
+    /// Never in practice: every answer has an object.
+    pub fn line(&self, answer: &Answer) -> serde_json::Result<String> {
+        self.with_object(answer, |object| serde_json::to_string(object))
+    }
+
+    fn with_object<T>(&self, answer: &Answer, write: impl FnOnce(&Object<'_>) -> T) -> T {
         let columns = Columns::new(answer, self.0);
         let names = columns.names();
         let keys = columns.key_columns();
         let count = |skipped: &Option<crate::Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
-        let object = Object {
+        write(&Object {
             partial: answer.partial,
             records: answer.records,
             distinct: answer.distinct,
@@ -141,8 +150,13 @@ impl Format for Json {
             untimed: count(&answer.untimed),
             not_numbers: count(&answer.not_numbers),
             top: columns.rows().map(|row| Entry { names: &names, row, keys }).collect(),
-        };
-        serde_json::to_writer_pretty(&mut *out, &object)?;
+        })
+    }
+}
+
+impl Format for Json {
+    fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        self.with_object(answer, |object| serde_json::to_writer_pretty(&mut *out, object))?;
         out.write_all(b"\n")
     }
 }
@@ -194,6 +208,19 @@ mod tests {
         assert_eq!(json, "[null,-170141183460469231731.687303715884105728,1.2,\"overflow\"]");
         let counts = [Number(Value::Count(u64::MAX)), Number(Value::Share(1, 3))];
         assert_eq!(serde_json::to_string(&counts).expect("JSON"), "[18446744073709551615,33.33]");
+    }
+
+    #[test]
+    fn a_line_is_the_same_object() {
+        let keys: &[(&[u8], u64)] = &[(b"a\nb", 2), (b"caf\xE9", 1)];
+        let top = keys.iter().map(|&(key, count)| crate::KeyCount::new(key.to_vec(), count)).collect();
+        let answer =
+            Answer { top, records: 3, distinct: 2, key_names: vec!["key".to_owned()], ..Answer::default() };
+        let line = Json::default().line(&answer).expect("a line");
+        let mut written = Vec::new();
+        Json::default().write(&answer, &mut written).expect("writing to memory");
+        assert_eq!(parsed(&line), parsed(&String::from_utf8(written).expect("UTF-8")));
+        assert!(!line.contains('\n'), "{line}");
     }
 
     #[test]
