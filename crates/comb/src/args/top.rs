@@ -439,11 +439,6 @@ impl Arguments {
         Some(format!("{}, {}", self.times.every?, self.times.zone()))
     }
 
-    /// Whether records are counted by buckets of time.
-    pub(crate) fn has_buckets(&self) -> bool {
-        self.times.every.is_some()
-    }
-
     /// Whether the order of the rows is reversed.
     pub(crate) fn is_reversed(&self) -> bool {
         self.reverse

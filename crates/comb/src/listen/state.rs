@@ -20,9 +20,7 @@ pub(super) struct View {
     command: String,
     /// Columns of `/answer.json`.
     layout: Layout,
-    /// Whether records are counted by buckets of time.
-    has_buckets: bool,
-    /// Whether they are counted by nothing else.
+    /// Whether records are counted by buckets of time and nothing else.
     has_only_buckets: bool,
     /// Whether the order of the rows is reversed.
     is_reversed: bool,
@@ -86,7 +84,6 @@ impl View {
         Self {
             command: command_line(),
             layout: arguments.layout(),
-            has_buckets: arguments.has_buckets(),
             has_only_buckets: arguments.has_only_buckets(),
             is_reversed: arguments.is_reversed(),
         }
@@ -103,10 +100,12 @@ impl View {
         answer: Answer,
         moment: &Moment<'_>,
     ) -> serde_json::Result<(String, String)> {
-        let has_time = answer.series.is_some() || answer.key_names.first().is_some_and(|name| name == "time");
-        let top = if self.has_buckets && !has_time { Vec::new() } else { answer.top };
-        let distinct = top.len() as u64;
-        let answer = Answer { top, distinct, partial: true, ..answer };
+        let distinct = answer.series.as_ref().map_or(answer.top.len(), |series| series.keys.len());
+        let mut answer = Answer { distinct: distinct as u64, partial: true, ..answer };
+        if answer.series.is_some() {
+            // The rows of the result begin with their bucket.
+            answer.key_names.insert(0, "time".to_owned());
+        }
         let Progress { done, total, .. } = *moment.progress;
         self.state(&answer, "running", done, total, moment, Vec::new())
     }

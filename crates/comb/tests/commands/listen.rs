@@ -1,14 +1,16 @@
 //! Tests of `comb top --listen`: the page, its events and its answer, in headless Chromium and by requests.
 
+use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::browser::Browser;
+use crate::profile::{is_shown, on_terminal};
 use crate::support::server::Answered;
-use crate::support::{COMB, program, run, wait_until};
+use crate::support::{COMB, directory_with, program, run, wait_until};
 use serde_json::{Value, json};
 
 /// Time-out of the client.
@@ -78,15 +80,7 @@ impl Job {
     }
 
     fn events(&self) -> Events {
-        let mut stream = self.connect();
-        // Without chunks.
-        stream.write_all(b"GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n").expect("sent");
-        let mut lines = BufReader::new(stream);
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            assert!(lines.read_line(&mut head).expect("a head") > 0, "{head}");
-        }
-        Events { head, lines }
+        Events::of(self.connect())
     }
 
     fn url(&self) -> String {
@@ -108,9 +102,21 @@ struct Events {
 }
 
 impl Events {
+    fn of(mut stream: TcpStream) -> Self {
+        // Without chunks.
+        stream.write_all(b"GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n").expect("sent");
+        let mut lines = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(lines.read_line(&mut head).expect("a head") > 0, "{head}");
+        }
+        Self { head, lines }
+    }
+
     /// Returns the name and the data of the next event, or `None` at the end of the stream.
     fn next(&mut self) -> Option<(String, Value)> {
         let (mut name, mut line) = (String::new(), String::new());
+        let start = Instant::now();
         while self.lines.read_line(&mut line).expect("a line") > 0 {
             if let Some(value) = line.strip_prefix("event: ") {
                 value.trim_end().clone_into(&mut name);
@@ -119,6 +125,7 @@ impl Events {
                 return Some((name, serde_json::from_str(data).expect("JSON")));
             }
             line.clear();
+            assert!(start.elapsed() < TIMEOUT, "no state");
         }
         None
     }
@@ -314,11 +321,19 @@ fn problems_with_inputs_are_in_the_last_state() {
 fn buckets_of_time_are_a_series_in_the_order_of_time() {
     let lines = "2026-03-01T10:00:00Z a\n2026-03-01T10:02:00Z b\n2026-03-01T10:02:30Z a\n";
     let last = |arguments: &[&str]| {
-        let mut job = Job::start(&[&["--every", "1m", "--tz", "UTC"], arguments].concat());
+        let mut job =
+            Job::start(&[&["--input", "lines", "--every", "1m", "--tz", "UTC"], arguments].concat());
         let mut events = job.events();
         job.write(lines);
+        // A waiting worker publishes its counts a moment after the number of records is known.
+        let running = std::iter::from_fn(|| events.next()).map(|(_, state)| state).find(|state| {
+            state["answer"]["top"][0]["count"] != Value::Null || state["series"]["keys"][0]["count"] == 2
+        });
         job.end();
-        std::iter::from_fn(|| events.next()).last().expect("the last state").1
+        let last = std::iter::from_fn(|| events.next()).last().expect("the last state").1;
+        let running = running.expect("a state with counts");
+        assert_eq!((&running["series"], &running["columns"]), (&last["series"], &last["columns"]));
+        last
     };
     let minutes = [0, 1, 2].map(|minute| format!("2026-03-01T10:0{minute}Z"));
     for arguments in [&[][..], &["--reverse"]] {
@@ -329,6 +344,31 @@ fn buckets_of_time_are_a_series_in_the_order_of_time() {
     let keys = json!([{"count": 2, "key": "a"}, {"count": 1, "key": "b"}]);
     assert_eq!(*series, json!({"buckets": minutes, "keys": keys, "counts": [[1, 0, 1], [0, 0, 1]]}));
     assert_eq!(last(&["--sort", "count"]).get("series"), None);
+}
+
+#[test]
+fn the_page_works_beside_the_screen_of_live() {
+    let directory = directory_with(&[]);
+    let line = format!(
+        "mkfifo pipe; stty cols 100 rows 30; '{COMB}' top --live --listen 127.0.0.1:0 pipe > out; echo $? > code"
+    );
+    let mut terminal = on_terminal(&directory, &line);
+    wait_until("a pipe", || directory.path().join("pipe").exists());
+    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
+    pipe.write_all(b"twice\nonce\ntwice\n").expect("the pipe is read");
+    wait_until("the screen", || is_shown(&directory, "twice"));
+    let typescript = fs::read_to_string(directory.path().join("typescript")).expect("a typescript");
+    let (_, url) = typescript.split_once("listening on http://").expect("the address of the page");
+    let address: SocketAddr = url.split('/').next().expect("an address").parse().expect("an address");
+    let mut events = Events::of(TcpStream::connect(address).expect("a connection"));
+    let state = events.wait_for(3);
+    assert_eq!(state["answer"]["top"][0], json!({"count": 2, "key": "twice"}));
+    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
+    let (_, last) = std::iter::from_fn(|| events.next()).last().expect("the last state");
+    assert_eq!(last["status"], "interrupted");
+    terminal.wait().expect("script ends");
+    let out = fs::read_to_string(directory.path().join("out")).expect("the result");
+    assert_eq!(out, "2 twice\n1 once\n# partial: interrupted after 3 records\n");
 }
 
 impl Browser {

@@ -210,7 +210,7 @@ fn live_needs_a_terminal() {
 }
 
 /// Runs a command line on a terminal, whose output is written to the file `typescript`.
-fn on_terminal(directory: &TempDir, line: &str) -> Child {
+pub(crate) fn on_terminal(directory: &TempDir, line: &str) -> Child {
     Command::new("script")
         .args(["-qfc", line, "typescript"])
         .current_dir(directory.path())
@@ -223,7 +223,7 @@ fn on_terminal(directory: &TempDir, line: &str) -> Child {
 }
 
 /// Whether a text has been written to the terminal of [`on_terminal`].
-fn is_shown(directory: &TempDir, text: &str) -> bool {
+pub(crate) fn is_shown(directory: &TempDir, text: &str) -> bool {
     let typescript = fs::read(directory.path().join("typescript")).unwrap_or_default();
     String::from_utf8_lossy(&typescript).contains(text)
 }
