@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{Write, stderr};
 
 use anstyle::{AnsiColor, Style};
-use finecomb_scan::{Place, Problem};
+use finecomb_scan::{Place, Problem, ProblemKind};
 use finecomb_sys::units::{Count, counted};
 use finecomb_top::{AbsentField, Answer, MAX_GAP, QueryPart, Skipped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -71,6 +71,7 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
     let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
     let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + count(&answer.unmatched);
     let all = counted(all, "record");
+    let far = if arguments.reads_only_window() { FAR } else { u64::MAX };
     if let Some(skipped) = &answer.skipped {
         let lack = match &answer.key_fields[..] {
             [] if arguments.has_group_as_key() => "without a match of the group of -e".to_owned(),
@@ -80,22 +81,22 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
             _ => "without all fields of the key".to_owned(),
         };
         let count = Count(skipped.count);
-        note(format_args!("skipped {count} of {all} {lack}; the first is {}", first(skipped)));
+        note(format_args!("skipped {count} of {all} {lack}; the first is {}", first(skipped, far)));
     }
     if let Some(malformed) = &answer.malformed {
         let count = Count(malformed.count);
-        note(format_args!("skipped {count} malformed of {all}; the first is {}", first(malformed)));
+        note(format_args!("skipped {count} malformed of {all}; the first is {}", first(malformed, far)));
     }
     if let Some(unmatched) = &answer.unmatched {
         let records = match arguments.counts_all_matched() {
             true => format!("{} of {all}", Count(unmatched.count)),
             false => counted(unmatched.count, "record"),
         };
-        note(format_args!("no match of -e in {records}; the first is {}", place(&unmatched.first)));
+        note(format_args!("no match of -e in {records}; the first is {}", place(&unmatched.first, far)));
     }
     if let Some(untimed) = &answer.untimed {
         let records = counted(untimed.count, "record");
-        note(format_args!("skipped {records} without a time; the first is {}", first(untimed)));
+        note(format_args!("skipped {records} without a time; the first is {}", first(untimed, far)));
     }
     if answer.long_gaps > 0 {
         let gaps = counted(answer.long_gaps, "gap");
@@ -106,7 +107,7 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
         let values_left_out = counted(values.count, "value");
         note(format_args!(
             "left {values_left_out} out of the measures, as {reason}; the first is {}",
-            first(values)
+            first(values, far)
         ));
     }
 }
@@ -130,16 +131,40 @@ pub(crate) fn absent_fields(answer: &Answer, arguments: &Arguments) {
     }
 }
 
-/// Place, reason and beginning of the first record or value that was left out.
-fn first(skipped: &Skipped) -> String {
-    let Skipped { first, record, cause, .. } = skipped;
-    let cause = cause.as_ref().map(|cause| format!(":{}: {}", cause.column, cause.reason));
-    format!("{}{}: {}", place(first), cause.unwrap_or_default(), excerpt(record))
+/// Notes of which files more was read than the window, one line for each reason.
+pub(crate) fn not_narrowed(problems: &[Problem]) {
+    let mut reasons: Vec<(&str, &Problem, u64)> = Vec::new();
+    for problem in problems {
+        let ProblemKind::NotNarrowed(reason) = problem.kind else { continue };
+        match reasons.iter_mut().find(|(known, ..)| *known == reason) {
+            Some((_, _, more)) => *more += 1,
+            None => reasons.push((reason, problem, 0)),
+        }
+    }
+    for (reason, first, more) in reasons {
+        let more = match more {
+            0 => String::new(),
+            more => format!(" (and {} more such)", Count(more)),
+        };
+        note(format_args!("--sorted: read more of {} than the window, as {reason}{more}", first.source));
+    }
 }
 
-/// File and line of a place, or its offset if the line is not known.
-fn place(place: &Place) -> String {
-    match place.find_line() {
+/// Place, reason and beginning of the first record or value that was left out.
+fn first(skipped: &Skipped, far: u64) -> String {
+    let Skipped { first, record, cause, .. } = skipped;
+    let cause = cause.as_ref().map(|cause| format!(":{}: {}", cause.column, cause.reason));
+    format!("{}{}: {}", place(first, far), cause.unwrap_or_default(), excerpt(record))
+}
+
+/// Offset from which on the line number of a place is not searched for, if only a part of a file is read.
+const FAR: u64 = 64 << 20;
+
+/// File and line of a place, or its offset if the line is not known. To find the line takes a read up to the place: one at
+/// the offset `far` or behind it is not searched for.
+fn place(place: &Place, far: u64) -> String {
+    let line = place.line.or_else(|| if place.offset < far { place.find_line() } else { None });
+    match line {
         Some(line) => format!("{}:{line}", place.source),
         None => format!("{} at byte {}", place.source, place.offset),
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use finecomb_meter::Detail;
 use finecomb_sys::threads::cores;
 
+use crate::narrow::Narrow;
 use crate::progress::Watch;
 use crate::recognize::Recognize;
 use crate::records::Records;
@@ -60,6 +61,8 @@ pub struct ScanOptions<'a> {
     /// Recognises files by their beginnings, and so decides how they are divided into records. Only for
     /// [`fold`](crate::fold): [`in_order`](crate::in_order) ignores it, and takes every file for lines. Default: none.
     pub recognize: Option<Arc<dyn Recognize>>,
+    /// Restricts the part of each file that is read. Only for [`fold`](crate::fold). Default: none.
+    pub narrow: Option<Arc<dyn Narrow>>,
     /// Detail of the time profile. Default: none.
     pub profile: Detail,
     /// Ends the job early when raised. Default: none.
@@ -76,6 +79,7 @@ impl Default for ScanOptions<'_> {
             max_line: 64 << 20,
             line_end: b'\n',
             recognize: None,
+            narrow: None,
             profile: Detail::Nothing,
             stop: None,
             watch: None,

@@ -75,6 +75,12 @@ pub enum ProblemKind {
     /// A command cannot use the file, for this reason.
     #[error("{0}; skipped")]
     Unusable(String),
+    /// More of the file was read than the part that was wanted, for this reason. The result is complete.
+    #[error("read more than was wanted: {0}")]
+    NotNarrowed(&'static str),
+    /// The contents of the file contradict what the command was told about them.
+    #[error("{0}")]
+    Contradiction(String),
     /// The file is larger than a job takes as a whole, in bytes.
     #[error("larger than {}; skipped", ByteLimit(*.0 as u64))]
     TooLarge(usize),
@@ -98,6 +104,8 @@ impl ProblemKind {
             Self::Compressed(_) => (10, 0),
             Self::TooLarge(_) => (11, 0),
             Self::Unusable(_) => (12, 0),
+            Self::NotNarrowed(_) => (13, 0),
+            Self::Contradiction(_) => (14, 0),
         }
     }
 }
@@ -116,7 +124,12 @@ pub struct Problem {
 impl Problem {
     /// Returns `true` if the result is complete despite the problem.
     pub fn is_harmless(&self) -> bool {
-        matches!(self.kind, ProblemKind::Rule(_) | ProblemKind::RuleAbove(_))
+        matches!(self.kind, ProblemKind::Rule(_) | ProblemKind::RuleAbove(_)) || self.is_note()
+    }
+
+    /// Returns `true` if it is no fault of an input, but only took more time.
+    pub fn is_note(&self) -> bool {
+        matches!(self.kind, ProblemKind::NotNarrowed(_))
     }
 }
 

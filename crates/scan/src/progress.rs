@@ -67,7 +67,7 @@ pub(crate) fn show(watch: Watch<'_>, inputs: &Inputs, queue: &Queue, over: &JobE
         (watch.show)(Progress {
             done: queue.pace.work(),
             // The size of decoded data is not known in advance.
-            total: total.filter(|_| !queue.has_decoded()),
+            total: total.filter(|_| !queue.has_decoded()).map(|total| total.saturating_sub(queue.left_out())),
             elapsed: stopwatch.elapsed(),
             threads: stopwatch.activities(),
         });

@@ -8,6 +8,7 @@ pub(crate) mod cut;
 mod decode;
 mod decompress;
 mod ends;
+mod narrow;
 mod parted;
 pub(crate) mod prefetch;
 pub(crate) mod reader;
@@ -22,7 +23,7 @@ use crate::block::{Lookahead, Source};
 use crate::problem::Problems;
 use crate::recognize::Recognized;
 
-pub(crate) use chunks::ChunkedFile;
+pub(crate) use chunks::{ChunkedFile, fill};
 pub use decode::Encoding;
 pub use ends::{LONG_LINE, NulEnds};
 pub(crate) use parted::PartedFile;

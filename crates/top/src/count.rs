@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Phase, ScanOptions, fold};
+use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Narrow, Phase, ScanOptions, fold};
 
 use crate::answer::{Answer, KeyCount, Outcome, Skipped};
 use crate::cells::Malformed;
@@ -33,9 +33,15 @@ pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live:
 }
 
 fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option<&Live>) -> Outcome {
-    let options = &ScanOptions { recognize: query.recognizer(), ..options.clone() };
-    let Folded { joined, problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
+    let narrower = query.narrower();
+    let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
+    let options = &ScanOptions { recognize: query.recognizer(), narrow, ..options.clone() };
+    let Folded { joined, mut problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
+    if let Some(narrower) = narrower {
+        problems.extend(narrower.contradictions());
+        problems.sort_by(|one, other| one.source.cmp(&other.source));
+    }
     let mut answer = Answer { partial, ..Answer::default() };
     let mut tally = Tally::default();
     for shard in joined {

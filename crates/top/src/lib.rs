@@ -59,6 +59,7 @@ mod row_time;
 mod rows;
 mod sample;
 mod slot;
+mod sorted;
 mod split;
 mod table;
 mod text_regex;
@@ -79,7 +80,9 @@ pub use order::SortBy;
 pub use pattern::{PatternError, SyntaxError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};
-pub use time::{Bound, BoundError, Every, EveryError, TimeForm, TimeFormError, Zone, ZoneError};
+pub use time::{
+    Bound, BoundError, Every, EveryError, Slack, SlackError, TimeForm, TimeFormError, Zone, ZoneError,
+};
 pub use timeline::{MAX_GAP, Series};
 
 /// Start and end of a record or a key in a text.

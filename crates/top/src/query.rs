@@ -19,9 +19,10 @@ use crate::order::{Order, SortBy};
 use crate::pattern::{Case, PatternError, RecordPattern};
 use crate::plan::Recognizer;
 use crate::row_query::{KeySource, RowQuery};
+use crate::sorted::{Narrower, SortedWindow};
 use crate::split::Splitter;
 use crate::text_regex::TextRegex;
-use crate::time::{Bound, Buckets, Every, TimeForm, Zone};
+use crate::time::{Bound, Buckets, Every, Slack, TimeForm, Zone};
 
 /// Separator of fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,6 +84,9 @@ pub struct QueryOptions {
     pub since: Option<Bound>,
     /// First instant that is no longer counted. Default: none.
     pub until: Option<Bound>,
+    /// How far files may be from the order of time, if they are in it: then only the part between `since` and `until` is
+    /// read. Default: any order.
+    pub sorted: Option<Slack>,
     /// Count by buckets of time. Default: no.
     pub every: Option<Every>,
     /// Measures of the records of each key. Default: none.
@@ -119,6 +123,7 @@ impl Default for QueryOptions {
             zone: Zone::UTC,
             since: None,
             until: None,
+            sorted: None,
             every: None,
             measures: Vec::new(),
             sort_by: SortBy::default(),
@@ -165,6 +170,8 @@ pub struct Query {
     pub(crate) joint: Joint,
     /// Formats, conditions and measures, if there are any.
     pub(crate) rows: Option<Arc<RowQuery>>,
+    /// Restricts what is read of files that are in the order of time.
+    pub(crate) sorted: Option<Arc<SortedWindow>>,
     /// Names of the fields that form the key; empty if they have only numbers.
     pub(crate) key_fields: Vec<String>,
     /// Names of the columns of the key.
@@ -187,6 +194,17 @@ impl Query {
     pub(crate) fn recognizer(&self) -> Option<Arc<dyn Recognize>> {
         let rows = self.rows.as_ref().filter(|rows| rows.needs_recognition())?;
         Some(Arc::new(Recognizer(Arc::clone(rows))))
+    }
+
+    /// Restricts what is read of files that are in the order of time.
+    pub(crate) fn narrower(&self) -> Option<Arc<Narrower>> {
+        self.sorted.as_ref().map(|window| Arc::new(Narrower::new(window)))
+    }
+
+    /// Whether the time of a record is in a group of the expression for keys.
+    pub(crate) fn has_time_in_group(&self) -> bool {
+        let columns = self.rows.as_ref().and_then(|rows| rows.time.as_ref()?.columns.as_ref());
+        columns.is_some_and(|columns| columns.fields.is_empty())
     }
 
     /// Format of the records: the given one, or else chosen by the fields.
@@ -264,6 +282,7 @@ impl Query {
             measure_names: options.measures.iter().map(Measure::to_string).collect(),
             edits,
             rows: rows.map(Arc::new),
+            sorted: SortedWindow::new(options)?.map(Arc::new),
             hasher: Hasher::random(),
         })
     }

@@ -132,6 +132,7 @@ impl RowQuery {
             || options.time.is_some()
             || options.since.is_some()
             || options.until.is_some()
+            || options.sorted.is_some()
             || options.every.is_some()
     }
 

@@ -5,10 +5,11 @@ mod shown;
 use std::io::stdin;
 use std::ops::Range;
 use std::os::fd::AsFd;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
-use finecomb_scan::Source;
+use finecomb_scan::{Block, Source};
 
 pub(crate) use self::shown::ShownTime;
 use crate::cells::{Cells, keep_rows};
@@ -17,6 +18,7 @@ use crate::field::Field;
 use crate::plan::{Extractor, Scratch};
 use crate::query::{QueryError, QueryOptions};
 use crate::row_query::Columns;
+use crate::sorted::{FileOrder, RunOrder, Timed};
 use crate::time::{BucketCache, Buckets, Clock, ClockCache, Moment, TimeForm, Zone};
 use crate::{Span, bytes_of};
 
@@ -87,6 +89,8 @@ impl TimeQuery {
 pub(crate) struct TimePlan {
     clock: Clock,
     place: TimePlace,
+    /// Checks whether records are in the order of time, if only a part of the file is read.
+    order: OnceLock<Arc<FileOrder>>,
 }
 
 /// Where the time of a record is.
@@ -99,14 +103,23 @@ enum TimePlace {
 }
 
 impl TimePlan {
+    fn new(clock: Clock, place: TimePlace) -> Self {
+        Self { clock, place, order: OnceLock::new() }
+    }
+
+    /// Has the order of the records checked from now on.
+    pub(crate) fn watch_order(&self, order: &Arc<FileOrder>) {
+        self.order.get_or_init(|| Arc::clone(order));
+    }
+
     /// The plan of a file whose time is in a field or group that the query names.
     pub(crate) fn named(query: &TimeQuery, source: &Source, columns: Columns, extractor: Extractor) -> Self {
-        Self { clock: clock(query, source), place: TimePlace::Column(columns, extractor) }
+        Self::new(clock(query, source), TimePlace::Column(columns, extractor))
     }
 
     /// The plan of a file in which the first time of a record counts.
     pub(crate) fn anywhere(query: &TimeQuery, source: &Source) -> Self {
-        Self { clock: clock(query, source), place: TimePlace::Anywhere }
+        Self::new(clock(query, source), TimePlace::Anywhere)
     }
 
     /// The plan of a file by the records at its beginning: the usual name whose field has most times. `None` if no field
@@ -132,7 +145,7 @@ impl TimePlan {
         }
         let (_, name, extractor) = best?;
         let columns = Columns::of_one(&Field::named(name), None);
-        Some(Self { clock, place: TimePlace::Column(columns, extractor) })
+        Some(Self::new(clock, TimePlace::Column(columns, extractor)))
     }
 
     /// The column with the time, unless that may be anywhere in the record.
@@ -169,6 +182,8 @@ pub(crate) struct RowTimes {
     instants: Vec<i64>,
     /// Records without a time.
     pub(crate) untimed: Unmatched,
+    /// The order of the records, if that is checked.
+    order: Option<RunOrder>,
 }
 
 impl RowTimes {
@@ -188,6 +203,7 @@ impl RowTimes {
     ) {
         selected.clear();
         self.instants.clear();
+        self.order = plan.order.get().map(|_| RunOrder::default());
         let mut malformed = cells.malformed().iter().map(|malformed| malformed.record).peekable();
         // Rows of the same record follow each other.
         let mut last: Option<(Span, Option<i64>)> = None;
@@ -205,6 +221,9 @@ impl RowTimes {
                 }
             };
             last = Some((record, instant));
+            if let (Some(order), Some(instant)) = (&mut self.order, instant) {
+                order.push(Timed { offset: record.0 as u64, instant });
+            }
             match instant {
                 Some(instant) if query.window.contains(&instant) => {
                     selected.push(row);
@@ -219,6 +238,19 @@ impl RowTimes {
 
     fn instant(&mut self, plan: &TimePlan, moment: Option<Moment>) -> Option<i64> {
         plan.clock.instant(&mut self.clock, moment?)
+    }
+
+    /// The instants of the selected rows.
+    pub(crate) fn instants(&self) -> &[i64] {
+        &self.instants
+    }
+
+    /// Publishes the order of the records of a block for the check.
+    pub(crate) fn publish_order(&mut self, plan: &TimePlan, block: &Block<'_>) {
+        if let (Some(order), Some(file)) = (self.order.take(), plan.order.get()) {
+            let end = block.offset + block.bytes.len() as u64;
+            file.add(block.offset..end, order.moved_by(block.offset));
+        }
     }
 
     /// Keeps these rows.

@@ -112,12 +112,25 @@ impl<'q> RowMaker<'q> {
         };
         self.make_rows(block, &plan, meter);
         self.apply_time(block.bytes, &plan, &mut scratches, meter);
+        if let Some(time) = &plan.time {
+            self.times.publish_order(time, block);
+        }
         self.apply_condition(block.bytes, &plan, &mut scratches, meter);
         meter.enter(Phase::Extract);
         self.extract(block.bytes, &self.rows.value_columns, &plan.values, &mut scratches.values);
         self.value_presence.add(&self.cells, self.records.len());
         self.make_keys(block.bytes, keys);
         self.current = Some((plan, scratches));
+    }
+
+    /// The records of a block that have times that are counted, each with its instant.
+    pub(crate) fn instants(&mut self, block: &Block<'_>) -> impl Iterator<Item = (Span, i64)> {
+        self.clear();
+        if let Some(plan) = self.plan(block.source) {
+            self.make_rows(block, &plan, &mut Meter::off());
+            self.apply_time(block.bytes, &plan, &mut Scratches::new(&plan), &mut Meter::off());
+        }
+        self.records.iter().copied().zip(self.times.instants().iter().copied())
     }
 
     /// The plan of a file; `None` if it was not recognised.

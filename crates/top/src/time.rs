@@ -7,6 +7,7 @@ mod bound;
 mod bucket;
 mod calendar;
 mod form;
+mod slack;
 #[cfg(test)]
 mod tests;
 mod written;
@@ -16,6 +17,7 @@ pub use bound::{Bound, BoundError};
 pub(crate) use bucket::{BucketCache, Buckets};
 pub use bucket::{Every, EveryError};
 pub use form::{TimeForm, TimeFormError};
+pub use slack::{Slack, SlackError};
 pub(crate) use written::Moment;
 pub(crate) use zone::{Clock, ClockCache};
 pub use zone::{Zone, ZoneError};

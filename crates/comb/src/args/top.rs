@@ -356,6 +356,7 @@ impl Arguments {
             zone: self.times.zone(),
             since,
             until,
+            sorted: self.times.sorted(),
             every: self.times.every,
             measures: self.measures.distinct()?,
             sort_by: self.sort_by()?,
@@ -467,6 +468,11 @@ impl Arguments {
     /// Whether some records are rejected before the key.
     pub(crate) fn selects_rows(&self) -> bool {
         self.selects_records() || self.condition.is_some() || self.times.selects()
+    }
+
+    /// Whether parts of files are left out.
+    pub(crate) fn reads_only_window(&self) -> bool {
+        self.times.sorted().is_some()
     }
 
     /// Whether the key is what `-e` matches, or its groups.

@@ -152,7 +152,7 @@ fn exit(answer: &Answer, problems: &[Problem], stop: Option<&Stop>) -> Exit {
     match () {
         () if answer.partial && stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
         () if answer.partial => Exit::Interrupted,
-        () if !problems.is_empty() => Exit::Error,
+        () if !problems.iter().all(Problem::is_note) => Exit::Error,
         () if answer.records == 0 => Exit::NotFound,
         () => Exit::Found,
     }
@@ -174,9 +174,10 @@ fn explain(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usi
 }
 
 fn report_problems(problems: &[Problem]) {
-    for problem in problems {
+    for problem in problems.iter().filter(|problem| !problem.is_note()) {
         message::error(problem);
     }
+    message::not_narrowed(problems);
 }
 
 /// Maximum width of a sparkline, in characters.

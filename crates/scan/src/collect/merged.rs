@@ -73,7 +73,8 @@ pub fn fold<A: Accumulate>(
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
     let recognize = options.recognize.as_deref();
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize };
+    let narrow = options.narrow.as_deref();
+    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, narrow };
     let joining = Joining::new();
     lock(&joining.problems).add_rules(notes);
     let over = JobEnd::default();

@@ -173,7 +173,7 @@ pub fn in_order<V: Visit>(
     let mut notes = Vec::new();
     let wants = make().wants();
     let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes);
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize: None };
+    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize: None, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
     let collected = match inputs.walk.sort.by {

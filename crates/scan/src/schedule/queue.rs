@@ -1,6 +1,6 @@
 //! The work queue of a job whose results are merged.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ pub(crate) struct Queue {
     halted: AtomicBool,
     /// Set once any input is decompressed or decoded.
     decoded: AtomicBool,
+    /// Bytes of opened files that are not read.
+    left_out: AtomicU64,
     state: Mutex<State>,
     changed: Condvar,
     /// Notified when parked workers are to run again.
@@ -59,6 +61,7 @@ impl Queue {
             pace: Pace::default(),
             halted: AtomicBool::new(false),
             decoded: AtomicBool::new(false),
+            left_out: AtomicU64::new(0),
             state: Mutex::new(State { tasks, ..State::default() }),
             changed: Condvar::new(),
             unparked: Condvar::new(),
@@ -78,6 +81,16 @@ impl Queue {
     /// Records that an input is decompressed or decoded.
     pub(crate) fn record_decoded(&self) {
         self.decoded.store(true, Ordering::Relaxed);
+    }
+
+    /// Bytes of opened files that are not read.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out.load(Ordering::Relaxed)
+    }
+
+    /// Records that this many bytes of a file are not read.
+    pub(crate) fn record_left_out(&self, bytes: u64) {
+        self.left_out.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Tells all workers to stop.

@@ -18,6 +18,7 @@ use memchr::{memchr, memrchr};
 use super::cut::{ensure_len, retry};
 use super::{LONG_LINE, NulEnds, TextBlock};
 use crate::block::{FindNul, Source};
+use crate::narrow::LinesAt;
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
 use start_states::StartStates;
@@ -71,6 +72,28 @@ impl ChunkedFile {
         let _ = rustix::fs::fadvise(&file, start, None, rustix::fs::Advice::Sequential);
         let start_states = StartStates::default();
         Self { source, file, start, end, next: AtomicU64::new(start), bounds, start_states }
+    }
+
+    /// Access to the lines of a text file at any offset.
+    pub(crate) fn lines_at(&self) -> LinesAt<'_> {
+        LinesAt::new(&self.file, self.start..self.end, self.bounds)
+    }
+
+    /// Restricts the file to a range of whole lines. Must precede the first claim.
+    pub(crate) fn narrow(&mut self, Range { start, end }: Range<u64>) {
+        (self.start, self.end, self.next) = (start, end, AtomicU64::new(start));
+    }
+
+    /// Turns the read-ahead of the kernel on or off.
+    pub(crate) fn set_read_ahead(&self, is_on: bool) {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::Advice;
+            let advice = if is_on { Advice::Sequential } else { Advice::Random };
+            let _ = rustix::fs::fadvise(&self.file, self.start, None, advice);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = is_on;
     }
 
     /// Length in bytes.
@@ -224,7 +247,7 @@ impl ChunkedFile {
 }
 
 /// Reads until `target` is full or the file ends.
-fn fill(file: &File, target: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(crate) fn fill(file: &File, target: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut got = 0;
     while got < target.len() {
         match retry(|| file.read_at(&mut target[got..], offset + got as u64))? {

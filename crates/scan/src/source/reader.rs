@@ -20,6 +20,7 @@ use super::stream::{Origin, Stream};
 use super::{ChunkedFile, Chunks, PartedFile};
 use crate::block::{FileIdentity, FirstNul, Medium, Source};
 use crate::inputs::{Inputs, is_standard_input};
+use crate::narrow::Narrow;
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize};
@@ -45,6 +46,8 @@ pub(crate) struct Context<'a> {
     pub(crate) walk: &'a Walk<'a>,
     /// Recognises files, if requested. The reader makes the beginnings known that it examines.
     pub(crate) recognize: Option<&'a dyn Recognize>,
+    /// Restricts the part of each file that is read, if requested.
+    pub(crate) narrow: Option<&'a dyn Narrow>,
 }
 
 /// The reading half of a worker: its buffer, its meter, and the problems it found.

@@ -49,6 +49,13 @@ impl Zone {
         Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
 
+    /// An instant for people: date, time, and the offset from UTC.
+    pub(crate) fn show(&self, instant: i64) -> String {
+        let timestamp = Timestamp::from_nanosecond(instant.into()).unwrap_or_default();
+        let shown = timestamp.to_zoned(self.0.clone()).strftime("%Y-%m-%dT%H:%M:%S%.f%:z").to_string();
+        if *self == Self::UTC { shown.replace("+00:00", "Z") } else { shown }
+    }
+
     pub(crate) fn inner(&self) -> &TimeZone {
         &self.0
     }

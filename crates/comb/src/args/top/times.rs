@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use finecomb_top::{Bound, Every, Field, TimeForm, Zone};
+use finecomb_top::{Bound, Every, Field, Slack, TimeForm, Zone};
 
 use crate::args::selection::UsageError;
 
@@ -17,6 +17,14 @@ since 1970. A time without a year, as in syslog, is in the latest year in which 
 const BOUND: &str = "\
 An absolute time such as 2026-03-01, '2026-03-01 06:20' or any form that is recognised in logs; a time of day, of today; now, \
 today, yesterday, or 'yesterday 09:00'; or a duration such as 90s, 15m, 2h, 3d or 1w: that long ago.";
+
+const SORTED: &str = "\
+Read only the window of files that are in the order of time, give or take SLACK [default SLACK: 60s]
+
+This promises that no record is earlier than one before it by more than SLACK, a duration such as 0s, 90s, 15m or 2h. Then the part \
+of a file between --since and --until is found by binary search, and the rest is not read. The records that are read are checked: if \
+they contradict the promise, one line on standard error names two of them, and the exit status is 2. Small files, compressed files, pipes and \
+CSV are read whole.";
 
 /// Times of records.
 #[derive(Args)]
@@ -42,6 +50,10 @@ pub(crate) struct Times {
     #[arg(long, value_name = "TIME", long_help = format!("Count only records before this time\n\n{BOUND}"))]
     until: Option<String>,
 
+    /// Read only the window of files that are in the order of time, give or take SLACK [default SLACK: 60s]
+    #[arg(long, value_name = "SLACK", num_args = 0..=1, require_equals = true, default_missing_value = "60s", long_help = SORTED)]
+    sorted: Option<Slack>,
+
     /// Count by buckets of time: 10s, 5m, 1h, 1d, 1w, or others that divide a day
     ///
     /// Without a key, there is a row for each bucket, in the order of time. With a key, the -n most frequent keys are counted
@@ -65,6 +77,10 @@ impl Times {
 
     pub(super) fn zone(&self) -> Zone {
         self.tz.clone()
+    }
+
+    pub(super) fn sorted(&self) -> Option<Slack> {
+        self.sorted
     }
 
     /// The ends of the window.

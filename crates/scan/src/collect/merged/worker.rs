@@ -143,6 +143,10 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             Err(kind) => return self.reader.problems.add(source, kind),
         };
         let source = recognized.as_ref().unwrap_or(source);
+        let left_out = match self.reader.context.narrow {
+            Some(by) => self.reader.narrow(by, source, &mut contents),
+            None => 0,
+        };
         match contents {
             Contents::Whole { range, skipped, .. } => {
                 let first_line = (skipped == range.start as u64).then_some(1);
@@ -153,6 +157,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 self.process_block(source, block, true);
             }
             Contents::Chunks { file, .. } => {
+                self.queue.record_left_out(left_out);
                 if matches!(file, Chunks::Parted(_)) {
                     self.queue.record_decoded();
                 }

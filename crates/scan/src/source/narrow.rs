@@ -1,0 +1,55 @@
+//! Restriction of a file to the part that is wanted, before any of it is read.
+
+use finecomb_meter::Phase;
+
+use super::Chunks;
+use super::reader::{Contents, Reader};
+use crate::block::{Medium, Source};
+use crate::narrow::{Narrow, Narrowed};
+use crate::problem::ProblemKind;
+
+/// Size of the smallest file of which a part is searched for, in blocks. Reading a smaller one takes no longer than the
+/// search.
+const MIN_BLOCKS: u64 = 4;
+
+impl Reader<'_> {
+    /// Restricts a file to the part that is wanted. Returns the number of bytes that are left out.
+    pub(crate) fn narrow(&mut self, by: &dyn Narrow, source: &Source, contents: &mut Contents) -> u64 {
+        let min_size = MIN_BLOCKS.saturating_mul(self.context.bounds.block_size as u64);
+        let file = match contents {
+            Contents::Whole { .. } => return 0,
+            Contents::Chunks { file: Chunks::Plain(file), .. } if file.len() < min_size => return 0,
+            Contents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => file,
+            Contents::Chunks { file, .. } => {
+                let reason = reason(file.source().medium());
+                self.problems.add(source, ProblemKind::NotNarrowed(reason));
+                return 0;
+            }
+            Contents::Stream { stream, .. } => {
+                let reason = reason(stream.source.medium());
+                self.problems.add(source, ProblemKind::NotNarrowed(reason));
+                return 0;
+            }
+        };
+        self.meter.enter(Phase::Read);
+        file.set_read_ahead(false);
+        let Narrowed { range, problem } = by.narrow(&file.source, &file.lines_at());
+        let length = file.len();
+        file.narrow(range);
+        file.set_read_ahead(true);
+        if let Some(kind) = problem {
+            self.problems.add(&file.source, kind);
+        }
+        length.saturating_sub(file.len())
+    }
+}
+
+/// Reason why a text cannot be read at any offset.
+fn reason(medium: &Medium) -> &'static str {
+    match medium {
+        Medium::File => "its records may span lines",
+        Medium::Transcoded(_) => "it is not UTF-8",
+        Medium::Decompressed => "it is compressed",
+        Medium::Pipe => "it is not a regular file",
+    }
+}
