@@ -58,14 +58,18 @@ pub struct ScanOptions<'a> {
     pub max_line: usize,
     /// Line terminator. Default: a line feed.
     pub line_end: u8,
-    /// Recognises files by their beginnings, and so decides how they are divided into records. Only for
-    /// [`fold`](crate::fold): [`in_order`](crate::in_order) ignores it, and takes every file for lines. Default: none.
+    /// Recognises files by their beginnings, and so decides how they are divided into records. For [`fold`](crate::fold)
+    /// and for visitors with [`Visit::AS_FOLD`](crate::Visit::AS_FOLD); others take every file for lines. Default: none.
     pub recognize: Option<Arc<dyn Recognize>>,
     /// Restricts the part of each file that is read. Only for [`fold`](crate::fold). Default: none.
     pub narrow: Option<Arc<dyn Narrow>>,
+    /// Bound on the output of [`in_order`](crate::in_order) that waits to be written, in bytes. Each worker may hold the
+    /// output of a few blocks on top of it. Default: 4 MiB.
+    pub pending: usize,
     /// Detail of the time profile. Default: none.
     pub profile: Detail,
-    /// Ends the job early when raised. Default: none.
+    /// Ends the job early when raised. Then [`in_order`](crate::in_order) drops output that is not yet written. Default:
+    /// none.
     pub stop: Option<Arc<Stop>>,
     /// Receives the progress of the job. Default: none.
     pub watch: Option<Watch<'a>>,
@@ -80,6 +84,7 @@ impl Default for ScanOptions<'_> {
             line_end: b'\n',
             recognize: None,
             narrow: None,
+            pending: 4 << 20,
             profile: Detail::Nothing,
             stop: None,
             watch: None,

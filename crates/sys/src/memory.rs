@@ -69,6 +69,11 @@ impl<T: Copy> FixedVec<T> {
         self.length = self.length.max(length);
     }
 
+    /// Removes all values from `length` on.
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
     /// Number of values that it has room for.
     pub fn capacity(&self) -> usize {
         self.capacity
@@ -178,6 +183,17 @@ mod tests {
         assert_eq!(*vector, [1, 2, 7, 7, 7]);
         vector.fill_up(9, 10);
         assert_eq!(*vector, [1, 2, 7, 7, 7, 9, 9, 9, 9, 9]);
+    }
+
+    #[test]
+    fn a_truncated_vector_has_room_again() {
+        let mut vector = FixedVec::with_capacity(4);
+        vector.extend_from_slice(&[1, 2, 3, 4]);
+        vector.truncate(5);
+        assert_eq!(vector[..], [1, 2, 3, 4]);
+        vector.truncate(1);
+        vector.extend_from_slice(&[5, 6, 7]);
+        assert_eq!(vector[..], [1, 5, 6, 7]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod worker;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use finecomb_meter::{Report, Stopwatch, ThreadTimes};
+use finecomb_meter::{Meter, Report, Stopwatch, ThreadTimes};
 
 use crate::block::{Block, Source};
 use crate::inputs::Inputs;
@@ -40,6 +40,11 @@ pub trait Visit: Send {
     type State: Clone + Send;
     /// Totals of a file, accumulated while its blocks are printed in any order.
     type Tally: Default + Send;
+
+    /// Whether files are handed out as [`fold`](crate::fold) does: recognised if [`ScanOptions::recognize`] is set, with
+    /// records that may span lines, offsets in the source rather than in its text, known line numbers, slices of blocks that
+    /// are much larger than usual, and a stream that is named twice only once. Not for whole files. Default: `false`.
+    const AS_FOLD: bool = false;
 
     /// The part of a file that is wanted. Default: blocks.
     fn wants(&self) -> Wants {
@@ -95,6 +100,18 @@ pub trait Visit: Send {
         _tally: &mut Self::Tally,
         _out: &mut Output<'_>,
     ) {
+    }
+
+    /// Like [`Visit::print`], and accounts for the time. Default: calls that.
+    fn print_timed(
+        &mut self,
+        block: &Block<'_>,
+        found: Self::Found,
+        state: &Self::State,
+        (tally, out): (&mut Self::Tally, &mut Output<'_>),
+        _meter: &mut Meter,
+    ) {
+        self.print(block, found, state, tally, out);
     }
 
     /// Adds the totals of other blocks.
@@ -161,7 +178,7 @@ impl<V> Default for Ordered<V> {
 ///
 /// Output is written as soon as all output before it has been. Pending output is bounded: see `schedule/plan.rs`.
 ///
-/// Blocks are runs of whole lines: [`ScanOptions::recognize`] is ignored.
+/// Blocks are runs of whole lines, unless [`Visit::AS_FOLD`] is set: otherwise [`ScanOptions::recognize`] is ignored.
 pub fn in_order<V: Visit>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
@@ -173,7 +190,8 @@ pub fn in_order<V: Visit>(
     let mut notes = Vec::new();
     let wants = make().wants();
     let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes);
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize: None, narrow: None };
+    let recognize = options.recognize.as_deref().filter(|_| V::AS_FOLD);
+    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
     let collected = match inputs.walk.sort.by {
@@ -184,7 +202,7 @@ pub fn in_order<V: Visit>(
         None => Job::named(inputs),
         Some(files) => Job::listed(files),
     };
-    let plan = Plan::new(jobs, separator.clone(), out);
+    let plan = Plan::new(jobs, separator.clone(), out, options.pending, options.stop.clone());
     let visitor = |number| {
         let reader = Reader::new(context, stopwatch.meter());
         let mut visitor = Visitor::new(reader, number, &plan, make(), separator.clone());
@@ -220,7 +238,7 @@ fn collect<V: Visit>(
 ) -> Vec<Collected> {
     let sort = context.inputs.walk.sort;
     let mut sink = io::sink();
-    let plan = Plan::new(Job::named(context.inputs), None, &mut sink);
+    let plan = Plan::new(Job::named(context.inputs), None, &mut sink, options.pending, options.stop.clone());
     let visitor = |number| {
         let reader = Reader::new(context, stopwatch.meter());
         let mut visitor = Visitor::new(reader, number, &plan, make(), None);

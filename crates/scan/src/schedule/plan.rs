@@ -20,10 +20,8 @@ use std::time::Duration;
 use finecomb_meter::{Meter, Phase};
 
 use super::pace::{Governed, Idle, Pace};
+use crate::block::FileIdentity;
 use crate::stop::Stop;
-
-/// Bound on pending output, in bytes, over all workers. Each worker may hold the output of a few blocks on top of it.
-const PENDING_LIMIT: usize = 4 << 20;
 
 /// Position in the order of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +75,10 @@ pub(crate) struct Plan<'a, T> {
     /// Notified when parked workers are to run again.
     unparked: Condvar,
     halted: AtomicBool,
+    /// Ends the job early when raised.
+    stop: Option<Arc<Stop>>,
+    /// Bound on pending output, in bytes, over all workers. Each worker may hold the output of a few blocks on top of it.
+    limit: usize,
     /// Interrupt workers that wait for streams.
     stops: Mutex<Vec<Arc<Stop>>>,
     out: Mutex<&'a mut (dyn Write + Send)>,
@@ -100,14 +102,21 @@ struct State<T> {
     /// Number of workers that may still add tasks.
     busy: usize,
     idle: Idle,
+    /// Bound on pending output, in bytes.
+    limit: usize,
+    /// Files that were opened as streams.
+    streamed: Vec<FileIdentity>,
 }
 
 impl<'a, T: Divisible> Plan<'a, T> {
-    /// Creates a plan that does `tasks` and writes to `out`, with `separator` between groups.
+    /// Creates a plan that does `tasks` and writes to `out`, with `separator` between groups. At most `limit` bytes of output
+    /// wait to be written.
     pub(crate) fn new(
         tasks: impl IntoIterator<Item = T>,
         separator: Option<Vec<u8>>,
         out: &'a mut (dyn Write + Send),
+        limit: usize,
+        stop: Option<Arc<Stop>>,
     ) -> Self {
         let mut state = State {
             slots: Vec::new(),
@@ -121,6 +130,8 @@ impl<'a, T: Divisible> Plan<'a, T> {
             error: None,
             busy: 0,
             idle: Idle::default(),
+            limit,
+            streamed: Vec::new(),
         };
         let mut last = None;
         for task in tasks {
@@ -136,6 +147,8 @@ impl<'a, T: Divisible> Plan<'a, T> {
             changed: Condvar::new(),
             unparked: Condvar::new(),
             halted: AtomicBool::new(false),
+            stop,
+            limit,
             stops: Mutex::default(),
             out: Mutex::new(out),
             separator,
@@ -144,7 +157,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
 
     /// Returns `true` if the workers should stop.
     pub(crate) fn is_halted(&self) -> bool {
-        self.halted.load(Ordering::Relaxed)
+        self.halted.load(Ordering::Relaxed) || self.stop.as_ref().is_some_and(|stop| stop.is_raised())
     }
 
     /// Tells all workers to stop.
@@ -160,9 +173,12 @@ impl<'a, T: Divisible> Plan<'a, T> {
         self.stops.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|stop| stop.raise());
     }
 
-    /// Returns a stop that interrupts the wait for a stream, and is raised when the workers should stop. Returns `None`
-    /// if the system refuses; then the wait cannot be interrupted.
+    /// Returns a stop that interrupts the wait for a stream, and is raised when the workers should stop: that of the job if
+    /// it has one. Returns `None` if the system refuses; then the wait cannot be interrupted.
     pub(crate) fn new_stop(&self) -> Option<Arc<Stop>> {
+        if let Some(stop) = &self.stop {
+            return Some(Arc::clone(stop));
+        }
         let stop = Arc::new(Stop::new().ok()?);
         self.stops.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&stop));
         if self.is_halted() {
@@ -201,7 +217,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
                 self.unparked.notify_all();
                 return None;
             }
-            if !self.pace.is_wanted(number) && state.pending_bytes <= PENDING_LIMIT {
+            if !self.pace.is_wanted(number) && state.pending_bytes <= self.limit {
                 meter.enter(Phase::Park);
                 state = self.unparked.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -213,6 +229,17 @@ impl<'a, T: Divisible> Plan<'a, T> {
             }
             state = self.sleep(state);
         }
+    }
+
+    /// Returns `true` for the first stream with this identity, and for every stream without one.
+    pub(crate) fn is_new_stream(&self, identity: Option<FileIdentity>) -> bool {
+        let Some(identity) = identity else { return true };
+        let mut state = self.lock();
+        let is_new = !state.streamed.contains(&identity);
+        if is_new {
+            state.streamed.push(identity);
+        }
+        is_new
     }
 
     /// Puts a stream back for an idle worker to continue, in a slot right after `after`.
@@ -352,7 +379,7 @@ impl<T: Divisible + Send> Receive for Plan<'_, T> {
             if !state.writing {
                 state = self.write(state, &mut spare);
             }
-            let may_continue = state.pending_bytes <= PENDING_LIMIT || state.is_written_front(slot);
+            let may_continue = state.pending_bytes <= self.limit || state.is_written_front(slot);
             if may_continue || self.is_halted() {
                 return spare;
             }
@@ -437,7 +464,7 @@ impl<T: Divisible> State<T> {
     /// Claims a part of the first available task. If pending output exceeds the bound, only that of the front is
     /// available.
     fn take(&mut self) -> Option<(SlotId, T::Part)> {
-        let over = self.pending_bytes > PENDING_LIMIT;
+        let over = self.pending_bytes > self.limit;
         let front = self.front;
         let may_begin = |slot: SlotId| !over || front == Some(slot);
         if let Some(index) = self.streams.iter().position(|&(slot, _)| may_begin(slot)) {

@@ -103,12 +103,14 @@ pub(crate) struct Part<'a> {
 pub(crate) fn parts_of_records(
     bytes: &mut [u8],
     unclosed: usize,
+    in_long_line: bool,
     bounds: Bounds,
 ) -> impl Iterator<Item = Part<'_>> {
     let begin = bytes.len() - unclosed;
     let (closed, unclosed) = bytes.split_at_mut(begin);
     let lines = parts(unclosed, false, Bounds { records: Records::Lines, ..bounds });
-    parts(closed, false, bounds).chain(lines.map(move |part| Part { start: begin + part.start, ..part }))
+    parts(closed, in_long_line, bounds)
+        .chain(lines.map(move |part| Part { start: begin + part.start, ..part }))
 }
 
 /// Splits a run of whole records into parts. An empty run has none.

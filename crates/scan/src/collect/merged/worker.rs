@@ -211,7 +211,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         let bounds = self.bounds(source);
         let Reader { buffer, problems, meter, .. } = &mut self.reader;
         let total = range.len();
-        let parts = parts_of_records(&mut buffer[range], unclosed, bounds);
+        let parts = parts_of_records(&mut buffer[range], unclosed, false, bounds);
         for part in parts.flat_map(|part| slices(part, bounds)) {
             let Part { bytes, records, .. } = part;
             let length = bytes.len();

@@ -5,13 +5,15 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
+use memchr::memchr_iter;
 
 use super::Visit;
 use super::job::{Job, Shared, Streamed, Unshared};
 use super::worker::Visitor;
 use crate::block::{Block, Lookahead, Source};
+use crate::options::Bounds;
 use crate::schedule::plan::SlotId;
-use crate::source::cut::{Part, parts};
+use crate::source::cut::{Part, parts_of_records, slices};
 use crate::source::reader::Reader;
 use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 
@@ -19,6 +21,11 @@ use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 const FILE_WORK: u64 = 32 << 10;
 
 impl<V: Visit> Visitor<'_, V> {
+    /// The bounds for a file: they tell how it is divided into lines and records.
+    fn bounds(&self, source: &Source, ends: NulEnds) -> Bounds {
+        Bounds { records: source.records(), ..self.reader.context.bounds }.with_ends(ends)
+    }
+
     /// Records processed bytes.
     fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
@@ -32,15 +39,20 @@ impl<V: Visit> Visitor<'_, V> {
         self.plan.pace.add_work(FILE_WORK);
         let mut buffer = mem::take(&mut self.reader.buffer);
         let state = self.visit.begin(source, &[]);
+        let bounds = Bounds { records: source.records(), ..self.reader.context.bounds };
+        let unclosed = if V::AS_FOLD { bounds.unclosed_in(&buffer[range.clone()]) } else { 0 };
+        let first_line = (V::AS_FOLD && start == range.start as u64).then_some(1);
+        let (start, offset) = if V::AS_FOLD { (0, start) } else { (start, 0) };
         let mut unshared = Unshared { start, state, tally: V::Tally::default() };
         let bytes = &mut buffer[range];
         let _ = if bytes.is_empty() {
             // Elsewhere an empty block carries no information, but an empty file must have one block.
-            let mut block = Block { is_whole: true, ..Block::new(source, 0, bytes) };
+            let mut block = Block { is_whole: true, ..Block::new(source, offset, bytes) };
             self.search_and_print(&mut block, &mut unshared)
         } else {
             let ends = self.visit.nul_ends(source);
-            self.visit_next(Block { is_whole: true, ..Block::new(source, 0, bytes) }, ends, &mut unshared)
+            let block = Block { is_whole: true, first_line, ..Block::new(source, offset, bytes) };
+            self.visit_next(block, unclosed, ends, &mut unshared)
         };
         self.reader.buffer = buffer;
         self.end_file(source, unshared);
@@ -76,7 +88,7 @@ impl<V: Visit> Visitor<'_, V> {
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
                 let block = Block::new(source, offset - shared.start, &mut buffer[range]);
                 let block = Block { in_long_line, lookahead: Lookahead::in_file(file), ..block };
-                self.visit_next(block, shared.nul_ends, &mut unshared)
+                self.visit_next(block, 0, shared.nul_ends, &mut unshared)
             });
             if wanted.is_break() {
                 break;
@@ -86,13 +98,22 @@ impl<V: Visit> Visitor<'_, V> {
         self.end_file(source, unshared);
     }
 
-    /// Visits the next block of a file that only this worker visits.
-    fn visit_next(&mut self, block: Block<'_>, ends: NulEnds, unshared: &mut Unshared<V>) -> ControlFlow<()> {
-        let Block { source, bytes, lookahead, .. } = block;
+    /// Visits the next block of a file that only this worker visits. Its last `unclosed` bytes are a record with a quote
+    /// that is not closed.
+    fn visit_next(
+        &mut self,
+        block: Block<'_>,
+        unclosed: usize,
+        ends: NulEnds,
+        unshared: &mut Unshared<V>,
+    ) -> ControlFlow<()> {
+        let Block { source, bytes, lookahead, mut first_line, .. } = block;
         let total = bytes.len();
         self.record_bytes(total);
-        let bounds = self.reader.context.bounds.with_ends(ends);
-        for part in parts(bytes, block.in_long_line, bounds) {
+        let bounds = self.bounds(source, ends);
+        for part in divided::<V>(bytes, unclosed, block.in_long_line, bounds) {
+            let before = first_line;
+            add_lines(first_line.as_mut().filter(|_| part.bytes.len() < total), part.bytes, bounds);
             let offset = block.offset + part.start as u64;
             if let Some(length) = part.too_long {
                 self.reader.problems.add_long_line(source, unshared.start + offset, bounds);
@@ -100,9 +121,9 @@ impl<V: Visit> Visitor<'_, V> {
                 continue;
             }
             let is_whole = block.is_whole && part.bytes.len() == total;
-            let in_long_line = part.in_long_line;
-            let mut block =
-                Block { is_whole, in_long_line, lookahead, ..Block::new(source, offset, part.bytes) };
+            let Part { bytes, records, in_long_line, .. } = part;
+            let block = Block { is_whole, in_long_line, lookahead, ..Block::new(source, offset, bytes) };
+            let mut block = Block { first_line: before, records, ..block };
             self.search_and_print(&mut block, unshared)?;
         }
         ControlFlow::Continue(())
@@ -115,7 +136,8 @@ impl<V: Visit> Visitor<'_, V> {
         let before = unshared.state.clone();
         let more = self.visit.advance(block, &found, &mut unshared.state);
         self.reader.meter.enter(Phase::Print);
-        self.visit.print(block, found, &before, &mut unshared.tally, &mut self.out);
+        let to = (&mut unshared.tally, &mut self.out);
+        self.visit.print_timed(block, found, &before, to, &mut self.reader.meter);
         more
     }
 
@@ -130,9 +152,12 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn visit_chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
         let mut buffer = mem::take(&mut self.reader.buffer);
         let Reader { meter, problems, .. } = &mut self.reader;
-        let TextBlock { range, offset, in_long_line, .. } = file.read(chunk, &mut buffer, meter, problems);
+        let TextBlock { range, offset, in_long_line, first_line, unclosed } =
+            file.read(chunk, &mut buffer, meter, problems);
         let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
-        self.visit_block(shared, block, Block { in_long_line, lookahead: file.lookahead(), ..read });
+        let read = Block { in_long_line, lookahead: file.lookahead(), ..read };
+        let read = Block { first_line: first_line.filter(|_| V::AS_FOLD), ..read };
+        self.visit_block(shared, block, read, unclosed);
         self.reader.buffer = buffer;
     }
 
@@ -147,27 +172,31 @@ impl<V: Visit> Visitor<'_, V> {
             false => streamed.stream.read(&mut buffer, true, &mut self.reader.problems),
         };
         match read {
-            Some(TextBlock { range, offset, in_long_line, .. }) => {
+            Some(TextBlock { range, offset, in_long_line, first_line, unclosed }) => {
                 streamed.blocks += 1;
                 self.plan.put_back(slot, Job::Stream(streamed));
                 let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
-                self.visit_block(&shared, number, Block { in_long_line, ..read });
+                let first_line = first_line.filter(|_| V::AS_FOLD);
+                self.visit_block(&shared, number, Block { in_long_line, first_line, ..read }, unclosed);
             }
             None => self.end_shared(&shared, number),
         }
         self.reader.buffer = buffer;
     }
 
-    /// Visits a block of a shared file: searches it, waits for its turn, and prints it.
-    fn visit_block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>) {
-        let Block { source, bytes, lookahead, offset, in_long_line, .. } = read;
+    /// Visits a block of a shared file: searches it, waits for its turn, and prints it. Its last `unclosed` bytes are a record
+    /// with a quote that is not closed.
+    fn visit_block(&mut self, shared: &Shared<V>, number: u64, read: Block<'_>, unclosed: usize) {
+        let Block { source, bytes, lookahead, offset, in_long_line, mut first_line, .. } = read;
         self.reader.meter.enter(Phase::Search);
         self.record_bytes(bytes.len());
-        let bounds = self.reader.context.bounds.with_ends(shared.nul_ends);
-        let mut searched: Vec<_> = parts(bytes, in_long_line, bounds)
-            .map(|Part { start, bytes, too_long, in_long_line, .. }| {
+        let (total, bounds) = (bytes.len(), self.bounds(source, shared.nul_ends));
+        let mut searched: Vec<_> = divided::<V>(bytes, unclosed, in_long_line, bounds)
+            .map(|Part { start, bytes, too_long, in_long_line, records }| {
+                let before = first_line;
+                add_lines(first_line.as_mut().filter(|_| bytes.len() < total), bytes, bounds);
                 let block = Block::new(source, offset + start as u64, bytes);
-                let mut block = Block { in_long_line, lookahead, ..block };
+                let mut block = Block { in_long_line, lookahead, first_line: before, records, ..block };
                 let wanted = too_long.is_none() && !shared.chain.is_over();
                 let found = wanted.then(|| self.visit.search(&mut block));
                 Searched { block, too_long, found, before: None }
@@ -180,7 +209,8 @@ impl<V: Visit> Visitor<'_, V> {
         for Searched { block, found, before, .. } in searched {
             match (found, before) {
                 (Some(found), Some(before)) => {
-                    self.visit.print(&block, found, &before, &mut tally, &mut self.out);
+                    let to = (&mut tally, &mut self.out);
+                    self.visit.print_timed(&block, found, &before, to, &mut self.reader.meter);
                 }
                 (None, Some(_)) => {
                     let offset = shared.start + block.offset;
@@ -221,6 +251,25 @@ impl<V: Visit> Visitor<'_, V> {
         self.reader.meter.enter(Phase::Wait);
         let (state, tally) = shared.chain.await_all(blocks);
         self.end_file(&shared.source, Unshared { start: shared.start, state, tally });
+    }
+}
+
+/// Divides a block into the parts that are handed out.
+fn divided<V: Visit>(
+    bytes: &mut [u8],
+    unclosed: usize,
+    in_long_line: bool,
+    bounds: Bounds,
+) -> impl Iterator<Item = Part<'_>> {
+    let slice = if V::AS_FOLD { bounds.block_size } else { usize::MAX };
+    let parts = parts_of_records(bytes, unclosed, in_long_line, bounds);
+    parts.flat_map(move |part| slices(part, Bounds { block_size: slice, ..bounds }))
+}
+
+/// Advances the number of a line, if it is known, past `bytes`.
+fn add_lines(line: Option<&mut u64>, bytes: &[u8], bounds: Bounds) {
+    if let Some(line) = line {
+        *line += memchr_iter(bounds.line_end, bytes).count() as u64;
     }
 }
 

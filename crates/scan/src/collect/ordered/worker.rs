@@ -124,6 +124,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         match self.reader.open_named(number) {
             None => {}
             Some(Named::Directory(directory)) => self.expand(directory),
+            Some(Named::Stream(source, _)) if V::AS_FOLD && !self.plan.is_new_stream(source.identity()) => {}
             Some(file) => {
                 self.read_named(file, None);
             }
@@ -231,9 +232,21 @@ impl<'w, V: Visit> Visitor<'w, V> {
     fn begin(
         &mut self,
         source: &Source,
-        contents: Result<Option<Contents>, ProblemKind>,
+        mut contents: Result<Option<Contents>, ProblemKind>,
         stop: Option<Arc<Stop>>,
     ) -> Option<Job<V>> {
+        let recognized = match (self.reader.context.recognize, &mut contents) {
+            (Some(by), Ok(Some(contents))) => self.reader.recognize(by, source, contents),
+            _ => Ok(None),
+        };
+        let recognized = match recognized {
+            Ok(recognized) => recognized,
+            Err(kind) => {
+                self.reader.problems.add(source, kind);
+                return None;
+            }
+        };
+        let source = recognized.as_ref().unwrap_or(source);
         match contents {
             Ok(None) => None,
             Ok(Some(Contents::Whole { range, skipped, medium: Medium::File })) => {
@@ -256,7 +269,9 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 let limit = UNSHARED_LIMIT * self.reader.context.bounds.block_size;
                 match file {
                     // Other workers have other tasks.
-                    Chunks::Plain(file) if file.len() <= limit as u64 && self.plan.has_tasks() => {
+                    Chunks::Plain(file)
+                        if !V::AS_FOLD && file.len() <= limit as u64 && self.plan.has_tasks() =>
+                    {
                         self.visit_unshared(&shared, &file);
                         None
                     }
@@ -288,6 +303,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         let state = self.visit.begin(&source, &self.reader.buffer[known]);
         let over = self.visit.is_over(&state);
         let nul_ends = self.visit.nul_ends(&source);
+        let start = if V::AS_FOLD { 0 } else { start };
         Arc::new(Shared { source, start, stop, nul_ends, chain: Chain::new(state, over) })
     }
 

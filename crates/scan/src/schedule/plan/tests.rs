@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::*;
 
+const PENDING_LIMIT: usize = 4 << 20;
+
 struct Single;
 
 impl Divisible for Single {
@@ -23,7 +25,7 @@ fn chunk(bytes: usize) -> Chunk {
 #[test]
 fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let mut out = Vec::new();
-    let plan = Plan::new([Single, Single], None, &mut out);
+    let plan = Plan::new([Single, Single], None, &mut out, PENDING_LIMIT, None);
     let next = |number| plan.next(number, &mut Meter::off());
     let (first, ()) = next(1).expect("a task");
     let (second, ()) = next(0).expect("a task");
