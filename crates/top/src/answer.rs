@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use finecomb_scan::{Place, Problem, Report};
 use finecomb_sys::simd::prefetch;
+use finecomb_sys::units::counted;
 
 use crate::measure::Quantity;
 use crate::order::SortBy;
@@ -22,6 +23,10 @@ pub struct KeyCount {
     pub fields: Vec<Vec<u8>>,
     /// Value of each measure of the query.
     pub values: Vec<Quantity>,
+    /// Maximum number of records with this key beyond the count: 0 unless counts are approximate.
+    pub error: u64,
+    /// Whether the key may be there by mistake: counts are approximate, and others may be more frequent.
+    pub is_uncertain: bool,
 }
 
 impl KeyCount {
@@ -81,8 +86,34 @@ pub struct Answer {
     pub starts: Vec<i64>,
     /// Number of gaps between buckets that are too long to be filled with empty ones.
     pub long_gaps: u64,
+    /// Set if counts may be approximate.
+    pub approximation: Option<Approximation>,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
+}
+
+impl Answer {
+    /// Whether there was no memory for all keys.
+    pub(crate) fn is_approximate(&self) -> bool {
+        self.approximation.is_some_and(|approximation| approximation.bound > 0)
+    }
+
+    /// The number of distinct keys for people, such as `3 distinct keys`.
+    pub fn distinct_keys(&self) -> String {
+        let keys = counted(self.distinct, "distinct key");
+        if self.is_approximate() { format!("at least {keys}") } else { keys }
+    }
+}
+
+/// Limits of what is known if counts may be approximate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Approximation {
+    /// Maximum count of a key for which there was no memory. If it is 0, all counts are exact, and so is the number of distinct
+    /// keys; otherwise that is only known to be at least [`Answer::distinct`].
+    pub bound: u64,
+    /// Whether the inputs changed between the two passes: the second one counted another number of records, or a count that is
+    /// impossible after the first.
+    pub has_changed: bool,
 }
 
 /// A field of a query that no record has. Its conditions are false, and its measures have no values.

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Narrow, Phase, ScanOptions, fold};
 
 use crate::answer::{Answer, KeyCount, Outcome, Skipped};
+use crate::approximate;
 use crate::cells::Malformed;
 use crate::editor::Editor;
+use crate::hash::Hasher;
 use crate::key::{Keys, LineMaker};
 use crate::live::{Live, WorkerCounts};
 use crate::measure::Measures;
@@ -33,9 +35,13 @@ pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live:
 }
 
 fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option<&Live>) -> Outcome {
+    let options = &ScanOptions { recognize: query.recognizer(), ..options.clone() };
+    if let Some(memory) = query.approximate {
+        return approximate::count(inputs, options, query, memory);
+    }
     let narrower = query.narrower();
     let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
-    let options = &ScanOptions { recognize: query.recognizer(), narrow, ..options.clone() };
+    let options = &ScanOptions { narrow, ..options.clone() };
     let Folded { joined, mut problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     if let Some(narrower) = narrower {
@@ -49,21 +55,8 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         answer.distinct += shard.distinct;
         tally = tally.merge(shard.tally);
     }
-    let Tally { records, skipped, malformed, not_numbers, unmatched, untimed, presence, memory } = tally;
-    answer.records = records;
-    answer.skipped = skipped;
-    answer.malformed = malformed;
-    answer.not_numbers = not_numbers;
-    answer.unmatched = unmatched;
-    if let Some(rows) = query.rows.as_deref().filter(|_| !partial) {
-        let [condition, values] = &presence;
-        answer.absent = rows.absent(condition, values);
-    }
-    answer.key_fields = query.key_fields.clone();
-    answer.key_names = query.key_names.clone();
-    answer.measure_names = query.measure_names.clone();
-    answer.sort_by = query.order.by;
-    answer.untimed = untimed;
+    let memory = tally.memory;
+    tally.complete(&mut answer, query);
     let order = query.order_of_entries();
     answer.top.sort_unstable_by(|one, other| order.compare(one, other));
     answer.top.truncate(order.number);
@@ -75,7 +68,7 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
 }
 
 /// State of a worker.
-struct Counter<'q> {
+pub(crate) struct Counter<'q> {
     query: &'q Query,
     counts: Arc<WorkerCounts>,
     tally: Tally,
@@ -99,8 +92,8 @@ enum Maker<'q> {
 
 /// Counts that are not by key.
 #[derive(Debug, Default)]
-struct Tally {
-    records: u64,
+pub(crate) struct Tally {
+    pub(crate) records: u64,
     skipped: Option<Skipped>,
     malformed: Option<Skipped>,
     not_numbers: Option<Skipped>,
@@ -113,7 +106,26 @@ struct Tally {
 }
 
 impl Tally {
-    fn merge(self, other: Self) -> Self {
+    /// Adds to an answer what it says besides the keys.
+    pub(crate) fn complete(self, answer: &mut Answer, query: &Query) {
+        let Self { records, skipped, malformed, not_numbers, unmatched, untimed, presence, .. } = self;
+        answer.records = records;
+        answer.skipped = skipped;
+        answer.malformed = malformed;
+        answer.not_numbers = not_numbers;
+        answer.unmatched = unmatched;
+        if let Some(rows) = query.rows.as_deref().filter(|_| !answer.partial) {
+            let [condition, values] = &presence;
+            answer.absent = rows.absent(condition, values);
+        }
+        answer.key_fields = query.key_fields.clone();
+        answer.key_names = query.key_names.clone();
+        answer.measure_names = query.measure_names.clone();
+        answer.sort_by = query.order.by;
+        answer.untimed = untimed;
+    }
+
+    pub(crate) fn merge(self, other: Self) -> Self {
         let [condition, values] = self.presence;
         let [other_condition, other_values] = &other.presence;
         Self {
@@ -173,7 +185,7 @@ impl Tally {
 }
 
 /// A shard of a worker's table. The first shard has the worker's tally.
-struct Part {
+pub(crate) struct Part {
     shard: usize,
     table: Arc<Table>,
     tally: Tally,
@@ -181,14 +193,14 @@ struct Part {
 }
 
 /// A shard with the merged keys of all workers.
-struct Joined {
+pub(crate) struct Joined {
     best: Vec<KeyCount>,
     distinct: u64,
     tally: Tally,
 }
 
 impl<'q> Counter<'q> {
-    fn new(query: &'q Query, live: Option<&'q Live>) -> Self {
+    pub(crate) fn new(query: &'q Query, live: Option<&'q Live>) -> Self {
         let table = match query.rows.as_deref().filter(|rows| !rows.measures.is_empty()) {
             Some(rows) => Table::with_groups(query.hasher, Measures::new(&rows.measures)),
             None => Table::new(query.hasher),
@@ -227,6 +239,31 @@ impl<'q> Counter<'q> {
         }
     }
 
+    /// The hash function of all workers.
+    pub(crate) fn hasher(&self) -> &'q Hasher {
+        &self.query.hasher
+    }
+
+    /// Makes the keys of a block. Returns their text, and their spans in it.
+    pub(crate) fn keys<'a>(&'a mut self, block: &'a Block<'_>, meter: &mut Meter) -> (&'a [u8], &'a [Span]) {
+        self.make_keys(block, meter);
+        if !self.editor.is_idle() {
+            meter.enter(Phase::Edit);
+            self.editor.change_all(block.bytes, &mut self.keys);
+        }
+        meter.enter(Phase::Count);
+        (self.keys.text(block.bytes), &self.keys.spans)
+    }
+
+    /// Counts that are not by key, without the number of records.
+    pub(crate) fn into_tally(self) -> Tally {
+        let Self { mut tally, maker, .. } = self;
+        if let Maker::Rows(rows) = maker {
+            tally.presence = [rows.condition_presence, rows.value_presence];
+        }
+        tally
+    }
+
     fn count(&mut self, block: &Block<'_>) {
         let (text, keys) = (self.keys.text(block.bytes), &self.keys.spans);
         if keys.is_empty() {
@@ -253,12 +290,7 @@ impl Accumulate for Counter<'_> {
     type Joined = Joined;
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
-        self.make_keys(block, meter);
-        if !self.editor.is_idle() {
-            meter.enter(Phase::Edit);
-            self.editor.change_all(block.bytes, &mut self.keys);
-        }
-        meter.enter(Phase::Count);
+        self.keys(block, meter);
         if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, self.query.buckets()) {
             rows.add_buckets(buckets, block.bytes, &mut self.keys);
         }
@@ -271,12 +303,10 @@ impl Accumulate for Counter<'_> {
     }
 
     fn into_parts(self) -> Vec<Part> {
-        let Self { query, counts, mut tally, maker, .. } = self;
-        if let Maker::Rows(rows) = maker {
-            tally.presence = [rows.condition_presence, rows.value_presence];
-        }
-        tally.records = counts.records();
-        let table = Arc::new(counts.take().unwrap_or_else(|| Table::new(query.hasher)));
+        let (query, records) = (self.query, self.counts.records());
+        let table = Arc::new(self.counts.take().unwrap_or_else(|| Table::new(query.hasher)));
+        let mut tally = self.into_tally();
+        tally.records = records;
         tally.memory = table.memory() as u64;
         (0..SHARDS)
             .map(|shard| Part {

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod approximate;
 mod arena;
 mod axis;
 mod cells;
@@ -66,7 +67,7 @@ mod text_regex;
 mod time;
 mod timeline;
 
-pub use answer::{AbsentField, Answer, Cause, KeyCount, Outcome, QueryPart, Skipped};
+pub use answer::{AbsentField, Answer, Approximation, Cause, KeyCount, Outcome, QueryPart, Skipped};
 pub use axis::{AxisTick, TimeAxis};
 pub use condition::ConditionError;
 pub use count::{top, top_live};

@@ -97,6 +97,11 @@ pub struct QueryOptions {
     pub reverse: bool,
     /// Minimum count of a key in the answer. Default: 1.
     pub min_count: u64,
+    /// Count the most frequent keys approximately, in tables of this many bytes. Without measures and buckets, by descending
+    /// count. Default: exact counts, in as much memory as they need.
+    pub approximate: Option<usize>,
+    /// Count the keys of an approximate answer exactly, by reading all inputs a second time. They must be files. Default: no.
+    pub recount: bool,
 }
 
 impl Default for QueryOptions {
@@ -129,6 +134,8 @@ impl Default for QueryOptions {
             sort_by: SortBy::default(),
             reverse: false,
             min_count: 1,
+            approximate: None,
+            recount: false,
         }
     }
 }
@@ -177,6 +184,10 @@ pub struct Query {
     /// Names of the columns of the key.
     pub(crate) key_names: Vec<String>,
     pub(crate) measure_names: Vec<String>,
+    /// Memory of approximate counts, if counts need not be exact.
+    pub(crate) approximate: Option<usize>,
+    /// Whether the keys of an approximate answer are counted again.
+    pub(crate) recount: bool,
     /// Hash function of all workers.
     pub(crate) hasher: Hasher,
 }
@@ -283,6 +294,8 @@ impl Query {
             edits,
             rows: rows.map(Arc::new),
             sorted: SortedWindow::new(options)?.map(Arc::new),
+            approximate: options.approximate,
+            recount: options.recount,
             hasher: Hasher::random(),
         })
     }

@@ -1,5 +1,6 @@
 //! The flags of `comb top`: those of topfew 2.0, and more.
 
+mod approx;
 pub(crate) mod hints;
 mod key_fields;
 mod listen;
@@ -20,6 +21,7 @@ use super::profile::Profile;
 use super::selection::{self, Globs, UsageError};
 use super::size;
 use super::threads::Threads;
+use approx::Approx;
 use key_fields::KeyFields;
 use listen::Listen;
 use measures::Measures;
@@ -266,6 +268,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENCODING", default_value = "auto", value_parser = selection::encoding, help_heading = "Input")]
     encoding: Encoding,
 
+    #[command(flatten)]
+    pub(crate) approx: Approx,
+
     #[command(flatten, next_help_heading = "Machine")]
     threads: Threads,
 
@@ -334,7 +339,7 @@ impl Arguments {
             Some(KeyFields::Positions(fields)) => (fields.clone(), Vec::new()),
             Some(KeyFields::Names(names)) => (FieldList::default(), names.clone()),
         };
-        Ok(QueryOptions {
+        self.approx.apply(QueryOptions {
             number: self.number.unwrap_or(if self.has_only_buckets() { usize::MAX } else { 10 }),
             fields,
             names,
@@ -362,6 +367,7 @@ impl Arguments {
             sort_by: self.sort_by()?,
             reverse: self.reverse,
             min_count: self.min_count,
+            ..QueryOptions::default()
         })
     }
 

@@ -41,6 +41,9 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
         Ok(inputs) => inputs,
         Err(error) => return fail(error),
     };
+    if let Err(error) = arguments.approx.check_inputs(&inputs) {
+        return fail(error);
+    }
     if let Err(reason) = profile::check(&arguments.profile, &inputs.named) {
         return fail(reason);
     }
@@ -124,6 +127,9 @@ fn count(
             Bytes(outcome.bytes)
         ));
     }
+    if answer.approximation.is_some_and(|approximation| approximation.has_changed) {
+        message::error("--recount: an input changed between the two passes; no key is certain");
+    }
     let mut out = BufWriter::new(stdout().lock());
     let mut exit = exit(answer, &outcome.problems, stop.as_deref());
     // Before the output, whose reader may want only its beginning.
@@ -136,7 +142,7 @@ fn count(
     }
     let Outcome { answer, memory, report, .. } = outcome;
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
-        let keys = counted(answer.distinct, "distinct key");
+        let keys = answer.distinct_keys();
         message::note(format_args!("{} of memory for {keys}", Bytes(memory)));
     }
     profile::show(report, &arguments.profile, &inputs.named, start).or(exit)
@@ -153,6 +159,7 @@ fn exit(answer: &Answer, problems: &[Problem], stop: Option<&Stop>) -> Exit {
         () if answer.partial && stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
         () if answer.partial => Exit::Interrupted,
         () if !problems.iter().all(Problem::is_note) => Exit::Error,
+        () if answer.approximation.is_some_and(|approximation| approximation.has_changed) => Exit::Error,
         () if answer.records == 0 => Exit::NotFound,
         () => Exit::Found,
     }

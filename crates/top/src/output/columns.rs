@@ -28,6 +28,7 @@ pub(super) enum Value<'a> {
     /// A share: a part and the whole.
     Share(u64, u64),
     Measure(&'a Quantity),
+    Flag(bool),
     Key(&'a [u8]),
 }
 
@@ -45,6 +46,7 @@ impl<'a> Columns<'a> {
     pub(super) fn names(&self) -> Vec<&'a str> {
         let Layout { percent, cumulative, .. } = self.layout;
         let mut names = vec!["count"];
+        names.extend(self.answer.approximation.iter().flat_map(|_| ["error", "certain"]));
         names.extend(percent.then_some("percent"));
         names.extend(cumulative.then_some("cumulative"));
         names.extend((cumulative && percent).then_some("cumulative_percent"));
@@ -86,6 +88,8 @@ impl<'a> Columns<'a> {
         let Layout { percent, cumulative, .. } = self.layout;
         let all = self.answer.records;
         let mut row = vec![Value::Count(key.count)];
+        let limits = [Value::Count(key.error), Value::Flag(!key.is_uncertain)];
+        row.extend(self.answer.approximation.iter().flat_map(|_| limits));
         row.extend(percent.then_some(Value::Share(key.count, all)));
         row.extend(cumulative.then_some(Value::Count(sum)));
         row.extend((cumulative && percent).then_some(Value::Share(sum, all)));
@@ -103,6 +107,7 @@ impl Value<'_> {
     pub(super) fn number(self, none: &str) -> Option<String> {
         match self {
             Self::Count(count) => Some(count.to_string()),
+            Self::Flag(flag) => Some(flag.to_string()),
             Self::Share(part, whole) => Some(percent(part, whole)),
             Self::Measure(Quantity::None) => Some(none.to_owned()),
             Self::Measure(quantity) => Some(quantity.to_string()),

@@ -29,7 +29,12 @@ pub struct Json(pub Layout);
 struct Object<'a> {
     partial: bool,
     records: u64,
-    distinct: u64,
+    /// Null if it is not known.
+    distinct: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distinct_at_least: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<u64>,
     skipped: u64,
     #[serde(skip_serializing_if = "is_zero")]
     malformed: u64,
@@ -143,7 +148,9 @@ impl Json {
         write(&Object {
             partial: answer.partial,
             records: answer.records,
-            distinct: answer.distinct,
+            distinct: (!answer.is_approximate()).then_some(answer.distinct),
+            distinct_at_least: answer.is_approximate().then_some(answer.distinct),
+            bound: answer.approximation.map(|approximation| approximation.bound),
             skipped: count(&answer.skipped),
             malformed: count(&answer.malformed),
             unmatched: count(&answer.unmatched),

@@ -48,7 +48,7 @@ impl Format for Text {
                 out,
                 "# {}, {}, {} shown",
                 counted(answer.records, "record"),
-                counted(answer.distinct, "distinct key"),
+                answer.distinct_keys(),
                 Count(answer.top.len() as u64)
             )?;
         }
@@ -62,7 +62,11 @@ impl Format for Text {
 impl Text {
     fn write_plain(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         for key in &answer.top {
-            write!(out, "{}{}{:#} ", self.count, key.count, self.count)?;
+            write!(out, "{}{}{:#}", self.count, key.count, self.count)?;
+            if key.error > 0 {
+                write!(out, "+{}", key.error)?;
+            }
+            out.write_all(if key.is_uncertain { b"? " } else { b" " })?;
             write_key(&key.key, out)?;
             out.write_all(b"\n")?;
         }

@@ -37,7 +37,7 @@ fn length(value: Value<'_>) -> u128 {
         Value::Count(count) | Value::Share(count, _) => count.into(),
         Value::Measure(Quantity::Number(number)) => number.units.max(0).unsigned_abs(),
         Value::Measure(Quantity::Overflow) => u128::MAX,
-        Value::Measure(Quantity::None) | Value::Key(_) => 0,
+        Value::Measure(Quantity::None) | Value::Flag(_) | Value::Key(_) => 0,
     }
 }
 
