@@ -3,7 +3,7 @@
 
     bench/formats.py [--rounds N] [--scale F] [--only JOB] [--comb PATH]
 
-    --scale F    multiplies the number of records of each input (default: 1, about 3.4 GB in bench/data/)
+    --scale F    multiplies the number of records of each input (default: 1, about 8.5 GB in bench/data/)
 
 Generates the inputs on the first run. Needs hyperfine. Peers are searched in PATH: mawk, mlr, goaccess, jq, rg (apt-get install mawk
 miller goaccess jq ripgrep); jaq, agrind, xan, gb (cargo install jaq ag xan csv-groupby). DuckDB and chdb are used from this Python
@@ -262,6 +262,17 @@ def logfmt_job(comb: str, file: Path) -> Job:
     return job_of(f"logfmt: top --input logfmt -f {key}", file, programs, goals)
 
 
+def sorted_job(comb: str, file: Path) -> Job:
+    """A hundredth of a log of four months."""
+    arguments = "--since '2026-05-01 00:00' --until '2026-05-02 06:00' --tz UTC"
+    programs = [
+        Program("comb --sorted", f"{comb} top --sorted -f 7 {arguments} {file.name}"),
+        Program("comb", f"{comb} top -f 7 {arguments} {file.name}"),
+        limits(file)[0],
+    ]
+    return job_of(f"sorted: top --sorted -f 7 {arguments}", file, programs, [Goal("comb --sorted", ["comb"], 0.05)])
+
+
 def extract_job(comb: str, file: Path) -> Job:
     pattern, rg = r"Firefox/\d+", "rg -o, without counting"
     programs = [
@@ -284,6 +295,7 @@ JOBS = {
     csv_job: ("orders.csv", "csv", 6_900_000),
     logfmt_job: ("service.logfmt", "logfmt", 2_850_000),
     extract_job: ("access.log", None, 2_000_000),
+    sorted_job: ("access.log", None, 19_000_000),
 }
 
 

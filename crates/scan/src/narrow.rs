@@ -26,7 +26,7 @@ pub trait Narrow: Send + Sync {
 pub struct Narrowed {
     /// The lines that are read, as offsets in the source.
     pub range: Range<u64>,
-    /// What is to be reported about the file.
+    /// A problem to be reported about the file.
     pub problem: Option<ProblemKind>,
 }
 

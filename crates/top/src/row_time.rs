@@ -203,7 +203,7 @@ impl RowTimes {
     ) {
         selected.clear();
         self.instants.clear();
-        self.order = plan.order.get().map(|_| RunOrder::default());
+        let mut order = plan.order.get().map(|_| RunOrder::default());
         let mut malformed = cells.malformed().iter().map(|malformed| malformed.record).peekable();
         // Rows of the same record follow each other.
         let mut last: Option<(Span, Option<i64>)> = None;
@@ -221,7 +221,7 @@ impl RowTimes {
                 }
             };
             last = Some((record, instant));
-            if let (Some(order), Some(instant)) = (&mut self.order, instant) {
+            if let (Some(order), Some(instant)) = (&mut order, instant) {
                 order.push(Timed { offset: record.0 as u64, instant });
             }
             match instant {
@@ -234,6 +234,7 @@ impl RowTimes {
                 None => {}
             }
         }
+        self.order = order;
     }
 
     fn instant(&mut self, plan: &TimePlan, moment: Option<Moment>) -> Option<i64> {

@@ -49,9 +49,17 @@ pub(crate) struct RunOrder {
 
 impl RunOrder {
     /// Adds the next record.
+    #[inline(never)]
     pub(crate) fn push(&mut self, timed: Timed) {
-        let run = Self { latest: Some(timed), earliest: Some(timed), longest_step: None };
-        *self = self.join(run);
+        match self.latest {
+            // Of two records in the order of time, the later one is not the earliest.
+            Some(latest) if latest.instant <= timed.instant => {
+                if latest.instant < timed.instant {
+                    self.latest = Some(timed);
+                }
+            }
+            _ => *self = self.join(Self { latest: Some(timed), earliest: Some(timed), longest_step: None }),
+        }
     }
 
     /// The same records at offsets that are larger by `distance`.

@@ -71,7 +71,7 @@ impl<'f, 'q> Search<'f, 'q> {
                 _ => break,
             }
         }
-        // If it fails, the search for the borders says so.
+        // A failure occurs again in the search for the borders, which reports it.
         let _ = self.first_at(start, end);
     }
 

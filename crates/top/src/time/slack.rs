@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::bound::duration;
 
-/// How much earlier than a record before it a record may be, in a log that is in the order of time except for that.
+/// The longest time by which a record may be earlier than one before it, in a log that is nearly in the order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slack {
     pub(crate) nanoseconds: i64,
