@@ -487,7 +487,7 @@ fn the_page_draws_the_counts_by_time() {
     for (name, arguments) in
         [("buckets", &[][..]), ("series", &["-f", "status"]), ("ranked", &["--sort", "count", "-n", "5"])]
     {
-        let every = &["--input", "combined", "--every", "1h", "--tz", "UTC"];
+        let every = &["--input", "combined", "--every", "1d", "--tz", "UTC"];
         let mut job = Job::start(&[every, arguments].concat());
         let browser = Browser::start();
         browser.resize(1100, 1000);
