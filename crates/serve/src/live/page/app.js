@@ -11,7 +11,7 @@ const page = {};
 for (const element of document.querySelectorAll('[id]')) page[element.id] = element;
 
 const view = {
-  source: null, // the connection
+  retry: 0, // timer of the next attempt to connect; 0 unless the connection is lost
   failures: 0, // failed attempts since the last state
   state: null, // the last state
   received: 0, // performance.now() when it arrived
@@ -22,7 +22,9 @@ const view = {
 // ---- Connection
 
 function connect() {
-  const source = view.source = new EventSource(EVENTS);
+  clearTimeout(view.retry);
+  view.retry = 0;
+  const source = new EventSource(EVENTS);
   source.addEventListener('update', event => receive(event.data));
   source.addEventListener('end', event => {
     source.close(); // otherwise the browser would connect again
@@ -36,7 +38,7 @@ function connect() {
     const wait = Math.min(2 ** (view.failures - 1), LONGEST_WAIT);
     setStatus('lost', view.state ? 'connection lost' : 'no connection');
     setMessage([`The server cannot be reached; the job may have been stopped. Trying again in ${wait} s.`]);
-    setTimeout(connect, wait * 1000);
+    view.retry = setTimeout(connect, wait * 1000);
   });
 }
 
@@ -315,6 +317,7 @@ function clock(time) {
 
 // ---- Start
 
+addEventListener('online', () => view.retry && connect());
 page.bars.addEventListener('pointermove', point);
 page.bars.addEventListener('pointerleave', leave);
 setInterval(() => view.state?.status === 'running' && document.body.dataset.state === 'running' && showTime(), 1000);
