@@ -16,6 +16,8 @@ pub enum InputFormat {
     Clf,
     /// Combined Log Format: like [`InputFormat::Clf`], with referrer and user agent.
     Combined,
+    /// Virtual host and port, then the [`InputFormat::Combined`] format.
+    VhostCombined,
     /// The `log_format` of nginx.
     Nginx(String),
     /// Comma-separated values (RFC 4180), or values with another delimiter.
@@ -37,7 +39,7 @@ pub enum InputFormat {
 pub enum InputFormatError {
     /// No format has this name.
     #[error(
-        "expected lines, clf, combined, csv, tsv, json, logfmt, syslog, nginx:LOG_FORMAT, regex:PATTERN or auto; found '{0}'"
+        "expected lines, clf, combined, vhost_combined, csv, tsv, json, logfmt, syslog, nginx:LOG_FORMAT, regex:PATTERN or auto; found '{0}'"
     )]
     Unknown(String),
     /// Nothing follows `nginx:` or `regex:`.
@@ -62,6 +64,7 @@ impl FromStr for InputFormat {
             "auto" => Self::Auto,
             "clf" => Self::Clf,
             "combined" => Self::Combined,
+            "vhost_combined" => Self::VhostCombined,
             "csv" => Self::Csv,
             "tsv" => Self::Tsv,
             "json" => Self::Json,
@@ -80,6 +83,7 @@ impl InputFormat {
             Self::Auto => "auto",
             Self::Clf => "clf",
             Self::Combined => "combined",
+            Self::VhostCombined => "vhost_combined",
             Self::Nginx(_) => "nginx",
             Self::Csv => "csv",
             Self::Tsv => "tsv",
@@ -108,7 +112,9 @@ mod tests {
 
     #[test]
     fn formats_are_written_as_they_are_parsed() {
-        for text in ["lines", "auto", "clf", "combined", "csv", "tsv", "json", "logfmt", "syslog"] {
+        let names =
+            ["lines", "auto", "clf", "combined", "vhost_combined", "csv", "tsv", "json", "logfmt", "syslog"];
+        for text in names {
             assert_eq!(text.parse::<InputFormat>().expect("a format").to_string(), text);
         }
         for text in ["nginx:$host $status", "regex:(?P<a>.)"] {

@@ -166,11 +166,12 @@ impl Format<'_> {
                 Extractor::Csv(csv.map_err(text)?)
             }
             Self::Unknown => Extractor::Lines(Box::new(lines(query, fields).map_err(|_| {
-                "unknown format; --input names one of lines, clf, combined, csv, tsv, json, logfmt, syslog, nginx:…, regex:…"
+                "unknown format; --input names one of lines, clf, combined, vhost_combined, csv, tsv, json, logfmt, syslog, nginx:…, regex:…"
             })?)),
             Self::Known(format) => match format {
                 InputFormat::Clf => access(&AccessFormat::clf(), fields)?,
                 InputFormat::Combined => access(&AccessFormat::combined(), fields)?,
+                InputFormat::VhostCombined => access(&AccessFormat::vhost_combined(), fields)?,
                 InputFormat::Nginx(format) => access(&AccessFormat::nginx(format).map_err(text)?, fields)?,
                 InputFormat::Json => Extractor::Json(Json::new(fields).map_err(text)?),
                 InputFormat::Logfmt => Extractor::Logfmt(Logfmt::new(fields).map_err(text)?),
@@ -249,6 +250,7 @@ impl Recognizer {
         Some(Ok(match detected {
             Detected::Json => (Format::Known(&InputFormat::Json), 0),
             Detected::Combined => (Format::Known(&InputFormat::Combined), 0),
+            Detected::VhostCombined => (Format::Known(&InputFormat::VhostCombined), 0),
             Detected::Clf => (Format::Known(&InputFormat::Clf), 0),
             Detected::Syslog => (Format::Known(&InputFormat::Syslog), 0),
             Detected::Logfmt => (Format::Known(&InputFormat::Logfmt), 0),

@@ -296,6 +296,24 @@ mod tests {
     }
 
     #[test]
+    fn a_virtual_host_and_its_port_are_fields_of_their_own_format() {
+        let format = AccessFormat::vhost_combined();
+        let record = format!("www.example.org:443 {GET} 0.25");
+        assert_eq!(
+            shown(&format, "host port remote_addr user path user_agent request_time", &record),
+            "www.example.org | 443 | 203.0.113.9 | alice | /a/b.html | Mozilla/5.0 (X11; Linux x86_64) | 0.25"
+        );
+        assert_eq!(
+            shown(&format, "remote_addr", "a.example:80 2001:db8::1 - - [t] \"-\" 400"),
+            "2001:db8::1"
+        );
+        let expected = "malformed: expected an address, an identity, a user and '['";
+        for record in [GET, "2001:db8::1 - - [t] \"-\" 400"] {
+            assert_eq!(shown(&format, "status", record), expected);
+        }
+    }
+
+    #[test]
     fn log_formats_of_nginx_have_their_own_variables() {
         let usual = nginx(USUAL);
         let record = format!("{GET} 0.005");

@@ -20,6 +20,8 @@ pub(crate) enum Detected {
     Json,
     /// Access log in the combined format.
     Combined,
+    /// The same, with a virtual host and its port before the address.
+    VhostCombined,
     /// Access log in the common log format.
     Clf,
     /// RFC 3164 or RFC 5424.
@@ -65,7 +67,10 @@ fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected {
     if is_format(lines, |line| access(line) == Some(Access::Combined)) {
         return Detected::Combined;
     }
-    if is_format(lines, |line| access(line).is_some()) {
+    if is_format(lines, |line| access(line) == Some(Access::VhostCombined)) {
+        return Detected::VhostCombined;
+    }
+    if is_format(lines, |line| matches!(access(line), Some(Access::Clf | Access::Combined))) {
         return Detected::Clf;
     }
     if is_format(lines, is_syslog) {
@@ -102,17 +107,24 @@ fn is_json(line: &[u8]) -> bool {
 enum Access {
     Clf,
     Combined,
+    VhostCombined,
 }
 
 /// Recognises `host ident user [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 203`, and two more fields in quotes.
-/// More fields may follow.
+/// More fields may follow. With two quoted fields, `www.example.org:443` may be before the host.
 fn access(line: &[u8]) -> Option<Access> {
     let opens = |&at: &usize| line[at..].starts_with(b" [") && is_access_time(&line[at + 2..]);
     let time = memchr::memchr_iter(b' ', line).find(opens)?;
-    let words = line[..time].split(|&byte| byte == b' ').filter(|word| !word.is_empty());
-    if words.count() < 3 {
-        return None;
-    }
+    let words: Vec<&[u8]> =
+        line[..time].split(|&byte| byte == b' ').filter(|word| !word.is_empty()).collect();
+    let has_vhost = match words[..] {
+        [] | [_] | [_, _] => return None,
+        // Not an address, in which colons would be before the last.
+        [first, _, _, _, ..] if is_host_and_port(first) => true,
+        // Another host before the address.
+        [_, address, b"-", _] if address != b"-" => return None,
+        _ => false,
+    };
     let rest = skip_quoted(line[time..].get(ACCESS_TIME.len() + 2..)?)?;
     let (status, rest) = first_word(rest.strip_prefix(b" ")?);
     let (size, rest) = first_word(rest.strip_prefix(b" ")?);
@@ -120,7 +132,19 @@ fn access(line: &[u8]) -> Option<Access> {
     if !(status.len() == 3 && is_number(status) && (size == b"-" || is_number(size))) {
         return None;
     }
-    Some(if skip_quoted(rest).and_then(skip_quoted).is_some() { Access::Combined } else { Access::Clf })
+    match (skip_quoted(rest).and_then(skip_quoted).is_some(), has_vhost) {
+        (true, true) => Some(Access::VhostCombined),
+        (true, false) => Some(Access::Combined),
+        (false, true) => None,
+        (false, false) => Some(Access::Clf),
+    }
+}
+
+/// Whether a word is a name, a colon and a number.
+fn is_host_and_port(word: &[u8]) -> bool {
+    let Some(colon) = word.iter().position(|&byte| byte == b':') else { return false };
+    let port = &word[colon + 1..];
+    colon > 0 && (1..=5).contains(&port.len()) && port.iter().all(u8::is_ascii_digit)
 }
 
 /// Shape of the time in an access log: `0` stands for a digit, `a` for a letter, `+` for a sign.
@@ -398,6 +422,29 @@ mod tests {
         let longer = format!(r#"{other} "-" "-" 0.003 "x""#);
         assert_lines(&[&combined, &longer], Detected::Combined);
         assert_eq!(detected(&[clf, &combined, clf].join("\n")), Detected::Clf);
+    }
+
+    #[test]
+    fn access_logs_with_a_virtual_host_are_detected_if_they_can_be_read() {
+        let rest = r#"- - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326"#;
+        let agent = r#""-" "curl""#;
+        let lines = [
+            format!("www.example.org:80 10.0.0.7 {rest} {agent}"),
+            format!("localhost:8443 2001:db8::1 {rest} {agent}"),
+            format!("www.example.org:80 ::1 - john doe {} {agent}", &rest[4..]),
+        ];
+        assert_lines(&[&lines[0], &lines[1], &lines[2]], Detected::VhostCombined);
+        for before in ["10.0.0.7", "2001:db8::80", "2001:db8::1:80 - john", "10.0.0.7 - john"] {
+            let line = format!("{before} {rest} {agent}");
+            assert_eq!(detected(&line), Detected::Combined, "{line}");
+        }
+        for line in [
+            format!("www.example.org:80 10.0.0.7 {rest}"),
+            format!("www.example.org 10.0.0.7 {rest} {agent}"),
+            format!("www.example.org 10.0.0.7 {rest}"),
+        ] {
+            assert_eq!(detected(&line), Detected::Unknown, "{line}");
+        }
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub(super) struct Source {
 }
 
 /// Fields by a name other than that of the variable in a log format of nginx, and the variables that may have the value.
-const ALIASES: [(&str, &[&str]); 13] = [
+const ALIASES: [(&str, &[&str]); 14] = [
     ("user", &["remote_user"]),
     ("time", &["time_local", "time_iso8601"]),
     ("bytes", &["body_bytes_sent", "bytes_sent"]),
@@ -84,6 +84,7 @@ const ALIASES: [(&str, &[&str]); 13] = [
     ("referer", &["http_referer"]),
     ("user_agent", &["http_user_agent"]),
     ("host", &["http_host"]),
+    ("port", &["server_port"]),
     ("method", &["request_method"]),
     ("url", &["request_uri"]),
     ("path", &["uri", "document_uri"]),
@@ -128,6 +129,14 @@ impl AccessFormat {
             Variable::new("request_time", End::LoneNumber, ""),
         ]);
         combined
+    }
+
+    /// Apache's `vhost_combined`: a virtual host and its port, then the combined log format.
+    pub(crate) fn vhost_combined() -> Self {
+        let mut format = Self::combined();
+        let vhost = [Variable::new("host", End::Text, ":"), Variable::new("server_port", End::Text, " ")];
+        format.variables.splice(..0, vhost);
+        format
     }
 
     /// Parses a value of nginx's `log_format`, without the quotes around it.
