@@ -73,7 +73,7 @@ pub enum ProblemKind {
     #[error("unsupported compression format {0}; decompress the file first")]
     Compressed(&'static str),
     /// A command cannot use the file, for this reason.
-    #[error("{0}; skipped")]
+    #[error("{}", unusable(.0))]
     Unusable(String),
     /// More of the file was read than the part that was wanted, for this reason. The result is complete.
     #[error("read more than was wanted: {0}")]
@@ -84,6 +84,11 @@ pub enum ProblemKind {
     /// The file is larger than a job takes as a whole, in bytes.
     #[error("larger than {}; skipped", ByteLimit(*.0 as u64))]
     TooLarge(usize),
+}
+
+/// The reason why a file is skipped, which may end with a question.
+fn unusable(reason: &str) -> String {
+    if reason.ends_with('?') { format!("skipped: {reason}") } else { format!("{reason}; skipped") }
 }
 
 impl ProblemKind {
