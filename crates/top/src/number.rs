@@ -53,6 +53,23 @@ impl Decimal {
         Self { units, places }
     }
 
+    /// The nearest number with at most this many places; of two, the one with an even last digit.
+    pub(crate) fn rounded(self, places: u8) -> Self {
+        let Some(less) = self.places.checked_sub(places) else { return self };
+        let unit = POWERS[usize::from(less)];
+        let (whole, rest) = (self.units.div_euclid(unit), self.units.rem_euclid(unit));
+        let is_up = rest > unit - rest || rest == unit - rest && whole % 2 != 0;
+        Self::new(whole + i128::from(is_up), places)
+    }
+
+    /// Number of places that show this many significant digits; 0 for zero.
+    pub(crate) fn places_for(self, digits: u8) -> u8 {
+        match self.units.unsigned_abs().checked_ilog10() {
+            Some(log) => (self.places + digits).saturating_sub(log as u8 + 1),
+            None => 0,
+        }
+    }
+
     /// Parses a number: an optional sign, digits with an optional point, an optional exponent, and optionally a unit of
     /// time directly behind (`ns`, `us`, `µs`, `ms`, `s`, `m`, `h`, `d`), for a number of seconds. `places` are those of
     /// the text, even if zeros, after the exponent and the unit are applied.
@@ -500,6 +517,30 @@ pub(crate) mod tests {
 
     fn shown(text: &str) -> String {
         Decimal::parse(text.as_bytes()).map_or_else(|error| format!("{error:?}"), |number| number.to_string())
+    }
+
+    #[test]
+    fn a_number_is_rounded_to_the_nearest_and_a_half_to_the_even_one() {
+        for (units, places, expected) in [
+            (12_345, 1, "123.4"),
+            (12_355, 1, "123.6"),
+            (12_350, 1, "123.5"),
+            (-12_345, 1, "-123.4"),
+            (-12_346, 1, "-123.5"),
+            (-4, 0, "0"),
+            (99_999, 0, "1000"),
+            (12_345, 5, "123.45"),
+        ] {
+            assert_eq!(Decimal::new(units, 2).rounded(places).to_string(), expected);
+        }
+        assert_eq!(Decimal::new(i128::MAX, 18).rounded(0).places, 0);
+        assert_eq!(Decimal::new(i128::MIN, 18).rounded(17).places, 17);
+    }
+
+    #[test]
+    fn the_places_of_some_digits_are_counted_from_the_first_that_is_not_zero() {
+        let places = |units, places| Decimal::new(units, places).places_for(4);
+        assert_eq!([places(0, 9), places(1, 9), places(-1234, 9), places(123_456, 0)], [0, 12, 9, 0]);
     }
 
     #[test]

@@ -223,6 +223,14 @@ impl Query {
         self.rows.as_ref().map_or(&InputFormat::Lines, |rows| &rows.input)
     }
 
+    /// Whether a field of a record is selected by number.
+    pub fn has_positions(&self) -> bool {
+        match &self.rows {
+            Some(rows) => rows.has_positions(),
+            None => !self.fields.is_whole_record(),
+        }
+    }
+
     /// The buckets of time.
     pub(crate) fn buckets(&self) -> Option<&Buckets> {
         self.rows.as_ref()?.time.as_ref()?.buckets.as_ref()

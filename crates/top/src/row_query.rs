@@ -251,10 +251,19 @@ impl RowQuery {
         of_condition.chain(of_key).chain(of_measures).collect()
     }
 
+    /// Whether a field is selected by number.
+    pub(crate) fn has_positions(&self) -> bool {
+        let fields = self.condition_columns.fields.iter().chain(&self.value_columns.fields);
+        let time = self.time.iter().flat_map(|time| &time.columns).flat_map(|columns| &columns.fields);
+        fields.chain(time).any(|field| matches!(field, Field::Position(_)))
+    }
+
     /// Names of the fields of the format.
     pub(crate) fn field_names(&self) -> Vec<&str> {
-        let fields = self.condition_columns.fields.iter().chain(&self.value_columns.fields);
-        fields
+        let time = self.time.iter().flat_map(|time| &time.columns);
+        let columns = [&self.condition_columns, &self.value_columns].into_iter().chain(time);
+        columns
+            .flat_map(|columns| &columns.fields)
             .filter_map(|field| match field {
                 Field::Named(name) => Some(&name.text[..]),
                 Field::Position(_) => None,

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use finecomb_scan::{Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
 use finecomb_top::output::Layout;
-use finecomb_top::{FieldList, InputFormat, Normalizer, QueryOptions, Separator, SortBy};
+use finecomb_top::{FieldList, InputFormat, Normalizer, Query, QueryOptions, Separator, SortBy};
 
 use super::format::{FormatFlags, Formats};
 use super::profile::Profile;
@@ -386,7 +386,9 @@ impl Arguments {
     }
 
     /// Checks that a format uses the flags that are given for fields and headers.
-    pub(crate) fn check_format(&self, format: &InputFormat) -> Result<(), UsageError> {
+    pub(crate) fn check_format(&self, query: &Query) -> Result<(), UsageError> {
+        let format = query.input();
+        let is_unused = *format == InputFormat::Lines && !query.has_positions();
         let is_default = if self.input.is_none() { ", the default here," } else { "" };
         let chosen = format!("--input {}{is_default}", format.name());
         let no_separator = match format {
@@ -399,6 +401,12 @@ impl Arguments {
         match (&self.fieldseparator, no_separator) {
             (Some(separator), Some(reason)) => {
                 Err(UsageError(format!("-p '{separator}': {chosen} {reason}")))
+            }
+            (Some(separator), _) if is_unused => Err(UsageError(format!(
+                "-p '{separator}': no field is selected by its number; add -f NUMBER or omit -p"
+            ))),
+            _ if self.quotedfields && is_unused => {
+                Err(UsageError("-q: no field is selected by its number; add -f NUMBER or omit -q".to_owned()))
             }
             _ if self.quotedfields && *format != InputFormat::Lines => {
                 Err(UsageError(format!("-q: {chosen} has its own rules for quotes; omit -q")))

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
         Ok(query) => query,
         Err(error) => return fail(error),
     };
-    if let Err(error) = arguments.check_format(query.input()) {
+    if let Err(error) = arguments.check_format(&query) {
         return fail(error);
     }
     for (group, pattern) in query.unknown_groups() {

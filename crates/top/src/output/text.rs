@@ -183,6 +183,29 @@ mod tests {
     }
 
     #[test]
+    fn means_are_rounded_where_their_places_say_nothing() {
+        let column = |name, numbers: [Quantity; 3]| {
+            let rows = numbers.map(|number| [number]);
+            let rows = [("a", 1, &rows[0][..]), ("b", 1, &rows[1]), ("c", 1, &rows[2])];
+            let shown = shown(&Text::default(), &measured(&[name], &rows));
+            shown
+                .lines()
+                .skip(1)
+                .map(|line| line.split_whitespace().nth(1).unwrap_or("").to_owned())
+                .collect::<Vec<_>>()
+        };
+        let long = [number(1_234_567_890_123, 12), number(-25_000_000_000_000, 12), number(0, 12)];
+        assert_eq!(column("mean(x)", long), ["1.234568", "-25.000000", "0.000000"]);
+        assert_eq!(column("sum(x)", long), ["1.234567890123", "-25.000000000000", "0.000000000000"]);
+        let small = [number(1_234_567, 12), Quantity::None, number(2, 0)];
+        assert_eq!(column("mean(x)", small), ["0.000001235", "-", "2.000000000"]);
+        assert_eq!(
+            column("mean(x)", [number(12_345, 4), number(2, 0), number(5, 1)]),
+            ["1.2345", "2.0000", "0.5000"]
+        );
+    }
+
+    #[test]
     fn bars_follow_the_column_that_the_keys_are_sorted_by() {
         let rows: [(&str, u64, &[Quantity]); 2] =
             [("a", 1, &[number(15, 1), number(80, 0)]), ("b", 9, &[Quantity::None, number(20, 0)])];

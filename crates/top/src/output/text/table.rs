@@ -6,6 +6,7 @@ use anstyle::Style;
 
 use super::bars::Bars;
 use super::{Text, write_key};
+use crate::measure::Quantity;
 use crate::output::columns::{Columns, Value};
 
 /// Maximum width of an aligned column of keys: longer ones move what follows to the right.
@@ -13,6 +14,10 @@ const MAX_WIDTH: usize = 100;
 
 /// Number of blanks between two columns.
 const GAP: usize = 2;
+
+/// Maximum number of decimal places of means, unless the least has fewer significant digits then than this.
+const MEAN_PLACES: u8 = 6;
+const MEAN_DIGITS: u8 = 4;
 
 /// Rows below a header. Numbers are aligned on the right, and the columns of the key, which come last, on the left.
 pub(super) struct Table<'a> {
@@ -32,6 +37,8 @@ struct Column<'a> {
     width: usize,
     /// Number of decimal places.
     places: usize,
+    /// Maximum number of decimal places: others are rounded.
+    max_places: u8,
 }
 
 impl<'a> Table<'a> {
@@ -45,9 +52,15 @@ impl<'a> Table<'a> {
             let title = if numbers > 1 { names[column] } else { "" };
             Bars::new(text.bars, title, column, &rows)
         });
-        let column = |(index, name)| {
+        let column = |(index, name): (usize, &'a str)| {
             let values = rows.iter().map(|row: &Vec<Value<'a>>| row[index]);
-            if index < numbers { Column::of_numbers(name, values) } else { Column::of_keys(name, values) }
+            match index < numbers {
+                true if name.starts_with("mean(") => {
+                    Column::of_numbers(name, values.clone(), mean_places(values))
+                }
+                true => Column::of_numbers(name, values, u8::MAX),
+                false => Column::of_keys(name, values),
+            }
         };
         let columns = names.into_iter().enumerate().map(column).collect();
         Self { style: text.count, columns, numbers, bars, rows }
@@ -86,7 +99,7 @@ impl<'a> Table<'a> {
                 let fill = column.width.saturating_sub(width(key));
                 pad(if self.is_last(index) { 0 } else { fill }, out)?;
             } else {
-                let number = number(value, column.places);
+                let number = number(value, column.places, column.max_places);
                 pad(column.width - number.len(), out)?;
                 self.write_styled(&number, out)?;
             }
@@ -108,28 +121,40 @@ impl<'a> Table<'a> {
 }
 
 impl<'a> Column<'a> {
-    fn of_numbers(name: &'a str, values: impl Iterator<Item = Value<'a>>) -> Self {
+    fn of_numbers(name: &'a str, values: impl Iterator<Item = Value<'a>>, max_places: u8) -> Self {
         let (mut whole, mut most_places) = (0, 0);
         for value in values {
-            let number = number(value, 0);
+            let number = number(value, 0, max_places);
             let places = places(&number);
             most_places = most_places.max(places);
             whole = whole.max(number.len() - fraction(places));
         }
         let width = (whole + fraction(most_places)).max(characters(name.as_bytes()));
-        Self { name, width, places: most_places }
+        Self { name, width, places: most_places, max_places }
     }
 
     fn of_keys(name: &'a str, values: impl Iterator<Item = Value<'a>>) -> Self {
         let width = |value| if let Value::Key(key) = value { width(key) } else { 0 };
         let widest = values.map(width).max().unwrap_or(0).min(MAX_WIDTH);
-        Self { name, width: widest.max(characters(name.as_bytes())), places: 0 }
+        Self { name, width: widest.max(characters(name.as_bytes())), places: 0, max_places: 0 }
     }
 }
 
-/// The text of a number with at least this many decimal places; a hyphen for a measure without a value.
-fn number(value: Value<'_>, least_places: usize) -> String {
-    let mut number = value.number("-").unwrap_or_default();
+/// The number of decimal places to which a column of means is rounded: a mean may have twelve, which say nothing.
+fn mean_places<'a>(values: impl Iterator<Item = Value<'a>>) -> u8 {
+    let places = values.map(|value| match value {
+        Value::Measure(Quantity::Number(number)) => number.places_for(MEAN_DIGITS),
+        _ => 0,
+    });
+    places.max().unwrap_or(0).max(MEAN_PLACES)
+}
+
+/// The text of a number with at least and at most this many decimal places; a hyphen for a measure without a value.
+fn number(value: Value<'_>, least_places: usize, max_places: u8) -> String {
+    let mut number = match value {
+        Value::Measure(Quantity::Number(number)) => number.rounded(max_places).to_string(),
+        value => value.number("-").unwrap_or_default(),
+    };
     let own = places(&number);
     if own < least_places && number.ends_with(|last: char| last.is_ascii_digit()) {
         number.push_str(if own == 0 { "." } else { "" });
