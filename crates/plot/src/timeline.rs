@@ -95,6 +95,9 @@ impl Timeline {
         let most = finite().fold(f64::MIN, f64::max);
         let most = if most > least { most + (most - least) * 0.05 } else { least + 1.0 };
         let longest = [least, most].map(|value| number(&value).len()).into_iter().max().unwrap_or(0);
+        // Whole numbers have no marks between them.
+        let are_whole = finite().all(|value| value.fract() == 0.0);
+        let marks = if are_whole && least == 0.0 && most < 7.0 { most.floor() as usize + 1 } else { 7 };
         let end = self.buckets.max(1) as f64;
         let mut axes = ChartBuilder::on(frame)
             .margin_top(px(6))
@@ -103,7 +106,7 @@ impl Timeline {
             .y_label_area_size(px(32 + CHARACTER * longest as i32))
             .build_cartesian_2d(0.0..end, least..most)?;
         let mut mesh = axes.configure_mesh();
-        mesh.disable_x_mesh().y_desc(&self.value).y_label_formatter(&number).x_labels(0).y_labels(7);
+        mesh.disable_x_mesh().y_desc(&self.value).y_label_formatter(&number).x_labels(0).y_labels(marks);
         set_style(&mut mesh);
         mesh.draw()?;
         let line = |at: f64, style: ShapeStyle| PathElement::new([(at, least), (at, most)], style);
@@ -116,7 +119,7 @@ impl Timeline {
                 continue;
             }
             let style = colour.stroke_width(px(2) as u32);
-            for run in slots.runs() {
+            for run in slots.runs(&self.breaks) {
                 let marks = if run.len() == 1 || slots.values.len() <= FEW { &run[..] } else { &[] };
                 axes.draw_series(marks.iter().map(|&at| Circle::new(at, px(3), colour.filled())))?;
                 axes.draw_series(once(PathElement::new(run, style)))?;
@@ -199,11 +202,15 @@ impl Slots {
         bars
     }
 
-    /// The points of each run of buckets with values.
-    fn runs(&self) -> Vec<Vec<(f64, f64)>> {
+    /// The points of each run of buckets with values, without a break.
+    fn runs(&self, breaks: &[usize]) -> Vec<Vec<(f64, f64)>> {
         let mut runs = Vec::new();
         let mut run = Vec::new();
+        let mut breaks = breaks.iter().map(|bucket| bucket / self.width).peekable();
         for (slot, value) in self.values.iter().enumerate() {
+            while breaks.next_if(|&at| at <= slot).is_some() {
+                runs.push(std::mem::take(&mut run));
+            }
             match value {
                 Some(value) => run.push(((slot as f64 + 0.5) * self.width as f64, *value)),
                 None => runs.push(std::mem::take(&mut run)),
@@ -321,6 +328,22 @@ mod tests {
         let [whole, broken] = [whole, broken].map(|values| timeline(&[("p99", &values)]).svg());
         assert_eq!(count(&broken, "polyline"), count(&whole, "polyline") + 1);
         assert_eq!((count(&broken, "circle"), count(&whole, "circle")), (4, 5));
+    }
+
+    #[test]
+    fn no_line_leads_across_a_gap_that_is_left_out() {
+        let slots = Slots::of(&[1.0, 2.0, 3.0, 4.0].map(Some));
+        assert_eq!(slots.runs(&[]).len(), 1);
+        let ends = slots.runs(&[1]).iter().map(|run| (run[0].0, run[run.len() - 1].0)).collect::<Vec<_>>();
+        assert_eq!(ends, [(0.5, 0.5), (1.5, 3.5)]);
+    }
+
+    #[test]
+    fn small_counts_have_marks_at_whole_numbers() {
+        let svg = timeline(&[("", &[1.0, 3.0].map(Some))]).svg();
+        assert!(["0", "1", "2", "3"].iter().all(|mark| svg.contains(&format!("\n{mark}\n"))));
+        assert!(!svg.contains("\n0.5\n") && !svg.contains("\n1.5\n"));
+        assert!(timeline(&[("", &[0.5, 1.5].map(Some))]).svg().contains("\n0.5\n"));
     }
 
     #[test]

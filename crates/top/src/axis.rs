@@ -162,7 +162,8 @@ fn month_start(buckets: &Buckets, month: i64) -> Option<i64> {
 fn ticks(buckets: &Buckets, starts: &[i64], breaks: &[usize]) -> Vec<AxisTick> {
     let step = Step::of(buckets.width(), starts.len());
     let is_each = step == Step::Seconds(buckets.width());
-    let room = starts.len() as f64 / (2 * MAX_TICKS) as f64;
+    // A little less than between marks of a step, which vary where clocks change.
+    let room = starts.len() as f64 / (MAX_TICKS + 2) as f64;
     let mut cache = BucketCache::default();
     let mut ticks: Vec<AxisTick> = Vec::new();
     let mut last_context = String::new();
