@@ -11,7 +11,7 @@ mod summary;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Block, Inputs, Meter, Ordered, Output, ScanOptions, Source, Visit, in_order};
+use finecomb_scan::{Block, Inputs, Meter, Ordered, Output, Phase, ScanOptions, Source, Visit, in_order};
 
 use crate::answer::{Answer, Approximation, Outcome};
 use crate::count::{Counter, Tally};
@@ -104,7 +104,9 @@ impl Visit for Feeder<'_> {
         let (text, keys) = self.counter.keys(block, meter);
         for keys in keys.chunks(BATCH) {
             summary::write(hasher, text, keys, out.bytes());
+            meter.enter(Phase::Print);
             out.flush_if_full();
+            meter.enter(Phase::Count);
         }
     }
 }

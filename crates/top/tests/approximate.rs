@@ -202,6 +202,18 @@ fn keys_that_are_frequent_in_the_last_file_only_are_found() {
 }
 
 #[test]
+fn a_key_that_takes_much_of_the_memory_is_counted_again() {
+    let directory = tempdir().expect("a directory");
+    let path = [directory.path().join("lines")];
+    let long = "x".repeat(400);
+    fs::write(&path[0], lines(0..2000) + &format!("{long}\n").repeat(300) + &lines(0..10)).expect("a file");
+    let options = QueryOptions { number: 1, recount: true, ..QueryOptions::default() };
+    let found = approximate(&path, &options, 8 << 10);
+    assert_eq!(found.answer.top, [KeyCount::new(long.into_bytes(), 300)]);
+    assert!(!found.answer.approximation.is_none_or(|approximation| approximation.has_changed));
+}
+
+#[test]
 fn an_interrupted_count_is_partial() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("lines");

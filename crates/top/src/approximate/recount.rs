@@ -10,8 +10,7 @@ use crate::count::Counter;
 use crate::hash::Hasher;
 use crate::query::Query;
 
-/// Part of the memory of the summary for keys that are counted again: one in this many words. Their table takes four times as
-/// much.
+/// Part of the memory of the summary for keys that are counted again: one in this many words.
 const CANDIDATES: usize = 8;
 
 /// Result of the second pass.
@@ -78,8 +77,7 @@ struct Candidates(Summary);
 
 impl Candidates {
     fn new(hasher: &Hasher, rows: &[Row]) -> Self {
-        let words: usize = rows.iter().map(|row| summary::words_of_entry(row.key.len())).sum();
-        let mut table = Summary::new(4 * words * size_of::<u64>());
+        let mut table = Summary::for_keys(rows.iter().map(|row| row.key.len()));
         let mut key = Vec::new();
         for row in rows {
             key.clear();

@@ -27,6 +27,9 @@ const BATCH: usize = 32;
 /// Initial number of slots of the index.
 const INITIAL_SLOTS: usize = 1 << 12;
 
+/// Number of least sums, less than 256 - 64, that are classes of their own where keys are removed.
+const SINGLE: u64 = 190;
+
 /// Maximum number of words of a table: a slot has 32 bits for the place of an entry.
 const MAX_WORDS: usize = u32::MAX as usize - 1;
 
@@ -117,7 +120,7 @@ impl Room {
 }
 
 /// Number of words of an entry with a key of this length.
-pub(crate) fn words_of_entry(length: usize) -> usize {
+fn words_of_entry(length: usize) -> usize {
     HEAD + words_of(length)
 }
 
@@ -145,9 +148,23 @@ impl Summary {
         let words = (memory / size_of::<u64>()).clamp(256, MAX_WORDS);
         // A quarter or an eighth for the index: the power of two.
         let max_slots = 1 << (words / 4).ilog2();
+        Self::with_room(words - max_slots, max_slots)
+    }
+
+    /// A summary with room for keys of these lengths, and no others.
+    pub(crate) fn for_keys(lengths: impl Iterator<Item = usize>) -> Self {
+        let room = lengths.map(|length| Room { words: words_of_entry(length), keys: 1 });
+        let room = room.fold(Room::default(), Room::plus);
+        // A key may take a quarter of the words. The rest of them is never touched.
+        Self::with_room(4 * room.words, (2 * room.keys).next_power_of_two())
+    }
+
+    /// A summary with entries of so many words, and an index of up to so many slots: a power of two.
+    fn with_room(words: usize, max_slots: usize) -> Self {
         let index = FixedVec::filled(0, max_slots.min(INITIAL_SLOTS));
-        let max_keys = max_slots / 4 * 3;
-        let entries = FixedVec::with_capacity(words - max_slots);
+        let entries = FixedVec::with_capacity(words);
+        // At least one slot of the index is free, so that searches end.
+        let max_keys = (max_slots / 4 * 3).max(1);
         Self { index, entries, keys: 0, max_keys, max_slots, most_keys: 0, bound: 0, total: 0, too_long: 0 }
     }
 
@@ -280,8 +297,20 @@ impl Summary {
             self.fill_index();
         }
         let place = self.entries.len();
-        self.entries.extend_from_slice(&[1, self.bound, head]);
-        for word in key {
+        let mut entry = [1, self.bound, head, 0, 0, 0, 0];
+        let (first, rest) = key.split_at(key.len().min(entry.len() - HEAD));
+        for (word, bytes) in entry[HEAD..].iter_mut().zip(first) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        // Copies of a known length take no call.
+        match first.len() {
+            0 => self.entries.extend_from_slice(&entry[..HEAD]),
+            1 => self.entries.extend_from_slice(&entry[..HEAD + 1]),
+            2 => self.entries.extend_from_slice(&entry[..HEAD + 2]),
+            3 => self.entries.extend_from_slice(&entry[..HEAD + 3]),
+            _ => self.entries.extend_from_slice(&entry),
+        }
+        for word in rest {
             self.entries.extend_from_slice(&[u64::from_le_bytes(*word)]);
         }
         self.keys += 1;
@@ -314,6 +343,7 @@ impl Summary {
         let (least, mut kept) = self.least_kept(room);
         let (mut from, mut to) = (0, 0);
         self.keys = 0;
+        self.index.fill(0);
         while let Some(&[count, error, head]) =
             self.entries.get(from..from + HEAD).and_then(<[u64]>::first_chunk)
         {
@@ -325,7 +355,10 @@ impl Summary {
                 if sum == least {
                     kept = with;
                 }
-                self.entries.copy_within(from..from + size, to);
+                if to < from {
+                    self.entries.copy_within(from..from + size, to);
+                }
+                self.link(head, to);
                 to += size;
                 self.keys += 1;
             }
@@ -333,25 +366,23 @@ impl Summary {
         }
         self.entries.truncate(to);
         self.bound = least;
-        self.index.fill(0);
-        self.fill_index();
     }
 
     /// Returns the least sum of count and error of which not all keys are removed so that the others fit in `room`, and the room
     /// that those with greater sums take.
     ///
-    /// The sums are divided into classes by their highest bit, then by the eight bits after that, and so on, and the class where the
-    /// room ends is found.
+    /// The sums are divided into classes: each of the least is a class, the others are by their highest bit. The class is found
+    /// where the room ends. It is divided by its next eight bits, and so on.
     fn least_kept(&self, room: Room) -> (u64, Room) {
         let mut kept = Room::default();
-        // How much the sum exceeds the bound, which is little for most: the bits that are known, and the number of those that are
-        // not.
+        // The excess of the sum over the bound, which is little for most: the bits that are known, and the number of the others.
         let (mut known, mut unknown) = (0_u64, u64::BITS);
         loop {
             let is_first = unknown == u64::BITS;
             let shift = unknown.saturating_sub(8);
             let class = |excess: u64| match is_first {
-                true => (u64::BITS - excess.leading_zeros()) as usize,
+                true if excess < SINGLE => excess as usize,
+                true => SINGLE as usize + (u64::BITS - excess.leading_zeros()) as usize,
                 false => (excess >> shift & 0xFF) as usize,
             };
             let is_candidate = |excess: u64| is_first || excess >> unknown == known >> unknown;
@@ -375,13 +406,11 @@ impl Summary {
                 is_end
             });
             let end = end.unwrap_or_default() as u64;
-            if is_first {
-                unknown = (end as u32).saturating_sub(1);
-                known = if end == 0 { 0 } else { 1 << (end - 1) };
-            } else {
-                known |= end << shift;
-                unknown = shift;
-            }
+            (known, unknown) = match end.checked_sub(SINGLE) {
+                Some(bits) if is_first => (1 << (bits - 1), bits as u32 - 1),
+                None if is_first => (end, 0),
+                _ => (known | end << shift, shift),
+            };
             if unknown == 0 {
                 return (self.bound + known, kept);
             }
