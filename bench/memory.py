@@ -7,7 +7,7 @@
 
 Generates the inputs on the first run: lines of 20 bytes, each key in two lines on average. Every second line has a new key, so that
 each key is far from its first line again; the others have any key, the first ones more often. Needs hyperfine. GNU sort is limited
-to the same memory, and DuckDB is used from this Python (pip install duckdb) with the same limit. Missing programs are skipped and
+to the same memory, and DuckDB is used from this Python (pip install duckdb) with the same limit; --approx has its default of 16 MiB. Missing programs are skipped and
 reported.
 
 Before anything is timed, the ten most frequent keys of every program are compared. The programs of a job run in interleaved rounds,
@@ -15,6 +15,8 @@ so that drift of the machine affects all of them; the tables show medians. With 
 """
 
 import argparse
+import dataclasses
+import json
 import random
 import shlex
 import subprocess
@@ -80,12 +82,15 @@ def keys_job(comb: str, millions: int, folder: Path) -> Job:
     programs = [
         comb_top(comb, "comb", "", file),
         comb_top(comb, f"comb {bounded}", bounded, file),
+        comb_top(comb, "comb --approx", "--approx", file),
+        comb_top(comb, "comb --approx --recount", "--approx --recount", file),
         duckdb(file),
         sort(file),
     ]
     # As with any program, a few MB besides the tables are for the program itself.
     goals = [Goal(f"comb {bounded}", ["comb"], 3.0)]
-    goals += [Goal(f"comb {bounded}", [program.name], None) for program in programs[2:]]
+    goals += [Goal("comb --approx", ["comb"], 1.2)]
+    goals += [Goal(f"comb {bounded}", [program.name], None) for program in programs[4:]]
     goals += [Goal(f"comb {bounded}", ["comb"], None, of_memory=True)]
     return Job(f"{millions} M keys: top", folder, programs, goals, base="comb", compares=False, file=file)
 
@@ -95,6 +100,7 @@ def prepare(job: Job, millions: int) -> None:
     make_keys(job.file, millions * 1_000_000)
     job.input_bytes = job.file.stat().st_size
     job.facts.append(f"Input: {job.file.name}, {job.input_bytes / 1e6:.0f} MB.")
+    job.facts.append(bound(job))
     print(f"bench: comparing the output of {job.name}", file=sys.stderr)
     expected = None
     for program in [program for program in job.programs if has(program.needs)]:
@@ -108,6 +114,15 @@ def prepare(job: Job, millions: int) -> None:
         expected = expected or rows
         if rows != expected:
             sys.exit(f"bench: {job.name}: output of {program.name} differs from comb: {rows} instead of {expected}")
+
+
+def bound(job: Job) -> str:
+    """Sentence on the certainty of an approximate count."""
+    program = next(program for program in job.programs if program.name == "comb --approx")
+    answer = json.loads(printed(dataclasses.replace(program, command=f"{program.command} --json"), job))
+    errors, certain = [key["error"] for key in answer["top"]], sum(key["certain"] for key in answer["top"])
+    lost = f"a key for which there was no memory is in at most {answer['bound']:,} lines"
+    return f"With --approx, {certain} of the ten keys are certain, and {errors.count(0)} counts exact. {lost.capitalize()}; the tenth is in {answer['top'][-1]['count']:,}."
 
 
 def printed(program: Program, job: Job) -> str | None:

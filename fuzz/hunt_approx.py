@@ -133,7 +133,7 @@ def fault_of(answer: dict, exact: dict, number: int | str) -> str | None:
     if any(answer.get(member) != exact.get(member) for member in ("records", "skipped", "malformed", "unmatched", "partial")):
         return f"{answer!r:.300} instead of {exact!r:.300}"
     if top != sorted(top, key=lambda entry: (-entry["count"], entry["key"].encode())):
-        return "the keys are out of order"
+        return "the keys are not in order"
     if len(top) > number or len({entry["key"] for entry in top}) < len(top):
         return "keys are too many, or there twice"
     for entry in top:

@@ -159,7 +159,7 @@ impl Summary {
         Self::with_room(4 * room.words, (2 * room.keys).next_power_of_two())
     }
 
-    /// A summary with entries of so many words, and an index of up to so many slots: a power of two.
+    /// A summary with entries of this many words, and an index of at most this many slots, a power of two.
     fn with_room(words: usize, max_slots: usize) -> Self {
         let index = FixedVec::filled(0, max_slots.min(INITIAL_SLOTS));
         let entries = FixedVec::with_capacity(words);
