@@ -17,6 +17,12 @@ pub trait Masks: Copy {
     /// Returns the mask of the bytes that equal `one` or `other`.
     fn equal_either(self, window: &[u8; 64], one: u8, other: u8) -> u64;
 
+    /// Returns the mask of the bytes that are ASCII digits.
+    fn digits(self, window: &[u8; 64]) -> u64;
+
+    /// Returns the mask of the bytes that are the same in both windows.
+    fn same(self, one: &[u8; 64], other: &[u8; 64]) -> u64;
+
     /// Returns the first `length` bytes, at most 64, padded with zeros, as little-endian words.
     fn prefix(self, window: &[u8; 64], length: usize) -> [u64; 8];
 
@@ -168,6 +174,25 @@ impl Masks for Plain {
     }
 
     #[inline(always)]
+    fn digits(self, window: &[u8; 64]) -> u64 {
+        // A digit has 3 as its high half, and after adding 6 still.
+        Self::mask(window, |word| {
+            let high = repeat(0xF0);
+            let above = (word & repeat(0x7F)) + repeat(6);
+            Self::zero_bytes((word ^ repeat(b'0')) & high) & Self::zero_bytes((above ^ repeat(b'0')) & high)
+        })
+    }
+
+    #[inline(always)]
+    fn same(self, one: &[u8; 64], other: &[u8; 64]) -> u64 {
+        let (one, other) = (words(one), words(other));
+        let pairs = one.into_iter().zip(other).enumerate();
+        pairs.fold(0, |mask, (index, (one, other))| {
+            mask | Self::gather(Self::zero_bytes(one ^ other)) << (8 * index)
+        })
+    }
+
+    #[inline(always)]
     fn prefix(self, window: &[u8; 64], length: usize) -> [u64; 8] {
         let mut kept = [0; 64];
         kept[..length].copy_from_slice(&window[..length]);
@@ -205,8 +230,9 @@ fn words(window: &[u8; 64]) -> [u64; 8] {
 mod x86_64 {
     use std::arch::x86_64::{
         __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_prefetch, _mm_set_epi64x,
-        _mm_set1_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
-        _mm256_or_si256, _mm256_set1_epi8, _mm256_storeu_si256, _pdep_u64,
+        _mm_set1_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8,
+        _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_storeu_si256, _mm256_sub_epi8,
+        _pdep_u64,
     };
 
     use super::{Kernel, Masks, keep};
@@ -276,6 +302,27 @@ mod x86_64 {
             }
         }
 
+        /// Bytes are digits if they are at most 9 after `'0'` was subtracted.
+        #[inline(always)]
+        fn digits(self, window: &[u8; 64]) -> u64 {
+            let [low, high] = Self::halves(window);
+            // SAFETY: `self` proves that the processor has AVX2.
+            unsafe {
+                let zero = _mm256_set1_epi8(b'0'.cast_signed());
+                let nine = _mm256_set1_epi8(9);
+                let (low, high) = (_mm256_sub_epi8(low, zero), _mm256_sub_epi8(high, zero));
+                let low = _mm256_cmpeq_epi8(_mm256_min_epu8(low, nine), low);
+                Self::bits(low, _mm256_cmpeq_epi8(_mm256_min_epu8(high, nine), high))
+            }
+        }
+
+        #[inline(always)]
+        fn same(self, one: &[u8; 64], other: &[u8; 64]) -> u64 {
+            let ([low, high], [other_low, other_high]) = (Self::halves(one), Self::halves(other));
+            // SAFETY: `self` proves that the processor has AVX2.
+            unsafe { Self::bits(_mm256_cmpeq_epi8(low, other_low), _mm256_cmpeq_epi8(high, other_high)) }
+        }
+
         #[inline(always)]
         fn prefix(self, window: &[u8; 64], length: usize) -> [u64; 8] {
             let ([low, high], [keep_low, keep_high]) = (Self::halves(window), Self::halves(keep(length)));
@@ -331,6 +378,18 @@ mod tests {
         #[inline(always)]
         fn run<M: Masks>(self, masks: M) -> (u64, u64) {
             (masks.equal(&self.0, self.1), masks.equal_either(&self.0, self.1, self.2))
+        }
+    }
+
+    /// Finds the digits of a window, and the bytes that it shares with another.
+    struct Digits([u8; 64], [u8; 64]);
+
+    impl Kernel for Digits {
+        type Output = (u64, u64);
+
+        #[inline(always)]
+        fn run<M: Masks>(self, masks: M) -> (u64, u64) {
+            (masks.digits(&self.0), masks.same(&self.0, &self.1))
         }
     }
 
@@ -403,6 +462,20 @@ mod tests {
             );
             prop_assert_eq!(Compare(wide, one, other).run(Plain), expected);
             prop_assert_eq!(dispatch(Compare(wide, one, other)), expected);
+        }
+
+        #[test]
+        fn every_instruction_set_finds_the_same_digits(
+            one in prop::array::uniform32(prop_oneof![40..64_u8, any::<u8>()]),
+            other in prop::array::uniform32(40..64_u8),
+            shared in prop::collection::vec(any::<bool>(), 64),
+        ) {
+            let one: [u8; 64] = std::array::from_fn(|at| one[at % 32]);
+            let other = std::array::from_fn(|at| if shared[at] { one[at] } else { other[at % 32] });
+            let same = (0..64).filter(|&at| one[at] == other[at]).map(|at| 1 << at).sum();
+            let expected = (byte_by_byte(&one, |byte| byte.is_ascii_digit()), same);
+            prop_assert_eq!(Digits(one, other).run(Plain), expected);
+            prop_assert_eq!(dispatch(Digits(one, other)), expected);
         }
 
         #[test]

@@ -89,6 +89,11 @@ impl Cells {
         Cell::Decoded(start as u32, self.decoded.len() as u32)
     }
 
+    /// The decoded values of all columns.
+    pub(crate) fn decoded(&self) -> &[u8] {
+        &self.decoded
+    }
+
     /// Reports that a record is malformed. Its cells must all be missing.
     pub(crate) fn report(&mut self, malformed: Malformed) {
         self.malformed.push(malformed);

@@ -12,6 +12,7 @@ use std::{fs, io};
 use finecomb_scan::{Block, Source};
 
 pub(crate) use self::shown::ShownTime;
+use crate::Span;
 use crate::cells::{Cells, keep_rows};
 use crate::extract::{KeyPattern, Unmatched};
 use crate::field::Field;
@@ -19,8 +20,7 @@ use crate::plan::{Extractor, Scratch};
 use crate::query::{QueryError, QueryOptions};
 use crate::row_query::Columns;
 use crate::sorted::{FileOrder, RunOrder, Timed};
-use crate::time::{BucketCache, Buckets, Clock, ClockCache, Moment, TimeForm, Zone};
-use crate::{Span, bytes_of};
+use crate::time::{BucketCache, Buckets, Clock, TimeFinder, TimeForm, Zone};
 
 /// Names that fields with the time of a record usually have. Those of one file are tried in this order.
 const USUAL_NAMES: [&str; 18] = [
@@ -176,8 +176,10 @@ fn clock(query: &TimeQuery, source: &Source) -> Clock {
 /// The times of the rows of a block.
 #[derive(Debug, Default)]
 pub(crate) struct RowTimes {
-    clock: ClockCache,
+    finder: TimeFinder,
     bucket: BucketCache,
+    /// The instant of each row before the selection, if it has one.
+    found: Vec<Option<i64>>,
     /// The instant of each row.
     instants: Vec<i64>,
     /// Records without a time.
@@ -201,26 +203,17 @@ impl RowTimes {
         cells: &Cells,
         selected: &mut Vec<u32>,
     ) {
+        self.find(query, plan, (text, records), cells);
         selected.clear();
         self.instants.clear();
         let mut order = plan.order.get().map(|_| RunOrder::default());
         let mut malformed = cells.malformed().iter().map(|malformed| malformed.record).peekable();
         // Rows of the same record follow each other.
-        let mut last: Option<(Span, Option<i64>)> = None;
-        for (row, &record) in (0..).zip(records) {
+        let mut last: Option<Span> = None;
+        for ((row, &record), &instant) in (0..).zip(records).zip(&self.found) {
             if malformed.next_if_eq(&row).is_some() {
                 continue;
             }
-            let known = last.filter(|(last, _)| *last == record);
-            let instant = match (&plan.place, known) {
-                (TimePlace::Anywhere, Some((_, instant))) => instant,
-                (TimePlace::Anywhere, None) => self.instant(plan, query.form.find(bytes_of(text, record))),
-                (TimePlace::Column(..), _) => {
-                    let value = cells.bytes(text, cells.column(0)[row as usize]);
-                    self.instant(plan, value.and_then(|value| query.form.read_value(value)))
-                }
-            };
-            last = Some((record, instant));
             if let (Some(order), Some(instant)) = (&mut order, instant) {
                 order.push(Timed { offset: record.0 as u64, instant });
             }
@@ -230,15 +223,25 @@ impl RowTimes {
                     self.instants.push(instant);
                 }
                 Some(_) => {}
-                None if known.is_none() => self.untimed.add(record),
+                None if last != Some(record) => self.untimed.add(record),
                 None => {}
             }
+            last = Some(record);
         }
         self.order = order;
     }
 
-    fn instant(&mut self, plan: &TimePlan, moment: Option<Moment>) -> Option<i64> {
-        plan.clock.instant(&mut self.clock, moment?)
+    /// Finds the times of all rows.
+    fn find(&mut self, query: &TimeQuery, plan: &TimePlan, (text, records): (&[u8], &[Span]), cells: &Cells) {
+        let Self { finder, found, .. } = self;
+        found.clear();
+        finder.reset();
+        match plan.place {
+            TimePlace::Anywhere => {
+                finder.find_in_lines(&query.form, &plan.clock, (text, records), found);
+            }
+            TimePlace::Column(..) => finder.read_values(&query.form, &plan.clock, (text, cells), found),
+        }
     }
 
     /// The instants of the selected rows.

@@ -6,6 +6,7 @@
 mod bound;
 mod bucket;
 mod calendar;
+mod finder;
 mod form;
 mod slack;
 #[cfg(test)]
@@ -16,9 +17,9 @@ mod zone;
 pub use bound::{Bound, BoundError};
 pub(crate) use bucket::{BucketCache, Buckets};
 pub use bucket::{Every, EveryError};
+pub(crate) use finder::TimeFinder;
 pub use form::{TimeForm, TimeFormError};
 pub use slack::{Slack, SlackError};
-pub(crate) use written::Moment;
 pub(crate) use zone::{Clock, ClockCache};
 pub use zone::{Zone, ZoneError};
 

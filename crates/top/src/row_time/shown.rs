@@ -1,9 +1,7 @@
 //! The time of a record, with how it was found and understood, for people.
 
-use jiff::Timestamp;
-
 use super::{TimePlace, TimePlan, TimeQuery};
-use crate::time::{BucketCache, ClockCache, TimeForm, Zone};
+use crate::time::{BucketCache, ClockCache, TimeForm};
 use crate::{Span, bytes_of};
 
 /// Maximum length of a time in a line.
@@ -46,7 +44,7 @@ impl ShownTime {
         Self {
             is_field,
             written: written.map(<[u8]>::to_vec),
-            understood: instant.map(|instant| in_zone(&query.zone, instant)),
+            understood: instant.map(|instant| query.zone.show(instant)),
             bucket: instant.filter(|_| rejected.is_none()).and_then(bucket),
             rejected,
         }
@@ -74,16 +72,9 @@ fn span(form: &TimeForm, line: &[u8]) -> Option<Span> {
     Some((start, if has_it(&line[start..fraction]) { fraction } else { end }))
 }
 
-/// An instant as a date and a time with the offset of the zone.
-fn in_zone(zone: &Zone, instant: i64) -> String {
-    let Ok(timestamp) = Timestamp::from_nanosecond(instant.into()) else { return instant.to_string() };
-    let zoned = timestamp.to_zoned(zone.inner().clone());
-    let text = zoned.strftime("%Y-%m-%dT%H:%M:%S%.f%:z").to_string();
-    if *zone == Zone::UTC { text.replace("+00:00", "Z") } else { text }
-}
-
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
     use proptest::prelude::*;
 
     use super::*;

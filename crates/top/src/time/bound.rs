@@ -38,7 +38,7 @@ impl Bound {
             .or_else(|| day_and_time(trimmed, zone, now).filter(|_| !trimmed.is_empty()))
             .or_else(|| {
                 let clock = Clock::new(zone.clone(), now);
-                clock.instant(&mut ClockCache::default(), read_value(trimmed.as_bytes())?)
+                clock.instant(&mut ClockCache::default(), read_value(trimmed.as_bytes())?.moment)
             });
         found.map(|nanoseconds| Self { nanoseconds }).ok_or_else(|| BoundError(text.to_owned()))
     }

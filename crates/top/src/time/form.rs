@@ -45,18 +45,23 @@ impl TimeForm {
     #[inline]
     pub(crate) fn read_value(&self, value: &[u8]) -> Option<Moment> {
         match self {
-            Self::Usual => written::read_value(value),
+            Self::Usual => written::read_value(value).map(|found| found.moment),
             Self::Format(format) => moment(&BrokenDownTime::parse(format, value).ok()?),
         }
     }
 
     /// Finds the first time in a line. One of a format is at the beginning.
-    #[inline]
     pub(crate) fn find(&self, line: &[u8]) -> Option<Moment> {
         match self {
             Self::Usual => written::find(line),
-            Self::Format(format) => moment(&BrokenDownTime::parse_prefix(format, line).ok()?.0),
+            Self::Format(format) => Self::find_format(format, line),
         }
+    }
+
+    /// Reads the time at the beginning of a line by a format.
+    #[inline]
+    pub(super) fn find_format(format: &str, line: &[u8]) -> Option<Moment> {
+        moment(&BrokenDownTime::parse_prefix(format, line).ok()?.0)
     }
 }
 

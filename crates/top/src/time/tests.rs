@@ -5,7 +5,8 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, ToSpan, Zoned};
 use proptest::prelude::*;
 
-use super::written::{find, read_value};
+use super::written::{self, Moment, find};
+use super::zone::ClockCache;
 use super::*;
 
 /// Zones with changes of summer time in both hemispheres, of half an hour, with odd offsets, and without changes.
@@ -32,6 +33,10 @@ fn clock(name: &str) -> Clock {
 fn nanoseconds(text: &str) -> i64 {
     let timestamp: Timestamp = text.parse().expect("a timestamp");
     timestamp.as_nanosecond().try_into().expect("a time of this century")
+}
+
+fn read_value(text: &[u8]) -> Option<Moment> {
+    written::read_value(text).map(|found| found.moment)
 }
 
 /// The instant of a value in UTC, as jiff writes it.

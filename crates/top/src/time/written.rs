@@ -33,6 +33,11 @@ pub(crate) struct Civil {
 }
 
 impl Civil {
+    /// The same day at another time, in nanoseconds since midnight.
+    pub(super) fn at(&self, time: i64) -> Self {
+        Self { time, ..*self }
+    }
+
     /// Seconds since 1970-01-01T00:00:00 of the same zone, and nanoseconds, in a year. `None` if it has no such day.
     pub(super) fn in_year(&self, year: i64) -> Option<(i64, i64)> {
         if self.day > days_in_month(year, self.month) {
@@ -43,52 +48,99 @@ impl Civil {
     }
 }
 
+/// A time in a text, and its place there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) moment: Moment,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Start of the time of day, if that is written as `06:20` or `06:20:09`.
+    pub(super) time_of_day: Option<usize>,
+}
+
 /// Reads a value that is a time and nothing else, except for brackets around it.
-pub(crate) fn read_value(text: &[u8]) -> Option<Moment> {
-    let text = text.strip_prefix(b"[").unwrap_or(text);
-    let text = text.strip_suffix(b"]").unwrap_or(text);
-    let mut reader = Reader { rest: text };
+pub(super) fn read_value(text: &[u8]) -> Option<Found> {
+    let start = usize::from(text.first() == Some(&b'['));
+    let end = text.len() - usize::from(text.len() > start && text.ends_with(b"]"));
+    let within = &text[start..end];
+    let mut reader = Reader::new(within);
     let moment = match reader.civil() {
         Some(civil) => Moment::Civil(civil),
         None => {
-            reader.rest = text;
+            reader = Reader::new(within);
             Moment::Instant(reader.epoch()?)
         }
     };
-    reader.rest.is_empty().then_some(moment)
+    reader.rest.is_empty().then(|| reader.found(moment, end, start))
 }
 
-/// Finds the first time in a line. Numbers are times only at its beginning, and only of years from 2001 to 2286.
-pub(crate) fn find(line: &[u8]) -> Option<Moment> {
-    let mut at = 0;
+/// Finds the first time in a line, byte by byte: for `--sample`, and the reference implementation of [`TimeFinder`](super::TimeFinder).
+/// Numbers are times only at its beginning, and only of years from 2001 to 2286.
+pub(super) fn find(line: &[u8]) -> Option<Moment> {
     let mut is_inside = false;
-    while at < line.len() {
+    for at in 0..line.len() {
         let is_word = line[at].is_ascii_alphanumeric();
         if is_word && !is_inside {
-            let mut reader = Reader { rest: &line[at..] };
+            let mut reader = Reader::new(&line[at..]);
             if let Some(civil) = reader.civil().filter(|_| reader.is_at_end_of_word()) {
                 return Some(Moment::Civil(civil));
             }
             if at == 0 || at == 1 && line[0] == b'[' {
-                reader.rest = &line[at..];
+                reader = Reader::new(&line[at..]);
                 let epoch = reader.long_epoch().filter(|_| reader.is_at_end_of_word());
                 if let Some(instant) = epoch {
                     return Some(Moment::Instant(instant));
                 }
             }
         }
-        is_inside = is_word || is_inside && matches!(line[at], b'-' | b'/' | b'.' | b':');
-        at += 1;
+        is_inside = is_word || is_inside && is_joint(line[at]);
     }
     None
+}
+
+/// Whether a byte after a word is still inside of it, such as the second dash of `12--2026-03-01`.
+pub(super) fn is_joint(byte: u8) -> bool {
+    matches!(byte, b'-' | b'/' | b'.' | b':')
+}
+
+/// Reads the time that begins at a position of a line, unless that is inside of a word.
+pub(super) fn read_at(line: &[u8], at: usize) -> Option<Found> {
+    let mut before = line.get(..at)?;
+    while let Some((_, rest)) = before.split_last().filter(|&(&last, _)| is_joint(last)) {
+        before = rest;
+    }
+    if before.last().is_some_and(u8::is_ascii_alphanumeric) {
+        return None;
+    }
+    let mut reader = Reader::new(&line[at..]);
+    let civil = reader.civil().filter(|_| reader.is_at_end_of_word())?;
+    Some(reader.found(Moment::Civil(civil), line.len(), at))
+}
+
+/// Reads the number at the beginning of a line, possibly in brackets, if that is a time.
+pub(super) fn read_epoch(line: &[u8]) -> Option<i64> {
+    let mut reader = Reader::new(line.strip_prefix(b"[").unwrap_or(line));
+    reader.long_epoch().filter(|_| reader.is_at_end_of_word())
 }
 
 /// Reads a text from its beginning.
 struct Reader<'t> {
     rest: &'t [u8],
+    /// Length of the text from the last time of day on.
+    from_time_of_day: Option<usize>,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        Self { rest: text, from_time_of_day: None }
+    }
+
+    /// The time that was read from `start` on of a text that ends at `end`.
+    fn found(&self, moment: Moment, end: usize, start: usize) -> Found {
+        let time_of_day = self.from_time_of_day.map(|length| end - length);
+        Found { moment, start, end: end - self.rest.len(), time_of_day }
+    }
+
     fn is_at_end_of_word(&self) -> bool {
         !self.rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric())
     }
@@ -238,6 +290,7 @@ impl Reader<'_> {
     /// `06:20:09.252` or `06:20` in nanoseconds since midnight. A leap second counts as the second before it.
     #[inline(always)]
     fn time_of_day(&mut self) -> Option<i64> {
+        self.from_time_of_day = Some(self.rest.len());
         let hours = self.limited::<2>(23)?;
         let minutes = (self.eat(b':').then(|| self.limited::<2>(59))?)?;
         if !matches!(self.rest, [b':', b'0'..=b'9', ..]) {

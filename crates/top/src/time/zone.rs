@@ -1,6 +1,7 @@
 //! Time zones, and the instants of times as they are written.
 
 use std::fmt;
+use std::ops::Range;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -124,6 +125,9 @@ impl Stretch {
     }
 }
 
+/// Number of years that are tried for a time without one: there are up to eight from one leap day to the next.
+const YEARS: i64 = 9;
+
 /// Converts times as they are written to instants.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
@@ -137,7 +141,7 @@ pub(crate) struct Clock {
 #[derive(Debug, Default)]
 pub(crate) struct ClockCache {
     /// Civil seconds, and the offset that all of them have.
-    known: Option<(std::ops::Range<i64>, i64)>,
+    known: Option<(Range<i64>, i64)>,
 }
 
 impl Clock {
@@ -190,11 +194,46 @@ impl Clock {
     }
 
     fn in_latest_year(&self, cache: &mut ClockCache, civil: &Civil) -> Option<i64> {
-        /// There are up to eight years from one leap day to the next.
-        const YEARS: i64 = 9;
-        let limit = self.latest.saturating_add(DAY * SECOND);
+        self.latest_year(cache, civil).map(|(_, instant)| instant)
+    }
+
+    /// The year of a time without one, and the instant.
+    fn latest_year(&self, cache: &mut ClockCache, civil: &Civil) -> Option<(i64, i64)> {
+        let limit = self.limit();
         let last = year_of(limit / SECOND) + 1;
-        let instants = (last - YEARS..=last).rev().filter_map(|year| self.in_year(cache, civil, year));
-        instants.into_iter().find(|&instant| instant <= limit)
+        let instants = (last - YEARS..=last).rev();
+        let mut instants = instants.filter_map(|year| Some((year, self.in_year(cache, civil, year)?)));
+        instants.find(|&(_, instant)| instant <= limit)
+    }
+
+    /// The latest instant of a time without a year.
+    fn limit(&self) -> i64 {
+        self.latest.saturating_add(DAY * SECOND)
+    }
+
+    /// The instant at which the day of a time begins, if all times of that day are as long after it as they are after
+    /// midnight. `None` if that is not known.
+    pub(super) fn start_of_day(&self, cache: &mut ClockCache, civil: &Civil) -> Option<i64> {
+        const LENGTH: i64 = DAY * SECOND;
+        let (first, last) = (civil.at(0), civil.at(LENGTH - 1));
+        let year = match civil.year {
+            Some(year) => year,
+            None => self.year_of_day(cache, &first, &last)?,
+        };
+        let (start, end) = (self.in_year(cache, &first, year)?, self.in_year(cache, &last, year)?);
+        let (seconds, _) = first.in_year(year)?;
+        let is_known = |(known, _): &(Range<i64>, i64)| known.start <= seconds && seconds + DAY <= known.end;
+        let is_even = civil.offset.is_some() || cache.known.as_ref().is_some_and(is_known);
+        (is_even && end - start == LENGTH - 1).then_some(start)
+    }
+
+    /// The year of a day without one, by its first and its last time. `None` if it is not the same for all times between.
+    fn year_of_day(&self, cache: &mut ClockCache, first: &Civil, last: &Civil) -> Option<i64> {
+        let (year, _) = self.latest_year(cache, first)?;
+        let (same, _) = self.latest_year(cache, last)?;
+        let next = (year + 1..=year + YEARS).find_map(|year| self.in_year(cache, first, year));
+        // No offsets are further apart than this.
+        let is_late = |next: i64| next > self.limit().saturating_add(2 * DAY * SECOND);
+        (year == same && next.is_none_or(is_late)).then_some(year)
     }
 }
