@@ -84,6 +84,11 @@ def groups(text: str) -> list[Row]:
     return [dict(zip([*names[:-1], "key"], row, strict=True)) for row in rows]
 
 
+def not_empty(text: str) -> list[Row]:
+    """Reader of comb --every, without the buckets that have no records."""
+    return [row for row in groups(text) if row["count"] != "0"]
+
+
 @dataclass
 class Program(grep.Program):
     reads: Callable[[str], list[Row]] = groups
@@ -135,13 +140,44 @@ def lines_job(comb: str, file: Path) -> Job:
     return job_of("lines: top -f 7", file, programs, [Goal("comb", ["wc -l"], 1.3), Goal("comb", ["DuckDB"], None)])
 
 
-def of_log(file: Path, select: str, condition: str = "true") -> Program:
-    """DuckDB on the fields of a log; the path is a part of the request."""
+PATH_OF_REQUEST = "split_part(split_part(request, ' ', 2), '?', 1)"
+TIME_OF_LOG = "strptime(day, '[%d/%b/%Y:%H:%M:%S')"
+
+
+def access_log(file: Path) -> str:
+    """A log as a table of DuckDB. All its times are of UTC."""
     columns = ", ".join(f"'{name}': 'VARCHAR'" for name in "address identity login day zone request status size referer agent".split())
-    log = rf"""read_csv('{file.name}', columns={{{columns}}}, delim=' ', quote='"', escape='\', header=false, auto_detect=false)"""
-    path = "split_part(split_part(request, ' ', 2), '?', 1)"
-    query = f"SELECT count(*) AS n, {select}{path} AS path FROM {log} WHERE {condition} GROUP BY path ORDER BY n DESC, path LIMIT 10"
+    return rf"""read_csv('{file.name}', columns={{{columns}}}, delim=' ', quote='"', escape='\', header=false, auto_detect=false)"""
+
+
+def of_log(file: Path, select: str, condition: str = "true", key: str = PATH_OF_REQUEST) -> Program:
+    """DuckDB on the fields of a log; the path is a part of the request."""
+    query = f"SELECT count(*) AS n, {select}{key} AS k FROM {access_log(file)} WHERE {condition} GROUP BY k ORDER BY n DESC, k LIMIT 10"
     return sql("DuckDB", query, "count sum(bytes) p99(bytes) key" if select else "count key")
+
+
+def window_job(comb: str, file: Path) -> Job:
+    """A window that holds all records, so that nothing is saved after the test of the time, beside one that holds few."""
+    programs = [
+        *comb_top(comb, "-f 7 --since 2000-01-01", file),
+        Program("comb, a day", f"{comb} top -f 7 --since 2026-03-02 --until 2026-03-03 --tz UTC {file.name}", is_limit=True),
+        Program("comb -f 7", f"{comb} top -f 7 {file.name}", is_limit=True),
+        *limits(file),
+        of_log(file, "", f"{TIME_OF_LOG} >= TIMESTAMP '2000-01-01'", "split_part(request, ' ', 2)"),
+    ]
+    goals = [Goal("comb", ["comb -f 7"], 1.3), Goal("comb, a day", ["comb -f 7"], None), Goal("comb", ["DuckDB"], None)]
+    return job_of("window: top -f 7 --since 2000-01-01", file, programs, goals)
+
+
+def buckets_job(comb: str, file: Path) -> Job:
+    bucket = f"strftime(time_bucket(INTERVAL 1 MINUTE, {TIME_OF_LOG}), '%Y-%m-%dT%H:%MZ')"
+    query = f"SELECT count(*), {bucket} AS k FROM {access_log(file)} GROUP BY k ORDER BY k"
+    programs = comb_top(comb, "--every 1m --tz UTC", file)
+    for program in programs:
+        program.reads = not_empty
+    programs += [Program("comb -f 7", f"{comb} top -f 7 {file.name}", is_limit=True), *limits(file), sql("DuckDB", query, "count key")]
+    goals = [Goal("comb", ["comb -f 7"], 1.5), Goal("comb", ["DuckDB"], None)]
+    return job_of("buckets: top --every 1m", file, programs, goals, keys=None)
 
 
 def measures_job(comb: str, file: Path) -> Job:
@@ -290,6 +326,8 @@ JOBS = {
     lines_job: ("access.log", None, 2_000_000),
     measures_job: ("access.log", None, 2_000_000),
     where_job: ("access.log", None, 2_000_000),
+    window_job: ("access.log", None, 2_000_000),
+    buckets_job: ("access.log", None, 2_000_000),
     stations_job: ("stations.csv", "stations", 100_000_000),
     json_job: ("service.json", "json", 1_000_000),
     csv_job: ("orders.csv", "csv", 6_900_000),
