@@ -6,6 +6,7 @@ mod governor;
 mod pace;
 pub(crate) mod plan;
 pub(crate) mod queue;
+mod streamed;
 pub(crate) mod task;
 pub(crate) mod threads;
 pub(crate) mod turns;

@@ -20,6 +20,7 @@ use std::time::Duration;
 use finecomb_meter::{Meter, Phase};
 
 use super::pace::{Governed, Idle, Pace};
+use super::streamed::Streamed;
 use crate::block::FileIdentity;
 use crate::stop::Stop;
 
@@ -77,8 +78,6 @@ pub(crate) struct Plan<'a, T> {
     halted: AtomicBool,
     /// Ends the job early when raised.
     stop: Option<Arc<Stop>>,
-    /// Bound on pending output, in bytes, over all workers. Each worker may hold the output of a few blocks on top of it.
-    limit: usize,
     /// Interrupt workers that wait for streams.
     stops: Mutex<Vec<Arc<Stop>>>,
     out: Mutex<&'a mut (dyn Write + Send)>,
@@ -102,10 +101,9 @@ struct State<T> {
     /// Number of workers that may still add tasks.
     busy: usize,
     idle: Idle,
-    /// Bound on pending output, in bytes.
+    /// Bound on pending output, in bytes, over all workers. Each worker may hold the output of a few blocks on top of it.
     limit: usize,
-    /// Files that were opened as streams.
-    streamed: Vec<FileIdentity>,
+    streamed: Streamed,
 }
 
 impl<'a, T: Divisible> Plan<'a, T> {
@@ -131,7 +129,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             busy: 0,
             idle: Idle::default(),
             limit,
-            streamed: Vec::new(),
+            streamed: Streamed::default(),
         };
         let mut last = None;
         for task in tasks {
@@ -148,7 +146,6 @@ impl<'a, T: Divisible> Plan<'a, T> {
             unparked: Condvar::new(),
             halted: AtomicBool::new(false),
             stop,
-            limit,
             stops: Mutex::default(),
             out: Mutex::new(out),
             separator,
@@ -217,7 +214,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
                 self.unparked.notify_all();
                 return None;
             }
-            if !self.pace.is_wanted(number) && state.pending_bytes <= self.limit {
+            if !self.pace.is_wanted(number) && !state.is_over_limit() {
                 meter.enter(Phase::Park);
                 state = self.unparked.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -233,13 +230,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
 
     /// Returns `true` for the first stream with this identity, and for every stream without one.
     pub(crate) fn is_new_stream(&self, identity: Option<FileIdentity>) -> bool {
-        let Some(identity) = identity else { return true };
-        let mut state = self.lock();
-        let is_new = !state.streamed.contains(&identity);
-        if is_new {
-            state.streamed.push(identity);
-        }
-        is_new
+        self.lock().streamed.add(identity)
     }
 
     /// Puts a stream back for an idle worker to continue, in a slot right after `after`.
@@ -379,7 +370,7 @@ impl<T: Divisible + Send> Receive for Plan<'_, T> {
             if !state.writing {
                 state = self.write(state, &mut spare);
             }
-            let may_continue = state.pending_bytes <= self.limit || state.is_written_front(slot);
+            let may_continue = !state.is_over_limit() || state.is_written_front(slot);
             if may_continue || self.is_halted() {
                 return spare;
             }
@@ -461,10 +452,15 @@ impl<T: Divisible> State<T> {
         id
     }
 
+    /// Returns `true` if pending output exceeds the bound.
+    fn is_over_limit(&self) -> bool {
+        self.pending_bytes > self.limit
+    }
+
     /// Claims a part of the first available task. If pending output exceeds the bound, only that of the front is
     /// available.
     fn take(&mut self) -> Option<(SlotId, T::Part)> {
-        let over = self.pending_bytes > self.limit;
+        let over = self.is_over_limit();
         let front = self.front;
         let may_begin = |slot: SlotId| !over || front == Some(slot);
         if let Some(index) = self.streams.iter().position(|&(slot, _)| may_begin(slot)) {

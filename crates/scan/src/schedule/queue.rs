@@ -7,6 +7,7 @@ use std::time::Duration;
 use finecomb_meter::{Meter, Phase};
 
 use super::pace::{Governed, Idle, Pace};
+use super::streamed::Streamed;
 use super::task::Task;
 use crate::block::FileIdentity;
 use crate::source::Chunks;
@@ -38,8 +39,7 @@ struct State {
     files: Vec<Arc<Chunks>>,
     /// Streams that no worker is reading.
     streams: Vec<Stream>,
-    /// Files that were opened as streams. Reading one twice at the same time would tear its lines.
-    streamed: Vec<FileIdentity>,
+    streamed: Streamed,
     /// Number of workers that may still add work.
     busy: usize,
     idle: Idle,
@@ -158,13 +158,7 @@ impl Queue {
 
     /// Returns `true` for the first stream with this identity, and for every stream without one.
     pub(crate) fn is_new_stream(&self, identity: Option<FileIdentity>) -> bool {
-        let Some(identity) = identity else { return true };
-        let mut state = self.lock();
-        let is_new = !state.streamed.contains(&identity);
-        if is_new {
-            state.streamed.push(identity);
-        }
-        is_new
+        self.lock().streamed.add(identity)
     }
 
     /// Puts a stream back for other workers to read on. The caller is no longer busy.

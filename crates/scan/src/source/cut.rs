@@ -6,6 +6,8 @@ use std::mem;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use memchr::memchr_iter;
+
 use super::LONG_LINE;
 use crate::options::Bounds;
 use crate::records::Records;
@@ -111,6 +113,13 @@ pub(crate) fn parts_of_records(
     let lines = parts(unclosed, false, Bounds { records: Records::Lines, ..bounds });
     parts(closed, in_long_line, bounds)
         .chain(lines.map(move |part| Part { start: begin + part.start, ..part }))
+}
+
+/// Advances the number of a line, if it is known, past `bytes`.
+pub(crate) fn add_lines(line: Option<&mut u64>, bytes: &[u8], bounds: Bounds) {
+    if let Some(line) = line {
+        *line += memchr_iter(bounds.line_end, bytes).count() as u64;
+    }
 }
 
 /// Splits a run of whole records into parts. An empty run has none.

@@ -50,6 +50,13 @@ pub(crate) struct Context<'a> {
     pub(crate) narrow: Option<&'a dyn Narrow>,
 }
 
+impl Context<'_> {
+    /// The bounds for a file: they tell how it is divided into lines and records.
+    pub(crate) fn bounds_for(&self, source: &Source) -> Bounds {
+        Bounds { records: source.records(), ..self.bounds }
+    }
+}
+
 /// The reading half of a worker: its buffer, its meter, and the problems it found.
 pub(crate) struct Reader<'a> {
     pub(crate) context: Context<'a>,

@@ -5,15 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
-use memchr::memchr_iter;
 
 use super::Accumulate;
 use crate::block::{Block, Source};
-use crate::options::Bounds;
 use crate::problem::ProblemKind;
 use crate::schedule::queue::{Next, Queue};
 use crate::schedule::task::{Task, runs, tasks};
-use crate::source::cut::{Part, parts_of_records, slices};
+use crate::source::cut::{Part, add_lines, parts_of_records, slices};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
 use crate::source::stream::Stream;
@@ -150,7 +148,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         match contents {
             Contents::Whole { range, skipped, .. } => {
                 let first_line = (skipped == range.start as u64).then_some(1);
-                let bounds = self.bounds(source);
+                let bounds = self.reader.context.bounds_for(source);
                 let unclosed = bounds.unclosed_in(&self.reader.buffer[range.clone()]);
                 let offset = skipped;
                 let block = TextBlock { range, offset, first_line, unclosed, ..TextBlock::default() };
@@ -200,15 +198,10 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         }
     }
 
-    /// The bounds for a file: they tell how it is divided into records.
-    fn bounds(&self, source: &Source) -> Bounds {
-        Bounds { records: source.records(), ..self.reader.context.bounds }
-    }
-
     /// Passes a block of the buffer to the accumulator. Much larger blocks are passed in slices.
     fn process_block(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
         let TextBlock { range, mut offset, mut first_line, unclosed, .. } = block;
-        let bounds = self.bounds(source);
+        let bounds = self.reader.context.bounds_for(source);
         let Reader { buffer, problems, meter, .. } = &mut self.reader;
         let total = range.len();
         let parts = parts_of_records(&mut buffer[range], unclosed, false, bounds);
@@ -226,11 +219,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                     return self.queue.halt();
                 }
             }
-            if length < total
-                && let Some(first) = &mut first_line
-            {
-                *first += memchr_iter(bounds.line_end, bytes).count() as u64;
-            }
+            add_lines(first_line.as_mut().filter(|_| length < total), bytes, bounds);
             offset += length as u64;
         }
         self.queue.pace.add_work(total as u64);

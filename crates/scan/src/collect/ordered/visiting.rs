@@ -5,7 +5,6 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
-use memchr::memchr_iter;
 
 use super::Visit;
 use super::job::{Job, Shared, Streamed, Unshared};
@@ -13,7 +12,7 @@ use super::worker::Visitor;
 use crate::block::{Block, Lookahead, Source};
 use crate::options::Bounds;
 use crate::schedule::plan::SlotId;
-use crate::source::cut::{Part, parts_of_records, slices};
+use crate::source::cut::{Part, add_lines, parts_of_records, slices};
 use crate::source::reader::Reader;
 use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 
@@ -21,11 +20,6 @@ use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 const FILE_WORK: u64 = 32 << 10;
 
 impl<V: Visit> Visitor<'_, V> {
-    /// The bounds for a file: they tell how it is divided into lines and records.
-    fn bounds(&self, source: &Source, ends: NulEnds) -> Bounds {
-        Bounds { records: source.records(), ..self.reader.context.bounds }.with_ends(ends)
-    }
-
     /// Records processed bytes.
     fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
@@ -39,7 +33,7 @@ impl<V: Visit> Visitor<'_, V> {
         self.plan.pace.add_work(FILE_WORK);
         let mut buffer = mem::take(&mut self.reader.buffer);
         let state = self.visit.begin(source, &[]);
-        let bounds = Bounds { records: source.records(), ..self.reader.context.bounds };
+        let bounds = self.reader.context.bounds_for(source);
         let unclosed = if V::AS_FOLD { bounds.unclosed_in(&buffer[range.clone()]) } else { 0 };
         let first_line = (V::AS_FOLD && start == range.start as u64).then_some(1);
         let (start, offset) = if V::AS_FOLD { (0, start) } else { (start, 0) };
@@ -110,7 +104,7 @@ impl<V: Visit> Visitor<'_, V> {
         let Block { source, bytes, lookahead, mut first_line, .. } = block;
         let total = bytes.len();
         self.record_bytes(total);
-        let bounds = self.bounds(source, ends);
+        let bounds = self.reader.context.bounds_for(source).with_ends(ends);
         for part in divided::<V>(bytes, unclosed, block.in_long_line, bounds) {
             let before = first_line;
             add_lines(first_line.as_mut().filter(|_| part.bytes.len() < total), part.bytes, bounds);
@@ -190,7 +184,8 @@ impl<V: Visit> Visitor<'_, V> {
         let Block { source, bytes, lookahead, offset, in_long_line, mut first_line, .. } = read;
         self.reader.meter.enter(Phase::Search);
         self.record_bytes(bytes.len());
-        let (total, bounds) = (bytes.len(), self.bounds(source, shared.nul_ends));
+        let total = bytes.len();
+        let bounds = self.reader.context.bounds_for(source).with_ends(shared.nul_ends);
         let mut searched: Vec<_> = divided::<V>(bytes, unclosed, in_long_line, bounds)
             .map(|Part { start, bytes, too_long, in_long_line, records }| {
                 let before = first_line;
@@ -264,13 +259,6 @@ fn divided<V: Visit>(
     let slice = if V::AS_FOLD { bounds.block_size } else { usize::MAX };
     let parts = parts_of_records(bytes, unclosed, in_long_line, bounds);
     parts.flat_map(move |part| slices(part, Bounds { block_size: slice, ..bounds }))
-}
-
-/// Advances the number of a line, if it is known, past `bytes`.
-fn add_lines(line: Option<&mut u64>, bytes: &[u8], bounds: Bounds) {
-    if let Some(line) = line {
-        *line += memchr_iter(bounds.line_end, bytes).count() as u64;
-    }
 }
 
 /// A searched part of a block.
