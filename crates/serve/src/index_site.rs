@@ -12,7 +12,9 @@ use crate::metrics;
 use crate::page_html;
 use crate::permit::Body;
 use crate::problem::Problem;
-use crate::response::{forbid_caching, respond_answer, respond_asset, with_page_headers};
+use crate::response::{
+    forbid_caching, respond_answer, respond_coded_asset, respond_health, with_page_headers,
+};
 use crate::route::{Handler, ROUTES, Route};
 use crate::service::Service;
 use crate::site::{Asked, Site};
@@ -39,9 +41,7 @@ impl Site for IndexSite {
         let &Asked { handler, index, request, coding, start } = asked;
         match handler {
             Handler::Page => coding.encode(service.page(request, start)),
-            Handler::Asset(asset) => {
-                coding.encode_with(respond_asset(asset, request), |_| Some(Body::from(asset.gzip()?)))
-            }
+            Handler::Asset(asset) => respond_coded_asset(asset, request, coding),
             Handler::Health => service.health(),
             Handler::Metrics => coding.encode(forbid_caching(respond_answer(service.metrics()))),
             Handler::Api(endpoint) => {
@@ -92,12 +92,11 @@ impl Service<IndexSite> {
             None => "ok\n".to_owned(),
             Some(entry) => format!("index {} unavailable or corrupt\n", entry.name),
         };
-        let mut response =
-            respond_answer(Answer { body: text.into_bytes(), media_type: "text/plain; charset=utf-8" });
+        let mut response = respond_health(text);
         if damaged.is_some() {
             *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         }
-        forbid_caching(response)
+        response
     }
 
     fn metrics(&self) -> Answer {

@@ -5,6 +5,7 @@ use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
 use crate::api::Answer;
+use crate::compression::Coding;
 use crate::conditional::{entity_tag, is_current, not_modified, set_tag};
 use crate::page::{self, Asset};
 use crate::permit::Body;
@@ -18,7 +19,7 @@ pub(crate) fn respond_answer(answer: Answer) -> Response<Body> {
 }
 
 /// Response with a file of a page, or 304 if the client has it.
-pub(crate) fn respond_asset(asset: &'static Asset, request: &Parts) -> Response<Body> {
+fn respond_asset(asset: &'static Asset, request: &Parts) -> Response<Body> {
     let tag = entity_tag(asset.version());
     if is_current(&request.headers, &tag) {
         return not_modified(tag);
@@ -26,6 +27,17 @@ pub(crate) fn respond_asset(asset: &'static Asset, request: &Parts) -> Response<
     let mut response = Response::new(Body::from(asset.content.as_bytes()));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
     with_page_headers(response, tag)
+}
+
+/// The same in the content coding that the client prefers.
+pub(crate) fn respond_coded_asset(asset: &'static Asset, request: &Parts, coding: Coding) -> Response<Body> {
+    coding.encode_with(respond_asset(asset, request), |_| Some(Body::from(asset.gzip()?)))
+}
+
+/// Response of a health check, for people.
+pub(crate) fn respond_health(text: String) -> Response<Body> {
+    let answer = Answer { body: text.into_bytes(), media_type: "text/plain; charset=utf-8" };
+    forbid_caching(respond_answer(answer))
 }
 
 /// Adds the headers of the page and its files.

@@ -10,11 +10,10 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::{Events, Published};
-use crate::api::Answer;
 use crate::page::{Asset, LIVE_PAGE, LIVE_SCRIPT, LIVE_STYLE};
 use crate::permit::Body;
 use crate::problem::Problem;
-use crate::response::{forbid_caching, respond_answer, respond_asset};
+use crate::response::{forbid_caching, respond_coded_asset, respond_health};
 use crate::route::{Route, RoutePath};
 use crate::service::Service;
 use crate::site::{Asked, Site};
@@ -69,9 +68,7 @@ impl Site for LiveSite {
     async fn respond(service: &Service<Self>, asked: &Asked<'_, Handler>) -> Response<Body> {
         let &Asked { handler, request, coding, .. } = asked;
         match handler {
-            Handler::Asset(asset) => {
-                coding.encode_with(respond_asset(asset, request), |_| Some(Body::from(asset.gzip()?)))
-            }
+            Handler::Asset(asset) => respond_coded_asset(asset, request, coding),
             Handler::Events => {
                 let events = service.site.events(&request.method);
                 events.map_or_else(Problem::into_response, respond_events)
@@ -79,10 +76,7 @@ impl Site for LiveSite {
             Handler::Answer => {
                 coding.encode(service.site.answer().await.unwrap_or_else(Problem::into_response))
             }
-            Handler::Health => {
-                let answer = Answer { body: b"ok\n".to_vec(), media_type: "text/plain; charset=utf-8" };
-                forbid_caching(respond_answer(answer))
-            }
+            Handler::Health => respond_health("ok\n".to_owned()),
         }
     }
 }
@@ -128,8 +122,7 @@ fn respond_events(events: Body) -> Response<Body> {
     let mut response = Response::new(events);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
-    response
+    forbid_caching(response)
 }
