@@ -155,6 +155,7 @@ impl Live {
                 let published: Vec<Arc<Vec<BucketedKey>>> =
                     workers.iter().map(|worker| Arc::clone(&lock(&worker.published).bucketed)).collect();
                 let keys = published.iter().flat_map(|keys| keys.iter());
+                answer.key_names = timeline::key_names(&self.query);
                 answer.measure_names.clear();
                 let (series, starts) = series::merged(keys, (&self.query, &self.order, buckets));
                 answer.series = Some(series);

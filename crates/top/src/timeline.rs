@@ -4,6 +4,7 @@
 //! told apart again.
 
 use std::collections::HashMap;
+use std::iter;
 
 use crate::answer::{Answer, KeyCount};
 use crate::measure::Quantity;
@@ -51,12 +52,16 @@ pub(crate) fn split(key: &[u8]) -> (i64, &[u8]) {
     }
 }
 
+/// Names of the columns of a bucket and a key.
+pub(crate) fn key_names(query: &Query) -> Vec<String> {
+    iter::once(TIME.to_owned()).chain(query.key_names.iter().cloned()).collect()
+}
+
 /// Makes the pairs of buckets and keys readable, and adds the empty buckets. Rows are in the order of time, and only those
 /// of the keys that are most frequent in all buckets are left, unless buckets are ranked.
 pub(crate) fn arrange(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     if query.has_key() {
-        let names = std::mem::take(&mut answer.key_names);
-        answer.key_names = std::iter::once(TIME.to_owned()).chain(names).collect();
+        answer.key_names = key_names(query);
         return by_key(answer, query, buckets);
     }
     arrange_buckets(answer, query, buckets);

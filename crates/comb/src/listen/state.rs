@@ -101,11 +101,7 @@ impl View {
         moment: &Moment<'_>,
     ) -> serde_json::Result<(String, String)> {
         let distinct = answer.series.as_ref().map_or(answer.top.len(), |series| series.keys.len());
-        let mut answer = Answer { distinct: distinct as u64, partial: true, ..answer };
-        if answer.series.is_some() {
-            // The rows of the result begin with their bucket.
-            answer.key_names.insert(0, "time".to_owned());
-        }
+        let answer = Answer { distinct: distinct as u64, partial: true, ..answer };
         let Progress { done, total, .. } = *moment.progress;
         self.state(&answer, "running", done, total, moment, Vec::new())
     }
