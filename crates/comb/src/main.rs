@@ -6,6 +6,7 @@
 
 mod args;
 mod command;
+mod command_line;
 mod listen;
 mod live;
 mod message;

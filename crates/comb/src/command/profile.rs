@@ -1,7 +1,6 @@
 //! Output of profiles.
 
 use std::borrow::Cow;
-use std::env;
 use std::fs;
 use std::io::{self, Write, stderr, stdout};
 use std::os::unix::fs::MetadataExt;
@@ -17,6 +16,7 @@ use rustix::fs::{Access, access, fstat};
 use super::output::{Kind, check_kind, check_not_input};
 use super::{Exit, fail};
 use crate::args::profile::{Format, Profile};
+use crate::command_line::command_line;
 use crate::message;
 
 /// Kind of file that a profile may replace.
@@ -96,33 +96,4 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf]
 fn is_output(path: &Path) -> bool {
     let (Ok(file), Ok(output)) = (fs::metadata(path), fstat(stdout())) else { return false };
     file.is_file() && (file.dev(), file.ino()) == (output.st_dev, output.st_ino)
-}
-
-/// The arguments of this process, quoted for a shell.
-fn command_line() -> String {
-    let arguments = env::args_os().enumerate().map(|(number, argument)| match number {
-        0 => "comb".to_owned(),
-        _ => quoted(&argument.to_string_lossy()),
-    });
-    arguments.collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(argument: &str) -> String {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(char);
-    if !argument.is_empty() && argument.chars().all(is_plain) {
-        return argument.to_owned();
-    }
-    format!("'{}'", argument.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn arguments_are_quoted_for_a_shell() {
-        assert_eq!(quoted("access.log"), "access.log");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(quoted("it's $x"), "'it'\\''s $x'");
-    }
 }

@@ -1,7 +1,6 @@
 //! The states of a job that the page shows, as JSON. docs/commands/top.md describes their members.
 
 use std::borrow::Cow;
-use std::env;
 use std::time::Duration;
 
 use finecomb_scan::{Activity, Phase, Progress};
@@ -13,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::{MAX_BUCKETS, MAX_ROWS};
 use crate::args::top::Arguments;
+use crate::command_line::command_line;
 
 /// A job, as far as its states do not change.
 pub(super) struct View {
@@ -230,18 +230,4 @@ impl NamedPhase {
         let (red, green, blue) = phase.color();
         Self { name: phase.name(), color: format!("#{red:02x}{green:02x}{blue:02x}") }
     }
-}
-
-/// The command line, with quotes where a shell needs them.
-fn command_line() -> String {
-    let arguments = env::args_os().skip(1).map(|argument| quoted(&argument.to_string_lossy()));
-    std::iter::once("comb".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(argument: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "-_./:=,@%+".contains(char);
-    if !argument.is_empty() && argument.chars().all(is_plain) {
-        return argument.to_owned();
-    }
-    format!("'{}'", argument.replace('\'', "'\\''"))
 }
