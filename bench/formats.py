@@ -396,11 +396,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1, help="multiplies the number of records of each input (default: 1)")
     grep.add_arguments(parser, 7, "RESULTS-formats.md")
     arguments = parser.parse_args()
-    if not has("hyperfine"):
-        sys.exit("bench: hyperfine is not installed; try: apt-get install hyperfine, or: cargo install hyperfine")
-    if not arguments.list and not arguments.comb:
-        subprocess.run(["cargo", "build", "--profile", "dist", "--locked", "-p", "finecomb"], cwd=run.ROOT, check=True)
-    comb = shlex.quote(str((arguments.comb or run.COMB).resolve()))
+    comb = grep.built(arguments)
     planned = {}
     for maker, (name, form, records) in JOBS.items():
         stem, suffix = name.split(".")

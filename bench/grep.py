@@ -376,6 +376,15 @@ def add_arguments(parser: argparse.ArgumentParser, rounds: int, results_file: st
     parser.add_argument("--list", action="store_true", help="print the names of the jobs and exit")
 
 
+def built(arguments: argparse.Namespace) -> str:
+    """Command of comb, built unless it is given or nothing is run. Ends the program without hyperfine."""
+    if not has("hyperfine"):
+        sys.exit("bench: hyperfine is not installed; try: apt-get install hyperfine, or: cargo install hyperfine")
+    if not arguments.list and not arguments.comb:
+        subprocess.run(["cargo", "build", "--profile", "dist", "--locked", "-p", "finecomb"], cwd=run.ROOT, check=True)
+    return shlex.quote(str((arguments.comb or run.COMB).resolve()))
+
+
 def chosen(jobs: list[Job], arguments: argparse.Namespace) -> list[Job]:
     """The jobs to run; none with --list, which prints their names."""
     if arguments.list:
