@@ -24,9 +24,6 @@ const SAMPLE: i32 = 30;
 /// Colours behind those of all pictures.
 const MORE_COLOURS: [RGBColor; 3] = [RGBColor(120, 94, 240), RGBColor(153, 153, 153), RGBColor(120, 70, 10)];
 
-/// Maximum number of values of a curve that are drawn: two for a pixel.
-const MAX_DRAWN: usize = 2000;
-
 /// Up to this number of buckets, bars are apart, and lines have a mark at each value.
 const FEW: usize = 120;
 
@@ -75,8 +72,8 @@ impl Timeline {
     /// Maximum number of curves, each of which has its own colour.
     pub const MAX_CURVES: usize = COLOURS.len() + MORE_COLOURS.len();
 
-    /// Maximum number of buckets of which each is drawn. Of more, the highest of several is.
-    pub const MAX_BUCKETS: usize = MAX_DRAWN;
+    /// Maximum number of buckets of which each is drawn, two for a pixel. Of more, the highest of several is.
+    pub const MAX_BUCKETS: usize = 2000;
 
     /// The chart as an SVG document.
     pub fn svg(&self) -> String {
@@ -170,7 +167,7 @@ struct Slots {
 
 impl Slots {
     fn of(values: &[Option<f64>]) -> Self {
-        let width = values.len().div_ceil(MAX_DRAWN).max(1);
+        let width = values.len().div_ceil(Timeline::MAX_BUCKETS).max(1);
         let finite = |value: &Option<f64>| value.filter(|value| value.is_finite());
         let slots = values.chunks(width).map(|chunk| chunk.iter().filter_map(finite).reduce(f64::max));
         Self { values: slots.collect(), width }
@@ -377,7 +374,7 @@ mod tests {
         values[77_777] = Some(1000.0);
         values[5] = None;
         let slots = Slots::of(&values);
-        assert_eq!((slots.values.len(), slots.width), (MAX_DRAWN, 50));
+        assert_eq!((slots.values.len(), slots.width), (Timeline::MAX_BUCKETS, 50));
         assert_eq!(slots.values.iter().flatten().copied().fold(0.0, f64::max), 1000.0);
         assert!(timeline(&[("", &values)]).svg().len() < 300_000);
     }

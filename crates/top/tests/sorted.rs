@@ -1,12 +1,13 @@
 //! Windows of logs in the order of time: what is found by binary search against a count of the whole file.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, ProblemKind, ScanOptions, Width};
 use finecomb_top::{Bound, Field, InputFormat, Outcome, Query, QueryOptions, Slack, Zone, top};
 use jiff::Timestamp;
 use proptest::prelude::*;
+use tempfile::TempDir;
 
 /// 2026-03-01T00:00:00Z.
 const START: i64 = 1_772_323_200;
@@ -212,6 +213,16 @@ fn contradictions(outcome: &Outcome) -> Vec<String> {
     texts.collect()
 }
 
+/// Writes lines to a file. Returns its directory, its path, and the options of a query for a window.
+fn written(lines: &[Line], style: Style, ends: &Ends) -> (TempDir, PathBuf, QueryOptions) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("log");
+    write(&path, &text(lines, style), START + 1_000_000);
+    let [since, until] = window(lines, ends).map(|end| end.map(bound));
+    let options = QueryOptions { since, until, ..style.form.options() };
+    (directory, path, options)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 100 }))]
 
@@ -221,11 +232,7 @@ proptest! {
         style in styles(),
         ends in ends(),
     ) {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("log");
-        write(&path, &text(&lines, style), START + 1_000_000);
-        let [since, until] = window(&lines, &ends).map(|end| end.map(bound));
-        let options = QueryOptions { since, until, ..style.form.options() };
+        let (_directory, path, options) = written(&lines, style, &ends);
         let whole = count(&path, &options, (1, 128 << 10));
         prop_assert!(whole.problems.is_empty(), "{:?}", whole.problems);
         let options = QueryOptions { sorted: Some(slack(seconds)), ..options };
@@ -243,11 +250,7 @@ proptest! {
         style in styles(),
         ends in ends(),
     ) {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("log");
-        write(&path, &text(&lines, style), START + 1_000_000);
-        let [since, until] = window(&lines, &ends).map(|end| end.map(bound));
-        let options = QueryOptions { since, until, ..style.form.options() };
+        let (_directory, path, options) = written(&lines, style, &ends);
         let whole = count(&path, &options, (1, 128 << 10));
         let options = QueryOptions { sorted: Some(slack(5)), ..options };
         let seconds = |is_wanted: &dyn Fn(usize) -> bool| {

@@ -21,8 +21,8 @@ const MAX_READ: usize = 1 << 20;
 /// Bytes that are read in search of the next time, at least.
 const MIN_LOOK_ON: u64 = 1 << 20;
 
-/// The same as a share of the part of the file that is searched: a part without times is skipped at a small cost beside
-/// what the search saves.
+/// The same as a share of the range that is searched, so that skipping a part without times costs little compared with
+/// scanning that range.
 const LOOK_ON_SHARE: u64 = 512;
 
 /// A search in a file. It reads records at some offsets, and remembers their times.
