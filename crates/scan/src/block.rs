@@ -68,7 +68,7 @@ impl FirstNul {
 }
 
 /// Identity of a file: distinguishes it from another one that was given the same name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileIdentity {
     pub(crate) device: u64,
     pub(crate) inode: u64,
@@ -150,6 +150,11 @@ impl Source {
         path.push(OsStr::from_bytes(prefix));
         path.push(OsStr::from_bytes(name));
         (self.identity, self.recognized) = (None, None);
+    }
+
+    /// The same source before anything was found out about its text.
+    pub(crate) fn without_details(&self) -> Self {
+        Self { recognized: None, ..self.clone() }
     }
 
     pub(crate) fn set_identity(&mut self, identity: FileIdentity) {

@@ -38,6 +38,7 @@
 
 mod block;
 mod collect;
+mod follow;
 mod inputs;
 mod lines;
 mod narrow;
@@ -55,6 +56,7 @@ pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
 pub use collect::ordered::{Ordered, Output, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
+pub use follow::{Followed, Next, Pause, follow};
 pub use inputs::Inputs;
 pub use lines::LineEnds;
 pub use narrow::{LinesAt, Narrow, Narrowed};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{ByteLimit, Bytes, Count};
@@ -81,9 +81,39 @@ pub enum ProblemKind {
     /// The contents of the file contradict what the command was told about them.
     #[error("{0}")]
     Contradiction(String),
+    /// A followed file was truncated.
+    #[error("{}", truncated(copy.as_deref()))]
+    Truncated {
+        /// A copy of what it had before, from which the rest was read.
+        copy: Option<PathBuf>,
+    },
+    /// A named file is not there while inputs are followed.
+    #[error("{}; waiting for it", io_reason(.0))]
+    Awaited(io::Error),
+    /// A file that appeared beside a followed one is not read, as its contents are the same so far.
+    #[error("not read so far: its contents are those of {}", .0.display())]
+    HeldBack(PathBuf),
+    /// A file that appeared while others were followed is not read, for this reason.
+    #[error("not read: {0}")]
+    NotFollowed(&'static str),
+    /// The last record of a followed file has no end.
+    #[error("the record at byte {offset} has no end yet; not counted")]
+    Unfinished {
+        /// Offset of the record.
+        offset: u64,
+    },
     /// The file is larger than a job takes as a whole, in bytes.
     #[error("larger than {}; skipped", ByteLimit(*.0 as u64))]
     TooLarge(usize),
+}
+
+/// A message about a truncated file.
+fn truncated(copy: Option<&Path>) -> String {
+    let rest = match copy {
+        Some(copy) => format!("the rest was read from its copy {}", copy.display()),
+        None => "records written shortly before that may be missing".to_owned(),
+    };
+    format!("truncated while it was followed; read again from its beginning; {rest}")
 }
 
 /// The reason why a file is skipped, which may end with a question.
@@ -111,6 +141,11 @@ impl ProblemKind {
             Self::Unusable(_) => (12, 0),
             Self::NotNarrowed(_) => (13, 0),
             Self::Contradiction(_) => (14, 0),
+            Self::Truncated { .. } => (15, 0),
+            Self::Awaited(_) => (16, 0),
+            Self::HeldBack(_) => (17, 0),
+            Self::NotFollowed(_) => (18, 0),
+            Self::Unfinished { offset } => (19, *offset),
         }
     }
 }
@@ -132,9 +167,17 @@ impl Problem {
         matches!(self.kind, ProblemKind::Rule(_) | ProblemKind::RuleAbove(_)) || self.is_note()
     }
 
-    /// Returns `true` if it is no fault of an input, but only took more time.
+    /// Returns `true` if it is no fault of an input: more time was needed, or a followed input has changed.
     pub fn is_note(&self) -> bool {
-        matches!(self.kind, ProblemKind::NotNarrowed(_))
+        matches!(
+            self.kind,
+            ProblemKind::NotNarrowed(_)
+                | ProblemKind::Truncated { .. }
+                | ProblemKind::Awaited(_)
+                | ProblemKind::HeldBack(_)
+                | ProblemKind::NotFollowed(_)
+                | ProblemKind::Unfinished { .. }
+        )
     }
 }
 

@@ -57,12 +57,18 @@ impl JobEnd {
     }
 }
 
-/// Reports the progress of the job until it is over.
-pub(crate) fn show(watch: Watch<'_>, inputs: &Inputs, queue: &Queue, over: &JobEnd, stopwatch: &Stopwatch) {
+/// Reports the progress of the job until it is over. `inputs` are those whose total size is known from the start.
+pub(crate) fn show(
+    watch: Watch<'_>,
+    inputs: Option<&Inputs>,
+    queue: &Queue,
+    over: &JobEnd,
+    stopwatch: &Stopwatch,
+) {
     if !over.is_still_running_after(watch.after) {
         return;
     }
-    let total = walk::total_bytes(inputs);
+    let total = inputs.and_then(walk::total_bytes);
     loop {
         (watch.show)(Progress {
             done: queue.pace.work(),

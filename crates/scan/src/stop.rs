@@ -1,7 +1,7 @@
 //! Ending a job early with the results so far.
 
 use std::io::{self, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,6 +59,11 @@ impl Stop {
     /// Returns `true` if the job has been asked to end.
     pub fn is_raised(&self) -> bool {
         self.raised.load(Ordering::Relaxed)
+    }
+
+    /// Readable once the job has been asked to end.
+    pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.woken.as_fd()
     }
 
     /// Waits until `input` is readable or the job has been asked to end. Returns `true` in the latter case.

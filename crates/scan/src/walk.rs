@@ -16,7 +16,7 @@ use regex_automata::meta::Regex;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
-pub(crate) use files::total_bytes;
+pub(crate) use files::{Found, find, total_bytes};
 pub use files::{FoundFile, list_files};
 
 /// Selects the files below a directory.

@@ -21,7 +21,7 @@ use crate::schedule::threads;
 use crate::source::reader::{Context, Reader};
 use crate::walk::directory::Walk;
 
-use worker::FoldWorker;
+pub(crate) use worker::FoldWorker;
 
 /// The results that a worker accumulates from its blocks.
 ///
@@ -88,22 +88,15 @@ pub fn fold<A: Accumulate>(
         if let Some(watch) = options.watch {
             let (queue, over, stopwatch) = (&queue, &over, &stopwatch);
             // The job also completes without progress reports.
-            let _ = spawn(scope, move || progress::show(watch, inputs, queue, over, stopwatch));
+            let _ = spawn(scope, move || progress::show(watch, Some(inputs), queue, over, stopwatch));
         }
         threads::run(options.width, &queue, &over, || work(0), work).into_iter().flatten().collect()
     });
-    let mut joined = into_inner(joining.joined);
-    joined.sort_by_key(|&(number, _)| number);
-    Folded {
-        joined: joined.into_iter().map(|(_, joined)| joined).collect(),
-        problems: into_inner(joining.problems).into_sorted().collect(),
-        bytes: threads.iter().map(|thread| thread.bytes).sum(),
-        report: stopwatch.report(threads),
-    }
+    joining.into_folded(Problems::default(), threads, &stopwatch)
 }
 
 /// The final phase of a job, in which the workers join their results.
-struct Joining<A: Accumulate> {
+pub(crate) struct Joining<A: Accumulate> {
     arrivals: Mutex<Arrivals>,
     all_arrived: Condvar,
     /// Parts to be joined, by number.
@@ -123,7 +116,7 @@ struct Arrivals {
 }
 
 impl<A: Accumulate> Joining<A> {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             arrivals: Mutex::default(),
             all_arrived: Condvar::new(),
@@ -135,7 +128,7 @@ impl<A: Accumulate> Joining<A> {
     }
 
     /// Registers a worker. Returns `false` if it is too late: all others are done.
-    fn register(&self) -> bool {
+    pub(crate) fn register(&self) -> bool {
         let mut arrivals = lock(&self.arrivals);
         arrivals.started += usize::from(!arrivals.closed);
         !arrivals.closed
@@ -153,7 +146,7 @@ impl<A: Accumulate> Joining<A> {
     }
 
     /// Adds the results of a worker and, once all workers have done so, joins parts until none are left.
-    fn join(&self, worker: FoldWorker<'_, A>) -> ThreadTimes {
+    pub(crate) fn join(&self, worker: FoldWorker<'_, A>) -> ThreadTimes {
         let FoldWorker { accumulator, reader, .. } = worker;
         let Reader { mut meter, problems, .. } = reader;
         meter.enter(Phase::Merge);
@@ -169,6 +162,24 @@ impl<A: Accumulate> Joining<A> {
             lock(&self.joined).push((number, joined));
         }
         meter.finish()
+    }
+
+    /// The result of the job, with other problems than those of the workers.
+    pub(crate) fn into_folded(
+        self,
+        mut problems: Problems,
+        threads: Vec<ThreadTimes>,
+        stopwatch: &Stopwatch,
+    ) -> Folded<A::Joined> {
+        let mut joined = into_inner(self.joined);
+        joined.sort_by_key(|&(number, _)| number);
+        problems.merge(into_inner(self.problems));
+        Folded {
+            joined: joined.into_iter().map(|(_, joined)| joined).collect(),
+            problems: problems.into_sorted().collect(),
+            bytes: threads.iter().map(|thread| thread.bytes).sum(),
+            report: stopwatch.report(threads),
+        }
     }
 
     fn add_parts(&self, parts: Vec<A::Part>) {

@@ -1,5 +1,6 @@
 //! The work queue of a job whose results are merged.
 
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use finecomb_meter::{Meter, Phase};
 use super::pace::{Governed, Idle, Pace};
 use super::streamed::Streamed;
 use super::task::Task;
-use crate::block::FileIdentity;
+use crate::block::{FileIdentity, Source};
 use crate::source::Chunks;
 use crate::source::stream::Stream;
 use crate::stop::Stop;
@@ -18,6 +19,8 @@ use crate::stop::Stop;
 /// is a task like any other.
 pub(crate) struct Queue {
     pub(crate) stop: Option<Arc<Stop>>,
+    /// Set once all work is to be done also after a request to end the job.
+    outlasts_stop: AtomicBool,
     /// Work is measured in bytes.
     pub(crate) pace: Pace,
     halted: AtomicBool,
@@ -35,10 +38,14 @@ pub(crate) struct Queue {
 struct State {
     /// Tasks to do, the next one last.
     tasks: Vec<Task>,
+    /// Open regular files that no worker has begun to read.
+    open: Vec<(Source, File)>,
     /// Files with unclaimed chunks.
     files: Vec<Arc<Chunks>>,
     /// Streams that no worker is reading.
     streams: Vec<Stream>,
+    /// Streams that have paused.
+    paused: Vec<Stream>,
     streamed: Streamed,
     /// Number of workers that may still add work.
     busy: usize,
@@ -48,6 +55,7 @@ struct State {
 /// The next piece of work for a worker.
 pub(crate) enum Next {
     Open(Task),
+    File(Source, File),
     Chunks(Arc<Chunks>),
     Stream(Stream),
 }
@@ -58,6 +66,7 @@ impl Queue {
         let tasks = (0..named).rev().map(Task::Named).collect();
         Self {
             stop,
+            outlasts_stop: AtomicBool::new(false),
             pace: Pace::default(),
             halted: AtomicBool::new(false),
             decoded: AtomicBool::new(false),
@@ -70,7 +79,14 @@ impl Queue {
 
     /// Returns `true` if the workers should stop.
     pub(crate) fn is_halted(&self) -> bool {
-        self.halted.load(Ordering::Relaxed) || self.stop.as_ref().is_some_and(|stop| stop.is_raised())
+        self.halted.load(Ordering::Relaxed)
+            || self.stop.as_ref().is_some_and(|stop| stop.is_raised())
+                && !self.outlasts_stop.load(Ordering::Relaxed)
+    }
+
+    /// Lets the workers do all work from now on, also after a request to end the job.
+    pub(crate) fn outlast_stop(&self) {
+        self.outlasts_stop.store(true, Ordering::Relaxed);
     }
 
     /// Returns `true` if any input is decompressed or decoded.
@@ -127,6 +143,10 @@ impl Queue {
                 state.busy += 1;
                 return Some(Next::Stream(stream));
             }
+            if let Some((source, file)) = state.open.pop() {
+                state.busy += 1;
+                return Some(Next::File(source, file));
+            }
             if let Some(task) = state.tasks.pop() {
                 state.busy += 1;
                 return Some(Next::Open(task));
@@ -168,6 +188,33 @@ impl Queue {
         self.end_busy(&mut state);
     }
 
+    /// Adds open regular files.
+    pub(crate) fn add_open(&self, files: Vec<(Source, File)>) {
+        let mut state = self.lock();
+        state.open.extend(files.into_iter().rev());
+        self.wake(&state);
+    }
+
+    /// Adds streams to be read up to where they pause.
+    pub(crate) fn add_streams(&self, streams: Vec<Stream>) {
+        let mut state = self.lock();
+        state.streams.extend(streams);
+        self.wake(&state);
+    }
+
+    /// Sets a stream aside that has paused.
+    pub(crate) fn set_aside(&self, stream: Stream) {
+        self.lock().paused.push(stream);
+    }
+
+    /// Returns the streams that have paused, and those that were not read so far because the workers should stop.
+    pub(crate) fn take_paused(&self) -> Vec<Stream> {
+        let State { streams, paused, .. } = &mut *self.lock();
+        let mut all = std::mem::take(paused);
+        all.append(streams);
+        all
+    }
+
     fn end_busy(&self, state: &mut State) {
         state.busy -= 1;
         self.wake(state);
@@ -187,7 +234,8 @@ impl Queue {
 
 impl State {
     fn is_done(&self) -> bool {
-        self.busy == 0 && self.files.is_empty() && self.streams.is_empty() && self.tasks.is_empty()
+        let State { busy, files, streams, open, tasks, .. } = self;
+        *busy == 0 && files.is_empty() && streams.is_empty() && open.is_empty() && tasks.is_empty()
     }
 }
 

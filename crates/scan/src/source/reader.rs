@@ -88,7 +88,7 @@ pub(crate) enum Contents {
 }
 
 /// Kind of a file, according to its first bytes.
-enum Sniffed {
+pub(crate) enum Sniffed {
     /// Text after a byte order mark of this many bytes.
     Plain(usize),
     Compressed(Format),
@@ -96,6 +96,29 @@ enum Sniffed {
     Encoded,
     /// Compressed by this program, in a format that is not supported.
     Unsupported(&'static str),
+}
+
+impl Sniffed {
+    /// Inspects the first bytes of a file.
+    pub(crate) fn of(inputs: &Inputs, source: &Source, start: &[u8]) -> Self {
+        let Inputs { decompress, encoding, .. } = inputs;
+        match Format::of(start).filter(|_| *decompress) {
+            Some(format) => Self::Compressed(format),
+            None if *decompress && let Some(program) = unsupported_compression(source, start) => {
+                Self::Unsupported(program)
+            }
+            None => match encoding.conversion(start) {
+                Conversion::Plain => Self::Plain(0),
+                Conversion::StripBom(length) => Self::Plain(length),
+                Conversion::Transcode => Self::Encoded,
+            },
+        }
+    }
+
+    /// Whether the kind depends on bytes behind the first ones.
+    pub(crate) fn needs_more(inputs: &Inputs, start: &[u8]) -> bool {
+        inputs.decompress && Format::may_continue(start) || inputs.encoding.may_continue(start)
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -278,19 +301,7 @@ impl<'a> Reader<'a> {
 
     /// Inspects the first bytes of a file.
     fn sniff(&self, source: &Source, filled: usize) -> Sniffed {
-        let start = &self.buffer[..filled];
-        let Inputs { decompress, encoding, .. } = self.context.inputs;
-        match Format::of(start).filter(|_| *decompress) {
-            Some(format) => Sniffed::Compressed(format),
-            None if *decompress && let Some(program) = unsupported_compression(source, start) => {
-                Sniffed::Unsupported(program)
-            }
-            None => match encoding.conversion(start) {
-                Conversion::Plain => Sniffed::Plain(0),
-                Conversion::StripBom(length) => Sniffed::Plain(length),
-                Conversion::Transcode => Sniffed::Encoded,
-            },
-        }
+        Sniffed::of(self.context.inputs, source, &self.buffer[..filled])
     }
 
     /// Decodes `input`: at once if its text has at most `limit` bytes. `file` is the file and offset that `input`
@@ -384,13 +395,9 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<Contents>, ProblemKind> {
         self.meter.enter(Phase::Read);
         ensure_len(&mut self.buffer, FIRST_READ, LARGE_BUFFER);
-        let Inputs { decompress, encoding, .. } = self.context.inputs;
         let mut filled = 0;
         // A program may write the first bytes one at a time.
-        while filled == 0
-            || *decompress && Format::may_continue(&self.buffer[..filled])
-            || encoding.may_continue(&self.buffer[..filled])
-        {
+        while filled == 0 || Sniffed::needs_more(self.context.inputs, &self.buffer[..filled]) {
             if stop::wait_for(stop.as_deref(), &file) {
                 return Ok(None);
             }
@@ -489,7 +496,7 @@ fn unsupported_compression(source: &Source, start: &[u8]) -> Option<&'static str
 }
 
 /// The source with the identity of its file.
-fn identified(mut source: Source, metadata: &Metadata) -> Source {
+pub(crate) fn identified(mut source: Source, metadata: &Metadata) -> Source {
     source.set_identity(FileIdentity::of(metadata));
     source
 }

@@ -7,13 +7,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::mem;
 use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
 use memchr::{memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::cut::{ensure_len, retry};
+use super::cut::{FileFrom, ensure_len, retry};
 use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
 use crate::options::{Bounds, MAX_BLOCK_SIZE};
@@ -34,6 +35,8 @@ const DECODED_BLOCKS: usize = 8;
 /// Origin of the bytes of a stream.
 pub(crate) enum Origin {
     File(File),
+    /// The bytes of a file that may grow.
+    Growing(FileFrom),
     /// Bytes decoded from those of a file.
     Decoded(Box<dyn Read + Send>),
 }
@@ -41,6 +44,8 @@ pub(crate) enum Origin {
 /// A stream and its position.
 pub(crate) struct Stream {
     pub(crate) source: Source,
+    /// Number of the followed input, if it is one.
+    pub(crate) number: usize,
     origin: Origin,
     pub(crate) bounds: Bounds,
     /// Bytes read past the last whole record.
@@ -55,14 +60,39 @@ pub(crate) struct Stream {
     /// Set if `tail` begins within a long line that NULs split.
     in_long_line: bool,
     ended: bool,
+    /// Where it pauses, if it is followed.
+    pausing: Pausing,
+    /// Set if the last read found that a followed file ends before its limit.
+    is_dry: bool,
     /// Interrupts reads that wait for data.
     stop: Option<Arc<Stop>>,
+}
+
+/// Where a stream pauses: then it returns no block, but has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pausing {
+    /// Nowhere: a read waits for data.
+    Never,
+    /// At the limit, which is a position in a file that may grow, or at the present end of the file.
+    At(u64),
+    /// Wherever a read would wait.
+    WhenIdle,
+}
+
+/// Reason why a block is not filled although the stream has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Halt {
+    /// The stream pauses.
+    Pause,
+    /// The job has been asked to end.
+    Stop,
 }
 
 impl Read for Origin {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.read(buffer),
+            Self::Growing(file) => file.read(buffer),
             Self::Decoded(contents) => contents.read(buffer),
         }
     }
@@ -88,6 +118,7 @@ impl Stream {
         let bounds = Bounds { block_size: (factor * bounds.block_size).min(MAX_BLOCK_SIZE), ..bounds };
         Self {
             source,
+            number: 0,
             origin,
             bounds,
             tail: start,
@@ -97,14 +128,83 @@ impl Stream {
             discarding: false,
             in_long_line: false,
             ended: false,
+            pausing: Pausing::Never,
+            is_dry: false,
             stop,
+        }
+    }
+
+    /// Sets where it pauses.
+    pub(crate) fn set_pausing(&mut self, pausing: Pausing) {
+        self.pausing = pausing;
+        self.is_dry = false;
+    }
+
+    /// Whether it only pauses when a read returns no block: more may follow.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.pausing != Pausing::Never && !self.ended
+    }
+
+    /// Lets the next read return the rest, also if its last record has no end.
+    pub(crate) fn end(&mut self) {
+        self.pausing = Pausing::Never;
+        self.ended = true;
+    }
+
+    /// The pipe or other input that is read.
+    pub(crate) fn input(&self) -> Option<BorrowedFd<'_>> {
+        match &self.origin {
+            Origin::File(file) => Some(file.as_fd()),
+            Origin::Growing(_) | Origin::Decoded(_) => None,
+        }
+    }
+
+    /// Whether nothing more will be read.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.ended
+    }
+
+    /// Offset behind the bytes that were read.
+    pub(crate) fn position(&self) -> u64 {
+        self.offset + self.tail.len() as u64
+    }
+
+    /// Bytes that were read and are in no block so far.
+    pub(crate) fn rest(&self) -> &[u8] {
+        &self.tail
+    }
+
+    /// Reads the beginning, up to where it pauses, and returns it. Call this before the first read.
+    pub(crate) fn beginning(&mut self, problems: &mut Problems) -> &[u8] {
+        let mut head = mem::take(&mut self.tail);
+        while head.len() < MAX_HEAD && !self.ended && !self.must_pause(head.len()) {
+            let filled = head.len();
+            head.resize(MAX_HEAD, 0);
+            let more = self.read_once(&mut head[filled..], filled, problems);
+            head.truncate(filled + more);
+        }
+        self.tail = head;
+        &self.tail
+    }
+
+    /// Drops a byte order mark of this many bytes from the beginning.
+    pub(crate) fn skip_mark(&mut self, length: usize) {
+        self.tail.drain(..length);
+        self.offset += length as u64;
+    }
+
+    fn must_pause(&self, filled: usize) -> bool {
+        match self.pausing {
+            Pausing::Never => false,
+            Pausing::At(limit) => self.is_dry || self.offset + filled as u64 >= limit,
+            Pausing::WhenIdle => self.is_idle(),
         }
     }
 
     /// Phase of the next read.
     pub(crate) fn phase(&self) -> Phase {
         match self.origin {
-            Origin::File(_) => Phase::Read,
+            Origin::File(_) | Origin::Growing(_) => Phase::Read,
             Origin::Decoded(_) => Phase::Decompress,
         }
     }
@@ -172,20 +272,23 @@ impl Stream {
         self.tail.clear();
         let mut searched = 0;
         loop {
-            let is_stopped;
-            (filled, is_stopped) = self.fill(&mut buffer[..wanted], searched..filled, eager, problems);
+            let halt;
+            (filled, halt) = self.fill(&mut buffer[..wanted], searched..filled, eager, problems);
+            let is_paused = halt == Some(Halt::Pause);
             if self.discarding {
                 filled = self.discard(buffer, filled);
-                if self.discarding && self.ended {
+                if self.discarding && (self.ended || is_paused) {
                     return None;
                 }
-                if self.discarding || !self.ended && filled < wanted {
+                if self.discarding || !self.ended && !is_paused && filled < wanted {
                     continue;
                 }
             }
-            if self.ended {
-                let (cut, unclosed) = self.end_of_text(&buffer[..filled], searched, is_stopped);
-                let block = self.emit(buffer, cut, cut);
+            if self.ended || is_paused {
+                let (cut, unclosed) = self.end_of_text(&buffer[..filled], searched, halt.is_some());
+                // The next read searches the record from its beginning.
+                self.state = State::Start;
+                let block = self.emit(buffer, cut, if is_paused { filled } else { cut });
                 return block.map(|block| TextBlock { unclosed, ..block });
             }
             if let Some(end) = self.last_end(&buffer[searched..filled], searched) {
@@ -214,29 +317,29 @@ impl Stream {
     }
 
     /// Returns the length of the last block of a stream that ends with `bytes`, and of its last record if its quotes are
-    /// not closed. The last record is not complete if the job has been asked to end.
-    fn end_of_text(&self, bytes: &[u8], searched: usize, is_stopped: bool) -> (usize, usize) {
+    /// not closed. The last record is not complete if the stream pauses or the job has been asked to end.
+    fn end_of_text(&self, bytes: &[u8], searched: usize, is_halted: bool) -> (usize, usize) {
         let Some(quoting) = self.bounds.quoting() else {
             let whole = || memrchr(self.bounds.line_end, bytes).map_or(0, |line_feed| line_feed + 1);
-            return (if is_stopped { whole() } else { bytes.len() }, 0);
+            return (if is_halted { whole() } else { bytes.len() }, 0);
         };
         let Passage { state, last_record } = quoting.pass(&bytes[searched..], self.state);
         let last = if last_record > 0 { searched + last_record } else { 0 };
-        if is_stopped {
+        if is_halted {
             return (last, 0);
         }
         (bytes.len(), self.bounds.unclosed(bytes.len() - last, state))
     }
 
     /// Reads until `buffer` is full or the stream ends; if `eager`, until it holds a line end that was not searched yet,
-    /// and a read would block. Returns the filled length, and whether the job has been asked to end.
+    /// and a read would block. Returns the filled length, and the reason if it stopped before that.
     fn fill(
         &mut self,
         buffer: &mut [u8],
         Range { start: searched, end: mut filled }: Range<usize>,
         eager: bool,
         problems: &mut Problems,
-    ) -> (usize, bool) {
+    ) -> (usize, Option<Halt>) {
         while filled < buffer.len() && !self.ended {
             if eager
                 && filled > 0
@@ -245,28 +348,35 @@ impl Stream {
             {
                 break;
             }
+            if self.must_pause(filled) {
+                return (filled, Some(Halt::Pause));
+            }
             if self.is_stopped() {
                 self.ended = true;
-                return (filled, true);
+                return (filled, Some(Halt::Stop));
             }
             filled += self.read_once(&mut buffer[filled..], filled, problems);
         }
-        (filled, false)
+        (filled, None)
     }
 
     /// Reads once, behind `filled` bytes of the next block, and returns the number of bytes read. At the end of the
     /// stream, and if that fails, the stream has ended.
     fn read_once(&mut self, target: &mut [u8], filled: usize, problems: &mut Problems) -> usize {
+        let mut has_failed = false;
         let read = retry(|| self.origin.read(target)).unwrap_or_else(|error| {
+            has_failed = true;
             let offset = self.offset + filled as u64;
             let kind = match self.origin {
-                Origin::File(_) => ProblemKind::Read { offset, error },
+                Origin::File(_) | Origin::Growing(_) => ProblemKind::Read { offset, error },
                 Origin::Decoded(_) => ProblemKind::Decode { error },
             };
             problems.add(&self.source, kind);
             0
         });
-        self.ended |= read == 0;
+        let is_growing = matches!(self.pausing, Pausing::At(_)) && !has_failed;
+        self.is_dry = read == 0;
+        self.ended |= read == 0 && !is_growing;
         read
     }
 
@@ -274,12 +384,12 @@ impl Stream {
         let Some(stop) = &self.stop else { return false };
         match &self.origin {
             Origin::File(file) => stop.wait_for(file),
-            Origin::Decoded(_) => stop.is_raised(),
+            Origin::Growing(_) | Origin::Decoded(_) => stop.is_raised(),
         }
     }
 
     /// Returns `true` if a read would block.
-    fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         let Origin::File(file) = &self.origin else { return false };
         let mut waiting = [PollFd::new(file, PollFlags::IN)];
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -347,13 +347,23 @@ impl Directory {
         Source::found(self.argument, as_path(&self.path_of(entry)).to_owned())
     }
 
+    /// Identity of a file.
+    ///
+    /// # Errors
+    /// If its metadata cannot be read.
+    pub(crate) fn identity_of(&self, entry: &Entry, follow: bool) -> io::Result<FileIdentity> {
+        let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        Ok(identity_of(&statat(&self.fd, self.listing.c_name(entry), flags)?))
+    }
+
     /// Size of a file in bytes; 0 if it cannot be read.
     pub(crate) fn size_of(&self, entry: &Entry) -> u64 {
         let stat = statat(&self.fd, self.listing.c_name(entry), AtFlags::empty());
         stat.map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0))
     }
 
-    fn source(&self) -> Source {
+    /// The directory as a source.
+    pub(crate) fn source(&self) -> Source {
         let path = self.prefix.strip_suffix(b"/").unwrap_or(&self.prefix);
         Source::found(self.argument, as_path(if path.is_empty() { b"." } else { path }).to_owned())
     }

@@ -1,10 +1,11 @@
 //! Lists the files of some inputs on the calling thread.
 
-use std::fs;
+use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::directory::{Directory, Scratch, Walk};
-use super::listing::Kind;
+use super::listing::{Entry, Kind};
 use crate::block::Source;
 use crate::inputs::{Inputs, is_standard_input};
 use crate::problem::{Problem, ProblemKind, Problems};
@@ -22,21 +23,50 @@ pub struct FoundFile {
 /// input, pipes and devices are left out.
 pub fn list_files(inputs: &Inputs) -> (Vec<FoundFile>, Vec<Problem>) {
     let mut files = Vec::new();
-    let problems = find(inputs, |file| files.push(file));
+    let problems = list(inputs, |file| files.push(file));
     (files, problems)
 }
 
-/// Calls `found` with each of these files, and returns the problems.
-fn find(inputs: &Inputs, found: impl FnMut(FoundFile)) -> Vec<Problem> {
+/// Calls `visit` with each of these files, and returns the problems.
+fn list(inputs: &Inputs, mut visit: impl FnMut(FoundFile)) -> Vec<Problem> {
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
-    let mut finder =
-        Finder { walk: &walk, scratch: Scratch::default(), problems: Problems::default(), found };
-    finder.problems.add_rules(notes);
+    let (mut problems, mut failed) = (Problems::default(), Vec::new());
+    problems.add_rules(notes);
+    find(inputs, &walk, &mut problems, |found| match found {
+        Found::Named(_, path, Ok(metadata)) if metadata.is_file() => {
+            visit(FoundFile { path: path.to_owned(), size: metadata.len() });
+        }
+        Found::Entry(directory, entry) => {
+            let source = directory.source_of(entry);
+            let path = source.path().unwrap_or(Path::new("")).to_owned();
+            visit(FoundFile { path, size: directory.size_of(entry) });
+        }
+        Found::Named(number, path, Err(error)) => {
+            failed.push((Source::named(number, Some(path.to_owned())), error));
+        }
+        Found::Named(..) | Found::Directory(_) => {}
+    });
+    failed.into_iter().for_each(|(source, error)| problems.add(&source, ProblemKind::Open(error)));
+    problems.into_sorted().collect()
+}
+
+/// A file or directory that the walk finds.
+pub(crate) enum Found<'d> {
+    /// A named input that is no directory, and its metadata.
+    Named(usize, &'d Path, io::Result<Metadata>),
+    /// A directory, before its entries.
+    Directory(&'d Directory),
+    /// A file in a directory.
+    Entry(&'d Directory, &'d Entry),
+}
+
+/// Calls `found` with everything that the walk finds, without standard input.
+pub(crate) fn find(inputs: &Inputs, walk: &Walk<'_>, problems: &mut Problems, found: impl FnMut(Found<'_>)) {
+    let mut finder = Finder { walk, scratch: Scratch::default(), problems, found };
     for (number, path) in inputs.named.iter().enumerate().filter(|(_, path)| !is_standard_input(path)) {
         finder.find_named(number, path);
     }
-    finder.problems.into_sorted().collect()
 }
 
 /// Returns the total size of the inputs in bytes; `None` if one of them has no size. Files whose metadata cannot be
@@ -49,7 +79,7 @@ pub(crate) fn total_bytes(inputs: &Inputs) -> Option<u64> {
     let all_sized = inputs.named.iter().all(is_sized);
     all_sized.then(|| {
         let mut total = 0;
-        find(inputs, |file| total += file.size);
+        list(inputs, |file| total += file.size);
         total
     })
 }
@@ -57,40 +87,36 @@ pub(crate) fn total_bytes(inputs: &Inputs) -> Option<u64> {
 struct Finder<'w, F> {
     walk: &'w Walk<'w>,
     scratch: Scratch,
-    problems: Problems,
+    problems: &'w mut Problems,
     found: F,
 }
 
-impl<F: FnMut(FoundFile)> Finder<'_, F> {
+impl<F: FnMut(Found<'_>)> Finder<'_, F> {
     fn find_named(&mut self, number: usize, path: &Path) {
-        let source = || Source::named(number, Some(path.to_owned()));
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => {
-                match self.walk.open_named(number, path, path, &mut self.scratch, &mut self.problems) {
-                    Ok(directory) => self.find_below(&directory),
-                    Err(error) => self.problems.add(&source(), ProblemKind::List(error)),
-                }
+        let metadata = fs::metadata(path);
+        if !metadata.as_ref().is_ok_and(Metadata::is_dir) {
+            return (self.found)(Found::Named(number, path, metadata));
+        }
+        match self.walk.open_named(number, path, path, &mut self.scratch, self.problems) {
+            Ok(directory) => self.find_below(&directory),
+            Err(error) => {
+                let source = Source::named(number, Some(path.to_owned()));
+                self.problems.add(&source, ProblemKind::List(error));
             }
-            Ok(metadata) if metadata.is_file() => {
-                (self.found)(FoundFile { path: path.to_owned(), size: metadata.len() });
-            }
-            Ok(_) => {}
-            Err(error) => self.problems.add(&source(), ProblemKind::Open(error)),
         }
     }
 
     fn find_below(&mut self, directory: &Directory) {
+        (self.found)(Found::Directory(directory));
         for entry in directory.listing.entries() {
-            let source = directory.source_of(entry);
             if entry.kind != Kind::Directory {
-                let path = source.path().unwrap_or(Path::new("")).to_owned();
-                (self.found)(FoundFile { path, size: directory.size_of(entry) });
+                (self.found)(Found::Entry(directory, entry));
                 continue;
             }
-            match self.walk.enter(directory, entry, &mut self.scratch, &mut self.problems) {
+            match self.walk.enter(directory, entry, &mut self.scratch, self.problems) {
                 Ok(Some(below)) => self.find_below(&below),
                 Ok(None) => {}
-                Err(error) => self.problems.add(&source, ProblemKind::List(error)),
+                Err(error) => self.problems.add(&directory.source_of(entry), ProblemKind::List(error)),
             }
         }
     }

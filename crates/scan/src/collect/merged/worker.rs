@@ -1,5 +1,6 @@
 //! A worker of a job whose results are merged. It pulls work until there is none left.
 
+use std::fs::File;
 use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,6 +48,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         {
             match next {
                 Next::Open(task) => self.open(task),
+                Next::File(source, file) => self.process_file(&source, file),
                 Next::Chunks(file) => self.process_chunks(&file),
                 Next::Stream(stream) => self.process_stream(stream),
             }
@@ -86,6 +88,15 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             Ok(Some(contents)) => self.begin(&source, contents),
             Ok(None) => {}
             Err(kind) => self.reader.problems.add(&source, kind),
+        }
+    }
+
+    /// Processes an open regular file.
+    fn process_file(&mut self, source: &Source, file: File) {
+        self.busy = true;
+        match self.reader.read(source, file, 0, self.limit(), false) {
+            Ok(contents) => self.begin(source, contents),
+            Err(kind) => self.reader.problems.add(source, kind),
         }
     }
 
@@ -195,6 +206,8 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             self.queue.put_back(stream);
             self.busy = false;
             self.process_block(&source, block, false);
+        } else if stream.is_paused() {
+            self.queue.set_aside(stream);
         }
     }
 

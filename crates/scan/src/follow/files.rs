@@ -1,0 +1,471 @@
+//! The followed inputs: finding them, and recognising rotation, truncation and copies.
+//!
+//! A file is known by its device and inode. It is read on under any name, also without one, so that records that are
+//! written to it after a rotation are counted, and a file that only has another name is not counted again.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::changes::{Changes, POLL_INTERVAL, Scope};
+use super::input::{FollowedFile, FollowedInput, Prepared, Truncated};
+use crate::block::{FileIdentity, Source};
+use crate::problem::{ProblemKind, Problems};
+use crate::source::reader::{Context, identified};
+use crate::source::stream::Stream;
+use crate::stop::Stop;
+use crate::walk::{Found, find, open_path};
+
+/// Time after which a file without a name that no longer grows is closed, so that its space is freed.
+const NAMELESS: Duration = Duration::from_secs(60);
+
+/// Time after which a named input that is gone is reported: between the two steps of a rotation there is none.
+const GONE: Duration = Duration::from_secs(1);
+
+/// The followed inputs.
+pub(super) struct FollowedInputs<'a> {
+    context: Context<'a>,
+    changes: Changes,
+    inputs: HashMap<usize, FollowedInput>,
+    /// The numbers of the files.
+    numbers: HashMap<FileIdentity, usize>,
+    /// Number of the next input.
+    next: usize,
+    /// Named inputs that are not there.
+    missing: HashMap<usize, Missing>,
+    /// Files and pipes that are not followed: they were read, or cannot be.
+    left_alone: HashSet<FileIdentity>,
+    /// Files that could not be opened when they were found.
+    failed: HashSet<PathBuf>,
+    /// Set until the files that are there at the beginning have been found.
+    is_first: bool,
+}
+
+/// A named input that is not there.
+struct Missing {
+    since: Instant,
+    is_reported: bool,
+}
+
+/// What is to be read in a round.
+#[derive(Default)]
+pub(super) struct Work {
+    pub(super) streams: Vec<Stream>,
+    /// Files that are read once.
+    pub(super) once: Vec<(Source, File)>,
+    /// Bytes of the streams, as far as they are known.
+    pub(super) bytes: u64,
+}
+
+impl Work {
+    pub(super) fn is_empty(&self) -> bool {
+        self.streams.is_empty() && self.once.is_empty()
+    }
+}
+
+impl<'a> FollowedInputs<'a> {
+    pub(super) fn new(context: Context<'a>) -> Self {
+        allow_many_files();
+        Self {
+            context,
+            changes: Changes::new(),
+            inputs: HashMap::new(),
+            numbers: HashMap::new(),
+            next: 0,
+            missing: HashMap::new(),
+            left_alone: HashSet::new(),
+            failed: HashSet::new(),
+            is_first: true,
+        }
+    }
+
+    /// Adds a pipe or another input that can only be read sequentially.
+    pub(super) fn add_pipe(&mut self, source: &Source, pipe: File) {
+        self.add(FollowedInput::of_pipe(self.next, source, pipe, self.context));
+    }
+
+    /// Adds a file that has no name, from an offset on.
+    pub(super) fn add_file_from(&mut self, source: Source, file: File, start: u64) {
+        let Some(identity) = source.identity() else { return };
+        let mut input = FollowedInput::of_file(self.next, source, identity, file, self.context);
+        if let Some(file) = &mut input.file {
+            self.changes.watch_file(&file.file);
+            (file.is_watched, file.begin_at) = (true, Some(start));
+        }
+        self.add(input);
+    }
+
+    fn add(&mut self, input: FollowedInput) {
+        if let Some(file) = &input.file {
+            self.numbers.insert(file.identity, self.next);
+        }
+        self.inputs.insert(self.next, input);
+        self.next += 1;
+    }
+
+    fn remove(&mut self, number: usize) {
+        if let Some(FollowedInput { file: Some(file), .. }) = self.inputs.remove(&number) {
+            self.numbers.remove(&file.identity);
+        }
+    }
+
+    fn streams(&self) -> impl Iterator<Item = &Stream> {
+        self.inputs.values().filter_map(|input| input.stream.as_ref())
+    }
+
+    fn files(&self) -> impl Iterator<Item = &FollowedFile> {
+        self.inputs.values().filter_map(|input| input.file.as_ref())
+    }
+
+    /// Number of followed files and pipes.
+    pub(super) fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// Whether there is nothing to wait for: all inputs were pipes and have ended.
+    pub(super) fn have_ended(&self) -> bool {
+        let may_grow = |path: &PathBuf| fs::metadata(path).is_ok_and(|path| path.is_dir() || path.is_file());
+        self.inputs.is_empty() && self.missing.is_empty() && !self.context.inputs.named.iter().any(may_grow)
+    }
+
+    /// Waits until there may be more to be read, the job has been asked to end, or the time is over.
+    pub(super) fn wait(&self, stop: Option<&Stop>, time: Option<Duration>) {
+        let now = Instant::now();
+        let patience = self.inputs.values().filter_map(FollowedInput::patience_ends);
+        let nameless = self.files().filter_map(|file| Some(file.nameless_since? + NAMELESS));
+        let deadlines = patience.chain(nameless).map(|at| at.saturating_duration_since(now));
+        let missing = (!self.missing.is_empty()).then_some(POLL_INTERVAL);
+        let all = deadlines.chain(time).chain(self.changes.poll_interval()).chain(missing);
+        let pipes: Vec<BorrowedFd<'_>> = self.streams().filter_map(Stream::input).collect();
+        self.changes.wait(stop, &pipes, all.min());
+    }
+
+    /// Looks at all inputs and returns what there is to be read. `is_final` says that nothing more is waited for.
+    pub(super) fn look(&mut self, is_final: bool, problems: &mut Problems) -> Work {
+        let have_names_changed = self.changes.take();
+        if self.is_first || have_names_changed || !self.missing.is_empty() {
+            self.find(problems);
+        }
+        self.look_at_contents(problems);
+        self.end_nameless();
+        let work = self.prepare_all(is_final, problems);
+        self.is_first = false;
+        work
+    }
+
+    /// Takes the streams back that were read in a round. Others have ended.
+    pub(super) fn put_back(&mut self, streams: Vec<Stream>) {
+        for stream in streams {
+            if let Some(input) = self.inputs.get_mut(&stream.number) {
+                input.put_back(stream);
+            }
+        }
+        let ended: Vec<usize> = self
+            .inputs
+            .iter()
+            .filter(|(_, input)| input.stream.is_none())
+            .map(|(&number, _)| number)
+            .collect();
+        ended.into_iter().for_each(|number| self.leave_alone(number));
+    }
+
+    /// Reports the last records without an end, which are not counted.
+    pub(super) fn report_unfinished(&self, problems: &mut Problems) {
+        for input in self.inputs.values() {
+            if let Some(offset) = input.unfinished() {
+                problems.add(&input.source, ProblemKind::Unfinished { offset });
+            }
+        }
+    }
+
+    /// Stops following an input, and does not begin again.
+    fn leave_alone(&mut self, number: usize) {
+        let file = self.inputs.get(&number).and_then(|input| input.file.as_ref());
+        self.left_alone.extend(file.map(|file| file.identity));
+        self.remove(number);
+    }
+
+    /// Finds new files, and those that have no name any more.
+    fn find(&mut self, problems: &mut Problems) {
+        let Context { inputs, walk, .. } = self.context;
+        let links = inputs.walk.follow;
+        let (mut present, mut own_problems) = (HashSet::new(), Problems::default());
+        let mut was_missing = std::mem::take(&mut self.missing);
+        find(inputs, walk, problems, |found| match found {
+            Found::Named(number, path, metadata) => {
+                self.changes.watch_directory(parent(path), Scope::Names);
+                let source = Source::named(number, Some(path.to_owned()));
+                match metadata {
+                    Ok(metadata) => {
+                        self.consider_named(identified(source, &metadata), &metadata, &mut own_problems);
+                        present.insert(FileIdentity::of(&metadata));
+                    }
+                    Err(error) => {
+                        let before = was_missing.remove(&number);
+                        self.miss(number, before, &source, error, &mut own_problems);
+                    }
+                }
+            }
+            Found::Directory(directory) => {
+                let source = directory.source();
+                let path = source.path().unwrap_or(Path::new("."));
+                self.changes.watch_directory(path, Scope::Files);
+                self.changes.watch_directory(parent(path), Scope::Names);
+            }
+            Found::Entry(directory, entry) => {
+                // It may have been removed since the directory was listed.
+                let Ok(identity) = directory.identity_of(entry, links) else { return };
+                present.insert(identity);
+                let open = || directory.open(entry, links).map(File::from);
+                self.consider(directory.source_of(entry), identity, open, &mut own_problems);
+            }
+        });
+        problems.merge(own_problems);
+        self.left_alone.retain(|identity| present.contains(identity));
+        self.note_names(&present);
+    }
+
+    /// Records that a named input is not there.
+    fn miss(
+        &mut self,
+        number: usize,
+        before: Option<Missing>,
+        source: &Source,
+        error: io::Error,
+        problems: &mut Problems,
+    ) {
+        let mut missing = before.unwrap_or(Missing { since: Instant::now(), is_reported: false });
+        if !missing.is_reported && (self.is_first || missing.since.elapsed() >= GONE) {
+            missing.is_reported = true;
+            problems.add(source, ProblemKind::Awaited(error));
+        }
+        self.missing.insert(number, missing);
+    }
+
+    /// Follows a named input that is no directory, unless that is done already.
+    fn consider_named(&mut self, source: Source, metadata: &Metadata, problems: &mut Problems) {
+        let (identity, path) =
+            (FileIdentity::of(metadata), source.path().unwrap_or(Path::new("")).to_owned());
+        if metadata.is_file() {
+            return self.consider(source, identity, || open_path(&path), problems);
+        }
+        if self.left_alone.insert(identity) {
+            match open_path(&path) {
+                Ok(pipe) => self.add_pipe(&source, pipe),
+                Err(error) => problems.add(&source, ProblemKind::Open(error)),
+            }
+        }
+    }
+
+    /// Follows a file, unless that is done already.
+    fn consider(
+        &mut self,
+        mut source: Source,
+        identity: FileIdentity,
+        open: impl FnOnce() -> io::Result<File>,
+        problems: &mut Problems,
+    ) {
+        if self.left_alone.contains(&identity) || self.numbers.contains_key(&identity) {
+            return;
+        }
+        let path = source.path().unwrap_or(Path::new("")).to_owned();
+        let file = match open().and_then(|file| Ok((file.metadata()?, file))) {
+            // It was replaced since it was found: then another change is reported.
+            Ok((metadata, _)) if FileIdentity::of(&metadata) != identity || !metadata.is_file() => return,
+            Ok((_, file)) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => {
+                if self.failed.insert(path) {
+                    problems.add(&source, ProblemKind::Open(error));
+                }
+                return;
+            }
+        };
+        self.failed.remove(&path);
+        source.set_identity(identity);
+        let is_named = source.is_named();
+        let mut input = FollowedInput::of_file(self.next, source, identity, file, self.context);
+        if let Some(file) = &mut input.file {
+            if is_named {
+                self.changes.watch_file(&file.file);
+                file.is_watched = true;
+            }
+            if let Some((original, path)) = self.original_of(&path, file) {
+                file.held_back_for = Some(original);
+                problems.add(&input.source, ProblemKind::HeldBack(path));
+            }
+        }
+        self.add(input);
+    }
+
+    /// The followed file of which a new file may be a copy: one that still has its name, with the same contents. Programs that
+    /// rotate logs by copying them give the copy a name that begins alike.
+    fn original_of(&self, path: &Path, new: &FollowedFile) -> Option<(FileIdentity, PathBuf)> {
+        if self.is_first {
+            return None;
+        }
+        let candidates =
+            self.inputs.values().filter_map(|input| Some((input.source.path()?, input.file.as_ref()?)));
+        let mut candidates = candidates.filter(|(other, file)| {
+            stem(other) == stem(path)
+                && *other != path
+                && fs::metadata(other).is_ok_and(|metadata| FileIdentity::of(&metadata) == file.identity)
+                && new.is_copy_of(file)
+        });
+        candidates.next().map(|(other, file)| (file.identity, other.to_owned()))
+    }
+
+    /// Watches the files that are not among those with names below the inputs, and records which have no name at all.
+    fn note_names(&mut self, present: &HashSet<FileIdentity>) {
+        for file in self.inputs.values_mut().filter_map(|input| input.file.as_mut()) {
+            if present.contains(&file.identity) {
+                file.nameless_since = None;
+                continue;
+            }
+            if !file.is_watched {
+                self.changes.watch_file(&file.file);
+                file.is_watched = true;
+            }
+            if !file.has_name() {
+                file.nameless_since.get_or_insert_with(Instant::now);
+            }
+        }
+    }
+
+    /// Looks at the contents of the files: how far they have grown, which were truncated, and which are no copies any more.
+    fn look_at_contents(&mut self, problems: &mut Problems) {
+        let (mut truncated, mut changed) = (Vec::new(), Vec::new());
+        for (&number, input) in &mut self.inputs {
+            let (old, has_changed) = input.look(number, self.context);
+            if has_changed && let Some(file) = &mut input.file {
+                changed.push(number);
+                if let Some(since) = &mut file.nameless_since {
+                    *since = Instant::now();
+                }
+            }
+            truncated.extend(old.map(|old| (number, old)));
+        }
+        let copies = self.release_copies(&truncated, &changed);
+        for (number, _) in &truncated {
+            if let Some(input) = self.inputs.get(number) {
+                let copy = copies.get(number).cloned();
+                problems.add(&input.source, ProblemKind::Truncated { copy });
+            }
+        }
+    }
+
+    /// Lets files be read that were held back, if their originals were truncated or they are no copies. Returns the paths of
+    /// the copies by the numbers of the originals.
+    fn release_copies(
+        &mut self,
+        truncated: &[(usize, Truncated)],
+        changed: &[usize],
+    ) -> HashMap<usize, PathBuf> {
+        let mut copies = HashMap::new();
+        let held_back: Vec<(usize, FileIdentity)> = self
+            .inputs
+            .iter()
+            .filter_map(|(&number, input)| Some((number, input.file.as_ref()?.held_back_for?)))
+            .collect();
+        for (number, original) in held_back {
+            let old = truncated.iter().find(|(_, old)| old.identity == original);
+            let current =
+                self.numbers.get(&original).and_then(|number| self.inputs.get(number)?.file.as_ref());
+            let Some(file) = self.inputs.get(&number).and_then(|input| input.file.as_ref()) else { continue };
+            let is_other =
+                changed.contains(&number) && current.is_some_and(|current| !file.is_copy_of(current));
+            if old.is_none() && !is_other {
+                continue;
+            }
+            let Some(input) = self.inputs.get_mut(&number) else { continue };
+            let Some(file) = &mut input.file else { continue };
+            if file.release(old.map(|(_, old)| old))
+                && let (Some((original, _)), Some(path)) = (old, input.source.path())
+            {
+                copies.insert(*original, path.to_owned());
+            }
+        }
+        copies
+    }
+
+    /// Lets files without a name end that no longer grow: their last record counts even if it has no end.
+    fn end_nameless(&mut self) {
+        let is_over =
+            |file: &FollowedFile| file.nameless_since.is_some_and(|since| since.elapsed() >= NAMELESS);
+        self.inputs.retain(|_, input| {
+            let Some(file) = input.file.as_ref().filter(|file| is_over(file)) else { return true };
+            if file.held_back_for.is_some() {
+                self.numbers.remove(&file.identity);
+                return false;
+            }
+            if let Some(stream) = &mut input.stream {
+                stream.end();
+            }
+            true
+        });
+    }
+
+    /// Prepares what there is to be read.
+    fn prepare_all(&mut self, is_final: bool, problems: &mut Problems) -> Work {
+        let mut work = Work::default();
+        let mut unusable = Vec::new();
+        for (&number, input) in &mut self.inputs {
+            let Some(mut stream) = input.backlog(is_final) else { continue };
+            match input.prepare(&mut stream, self.context, is_final, problems) {
+                Ok(Prepared::Ready) => {
+                    work.bytes += input.unread(&stream);
+                    work.streams.push(stream);
+                }
+                Ok(Prepared::Waits) => input.put_back(stream),
+                Ok(Prepared::Decoded) => {
+                    unusable.push(number);
+                    match input.file_to_read_once().filter(|_| self.is_first) {
+                        Some(file) => work.once.push((input.source.clone(), file)),
+                        None => problems.add(&input.source, ProblemKind::NotFollowed(DECODED)),
+                    }
+                }
+                Err(kind) => {
+                    unusable.push(number);
+                    problems.add(&input.source, kind);
+                }
+            }
+        }
+        unusable.into_iter().for_each(|number| self.leave_alone(number));
+        // In the order of the inputs: the last is taken first.
+        work.streams.sort_by(|one, other| other.source.cmp(&one.source));
+        work
+    }
+}
+
+/// Reason why a file is not followed.
+const DECODED: &str =
+    "compressed or not UTF-8, so its records may have been counted before they were compressed";
+
+/// The directory with the name at this path.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => Path::new("/"),
+    }
+}
+
+/// Part of a file's name before its first dot.
+fn stem(path: &Path) -> &[u8] {
+    use std::os::unix::ffi::OsStrExt;
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let dot = name.iter().skip(1).position(|&byte| byte == b'.').map_or(name.len(), |dot| dot + 1);
+    &name[..dot]
+}
+
+/// Raises the limit of open files to what the system allows.
+fn allow_many_files() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    // With the limit as it is, some files may not be opened, which is reported.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+}

@@ -1,0 +1,370 @@
+//! A followed input: a file that grows, or a pipe.
+
+use std::fs::{File, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::block::{FileIdentity, Medium, Source};
+use crate::narrow::{LinesAt, Narrowed};
+use crate::problem::{ProblemKind, Problems};
+use crate::recognize::MAX_HEAD;
+use crate::source::cut::FileFrom;
+use crate::source::fill;
+use crate::source::reader::{Context, Sniffed};
+use crate::source::stream::{Origin, Pausing, Stream};
+
+/// Time after which an input is recognised by less than would be examined: whole records that have arrived are counted
+/// then, also if few follow.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Bytes at the beginning of a file by which its contents are recognised.
+const HEAD: usize = 4096;
+
+/// Bytes before what is still to be read by which a copy is recognised.
+const BEFORE: usize = 256;
+
+/// Bytes of two files that are compared before one of them counts as a copy of the other.
+const COMPARED: u64 = 64 << 10;
+
+/// A followed input.
+pub(super) struct FollowedInput {
+    /// `None` while it is being read, and once it has ended.
+    pub(super) stream: Option<Stream>,
+    pub(super) source: Source,
+    /// The file; `None` for a pipe.
+    pub(super) file: Option<FollowedFile>,
+    preparation: Preparation,
+    /// Since when whole records wait until the input is recognised.
+    waiting_since: Option<Instant>,
+}
+
+/// What is known about an input before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Preparation {
+    /// Nothing.
+    New,
+    /// It is text.
+    Sniffed,
+    Ready,
+}
+
+/// Result of a preparation.
+pub(super) enum Prepared {
+    Ready,
+    /// More must arrive first.
+    Waits,
+    /// It is compressed or in another encoding, so that it can be read only once.
+    Decoded,
+}
+
+/// A file that grows.
+pub(super) struct FollowedFile {
+    pub(super) identity: FileIdentity,
+    pub(super) file: Arc<File>,
+    /// Its first bytes, as far as they were read.
+    head: Vec<u8>,
+    /// Bytes before `consumed`.
+    before: Vec<u8>,
+    /// Offset behind the records that were read.
+    consumed: u64,
+    /// Size and time of the last change when it was looked at.
+    seen: Option<(u64, SystemTime)>,
+    /// Where to begin once it is recognised, if that is not its beginning.
+    pub(super) begin_at: Option<u64>,
+    /// The file whose contents it has so far.
+    pub(super) held_back_for: Option<FileIdentity>,
+    /// Since when it has no name.
+    pub(super) nameless_since: Option<Instant>,
+    /// Whether its contents are watched whatever its name is.
+    pub(super) is_watched: bool,
+}
+
+/// A file that was truncated, as it was before.
+pub(super) struct Truncated {
+    pub(super) identity: FileIdentity,
+    consumed: u64,
+    before: Vec<u8>,
+}
+
+impl FollowedInput {
+    /// Follows a file from its beginning.
+    pub(super) fn of_file(
+        number: usize,
+        source: Source,
+        identity: FileIdentity,
+        file: File,
+        context: Context<'_>,
+    ) -> Self {
+        let file = FollowedFile {
+            identity,
+            file: Arc::new(file),
+            head: Vec::new(),
+            before: Vec::new(),
+            consumed: 0,
+            seen: None,
+            begin_at: None,
+            held_back_for: None,
+            nameless_since: None,
+            is_watched: false,
+        };
+        let stream = file.stream(number, source.clone(), 0, context);
+        Self {
+            stream: Some(stream),
+            source,
+            file: Some(file),
+            preparation: Preparation::New,
+            waiting_since: None,
+        }
+    }
+
+    /// Follows a pipe or another input that can only be read sequentially.
+    pub(super) fn of_pipe(number: usize, source: &Source, pipe: File, context: Context<'_>) -> Self {
+        let source = source.with_medium(Medium::Pipe);
+        let mut stream = Stream::new(source.clone(), Origin::File(pipe), Vec::new(), 0, context.bounds, None);
+        stream.number = number;
+        stream.set_pausing(Pausing::WhenIdle);
+        Self { stream: Some(stream), source, file: None, preparation: Preparation::New, waiting_since: None }
+    }
+
+    /// Takes its stream if there is something to be read, up to the present end of the file. `is_final` says that nothing
+    /// more is waited for.
+    pub(super) fn backlog(&mut self, is_final: bool) -> Option<Stream> {
+        let Self { stream, file, .. } = self;
+        let present = stream.as_mut()?;
+        let (pausing, has_more) = match file {
+            None => (Pausing::WhenIdle, present.has_stopped() || !present.is_idle()),
+            Some(file) if file.held_back_for.is_some() => return None,
+            Some(_) if present.has_stopped() => return stream.take(),
+            Some(file) => {
+                let size = file.seen.map_or(0, |(size, _)| size);
+                (Pausing::At(size), size > present.position())
+            }
+        };
+        let is_unprepared = self.preparation != Preparation::Ready && !present.rest().is_empty();
+        let is_late = self.waiting_since.is_some_and(|since| since.elapsed() >= PATIENCE);
+        if !has_more && !(is_unprepared && (is_late || is_final)) {
+            return None;
+        }
+        present.set_pausing(pausing);
+        stream.take()
+    }
+
+    /// Finds out what is to be known before the stream is read. `is_final` says that nothing more is waited for.
+    ///
+    /// # Errors
+    /// Returns the problem that makes the input unusable.
+    pub(super) fn prepare(
+        &mut self,
+        stream: &mut Stream,
+        context: Context<'_>,
+        is_final: bool,
+        problems: &mut Problems,
+    ) -> Result<Prepared, ProblemKind> {
+        if self.preparation == Preparation::Ready {
+            return Ok(Prepared::Ready);
+        }
+        stream.beginning(problems);
+        if self.preparation == Preparation::New {
+            let head = stream.rest();
+            if Sniffed::needs_more(context.inputs, head) && !stream.has_stopped() && !is_final {
+                return Ok(Prepared::Waits);
+            }
+            match Sniffed::of(context.inputs, &self.source, head) {
+                Sniffed::Plain(mark) => stream.skip_mark(mark),
+                Sniffed::Compressed(_) | Sniffed::Encoded => return Ok(Prepared::Decoded),
+                Sniffed::Unsupported(program) => return Err(ProblemKind::Compressed(program)),
+            }
+            self.preparation = Preparation::Sniffed;
+        }
+        if !self.recognize(stream, context, is_final)? {
+            return Ok(Prepared::Waits);
+        }
+        self.preparation = Preparation::Ready;
+        self.narrow(stream, context, problems);
+        Ok(Prepared::Ready)
+    }
+
+    /// Lets the beginning be recognised. Returns `false` if more of it is needed.
+    fn recognize(
+        &mut self,
+        stream: &mut Stream,
+        context: Context<'_>,
+        is_final: bool,
+    ) -> Result<bool, ProblemKind> {
+        let Some(by) = context.recognize else { return Ok(true) };
+        let head = stream.rest();
+        let whole = memchr::memrchr(context.bounds.line_end, head).map_or(0, |end| end + 1);
+        if whole > 0 {
+            self.waiting_since.get_or_insert_with(Instant::now);
+        }
+        let is_late = self.waiting_since.is_some_and(|since| since.elapsed() >= PATIENCE);
+        let is_all = stream.has_stopped() || head.len() >= MAX_HEAD || is_final || is_late;
+        // The last record may go on.
+        let shown = if is_all && !stream.has_stopped() { &head[..whole] } else { head };
+        let recognized = by.recognize(&self.source, shown, is_all).map_err(ProblemKind::Unusable)?;
+        let is_decided = recognized.is_some() || is_all;
+        if let Some(recognized) = recognized {
+            stream.set_recognized(recognized);
+            self.source = stream.source.clone();
+        }
+        Ok(is_decided)
+    }
+
+    /// Begins behind what is not wanted of a file.
+    fn narrow(&mut self, stream: &mut Stream, context: Context<'_>, problems: &mut Problems) {
+        let Some(file) = &mut self.file else { return };
+        let size = file.seen.map_or(0, |(size, _)| size);
+        let begin_at = match (file.begin_at.take(), context.narrow) {
+            (Some(offset), _) => Some(offset),
+            (None, Some(by)) if stream.bounds.quoting().is_none() => {
+                let lines = LinesAt::new(&file.file, stream.offset..size, stream.bounds);
+                let Narrowed { range, problem } = by.narrow(&self.source, &lines);
+                problem.into_iter().for_each(|kind| problems.add(&self.source, kind));
+                Some(range.start)
+            }
+            (None, _) => None,
+        };
+        if let Some(offset) = begin_at.filter(|&offset| offset > stream.offset) {
+            let bounds = stream.bounds;
+            *stream = file.stream(stream.number, self.source.clone(), offset, context);
+            stream.bounds = bounds;
+            stream.set_pausing(Pausing::At(size));
+        }
+    }
+
+    /// When waiting for its recognition ends.
+    pub(super) fn patience_ends(&self) -> Option<Instant> {
+        let since = self.waiting_since.filter(|_| self.preparation != Preparation::Ready)?;
+        Some(since + PATIENCE)
+    }
+
+    /// Bytes of a file that are to be read.
+    pub(super) fn unread(&self, stream: &Stream) -> u64 {
+        let seen = self.file.as_ref().and_then(|file| file.seen);
+        seen.map_or(0, |(size, _)| size.saturating_sub(stream.offset))
+    }
+
+    /// The file, to be read as one that does not grow.
+    pub(super) fn file_to_read_once(&self) -> Option<File> {
+        self.file.as_ref()?.file.try_clone().ok()
+    }
+
+    /// Takes the stream back after it was read.
+    pub(super) fn put_back(&mut self, stream: Stream) {
+        if let Some(file) = &mut self.file {
+            file.remember(&stream);
+        }
+        self.stream = Some(stream);
+    }
+
+    /// Offset of a last record that has no end.
+    pub(super) fn unfinished(&self) -> Option<u64> {
+        let is_held_back = self.file.as_ref().is_some_and(|file| file.held_back_for.is_some());
+        let stream = self.stream.as_ref().filter(|stream| !stream.rest().is_empty() && !is_held_back)?;
+        Some(stream.offset)
+    }
+
+    /// Looks at the file. If it was truncated or overwritten, it is followed from its beginning again, and what it was is
+    /// returned. The second value tells whether it has changed since it was looked at the last time.
+    pub(super) fn look(&mut self, number: usize, context: Context<'_>) -> (Option<Truncated>, bool) {
+        let (Some(file), Some(stream)) = (&mut self.file, &self.stream) else { return (None, false) };
+        let Ok(metadata) = file.file.metadata() else { return (None, false) };
+        let now = (metadata.len(), metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH));
+        if file.seen.replace(now) == Some(now) {
+            return (None, false);
+        }
+        if metadata.len() >= stream.position() && file.begins_as_before() {
+            return (None, true);
+        }
+        let truncated = Truncated {
+            identity: file.identity,
+            consumed: file.consumed,
+            before: std::mem::take(&mut file.before),
+        };
+        file.head.clear();
+        file.consumed = 0;
+        self.source = self.source.without_details();
+        self.stream = Some(file.stream(number, self.source.clone(), 0, context));
+        (self.preparation, self.waiting_since) = (Preparation::New, None);
+        (Some(truncated), true)
+    }
+}
+
+impl FollowedFile {
+    /// The stream of its contents from an offset on.
+    fn stream(&self, number: usize, source: Source, offset: u64, context: Context<'_>) -> Stream {
+        let bytes = FileFrom { file: Arc::clone(&self.file), offset };
+        let mut stream =
+            Stream::new(source, Origin::Growing(bytes), Vec::new(), offset, context.bounds, None);
+        stream.number = number;
+        stream.set_pausing(Pausing::At(offset));
+        stream
+    }
+
+    /// Remembers what was read, to recognise the contents.
+    fn remember(&mut self, stream: &Stream) {
+        if self.head.len() < HEAD {
+            let end = usize::try_from(stream.position()).unwrap_or(HEAD).min(HEAD);
+            self.head = self.read(0, end);
+        }
+        if self.consumed != stream.offset {
+            self.consumed = stream.offset;
+            let length = self.consumed.min(BEFORE as u64);
+            self.before = self.read(self.consumed - length, length as usize);
+        }
+    }
+
+    /// Reads up to `length` bytes; fewer if that fails.
+    fn read(&self, offset: u64, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        let got = fill(&self.file, &mut bytes, offset).unwrap_or(0);
+        bytes.truncate(got);
+        bytes
+    }
+
+    fn begins_as_before(&self) -> bool {
+        self.read(0, self.head.len()) == self.head
+    }
+
+    /// Whether the contents are those that another file has or had, as far as they were read.
+    pub(super) fn is_copy_of(&self, other: &Self) -> bool {
+        let size = self.file.metadata().map_or(0, |metadata| metadata.len());
+        let common = other.head.len().min(usize::try_from(size).unwrap_or(usize::MAX));
+        if common == 0 || self.read(0, common) != other.head[..common] {
+            return false;
+        }
+        if size >= other.consumed && !self.precedes(other.consumed, &other.before) {
+            return false;
+        }
+        if !other.begins_as_before() {
+            // It has been truncated meanwhile, and cannot be compared any more.
+            return true;
+        }
+        let length = size.min(other.consumed).min(COMPARED) as usize;
+        self.read(0, length) == other.read(0, length)
+    }
+
+    /// Whether the bytes before an offset are these.
+    fn precedes(&self, offset: u64, before: &[u8]) -> bool {
+        self.read(offset - before.len() as u64, before.len()) == before
+    }
+
+    /// Lets a file that was held back be read: from where its original was read to before it was truncated, or from the
+    /// beginning if it is no copy. Returns `true` if it is.
+    pub(super) fn release(&mut self, original: Option<&Truncated>) -> bool {
+        self.held_back_for = None;
+        let size = self.file.metadata().map_or(0, |metadata| metadata.len());
+        self.begin_at = original.and_then(|original| {
+            let is_whole = size >= original.consumed;
+            let is_copy = !is_whole || self.precedes(original.consumed, &original.before);
+            is_copy.then_some(original.consumed.min(size))
+        });
+        self.begin_at.is_some()
+    }
+
+    /// Whether some name leads to the file.
+    pub(super) fn has_name(&self) -> bool {
+        self.file.metadata().is_ok_and(|metadata: Metadata| metadata.nlink() > 0)
+    }
+}

@@ -1,0 +1,371 @@
+use std::fs::{self, File};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use finecomb_meter::Meter;
+
+use super::{Next, follow};
+use crate::block::Block;
+use crate::collect::merged::Accumulate;
+use crate::inputs::Inputs;
+use crate::options::{ScanOptions, Width};
+use crate::stop::Stop;
+
+/// All lines.
+#[derive(Clone, Default)]
+struct Lines(Vec<String>);
+
+impl Accumulate for Lines {
+    type Part = Vec<String>;
+    type Joined = Vec<String>;
+
+    fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
+        self.0.extend(block.lines().map(|line| String::from_utf8_lossy(line).into_owned()));
+        ControlFlow::Continue(())
+    }
+
+    fn into_parts(self) -> Vec<Self::Part> {
+        vec![self.0]
+    }
+
+    fn join(parts: Vec<Self::Part>) -> Self::Joined {
+        parts.concat()
+    }
+}
+
+/// What a job that follows inputs has found so far.
+#[derive(Default)]
+struct Seen {
+    lines: Vec<String>,
+    problems: Vec<String>,
+}
+
+/// The world that a job follows.
+struct World {
+    directory: tempfile::TempDir,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl World {
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn append(&self, name: &str, text: &str) {
+        let mut file = File::options().append(true).create(true).open(self.path(name)).expect("a file");
+        file.write_all(text.as_bytes()).expect("room");
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.path(from), self.path(to)).expect("a file");
+    }
+
+    /// Waits until the job has found these lines, in any order.
+    fn await_lines(&self, expected: &[&str]) {
+        let start = Instant::now();
+        loop {
+            let lines = sorted(self.seen.lock().expect("no panic").lines.clone());
+            if lines == expected {
+                return;
+            }
+            assert!(start.elapsed() < Duration::from_secs(20), "{lines:?} are not {expected:?}");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn await_problem(&self, part: &str) {
+        let start = Instant::now();
+        while !self.seen.lock().expect("no panic").problems.iter().any(|problem| problem.contains(part)) {
+            assert!(start.elapsed() < Duration::from_secs(20), "no problem with '{part}'");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn sorted(mut lines: Vec<String>) -> Vec<String> {
+    lines.sort();
+    lines
+}
+
+/// Follows inputs while `act` changes them, and returns all lines and problems.
+fn while_followed(
+    names: &[&str],
+    prepare: impl FnOnce(&World),
+    act: impl FnOnce(&World) + Send,
+) -> (Vec<String>, Vec<String>) {
+    let world = World { directory: tempfile::tempdir().expect("a directory"), seen: Arc::default() };
+    prepare(&world);
+    let inputs = Inputs::new(names.iter().map(|name| world.path(name)));
+    let stop = Arc::new(Stop::new().expect("a signal"));
+    let options = ScanOptions {
+        width: Width::Fixed(3),
+        block_size: 16,
+        stop: Some(Arc::clone(&stop)),
+        ..ScanOptions::default()
+    };
+    thread::scope(|scope| {
+        let world = &world;
+        scope.spawn(move || {
+            // Also if it panics.
+            let _raise = RaiseAtEnd(stop);
+            act(world);
+        });
+        let followed = follow(&inputs, &options, Lines::default, |pause| {
+            let mut seen = world.seen.lock().expect("no panic");
+            seen.lines = pause.accumulators.iter().flat_map(|lines| lines.0.clone()).collect();
+            seen.problems.extend(pause.problems.iter().map(ToString::to_string));
+            Next::Wait(None)
+        });
+        assert!(followed.is_complete);
+        let mut problems = std::mem::take(&mut world.seen.lock().expect("no panic").problems);
+        problems.extend(followed.folded.problems.iter().map(ToString::to_string));
+        let shown = |problem: String| problem.replace(&*world.directory.path().to_string_lossy(), "");
+        (sorted(followed.folded.joined.concat()), problems.into_iter().map(shown).collect())
+    })
+}
+
+struct RaiseAtEnd(Arc<Stop>);
+
+impl Drop for RaiseAtEnd {
+    fn drop(&mut self) {
+        self.0.raise();
+    }
+}
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn what_is_there_and_what_is_added_is_read() {
+    let (lines, problems) = while_followed(
+        &["a.log", "logs"],
+        |world| {
+            world.append("a.log", "one\ntw");
+            fs::create_dir_all(world.path("logs/deep")).expect("room");
+            world.append("logs/deep/b.log", "three\n");
+        },
+        |world| {
+            world.await_lines(&["one", "three"]);
+            world.append("a.log", "o\n");
+            world.append("logs/deep/b.log", "four\n");
+            world.await_lines(&["four", "one", "three", "two"]);
+            world.append("logs/deep/new.log", "five\n");
+            fs::create_dir_all(world.path("logs/later")).expect("room");
+            world.append("logs/later/c.log", "six\n");
+            world.await_lines(&["five", "four", "one", "six", "three", "two"]);
+        },
+    );
+    assert_eq!(lines, ["five", "four", "one", "six", "three", "two"]);
+    assert_eq!(problems, NONE);
+}
+
+#[test]
+fn a_renamed_file_is_read_on_and_not_again() {
+    let prepare = |world: &World| {
+        fs::create_dir(world.path("logs")).expect("room");
+        world.append("logs/a.log", "1\n");
+    };
+    for names in [&["logs/a.log"][..], &["logs"], &["logs/a.log", "logs"]] {
+        let (lines, problems) = while_followed(names, prepare, |world| {
+            world.await_lines(&["1"]);
+            world.rename("logs/a.log", "logs/a.log.1");
+            world.append("logs/a.log.1", "2\n");
+            world.append("logs/a.log", "3\n");
+            world.await_lines(&["1", "2", "3"]);
+            world.rename("logs/a.log.1", "logs/a.log.2");
+            world.rename("logs/a.log", "logs/a.log.1");
+            world.append("logs/a.log", "5\n");
+            world.append("logs/a.log.2", "4\n");
+            world.append("logs/a.log.1", "late\n");
+            world.await_lines(&["1", "2", "3", "4", "5", "late"]);
+            world.rename("logs/a.log.2", "elsewhere");
+            world.append("elsewhere", "6\n");
+            world.await_lines(&["1", "2", "3", "4", "5", "6", "late"]);
+        });
+        assert_eq!(lines, ["1", "2", "3", "4", "5", "6", "late"]);
+        assert_eq!(problems, NONE);
+    }
+}
+
+#[test]
+fn a_file_without_a_name_is_read_on() {
+    let (lines, problems) = while_followed(
+        &["a.log"],
+        |world| world.append("a.log", "1\n"),
+        |world| {
+            world.await_lines(&["1"]);
+            let mut writer = File::options().append(true).open(world.path("a.log")).expect("a file");
+            fs::remove_file(world.path("a.log")).expect("a file");
+            writer.write_all(b"2\n").expect("room");
+            world.append("a.log", "3\n");
+            world.await_lines(&["1", "2", "3"]);
+        },
+    );
+    assert_eq!(lines, ["1", "2", "3"]);
+    assert_eq!(problems, NONE);
+}
+
+#[test]
+fn a_truncated_file_is_read_again_and_reported() {
+    let (lines, problems) = while_followed(
+        &["a.log"],
+        |world| world.append("a.log", "1\n2\n"),
+        |world| {
+            world.await_lines(&["1", "2"]);
+            fs::write(world.path("a.log"), "3\n").expect("room");
+            world.await_lines(&["1", "2", "3"]);
+            // Longer than before, but with another beginning.
+            fs::write(world.path("a.log"), "4\n5\n6\n").expect("room");
+            world.await_lines(&["1", "2", "3", "4", "5", "6"]);
+        },
+    );
+    assert_eq!(lines, ["1", "2", "3", "4", "5", "6"]);
+    let expected = "/a.log: truncated while it was followed; read again from its beginning; records written \
+                    shortly before that may be missing";
+    assert!(!problems.is_empty() && problems.iter().all(|problem| problem == expected), "{problems:?}");
+}
+
+#[test]
+fn the_rest_of_a_truncated_file_is_read_from_its_copy() {
+    let (lines, problems) = while_followed(
+        &["."],
+        |world| world.append("a.log", "1\n2\n"),
+        |world| {
+            world.await_lines(&["1", "2"]);
+            fs::copy(world.path("a.log"), world.path("a.log.1")).expect("room");
+            world.await_problem("not read so far");
+            // As if it had been written before the copy was made.
+            world.append("a.log.1", "3\n");
+            fs::write(world.path("a.log"), "").expect("room");
+            world.append("a.log", "4\n");
+            world.await_lines(&["1", "2", "3", "4"]);
+        },
+    );
+    assert_eq!(lines, ["1", "2", "3", "4"]);
+    assert_eq!(problems[0], "/./a.log.1: not read so far: its contents are those of /./a.log");
+    assert!(problems[1].ends_with("; the rest was read from its copy /./a.log.1"), "{problems:?}");
+}
+
+#[test]
+fn a_file_that_only_begins_like_another_is_read() {
+    let (lines, problems) = while_followed(
+        &["."],
+        |world| world.append("a.log", "1\n2\n"),
+        |world| {
+            world.await_lines(&["1", "2"]);
+            world.append("a.old", "1\n");
+            world.await_problem("not read so far");
+            world.append("a.old", "3\n");
+            world.await_lines(&["1", "1", "2", "3"]);
+            world.append("b.log", "1\n");
+            world.await_lines(&["1", "1", "1", "2", "3"]);
+        },
+    );
+    assert_eq!(lines, ["1", "1", "1", "2", "3"]);
+    assert_eq!(problems.len(), 1);
+}
+
+#[test]
+fn inputs_may_appear_vanish_and_return() {
+    let (lines, problems) = while_followed(
+        &["a.log", "logs"],
+        |_| {},
+        |world| {
+            world.await_problem("waiting for it");
+            world.append("a.log", "1\n");
+            world.await_lines(&["1"]);
+            fs::create_dir(world.path("logs")).expect("room");
+            world.append("logs/b.log", "2\n");
+            world.await_lines(&["1", "2"]);
+            fs::remove_dir_all(world.path("logs")).expect("a directory");
+            fs::create_dir(world.path("logs")).expect("room");
+            world.append("logs/b.log", "3\n");
+            world.await_lines(&["1", "2", "3"]);
+        },
+    );
+    assert_eq!(lines, ["1", "2", "3"]);
+    let waiting = |name: &str| format!("/{name}: no such file or directory; waiting for it");
+    assert_eq!(problems[..2], [waiting("a.log"), waiting("logs")]);
+}
+
+#[test]
+fn an_unfinished_last_line_is_reported() {
+    let (lines, problems) = while_followed(
+        &["a.log"],
+        |world| world.append("a.log", "1\n"),
+        |world| {
+            world.await_lines(&["1"]);
+            world.append("a.log", "2\nthr");
+            world.await_lines(&["1", "2"]);
+        },
+    );
+    assert_eq!(lines, ["1", "2"]);
+    assert_eq!(problems, ["/a.log: the record at byte 4 has no end yet; not counted"]);
+}
+
+#[test]
+fn compressed_files_are_read_once_if_they_are_there_at_the_beginning() {
+    let gzip = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text.as_bytes()).expect("memory");
+        encoder.finish().expect("memory")
+    };
+    let (lines, problems) = while_followed(
+        &["."],
+        |world| fs::write(world.path("old.gz"), gzip("1\n2\n")).expect("room"),
+        |world| {
+            world.await_lines(&["1", "2"]);
+            fs::write(world.path("new.gz"), gzip("2\n")).expect("room");
+            world.await_problem("not read: compressed");
+            world.append("a.log", "3\n");
+            world.await_lines(&["1", "2", "3"]);
+        },
+    );
+    assert_eq!(lines, ["1", "2", "3"]);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+}
+
+#[test]
+fn a_job_ends_with_its_pipes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+    let inputs = Inputs::new([&path]);
+    let options = ScanOptions { block_size: 16, ..ScanOptions::default() };
+    let pauses = Mutex::new(Vec::new());
+    let lines =
+        |accumulators: &[Lines]| accumulators.iter().flat_map(|lines| lines.0.clone()).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut writer = File::options().write(true).open(&path).expect("a reader");
+            writer.write_all(b"one\ntw").expect("room");
+            while pauses.lock().expect("no panic").last() != Some(&vec!["one".to_owned()]) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            writer.write_all(b"o\nthree").expect("room");
+        });
+        let followed = follow(&inputs, &options, Lines::default, |pause| {
+            pauses.lock().expect("no panic").push(lines(pause.accumulators));
+            Next::Wait(None)
+        });
+        assert_eq!(sorted(followed.folded.joined.concat()), ["one", "three", "two"]);
+        assert!(followed.folded.problems.is_empty());
+    });
+}
+
+#[test]
+fn pauses_come_after_the_time_that_was_asked_for() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut pauses = 0;
+    let followed =
+        follow(&Inputs::new([directory.path()]), &ScanOptions::default(), Lines::default, |pause| {
+            assert!(!pause.has_new && pause.inputs == 0);
+            pauses += 1;
+            if pauses < 3 { Next::Wait(Some(Duration::from_millis(1))) } else { Next::End }
+        });
+    assert!(followed.is_complete);
+    assert_eq!(pauses, 3);
+}
