@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod find;
+mod follow;
 pub(crate) mod generate;
 pub(crate) mod grep;
 pub(crate) mod index;

@@ -71,7 +71,12 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
     let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
     let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + count(&answer.unmatched);
     let all = counted(all, "record");
-    let far = if arguments.reads_only_window() { FAR } else { u64::MAX };
+    let far = match () {
+        // The file may have another name by now.
+        () if arguments.tail.tail => 0,
+        () if arguments.reads_only_window() => FAR,
+        () => u64::MAX,
+    };
     if let Some(skipped) = &answer.skipped {
         let lack = match &answer.key_fields[..] {
             [] if arguments.has_group_as_key() => "without a match of the group of -e".to_owned(),

@@ -45,6 +45,8 @@ pub struct Pause<'a, A> {
     pub has_new: bool,
     /// Number of files and pipes that are followed.
     pub inputs: usize,
+    /// Whether the job ends with this pause, whatever comes next.
+    pub is_last: bool,
 }
 
 /// How a job goes on after a pause.
@@ -73,7 +75,7 @@ pub struct Followed<J> {
 /// counted until it has one. Compressed files and those in other encodings are read once if they are there at the
 /// beginning.
 ///
-/// `pause` is called between the rounds. The number of workers does not change: [`Width::Auto`] is one for each core.
+/// `pause` is called between the rounds, and once behind the last one. The number of workers does not change: [`Width::Auto`] is one for each core.
 pub fn follow<A: Accumulate>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
@@ -169,14 +171,12 @@ impl<'q, A: Accumulate> Leader<'_, 'q, A> {
                 return (false, reader);
             }
             self.queue.outlast_stop();
-            let next = match is_final || inputs.have_ended() {
-                true => Next::End,
-                false => self.pause(has_new, inputs.len(), &mut pause),
-            };
-            let Next::Wait(time) = next else {
+            let is_last = is_final || inputs.have_ended();
+            if is_last {
                 inputs.report_unfinished(&mut self.rounds.problems());
-                return (true, reader);
-            };
+            }
+            let next = self.pause((has_new, inputs.len(), is_last), &mut pause);
+            let Next::Wait(time) = (if is_last { Next::End } else { next }) else { return (true, reader) };
             is_first = false;
             reader.meter.enter(Phase::Wait);
             inputs.wait(stop, time);
@@ -186,10 +186,16 @@ impl<'q, A: Accumulate> Leader<'_, 'q, A> {
         }
     }
 
-    fn pause(&self, has_new: bool, inputs: usize, pause: &mut impl FnMut(Pause<'_, A>) -> Next) -> Next {
+    fn pause(
+        &self,
+        (has_new, inputs, is_last): (bool, usize, bool),
+        pause: &mut impl FnMut(Pause<'_, A>) -> Next,
+    ) -> Next {
         let problems: Problems = mem::take(&mut *self.rounds.problems());
         let problems = problems.into_sorted().collect();
-        self.rounds.with_accumulators(|accumulators| pause(Pause { accumulators, problems, has_new, inputs }))
+        self.rounds.with_accumulators(|accumulators| {
+            pause(Pause { accumulators, problems, has_new, inputs, is_last })
+        })
     }
 
     fn open_standard_input(&self, inputs: &mut FollowedInputs<'q>, reader: &mut Reader<'q>) {

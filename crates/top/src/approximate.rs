@@ -40,7 +40,7 @@ pub(crate) fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, m
     let Sink(summary) = sink;
     let is_stopped = || options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     let bytes = visits.iter().map(|visit| visit.bytes).sum();
-    let tallies = visits.into_iter().map(|visit| visit.counter.into_tally());
+    let tallies = visits.into_iter().map(|visit| visit.counter.tally());
     let mut tally = tallies.fold(Tally::default(), Tally::merge);
     tally.records = summary.total();
     let memory = summary.memory() as u64;

@@ -17,6 +17,7 @@ use crate::order::Order;
 use crate::presence::Presence;
 use crate::query::Query;
 use crate::rows::RowMaker;
+use crate::sorted::Narrower;
 use crate::table::{JoinedShard, SHARDS, Table};
 use crate::timeline;
 use crate::{Span, bytes_of};
@@ -35,19 +36,37 @@ pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live:
 }
 
 fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option<&Live>) -> Outcome {
-    let options = &ScanOptions { recognize: query.recognizer(), ..options.clone() };
     if let Some(memory) = query.approximate {
+        let options = &ScanOptions { recognize: query.recognizer(), ..options.clone() };
         return approximate::count(inputs, options, query, memory);
     }
-    let narrower = query.narrower();
-    let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
-    let options = &ScanOptions { narrow, ..options.clone() };
-    let Folded { joined, mut problems, bytes, report } = fold(inputs, options, || Counter::new(query, live));
+    let (options, narrower) = with_query_options(options, query);
+    let Folded { joined, mut problems, bytes, report } = fold(inputs, &options, || Counter::new(query, live));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     if let Some(narrower) = narrower {
         problems.extend(narrower.contradictions());
         problems.sort_by(|one, other| one.source.cmp(&other.source));
     }
+    let (answer, memory) = answer_of(joined, query, partial);
+    Outcome { answer, problems, bytes, memory, report }
+}
+
+/// Options of a scan with what a query adds to them, and what restricts the files that are read.
+pub(crate) fn with_query_options<'o>(
+    options: &ScanOptions<'o>,
+    query: &Query,
+) -> (ScanOptions<'o>, Option<Arc<Narrower>>) {
+    let narrower = query.narrower();
+    let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
+    (ScanOptions { recognize: query.recognizer(), narrow, ..options.clone() }, narrower)
+}
+
+/// The answer from the merged shards, and the bytes of memory of all tables.
+pub(crate) fn answer_of(
+    joined: impl IntoIterator<Item = Joined>,
+    query: &Query,
+    partial: bool,
+) -> (Answer, u64) {
     let mut answer = Answer { partial, ..Answer::default() };
     let mut tally = Tally::default();
     for shard in joined {
@@ -64,7 +83,7 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         Some(buckets) => timeline::arrange(&mut answer, query, buckets),
         None => answer.top.iter_mut().for_each(|key| query.joint.split(key)),
     }
-    Outcome { answer, problems, bytes, memory, report }
+    (answer, memory)
 }
 
 /// State of a worker.
@@ -91,7 +110,7 @@ enum Maker<'q> {
 }
 
 /// Counts that are not by key.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) records: u64,
     skipped: Option<Skipped>,
@@ -199,6 +218,14 @@ pub(crate) struct Joined {
     tally: Tally,
 }
 
+impl Joined {
+    /// A shard of tables.
+    pub(crate) fn of(tables: &[&Table], shard: usize, order: &Order, tally: Tally) -> Self {
+        let joined = JoinedShard::new(tables, shard);
+        Self { best: order.select(&joined), distinct: joined.len() as u64, tally }
+    }
+}
+
 impl<'q> Counter<'q> {
     pub(crate) fn new(query: &'q Query, live: Option<&'q Live>) -> Self {
         let table = match query.rows.as_deref().filter(|rows| !rows.measures.is_empty()) {
@@ -255,13 +282,18 @@ impl<'q> Counter<'q> {
         (self.keys.text(block.bytes), &self.keys.spans)
     }
 
-    /// Counts that are not by key, without the number of records.
-    pub(crate) fn into_tally(self) -> Tally {
-        let Self { mut tally, maker, .. } = self;
-        if let Maker::Rows(rows) = maker {
-            tally.presence = [rows.condition_presence, rows.value_presence];
+    /// Counts that are not by key.
+    pub(crate) fn tally(&self) -> Tally {
+        let mut tally = Tally { records: self.counts.records(), ..self.tally.clone() };
+        if let Maker::Rows(rows) = &self.maker {
+            tally.presence = [rows.condition_presence.clone(), rows.value_presence.clone()];
         }
         tally
+    }
+
+    /// The table and the number of records.
+    pub(crate) fn counts(&self) -> &WorkerCounts {
+        &self.counts
     }
 
     fn count(&mut self, block: &Block<'_>) {
@@ -291,7 +323,7 @@ impl Accumulate for Counter<'_> {
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
         self.keys(block, meter);
-        if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, self.query.buckets()) {
+        if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, self.query.prefixes()) {
             rows.add_buckets(buckets, block.bytes, &mut self.keys);
         }
         self.count(block);
@@ -303,10 +335,10 @@ impl Accumulate for Counter<'_> {
     }
 
     fn into_parts(self) -> Vec<Part> {
-        let (query, records) = (self.query, self.counts.records());
-        let table = Arc::new(self.counts.take().unwrap_or_else(|| Table::new(query.hasher)));
-        let mut tally = self.into_tally();
-        tally.records = records;
+        let query = self.query;
+        let table = self.counts.take().unwrap_or_else(|| Table::new(query.hasher));
+        let table = Arc::new(if query.has_slices() { timeline::without_prefixes(&[&table]) } else { table });
+        let mut tally = self.tally();
         tally.memory = table.memory() as u64;
         (0..SHARDS)
             .map(|shard| Part {
@@ -325,7 +357,6 @@ impl Accumulate for Counter<'_> {
             return Joined { best: Vec::new(), distinct: 0, tally };
         };
         let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();
-        let joined = JoinedShard::new(&tables, shard);
-        Joined { best: order.select(&joined), distinct: joined.len() as u64, tally }
+        Joined::of(&tables, shard, &order, tally)
     }
 }

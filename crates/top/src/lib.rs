@@ -32,6 +32,7 @@ mod extract;
 mod field;
 mod fields;
 mod filter;
+mod follow;
 mod format;
 mod go_syntax;
 mod hash;
@@ -73,6 +74,7 @@ pub use condition::ConditionError;
 pub use count::{top, top_live};
 pub use field::{Field, FieldError, Name, Step};
 pub use fields::{FieldList, FieldListError};
+pub use follow::{FinishedBucket, Following, top_follow};
 pub use input::{InputFormat, InputFormatError};
 pub use live::{Live, LiveRows};
 pub use measure::{Measure, MeasureKind, Percentile, PercentileError, Quantity};
@@ -82,7 +84,8 @@ pub use pattern::{PatternError, SyntaxError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};
 pub use time::{
-    Bound, BoundError, Every, EveryError, Slack, SlackError, TimeForm, TimeFormError, Zone, ZoneError,
+    Bound, BoundError, Every, EveryError, Last, LastError, Slack, SlackError, TimeForm, TimeFormError, Zone,
+    ZoneError,
 };
 pub use timeline::{MAX_GAP, Series};
 

@@ -49,6 +49,8 @@ pub struct Live {
     /// Number of requests for an update.
     asked: AtomicU64,
     workers: Mutex<Vec<Arc<WorkerCounts>>>,
+    /// The exact answer of a job that follows its inputs, which takes precedence over what workers publish.
+    exact: Mutex<Option<Answer>>,
 }
 
 /// Kind of the rows of an intermediate answer.
@@ -108,7 +110,13 @@ impl Live {
             shows_latest,
             asked: AtomicU64::new(0),
             workers: Mutex::default(),
+            exact: Mutex::default(),
         }
+    }
+
+    /// Sets the exact answer, which is returned from now on.
+    pub(crate) fn set_exact(&self, answer: Answer) {
+        *lock(&self.exact) = Some(answer);
     }
 
     /// The kind of the rows of an answer.
@@ -140,6 +148,9 @@ impl Live {
     /// Of buckets without a key, these are the latest ones in the order of time, unless the query limits or ranks them.
     /// For keys by bucket, there are no rows, but the series of the first keys in the latest buckets.
     pub fn answer(&self) -> Answer {
+        if let Some(exact) = &*lock(&self.exact) {
+            return exact.clone();
+        }
         let workers = lock(&self.workers);
         let Query { key_names, measure_names, .. } = &self.query;
         let mut answer = Answer {
@@ -339,9 +350,19 @@ impl WorkerCounts {
         live.publish(self, lock(&self.table).as_ref());
     }
 
-    /// Ends the count and returns the table.
+    /// Returns the table, and ends the count unless it is put back.
     pub(crate) fn take(&self) -> Option<Table> {
         lock(&self.table).take()
+    }
+
+    /// Goes on with a table.
+    pub(crate) fn put_back(&self, table: Table) {
+        *lock(&self.table) = Some(table);
+    }
+
+    /// Records that this many records are no longer counted.
+    pub(crate) fn forget(&self, records: u64) {
+        self.records.fetch_sub(records, Ordering::Relaxed);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::row_query::{KeySource, RowQuery};
 use crate::sorted::{Narrower, SortedWindow};
 use crate::split::Splitter;
 use crate::text_regex::TextRegex;
-use crate::time::{Bound, Buckets, Every, Slack, TimeForm, Zone};
+use crate::time::{Bound, Buckets, Every, Last, Slack, TimeForm, Zone};
 
 /// Separator of fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,6 +89,8 @@ pub struct QueryOptions {
     pub sorted: Option<Slack>,
     /// Count by buckets of time. Default: no.
     pub every: Option<Every>,
+    /// While inputs are followed, forget what is older. Default: nothing is forgotten.
+    pub last: Option<Last>,
     /// Measures of the records of each key. Default: none.
     pub measures: Vec<Measure>,
     /// Order of the keys. Default: descending count.
@@ -130,6 +132,7 @@ impl Default for QueryOptions {
             until: None,
             sorted: None,
             every: None,
+            last: None,
             measures: Vec::new(),
             sort_by: SortBy::default(),
             reverse: false,
@@ -184,6 +187,8 @@ pub struct Query {
     /// Names of the columns of the key.
     pub(crate) key_names: Vec<String>,
     pub(crate) measure_names: Vec<String>,
+    /// While inputs are followed, what is older is forgotten.
+    pub(crate) last: Option<Last>,
     /// Memory of approximate counts, if counts need not be exact.
     pub(crate) approximate: Option<usize>,
     /// Whether the keys of an approximate answer are counted again.
@@ -234,6 +239,17 @@ impl Query {
     /// The buckets of time.
     pub(crate) fn buckets(&self) -> Option<&Buckets> {
         self.rows.as_ref()?.time.as_ref()?.buckets.as_ref()
+    }
+
+    /// The buckets with which keys begin while they are counted: buckets of time, or the slices in which counts are forgotten.
+    pub(crate) fn prefixes(&self) -> Option<&Buckets> {
+        let time = self.rows.as_ref()?.time.as_ref()?;
+        time.buckets.as_ref().or(time.slices.as_ref())
+    }
+
+    /// Whether keys begin with slices of time that are not part of the answer.
+    pub(crate) fn has_slices(&self) -> bool {
+        self.buckets().is_none() && self.prefixes().is_some()
     }
 
     /// Whether a key is asked for. Otherwise all records have the same, or the one of their bucket of time.
@@ -302,6 +318,7 @@ impl Query {
             edits,
             rows: rows.map(Arc::new),
             sorted: SortedWindow::new(options)?.map(Arc::new),
+            last: options.last,
             approximate: options.approximate,
             recount: options.recount,
             hasher: Hasher::random(),

@@ -134,6 +134,7 @@ impl RowQuery {
             || options.until.is_some()
             || options.sorted.is_some()
             || options.every.is_some()
+            || options.last.is_some()
     }
 
     /// Compiles this part of a query.

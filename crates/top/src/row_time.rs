@@ -57,6 +57,8 @@ pub(crate) struct TimeQuery {
     /// The instants that are counted.
     window: Range<i64>,
     pub(crate) buckets: Option<Buckets>,
+    /// Slices of time in which counts are forgotten, unless that is done by buckets.
+    pub(crate) slices: Option<Buckets>,
 }
 
 impl TimeQuery {
@@ -65,10 +67,12 @@ impl TimeQuery {
         options: &QueryOptions,
         pattern: Option<&KeyPattern>,
     ) -> Result<Option<Self>, QueryError> {
-        let QueryOptions { time, time_form, zone, since, until, every, .. } = options;
-        if since.is_none() && until.is_none() && every.is_none() {
+        let QueryOptions { time, time_form, zone, since, until, every, last, .. } = options;
+        if since.is_none() && until.is_none() && every.is_none() && last.is_none() {
             return match time {
-                Some(_) => Err(QueryError::Format("--time: needs --since, --until or --every".to_owned())),
+                Some(_) => {
+                    Err(QueryError::Format("--time: needs --since, --until, --last or --every".to_owned()))
+                }
                 None => Ok(None),
             };
         }
@@ -80,6 +84,7 @@ impl TimeQuery {
             window: since.map_or(i64::MIN, |since| since.nanoseconds)
                 ..until.map_or(i64::MAX, |until| until.nanoseconds),
             buckets: every.map(|every| Buckets::new(every, zone.clone())),
+            slices: last.filter(|_| every.is_none()).map(|last| Buckets::new(last.slice(), Zone::UTC)),
         }))
     }
 }

@@ -9,6 +9,8 @@
 //! keys. So a table can grow in place, from back to front, and each of the [`SHARDS`] shards of the hashes is a run of slots,
 //! which can be merged in parallel with the others.
 
+use std::slice;
+
 use finecomb_sys::memory::{FixedVec, HUGE_PAGE, has_address_space};
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
@@ -109,6 +111,49 @@ impl Table {
             Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
         }
         Some(known)
+    }
+
+    /// Adds the counts and measures of another table with the same hash function and measures. `rename` returns the key
+    /// under which one is counted here; without it, the key is left out.
+    pub(crate) fn add_all<'t>(&mut self, other: &'t Self, rename: impl Fn(&'t [u8]) -> Option<&'t [u8]>) {
+        let (mut text, mut keys, mut counts, mut groups) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for shard in 0..SHARDS {
+            other.visit_shard(shard, |entry| {
+                if let Some(key) = rename(entry.key) {
+                    keys.push((text.len(), text.len() + key.len()));
+                    text.extend_from_slice(key);
+                    counts.push(entry.count);
+                    groups.push(entry.group);
+                }
+            });
+        }
+        let Some(others) = &other.groups else { return self.add_counts(&text, &keys, &counts) };
+        let mut own = Vec::new();
+        let Some(known) = self.group(&text, &keys, &mut own) else { return };
+        for (&group, count) in own.iter().zip(counts) {
+            // One was counted when the group was found.
+            known.counts[group as usize] += count - 1;
+        }
+        let pairs: Vec<(u32, u32)> = own.into_iter().zip(groups).collect();
+        let count = known.len();
+        known.measures.merge(&others.measures, &pairs, count);
+    }
+
+    fn add_counts(&mut self, text: &[u8], keys: &[Span], counts: &[u64]) {
+        self.widen_if_useful();
+        let (hasher, visitor) = (&self.hasher, Add { counts: counts.iter() });
+        match &mut self.slots {
+            Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
+            Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
+        }
+    }
+
+    /// A table without keys that counts and measures the same.
+    pub(crate) fn without_keys(&self) -> Self {
+        match &self.groups {
+            None => Self::new(self.hasher),
+            Some(groups) => Self::with_groups(self.hasher, groups.measures.without_groups()),
+        }
     }
 
     fn widen_if_useful(&mut self) {
@@ -370,6 +415,23 @@ impl Visitor for Increment {
     #[inline(always)]
     fn new_key(&mut self) -> u64 {
         1
+    }
+}
+
+/// Adds the count of each key to that in its slot.
+struct Add<'a> {
+    counts: slice::Iter<'a, u64>,
+}
+
+impl Visitor for Add<'_> {
+    #[inline(always)]
+    fn visit(&mut self, head: &mut Head) {
+        head.count += self.new_key();
+    }
+
+    #[inline(always)]
+    fn new_key(&mut self) -> u64 {
+        self.counts.next().copied().unwrap_or_default()
     }
 }
 

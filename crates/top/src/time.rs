@@ -8,6 +8,7 @@ mod bucket;
 mod calendar;
 mod finder;
 mod form;
+mod last;
 mod slack;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub(crate) use bucket::{BucketCache, Buckets};
 pub use bucket::{Every, EveryError};
 pub(crate) use finder::TimeFinder;
 pub use form::{TimeForm, TimeFormError};
+pub use last::{Last, LastError};
 pub use slack::{Slack, SlackError};
 pub(crate) use zone::{Clock, ClockCache};
 pub use zone::{Zone, ZoneError};

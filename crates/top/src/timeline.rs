@@ -10,6 +10,7 @@ use crate::answer::{Answer, KeyCount};
 use crate::measure::Quantity;
 use crate::order::SortBy;
 use crate::query::Query;
+use crate::table::Table;
 use crate::time::{BucketCache, Buckets};
 
 /// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
@@ -50,6 +51,13 @@ pub(crate) fn split(key: &[u8]) -> (i64, &[u8]) {
         Some((prefix, key)) => (i64::from_be_bytes(*prefix) ^ i64::MIN, key),
         None => (0, key),
     }
+}
+
+/// The counts of tables, of which there is at least one, by key alone.
+pub(crate) fn without_prefixes(tables: &[&Table]) -> Table {
+    let mut merged = tables[0].without_keys();
+    tables.iter().for_each(|table| merged.add_all(table, |key| Some(split(key).1)));
+    merged
 }
 
 /// Names of the columns of a bucket and a key.

@@ -7,6 +7,7 @@ mod listen;
 mod measures;
 mod order;
 mod plot;
+mod tail;
 mod times;
 
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use key_fields::KeyFields;
 use listen::Listen;
 use measures::Measures;
 use plot::Plot;
+use tail::Tail;
 use times::Times;
 
 const LONG_ABOUT: &str = "\
@@ -188,6 +190,9 @@ pub(crate) struct Arguments {
     times: Times,
 
     #[command(flatten)]
+    pub(crate) tail: Tail,
+
+    #[command(flatten)]
     pub(crate) plot: Plot,
 
     #[command(flatten)]
@@ -333,7 +338,10 @@ impl Arguments {
     /// Records, keys, measures and their order, selected by the flags.
     pub(crate) fn query(&self) -> Result<QueryOptions, UsageError> {
         let (pairs, _) = self.sed.as_chunks::<2>();
-        let [since, until] = self.times.window()?;
+        let [mut since, until] = self.times.window()?;
+        if let Some(last) = self.tail.last.filter(|_| !self.tail.tail) {
+            since = Some(last.since());
+        }
         let (fields, names) = match &self.fields {
             None => (FieldList::default(), Vec::new()),
             Some(KeyFields::Positions(fields)) => (fields.clone(), Vec::new()),
@@ -363,6 +371,7 @@ impl Arguments {
             until,
             sorted: self.times.sorted(),
             every: self.times.every,
+            last: self.tail.last.filter(|_| self.tail.tail),
             measures: self.measures.distinct()?,
             sort_by: self.sort_by()?,
             reverse: self.reverse,
@@ -444,6 +453,11 @@ impl Arguments {
         }
     }
 
+    /// Whether rows are printed for buckets of time as these end.
+    pub(crate) fn prints_buckets(&self) -> bool {
+        self.tail.tail && self.times.every.is_some() && !self.live
+    }
+
     /// Whether records are counted by buckets of time and nothing else.
     pub(crate) fn has_only_buckets(&self) -> bool {
         self.times.every.is_some() && self.fields.is_none() && self.extract.is_empty()
@@ -461,7 +475,7 @@ impl Arguments {
 
     /// Columns of the output beside the measures.
     pub(crate) fn layout(&self) -> Layout {
-        Layout { percent: self.percent, cumulative: self.cumulative, totals: self.totals }
+        Layout { percent: self.percent, cumulative: self.cumulative, totals: self.totals, no_header: false }
     }
 
     /// Whether bars are drawn on a terminal.
@@ -481,7 +495,7 @@ impl Arguments {
 
     /// Whether some records are rejected before the key.
     pub(crate) fn selects_rows(&self) -> bool {
-        self.selects_records() || self.condition.is_some() || self.times.selects()
+        self.selects_records() || self.condition.is_some() || self.times.selects() || self.tail.last.is_some()
     }
 
     /// Whether parts of files are left out.

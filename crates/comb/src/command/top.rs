@@ -1,16 +1,17 @@
 //! `comb top`: counts keys and prints the most frequent ones.
 
-use std::io::{BufWriter, IsTerminal, Write, stderr, stdin, stdout};
+use std::io::{self, BufWriter, IsTerminal, Write, stderr, stdin, stdout};
 use std::sync::Arc;
 use std::time::Instant;
 
 use anstyle::Style;
-use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
+use finecomb_scan::{Inputs, Problem, ProblemKind, ScanOptions, Stop};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, counted};
-use finecomb_top::output::{self, Csv, Json, Markdown, Text, Tsv};
-use finecomb_top::{Answer, Live, Outcome, Query, sample, top, top_live};
+use finecomb_top::output::{self, Csv, Json, Layout, Markdown, Text, Tsv};
+use finecomb_top::{Live, Outcome, Query, sample, top, top_live};
 
+use super::follow::follow;
 use super::plot::Plot;
 use super::{Exit, check_output, fail, output_failed, profile};
 use crate::args::profile as profile_flags;
@@ -57,11 +58,15 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     if arguments.live && inputs.has_standard_input() && stdin().is_terminal() {
         return fail("--live: standard input is the terminal, which keys are read from; name a file");
     }
-    if arguments.partial || arguments.live {
+    if arguments.partial || arguments.live || arguments.tail.tail {
         match Stop::on_signals() {
             Ok(stop) => options.stop = Some(Arc::new(stop)),
             Err(error) => {
-                let flag = if arguments.live { "--live" } else { "--partial" };
+                let flag = match () {
+                    () if arguments.live => "--live",
+                    () if arguments.tail.tail => "--tail",
+                    () => "--partial",
+                };
                 return fail(format_args!("{flag}: {}", io_reason(&error)));
             }
         }
@@ -101,20 +106,26 @@ fn count(
         Ok(dashboard) => dashboard,
         Err(reason) => return fail(reason),
     };
-    let run = |options: &ScanOptions<'_>, live: Option<&Live>| match (&dashboard, live) {
-        (Some(dashboard), _) => {
-            dashboard.watch(options, query, live, |options, live| top_live(inputs, options, query, live))
-        }
-        (None, Some(live)) => top_live(inputs, options, query, live),
-        (None, None) => top(inputs, options, query),
+    let job = |options: &ScanOptions<'_>, live: Option<&Live>| match live {
+        live if arguments.tail.tail => follow(inputs, options, query, live, arguments),
+        Some(live) => Counted::new(top_live(inputs, options, query, live)),
+        None => Counted::new(top(inputs, options, query)),
     };
-    let outcome = if arguments.live {
+    let run = |options: &ScanOptions<'_>, live: Option<&Live>| match &dashboard {
+        Some(dashboard) => dashboard.watch(options, query, live, |options, live| job(options, Some(live))),
+        None => job(options, live),
+    };
+    let done = if arguments.live {
         live::with_screen(&options, query, |options, live| run(options, Some(live)))
+    } else if arguments.tail.tail {
+        // A progress bar would cover what is printed, and there is no end to progress to.
+        run(&options, None)
     } else {
         progress::with_bar(|watch| run(&ScanOptions { watch, stop: options.stop.clone(), ..options }, None))
     };
+    let outcome = &done.outcome;
     if let Some(dashboard) = &dashboard {
-        dashboard.finish(&outcome, start.elapsed());
+        dashboard.finish(outcome, start.elapsed());
     }
     report_problems(&outcome.problems);
     let answer = &outcome.answer;
@@ -131,16 +142,20 @@ fn count(
         message::error("--recount: an input changed between the two passes; no key is certain");
     }
     let mut out = BufWriter::new(stdout().lock());
-    let mut exit = exit(answer, &outcome.problems, stop.as_deref());
+    let mut exit = exit(&done, stop.as_deref());
     // Before the output, whose reader may want only its beginning.
     if let Some(Err(reason)) = plot(arguments).map(|plot| plot.write(answer, query)) {
         exit = fail(reason).or(exit);
     }
-    let written = format(arguments).write(answer, &mut out).and_then(|()| out.flush());
+    let written = match done.output_error {
+        Some(error) => Err(error),
+        None if done.is_printed => Ok(()),
+        None => format(arguments).write(answer, &mut out).and_then(|()| out.flush()),
+    };
     if let Err(error) = written {
         return output_failed(&error).or(exit);
     }
-    let Outcome { answer, memory, report, .. } = outcome;
+    let Outcome { answer, memory, report, .. } = done.outcome;
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
         let keys = answer.distinct_keys();
         message::note(format_args!("{} of memory for {keys}", Bytes(memory)));
@@ -154,13 +169,34 @@ fn plot(arguments: &Arguments) -> Option<Plot<'_>> {
     Some(Plot { file, inputs: &arguments.files, buckets: arguments.buckets()? })
 }
 
-fn exit(answer: &Answer, problems: &[Problem], stop: Option<&Stop>) -> Exit {
+/// The result of a count, and what was printed of it before its end.
+pub(super) struct Counted {
+    pub(super) outcome: Outcome,
+    /// Whether the answer was printed as it grew.
+    pub(super) is_printed: bool,
+    /// Number of records counted, also those that were printed and forgotten.
+    pub(super) records: u64,
+    /// Whether errors were reported.
+    pub(super) had_errors: bool,
+    /// Error of the output, which ended the count.
+    pub(super) output_error: Option<io::Error>,
+}
+
+impl Counted {
+    fn new(outcome: Outcome) -> Self {
+        let records = outcome.answer.records;
+        Self { outcome, is_printed: false, records, had_errors: false, output_error: None }
+    }
+}
+
+fn exit(counted: &Counted, stop: Option<&Stop>) -> Exit {
+    let Outcome { answer, problems, .. } = &counted.outcome;
     match () {
-        () if answer.partial && stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
+        () if stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
         () if answer.partial => Exit::Interrupted,
-        () if !problems.iter().all(Problem::is_note) => Exit::Error,
+        () if counted.had_errors || !problems.iter().all(Problem::is_note) => Exit::Error,
         () if answer.approximation.is_some_and(|approximation| approximation.has_changed) => Exit::Error,
-        () if answer.records == 0 => Exit::NotFound,
+        () if counted.records == 0 => Exit::NotFound,
         () => Exit::Found,
     }
 }
@@ -181,8 +217,12 @@ fn explain(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usi
 }
 
 fn report_problems(problems: &[Problem]) {
-    for problem in problems.iter().filter(|problem| !problem.is_note()) {
-        message::error(problem);
+    for problem in problems {
+        match problem.kind {
+            ProblemKind::NotNarrowed(_) => {}
+            _ if problem.is_note() => message::note(problem),
+            _ => message::error(problem),
+        }
     }
     message::not_narrowed(problems);
 }
@@ -194,13 +234,27 @@ const SPARKLINE: usize = 40;
 const BAR: usize = 20;
 
 fn format(arguments: &Arguments) -> Box<dyn output::Format> {
-    let layout = arguments.layout();
+    let is_terminal = stdout().is_terminal();
+    let text = Text {
+        bars: if is_terminal && arguments.has_bars() { BAR } else { 0 },
+        sparklines: if is_terminal { SPARKLINE } else { 0 },
+        ..Text::default()
+    };
+    with_layout(arguments, arguments.layout(), text)
+}
+
+/// The format of rows that are printed one after another, of which only the first ones have a header.
+pub(super) fn format_of_rows(arguments: &Arguments, has_header: bool) -> Box<dyn output::Format> {
+    let layout = Layout { no_header: !has_header, totals: false, ..arguments.layout() };
+    with_layout(arguments, layout, Text::default())
+}
+
+fn with_layout(arguments: &Arguments, layout: Layout, text: Text) -> Box<dyn output::Format> {
     match arguments.format.choice() {
         Format::Text => Box::new(Text {
             count: if terminal::output_has_colors() { Style::new().bold() } else { Style::new() },
             layout,
-            bars: if stdout().is_terminal() && arguments.has_bars() { BAR } else { 0 },
-            sparklines: if stdout().is_terminal() { SPARKLINE } else { 0 },
+            ..text
         }),
         Format::Json => Box::new(Json(layout)),
         Format::Csv => Box::new(Csv(layout)),

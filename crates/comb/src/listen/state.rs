@@ -127,7 +127,7 @@ impl View {
         moment: &Moment<'_>,
         problems: Vec<String>,
     ) -> serde_json::Result<(String, String)> {
-        let json = RawValue::from_string(Json(self.layout).line(&self.shown_rows(answer))?)?;
+        let json = RawValue::from_string(Json(self.layout).line(&self.shown_rows(answer), false)?)?;
         let phases = phases(moment.progress);
         let sorted_by = match answer.sort_by {
             SortBy::Count => "count",
@@ -188,7 +188,7 @@ impl View {
         let from = buckets.len().saturating_sub(MAX_BUCKETS);
         let top = keys.iter().take(MAX_ROWS).cloned().collect();
         let key_names = answer.key_names.get(1..).unwrap_or_default().to_vec();
-        let keys = Json::default().line(&Answer { top, key_names, ..Answer::default() })?;
+        let keys = Json::default().line(&Answer { top, key_names, ..Answer::default() }, false)?;
         let Keys { top } = serde_json::from_str(&keys)?;
         Ok(Some(Buckets {
             buckets: buckets[from..].iter().map(String::as_str).collect(),

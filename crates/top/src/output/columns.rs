@@ -13,6 +13,8 @@ pub struct Layout {
     pub cumulative: bool,
     /// A last line with the number of records and keys.
     pub totals: bool,
+    /// Leave the names of the columns out: the rows follow those of another answer.
+    pub no_header: bool,
 }
 
 /// An answer as a table with named columns.

@@ -17,7 +17,9 @@ impl Format for Csv {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let columns = Columns::new(answer, self.0);
         let mut rows = Writer::from_writer(out);
-        rows.write_record(columns.names()).map_err(into_io)?;
+        if !self.0.no_header {
+            rows.write_record(columns.names()).map_err(into_io)?;
+        }
         for row in columns.rows() {
             for value in row {
                 match value {
@@ -56,7 +58,7 @@ mod tests {
 
     #[test]
     fn fields_of_keys_and_shares_are_columns() {
-        let layout = Layout { percent: true, cumulative: true, totals: true };
+        let layout = Layout { percent: true, cumulative: true, totals: true, ..Layout::default() };
         assert_eq!(
             several(&Csv(layout)),
             "count,percent,cumulative,cumulative_percent,path,user agent\n\

@@ -28,6 +28,8 @@ pub struct Json(pub Layout);
 #[derive(Serialize)]
 struct Object<'a> {
     partial: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    late: bool,
     records: u64,
     /// Null if it is not known.
     distinct: Option<u64>,
@@ -45,6 +47,10 @@ struct Object<'a> {
     #[serde(skip_serializing_if = "is_zero")]
     not_numbers: u64,
     top: Vec<Entry<'a>>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -131,22 +137,24 @@ fn base64(key: &[u8]) -> Option<String> {
 }
 
 impl Json {
-    /// Returns the object of an answer on one line, without a line feed.
+    /// Returns the object of an answer on one line, without a line feed. `is_late` marks records that came after their bucket
+    /// of time had ended.
     ///
     /// # Errors
     ///
     /// Never in practice: every answer has an object.
-    pub fn line(&self, answer: &Answer) -> serde_json::Result<String> {
-        self.with_object(answer, |object| serde_json::to_string(object))
+    pub fn line(&self, answer: &Answer, is_late: bool) -> serde_json::Result<String> {
+        self.with_object(answer, is_late, |object| serde_json::to_string(object))
     }
 
-    fn with_object<T>(&self, answer: &Answer, write: impl FnOnce(&Object<'_>) -> T) -> T {
+    fn with_object<T>(&self, answer: &Answer, late: bool, write: impl FnOnce(&Object<'_>) -> T) -> T {
         let columns = Columns::new(answer, self.0);
         let names = columns.names();
         let keys = columns.key_columns();
         let count = |skipped: &Option<crate::Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
         write(&Object {
             partial: answer.partial,
+            late,
             records: answer.records,
             distinct: (!answer.is_approximate()).then_some(answer.distinct),
             distinct_at_least: answer.is_approximate().then_some(answer.distinct),
@@ -163,7 +171,7 @@ impl Json {
 
 impl Format for Json {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        self.with_object(answer, |object| serde_json::to_writer_pretty(&mut *out, object))?;
+        self.with_object(answer, false, |object| serde_json::to_writer_pretty(&mut *out, object))?;
         out.write_all(b"\n")
     }
 }
@@ -223,7 +231,7 @@ mod tests {
         let top = keys.iter().map(|&(key, count)| crate::KeyCount::new(key.to_vec(), count)).collect();
         let answer =
             Answer { top, records: 3, distinct: 2, key_names: vec!["key".to_owned()], ..Answer::default() };
-        let line = Json::default().line(&answer).expect("a line");
+        let line = Json::default().line(&answer, false).expect("a line");
         let mut written = Vec::new();
         Json::default().write(&answer, &mut written).expect("writing to memory");
         assert_eq!(parsed(&line), parsed(&String::from_utf8(written).expect("UTF-8")));

@@ -16,10 +16,12 @@ impl Format for Markdown {
         let columns = Columns::new(answer, self.0);
         let names = columns.names();
         let numbers = names.len() - columns.key_columns();
-        let name = |name: &&str| escaped(name);
-        writeln!(out, "| {} |", names.iter().map(name).collect::<Vec<_>>().join(" | "))?;
-        let rule = (0..names.len()).map(|index| if index < numbers { "---:" } else { "---" });
-        writeln!(out, "| {} |", rule.collect::<Vec<_>>().join(" | "))?;
+        if !self.0.no_header {
+            let name = |name: &&str| escaped(name);
+            writeln!(out, "| {} |", names.iter().map(name).collect::<Vec<_>>().join(" | "))?;
+            let rule = (0..names.len()).map(|index| if index < numbers { "---:" } else { "---" });
+            writeln!(out, "| {} |", rule.collect::<Vec<_>>().join(" | "))?;
+        }
         for row in columns.rows() {
             let values = row.into_iter().map(|value| match value {
                 Value::Key(key) => escaped(&String::from_utf8_lossy(key)),

@@ -15,11 +15,13 @@ pub struct Tsv(pub Layout);
 impl Format for Tsv {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let columns = Columns::new(answer, self.0);
-        for (index, name) in columns.names().into_iter().enumerate() {
-            separate(index, out)?;
-            write_escaped(name.as_bytes(), out)?;
+        if !self.0.no_header {
+            for (index, name) in columns.names().into_iter().enumerate() {
+                separate(index, out)?;
+                write_escaped(name.as_bytes(), out)?;
+            }
+            out.write_all(b"\n")?;
         }
-        out.write_all(b"\n")?;
         for row in columns.rows() {
             for (index, value) in row.into_iter().enumerate() {
                 separate(index, out)?;

@@ -100,6 +100,14 @@ impl FromStr for Every {
     }
 }
 
+impl Every {
+    /// The longest usual width of at most this many seconds, or a second.
+    pub(super) fn usual_up_to(seconds: i64) -> Self {
+        let longer = USUAL.partition_point(|&usual| usual <= seconds);
+        Self { seconds: USUAL[longer.saturating_sub(1)] }
+    }
+}
+
 /// Like the flag: `5m`, `1h`, `1d`.
 impl fmt::Display for Every {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

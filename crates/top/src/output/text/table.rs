@@ -29,6 +29,7 @@ pub(super) struct Table<'a> {
     /// Bars before the key.
     bars: Option<Bars<'a>>,
     rows: Vec<Vec<Value<'a>>>,
+    has_header: bool,
 }
 
 /// A column.
@@ -63,11 +64,14 @@ impl<'a> Table<'a> {
             }
         };
         let columns = names.into_iter().enumerate().map(column).collect();
-        Self { style: text.count, columns, numbers, bars, rows }
+        let has_header = !text.layout.no_header;
+        Self { style: text.count, columns, numbers, bars, rows, has_header }
     }
 
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_header(out)?;
+        if self.has_header {
+            self.write_header(out)?;
+        }
         self.rows.iter().try_for_each(|row| self.write_row(row, out))
     }
 

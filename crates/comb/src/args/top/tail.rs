@@ -1,0 +1,29 @@
+//! Flags for inputs that grow.
+
+use clap::Args;
+use finecomb_top::Last;
+
+const TAIL: &str = "\
+Count what is there, then follow the inputs as they grow, like tail -F; Ctrl-C ends and prints
+
+Files are followed under any name: a log that is rotated by renaming is counted once, with records that are still written to the old \
+file, and new files in directories are followed from their beginning. A truncated file is reported and read again.
+
+With --every, a row is printed for each bucket once a record of a later bucket was seen and a second has passed. Records of a bucket \
+that come later than that are in a further row for it. With --json, an object per line is printed: for each bucket, or every second in \
+which something was counted. With --live or --listen, the counts are shown as they change. The rest is printed at the end.";
+
+/// Inputs that grow.
+#[derive(Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct Tail {
+    /// Count what is there, then follow the inputs as they grow, like tail -F; Ctrl-C ends and prints
+    #[arg(long, long_help = TAIL, conflicts_with_all = ["approx", "sample"])]
+    pub(crate) tail: bool,
+
+    /// Count only records of the last DURATION, such as 5m; with --tail, forget older ones as time goes on
+    ///
+    /// Up to a sixtieth of the window more may be counted, or up to a bucket with --every: counts are forgotten in slices of time.
+    #[arg(long, value_name = "DURATION", conflicts_with_all = ["since", "until"], help_heading = "Time")]
+    pub(crate) last: Option<Last>,
+}

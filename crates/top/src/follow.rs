@@ -1,0 +1,150 @@
+//! Counting inputs that grow: exact answers while the count goes on, buckets of time as they end, and a window that forgets.
+
+mod finished;
+
+use std::time::Duration;
+
+use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow};
+
+use self::finished::Ends;
+pub use self::finished::FinishedBucket;
+use crate::answer::{Answer, Outcome};
+use crate::count::{Counter, Joined, Tally, answer_of, with_query_options};
+use crate::live::Live;
+use crate::query::Query;
+use crate::table::{SHARDS, Table};
+use crate::time::SECOND;
+use crate::timeline;
+
+/// State of a count that follows its inputs, between two rounds of work.
+pub struct Following<'p, 'q> {
+    counters: &'p mut [Counter<'q>],
+    query: &'q Query,
+    live: Option<&'q Live>,
+    ends: &'p mut Ends,
+    /// Problems since the last pause.
+    pub problems: Vec<Problem>,
+    /// Whether anything was read since the last pause.
+    pub has_new: bool,
+    /// Number of files and pipes that are followed.
+    pub inputs: usize,
+    /// Whether the count ends with this pause.
+    pub is_last: bool,
+}
+
+/// Counts the keys of all records of `inputs` and of those that are added to them: see [`follow`]. `pause` is called between
+/// the rounds of work. The answer is partial if the count was asked to end before all was counted that was there at the
+/// beginning.
+pub fn top_follow(
+    inputs: &Inputs,
+    options: &ScanOptions<'_>,
+    query: &Query,
+    live: Option<&Live>,
+    mut pause: impl FnMut(&mut Following<'_, '_>) -> Next,
+) -> Outcome {
+    let mut ends = Ends::default();
+    let (options, narrower) = with_query_options(options, query);
+    let make = || Counter::new(query, live);
+    let Followed { folded, is_complete } = follow(inputs, &options, make, |state: Pause<'_, Counter<'_>>| {
+        let Pause { accumulators: counters, problems, has_new, inputs, is_last } = state;
+        let mut following =
+            Following { counters, query, live, ends: &mut ends, problems, has_new, inputs, is_last };
+        following.forget_older();
+        pause(&mut following)
+    });
+    let mut problems = folded.problems;
+    problems.extend(narrower.iter().flat_map(|narrower| narrower.contradictions()));
+    let (answer, memory) = answer_of(folded.joined, query, !is_complete);
+    Outcome { answer, problems, bytes: folded.bytes, memory, report: folded.report }
+}
+
+impl Following<'_, '_> {
+    /// The exact answer so far.
+    pub fn answer(&mut self) -> Answer {
+        let query = self.query;
+        let order = query.order_of_entries();
+        let mut tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
+        let joined = self.with_tables(|tables| {
+            let merged;
+            let merged = match query.has_slices() && !tables.is_empty() {
+                true => {
+                    merged = timeline::without_prefixes(tables);
+                    &[&merged][..]
+                }
+                false => tables,
+            };
+            let joined =
+                (0..SHARDS).map(|shard| Joined::of(merged, shard, &order, std::mem::take(&mut tally)));
+            joined.collect::<Vec<_>>()
+        });
+        answer_of(joined, query, false).0
+    }
+
+    /// Lets the displays of the count show the exact answer so far.
+    pub fn publish(&mut self) {
+        if let Some(live) = self.live {
+            let answer = self.answer();
+            live.set_exact(answer);
+        }
+    }
+
+    /// Time after which records that have been counted are to be forgotten, if there is a window.
+    pub fn forgets_after(&self) -> Option<Duration> {
+        let width = self.query.prefixes().filter(|_| self.query.last.is_some())?.width();
+        Some(Duration::from_secs(width.clamp(1, 60).unsigned_abs()))
+    }
+
+    /// The buckets of time that have ended since the last call, in order. They are not counted any more: records of theirs that
+    /// come later are in another bucket with the same start.
+    pub fn finished_buckets(&mut self) -> Vec<FinishedBucket> {
+        let Some(buckets) = self.query.buckets() else { return Vec::new() };
+        let starts = self.with_tables(|tables| finished::starts(tables));
+        let (has_new, is_last) = (self.has_new, self.is_last);
+        let over = self.ends.over(&starts, buckets, has_new, is_last);
+        if over.is_empty() {
+            return Vec::new();
+        }
+        let query = self.query;
+        let rows = self.with_tables(|tables| finished::rows(tables, query, &over));
+        self.forget(|start| !over.contains(&start));
+        self.ends.arrange(rows, query, buckets)
+    }
+
+    /// Time after which more buckets may have ended, if any are counted.
+    pub fn next_end(&self) -> Option<Duration> {
+        self.ends.next()
+    }
+
+    /// Forgets the records that are older than the window.
+    fn forget_older(&mut self) {
+        let (Some(last), Some(slices)) = (self.query.last, self.query.prefixes()) else { return };
+        let since = last.since().nanoseconds.div_euclid(SECOND);
+        let width = slices.width();
+        let is_old = |start: i64| start.saturating_add(width) <= since;
+        if self.with_tables(|tables| finished::starts(tables)).into_iter().any(is_old) {
+            self.forget(|start| !is_old(start));
+        }
+    }
+
+    /// Forgets all records but those in buckets with these starts.
+    fn forget(&mut self, is_kept: impl Fn(i64) -> bool) {
+        for counter in self.counters.iter() {
+            let counts = counter.counts();
+            let Some(table) = counts.take() else { continue };
+            let mut kept = table.without_keys();
+            kept.add_all(&table, |key| is_kept(timeline::split(key).0).then_some(key));
+            let records = |table: &Table| table.entries().iter().map(|entry| entry.count).sum::<u64>();
+            counts.forget(records(&table) - records(&kept));
+            counts.put_back(kept);
+        }
+    }
+
+    fn with_tables<T>(&self, visit: impl FnOnce(&[&Table]) -> T) -> T {
+        let all = self.counters.iter().filter_map(|counter| Some((counter, counter.counts().take()?)));
+        let all: Vec<(&Counter<'_>, Table)> = all.collect();
+        let tables: Vec<&Table> = all.iter().map(|(_, table)| table).collect();
+        let result = visit(&tables);
+        all.into_iter().for_each(|(counter, table)| counter.counts().put_back(table));
+        result
+    }
+}
