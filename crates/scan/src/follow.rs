@@ -54,7 +54,7 @@ pub struct Pause<'a, A> {
 pub enum Next {
     /// Waits until there is more to be read, but at most for this long.
     Wait(Option<Duration>),
-    /// Ends.
+    /// Ends once what is there has been read.
     End,
 }
 
@@ -71,8 +71,8 @@ pub struct Followed<J> {
 /// [`ScanOptions::stop`], or all inputs are pipes that have ended. Then what is there is processed; a request during
 /// the first round ends the job at once.
 ///
-/// Files are followed under any name once they were found: see [`FollowedInputs`]. A last record without a line end is not
-/// counted until it has one. Compressed files and those in other encodings are read once if they are there at the
+/// Files are known by device and inode, and followed under any name once they were found. A last record without a line end is
+/// not processed until it has one. Compressed files and those in other encodings are read once if they are there at the
 /// beginning.
 ///
 /// `pause` is called between the rounds, and once behind the last one. The number of workers does not change: [`Width::Auto`] is one for each core.
@@ -153,9 +153,9 @@ impl<'q, A: Accumulate> Leader<'_, 'q, A> {
         let is_asked_to_end = || stop.is_some_and(|stop| stop.is_raised());
         let mut inputs = FollowedInputs::new(self.context);
         self.open_standard_input(&mut inputs, &mut reader);
-        let mut is_first = true;
+        let (mut is_first, mut is_ending) = (true, false);
         loop {
-            let (begun, is_final) = (Instant::now(), !is_first && is_asked_to_end());
+            let (begun, is_final) = (Instant::now(), is_ending || !is_first && is_asked_to_end());
             let mut problems = mem::take(&mut reader.problems);
             let work = inputs.look(is_final, &mut problems);
             self.rounds.problems().merge(problems);
@@ -176,11 +176,16 @@ impl<'q, A: Accumulate> Leader<'_, 'q, A> {
                 inputs.report_unfinished(&mut self.rounds.problems());
             }
             let next = self.pause((has_new, inputs.len(), is_last), &mut pause);
-            let Next::Wait(time) = (if is_last { Next::End } else { next }) else { return (true, reader) };
+            if is_last {
+                return (true, reader);
+            }
             is_first = false;
             reader.meter.enter(Phase::Wait);
-            inputs.wait(stop, time);
-            if !is_asked_to_end() {
+            match next {
+                Next::End => is_ending = true,
+                Next::Wait(time) => inputs.wait(stop, time),
+            }
+            if !is_ending && !is_asked_to_end() {
                 thread::sleep(ROUND.saturating_sub(begun.elapsed()));
             }
         }

@@ -22,6 +22,8 @@ pub struct Following<'p, 'q> {
     query: &'q Query,
     live: Option<&'q Live>,
     ends: &'p mut Ends,
+    /// Number of the slice of time up to which records are forgotten.
+    forgotten: &'p mut i64,
     /// Problems since the last pause.
     pub problems: Vec<Problem>,
     /// Whether anything was read since the last pause.
@@ -42,13 +44,15 @@ pub fn top_follow(
     live: Option<&Live>,
     mut pause: impl FnMut(&mut Following<'_, '_>) -> Next,
 ) -> Outcome {
-    let mut ends = Ends::default();
+    let (mut ends, mut forgotten) = (Ends::default(), i64::MIN);
     let (options, narrower) = with_query_options(options, query);
     let make = || Counter::new(query, live);
     let Followed { folded, is_complete } = follow(inputs, &options, make, |state: Pause<'_, Counter<'_>>| {
         let Pause { accumulators: counters, problems, has_new, inputs, is_last } = state;
+        ends.record(has_new);
+        let (ends, forgotten) = (&mut ends, &mut forgotten);
         let mut following =
-            Following { counters, query, live, ends: &mut ends, problems, has_new, inputs, is_last };
+            Following { counters, query, live, ends, forgotten, problems, has_new, inputs, is_last };
         following.forget_older();
         pause(&mut following)
     });
@@ -98,9 +102,8 @@ impl Following<'_, '_> {
     /// come later are in another bucket with the same start.
     pub fn finished_buckets(&mut self) -> Vec<FinishedBucket> {
         let Some(buckets) = self.query.buckets() else { return Vec::new() };
-        let starts = self.with_tables(|tables| finished::starts(tables));
-        let (has_new, is_last) = (self.has_new, self.is_last);
-        let over = self.ends.over(&starts, buckets, has_new, is_last);
+        let starts = self.with_tables(finished::starts);
+        let over = self.ends.over(&starts, buckets, self.is_last);
         if over.is_empty() {
             return Vec::new();
         }
@@ -120,8 +123,13 @@ impl Following<'_, '_> {
         let (Some(last), Some(slices)) = (self.query.last, self.query.prefixes()) else { return };
         let since = last.since().nanoseconds.div_euclid(SECOND);
         let width = slices.width();
+        let slice = since.div_euclid(width);
+        if slice == *self.forgotten && !self.is_last {
+            return;
+        }
+        *self.forgotten = slice;
         let is_old = |start: i64| start.saturating_add(width) <= since;
-        if self.with_tables(|tables| finished::starts(tables)).into_iter().any(is_old) {
+        if self.with_tables(finished::starts).into_iter().any(is_old) {
             self.forget(|start| !is_old(start));
         }
     }

@@ -1,9 +1,11 @@
 //! `comb top --tail`: counts inputs that grow, and prints as they do.
 
-use std::io::{self, Write, stdout};
+use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::mem;
 use std::time::{Duration, Instant};
 
 use finecomb_scan::{Inputs, Next, Problem, ScanOptions};
+use finecomb_sys::units::counted;
 use finecomb_top::output::Json;
 use finecomb_top::{Following, Live, Query, top_follow};
 
@@ -14,7 +16,7 @@ use crate::message;
 /// Minimum time between two lines with the counts so far.
 const LINES: Duration = Duration::from_secs(1);
 
-/// Minimum time between two updates of a display.
+/// Minimum time between two updates of a display, and between two searches for buckets that have ended.
 const UPDATES: Duration = Duration::from_millis(150);
 
 /// Minimum time between two exact answers, in multiples of the time that one takes.
@@ -33,6 +35,7 @@ pub(super) fn follow(
         lines: Lines::of(arguments),
         has_display: live.is_some(),
         is_first: true,
+        is_announced: false,
         has_unprinted: false,
         not_before: Instant::now(),
         records: 0,
@@ -76,6 +79,8 @@ struct Printer<'a> {
     has_display: bool,
     /// Set until the first rows have been printed.
     is_first: bool,
+    /// Whether it was said that the inputs are followed.
+    is_announced: bool,
     /// Whether something was counted since the last line or update.
     has_unprinted: bool,
     /// Time before which there is no line and no update.
@@ -91,7 +96,11 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn pause(&mut self, following: &mut Following<'_, '_>) -> Next {
+        if self.output_error.is_some() {
+            return Next::End;
+        }
         self.report(following);
+        self.announce(following);
         self.has_unprinted |= following.has_new;
         match self.print(following) {
             Ok(wait) => Next::Wait(wait),
@@ -119,15 +128,21 @@ impl Printer<'_> {
         }
     }
 
+    /// Says at a terminal that the inputs are followed, as nothing else may be printed for long.
+    fn announce(&mut self, following: &Following<'_, '_>) {
+        let is_silent = self.lines == Lines::None && !self.has_display;
+        if !mem::replace(&mut self.is_announced, true) && is_silent && stderr().is_terminal() {
+            let inputs = counted(following.inputs as u64, "input");
+            message::note(format_args!("following {inputs}; Ctrl-C ends and prints the counts"));
+        }
+    }
+
     /// Prints and shows what there is to be. Returns the time after which there may be more.
     fn print(&mut self, following: &mut Following<'_, '_>) -> io::Result<Option<Duration>> {
         let mut wait = following.forgets_after();
         self.has_unprinted |= wait.is_some();
-        if self.lines == Lines::Buckets {
-            self.print_buckets(following)?;
-            wait = wait.into_iter().chain(following.next_end()).min();
-        }
-        if !self.has_unprinted || !(self.has_display || self.lines == Lines::Counts) {
+        let prints_counts = self.has_unprinted && (self.has_display || self.lines == Lines::Counts);
+        if !prints_counts && self.lines != Lines::Buckets {
             return Ok(wait);
         }
         let start = Instant::now();
@@ -135,6 +150,10 @@ impl Printer<'_> {
             return Ok(wait.into_iter().chain([self.not_before - start]).min());
         }
         let mut interval = UPDATES;
+        if self.lines == Lines::Buckets {
+            self.print_buckets(following)?;
+            wait = wait.into_iter().chain(following.next_end()).min();
+        }
         if self.lines == Lines::Counts {
             let line = Json(self.arguments.layout()).line(&following.answer(), false)?;
             let mut out = stdout().lock();
@@ -142,7 +161,9 @@ impl Printer<'_> {
             out.flush()?;
             interval = LINES;
         }
-        following.publish();
+        if prints_counts {
+            following.publish();
+        }
         self.has_unprinted = false;
         self.not_before = Instant::now() + interval.max(PAUSE * start.elapsed());
         Ok(wait)

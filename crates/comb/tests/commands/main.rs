@@ -25,3 +25,4 @@ mod support;
 #[cfg(feature = "symbols")]
 mod symbols;
 mod system;
+mod tail;

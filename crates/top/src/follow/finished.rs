@@ -1,6 +1,7 @@
 //! Buckets of time that have ended.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::answer::{Answer, KeyCount};
@@ -32,8 +33,10 @@ pub(super) struct Ends {
     overtaken: BTreeMap<i64, Instant>,
     /// Start of the latest bucket that has ended.
     last: Option<i64>,
-    /// When the last record had come.
+    /// When the last records had come.
     grew: Option<Instant>,
+    /// Set once the buckets of what was there at the beginning were looked at.
+    has_begun: bool,
     /// Whether buckets are still counted.
     has_open: bool,
 }
@@ -58,20 +61,18 @@ pub(super) fn rows(tables: &[&Table], query: &Query, starts: &BTreeSet<i64>) -> 
 }
 
 impl Ends {
+    /// Records whether anything was read since the last time.
+    pub(super) fn record(&mut self, has_new: bool) {
+        if has_new {
+            self.grew = Some(Instant::now());
+        }
+    }
+
     /// Those of the counted buckets that have ended. All have if `is_last`, and those before the latest in what was there at
     /// the beginning.
-    pub(super) fn over(
-        &mut self,
-        starts: &BTreeSet<i64>,
-        buckets: &Buckets,
-        has_new: bool,
-        is_last: bool,
-    ) -> BTreeSet<i64> {
+    pub(super) fn over(&mut self, starts: &BTreeSet<i64>, buckets: &Buckets, is_last: bool) -> BTreeSet<i64> {
         let now = Instant::now();
-        let is_first = self.grew.is_none();
-        if has_new || is_first {
-            self.grew = Some(now);
-        }
+        let is_first = !mem::replace(&mut self.has_begun, true);
         let latest = starts.last().copied().max(self.last);
         self.overtaken.retain(|start, _| starts.contains(start));
         let is_quiet = self.grew.is_some_and(|grew| now - grew >= QUIET);
