@@ -1,7 +1,7 @@
 //! Following inputs that grow: what is there is read, then what is added, until the job is asked to end.
 //!
 //! The work is done in rounds. A round reads all inputs up to where they end when it begins. Between rounds all workers rest, so
-//! that intermediate results are exact, and a job without work takes no processor time.
+//! that intermediate results are exact, and a job without work takes no CPU time.
 
 mod changes;
 mod files;
@@ -45,7 +45,7 @@ pub struct Pause<'a, A> {
     pub has_new: bool,
     /// Number of files and pipes that are followed.
     pub inputs: usize,
-    /// Whether the job ends with this pause, whatever comes next.
+    /// Whether the job ends with this pause, also if the command wants to wait.
     pub is_last: bool,
 }
 

@@ -54,6 +54,8 @@ Examples:
       comb top -f 4 -s '\\[[^:]*:' '' -s ':.*$' '' -n 24 --sort key access.log
   TODO comments of a source tree by name:
       comb top --ignore -e 'TODO\\((\\w+)\\)' --each src
+  Pages of the last five minutes, as the log grows:
+      comb top --tail --live --last 5m -f path access.log
   Effect of a query on the first three records:
       comb top -f path --where 'bytes > 1MB' --sample=3 access.log
 

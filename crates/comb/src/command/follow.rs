@@ -51,7 +51,7 @@ pub(super) fn follow(
     Counted { outcome, is_printed: lines != Lines::None, records, had_errors, output_error }
 }
 
-/// What is printed while inputs grow.
+/// Output while inputs grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
     /// Nothing before the end.

@@ -23,7 +23,7 @@ pub(super) struct Changes {
     must_poll: bool,
 }
 
-/// What is watched at a path.
+/// Changes that are watched at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// The names in a directory.
@@ -43,7 +43,7 @@ impl Changes {
         self.must_poll |= !system::watch_directory(self.notifier.as_ref(), path, scope);
     }
 
-    /// Watches the contents of an open file, whatever its name is.
+    /// Watches the contents of an open file under any name.
     pub(super) fn watch_file(&mut self, file: &File) {
         self.must_poll |= !system::watch_file(self.notifier.as_ref(), file);
     }

@@ -52,7 +52,7 @@ struct Missing {
     is_reported: bool,
 }
 
-/// What is to be read in a round.
+/// Work of a round.
 #[derive(Default)]
 pub(super) struct Work {
     pub(super) streams: Vec<Stream>,

@@ -39,7 +39,7 @@ pub(super) struct FollowedInput {
     waiting_since: Option<Instant>,
 }
 
-/// What is known about an input before it is read.
+/// Knowledge about an input before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Preparation {
     /// Nothing.
@@ -76,7 +76,7 @@ pub(super) struct FollowedFile {
     pub(super) held_back_for: Option<FileIdentity>,
     /// Since when it has no name.
     pub(super) nameless_since: Option<Instant>,
-    /// Whether its contents are watched whatever its name is.
+    /// Whether its contents are watched under any name.
     pub(super) is_watched: bool,
 }
 

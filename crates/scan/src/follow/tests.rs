@@ -37,7 +37,7 @@ impl Accumulate for Lines {
     }
 }
 
-/// What a job that follows inputs has found so far.
+/// Lines and problems that a job has found so far.
 #[derive(Default)]
 struct Seen {
     lines: Vec<String>,

@@ -11,7 +11,7 @@ use crate::table::{JoinedShard, SHARDS, Table};
 use crate::time::{BucketCache, Buckets};
 use crate::timeline;
 
-/// Time from the first record of a later bucket until a bucket counts as ended: records may be a little out of order.
+/// Time from the first record of a later bucket until a bucket counts as ended: records may come a little late.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Time without any record after which a bucket counts as ended whose time is over by the clock.
