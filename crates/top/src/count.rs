@@ -18,7 +18,7 @@ use crate::presence::Presence;
 use crate::query::Query;
 use crate::rows::RowMaker;
 use crate::sorted::Narrower;
-use crate::table::{JoinedShard, SHARDS, Table};
+use crate::table::{Entry, JoinedShard, SHARDS, Table};
 use crate::timeline;
 use crate::{Span, bytes_of};
 
@@ -68,9 +68,10 @@ pub(crate) fn answer_of(
     partial: bool,
 ) -> (Answer, u64) {
     let mut answer = Answer { partial, ..Answer::default() };
-    let mut tally = Tally::default();
+    let (mut tally, mut counts) = (Tally::default(), Vec::new());
     for shard in joined {
         answer.top.extend(shard.best);
+        counts.extend(shard.counts);
         answer.distinct += shard.distinct;
         tally = tally.merge(shard.tally);
     }
@@ -80,6 +81,9 @@ pub(crate) fn answer_of(
     answer.top.sort_unstable_by(|one, other| order.compare(one, other));
     answer.top.truncate(order.number);
     match query.buckets() {
+        Some(buckets) if query.has_only_counts_by_bucket() => {
+            timeline::arrange_counts(&mut answer, query, buckets, counts);
+        }
         Some(buckets) => timeline::arrange(&mut answer, query, buckets),
         None => answer.top.iter_mut().for_each(|key| query.joint.split(key)),
     }
@@ -208,21 +212,47 @@ pub(crate) struct Part {
     shard: usize,
     table: Arc<Table>,
     tally: Tally,
-    order: Order,
+    selection: Selection,
+}
+
+/// The entries of a shard that are needed for an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Selection {
+    /// The first keys in an order.
+    Keys(Order),
+    /// The starts and counts of all buckets, which have no keys.
+    Buckets,
+}
+
+impl Selection {
+    pub(crate) fn of(query: &Query) -> Self {
+        if query.has_only_counts_by_bucket() { Self::Buckets } else { Self::Keys(query.order_of_entries()) }
+    }
 }
 
 /// A shard with the merged keys of all workers.
 pub(crate) struct Joined {
     best: Vec<KeyCount>,
+    /// Starts and counts of buckets, if there is nothing else.
+    counts: Vec<(i64, u64)>,
     distinct: u64,
     tally: Tally,
 }
 
 impl Joined {
     /// A shard of tables.
-    pub(crate) fn of(tables: &[&Table], shard: usize, order: &Order, tally: Tally) -> Self {
+    pub(crate) fn of(tables: &[&Table], shard: usize, selection: Selection, tally: Tally) -> Self {
         let joined = JoinedShard::new(tables, shard);
-        Self { best: order.select(&joined), distinct: joined.len() as u64, tally }
+        let distinct = joined.len() as u64;
+        match selection {
+            Selection::Keys(order) => {
+                Self { best: order.select(&joined), counts: Vec::new(), distinct, tally }
+            }
+            Selection::Buckets => {
+                let count = |entry: &Entry<'_>| (timeline::split(entry.key).0, entry.count);
+                Self { best: Vec::new(), counts: joined.entries().map(count).collect(), distinct, tally }
+            }
+        }
     }
 }
 
@@ -345,7 +375,7 @@ impl Accumulate for Counter<'_> {
                 shard,
                 table: Arc::clone(&table),
                 tally: std::mem::take(&mut tally),
-                order: query.order_of_entries(),
+                selection: Selection::of(query),
             })
             .collect()
     }
@@ -353,10 +383,10 @@ impl Accumulate for Counter<'_> {
     fn join(mut parts: Vec<Part>) -> Joined {
         let tallies = parts.iter_mut().map(|part| std::mem::take(&mut part.tally));
         let tally = tallies.fold(Tally::default(), Tally::merge);
-        let Some(&Part { shard, order, .. }) = parts.first() else {
-            return Joined { best: Vec::new(), distinct: 0, tally };
+        let Some(&Part { shard, selection, .. }) = parts.first() else {
+            return Joined { best: Vec::new(), counts: Vec::new(), distinct: 0, tally };
         };
         let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();
-        Joined::of(&tables, shard, &order, tally)
+        Joined::of(&tables, shard, selection, tally)
     }
 }

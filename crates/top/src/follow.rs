@@ -9,7 +9,7 @@ use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow}
 use self::finished::Ends;
 pub use self::finished::FinishedBucket;
 use crate::answer::{Answer, Outcome};
-use crate::count::{Counter, Joined, Tally, answer_of, with_query_options};
+use crate::count::{Counter, Joined, Selection, Tally, answer_of, with_query_options};
 use crate::live::Live;
 use crate::query::Query;
 use crate::table::{SHARDS, Table};
@@ -66,7 +66,7 @@ impl Following<'_, '_> {
     /// The exact answer so far.
     pub fn answer(&mut self) -> Answer {
         let query = self.query;
-        let order = query.order_of_entries();
+        let selection = Selection::of(query);
         let mut tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
         let joined = self.with_tables(|tables| {
             let merged;
@@ -78,7 +78,7 @@ impl Following<'_, '_> {
                 false => tables,
             };
             let joined =
-                (0..SHARDS).map(|shard| Joined::of(merged, shard, &order, std::mem::take(&mut tally)));
+                (0..SHARDS).map(|shard| Joined::of(merged, shard, selection, std::mem::take(&mut tally)));
             joined.collect::<Vec<_>>()
         });
         answer_of(joined, query, false).0

@@ -45,6 +45,9 @@ impl Order {
         if measures.is_none() && self.is_plain() {
             return most_frequent(entries, self.number);
         }
+        if measures.is_none() && self.number == usize::MAX && self.min_count <= 1 {
+            return entries.map(|entry| KeyCount::new(entry.key.to_vec(), entry.count)).collect();
+        }
         let values = |group| measures.map(|measures| measures.results(group)).unwrap_or_default();
         let first = self.first(entries, measures).into_iter();
         first

@@ -262,6 +262,14 @@ impl Query {
         self.buckets().is_some() && self.has_key()
     }
 
+    /// Whether buckets of time are all that is counted, in their order: then there may be many rows of a start and a count.
+    pub(crate) fn has_only_counts_by_bucket(&self) -> bool {
+        self.buckets().is_some()
+            && !self.has_key()
+            && self.measure_names.is_empty()
+            && self.order.by == SortBy::Key
+    }
+
     /// The order of what is counted: keys, or pairs of buckets and keys, of which all are needed.
     pub(crate) fn order_of_entries(&self) -> Order {
         match self.buckets() {

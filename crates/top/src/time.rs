@@ -8,6 +8,7 @@ mod bucket;
 mod calendar;
 mod finder;
 mod form;
+mod label;
 mod last;
 mod slack;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub(crate) use bucket::{BucketCache, Buckets};
 pub use bucket::{Every, EveryError};
 pub(crate) use finder::TimeFinder;
 pub use form::{TimeForm, TimeFormError};
+pub(crate) use label::Labels;
 pub use last::{Last, LastError};
 pub use slack::{Slack, SlackError};
 pub(crate) use zone::{Clock, ClockCache};

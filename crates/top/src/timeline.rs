@@ -8,10 +8,10 @@ use std::iter;
 
 use crate::answer::{Answer, KeyCount};
 use crate::measure::Quantity;
-use crate::order::SortBy;
+use crate::order::{Order, SortBy};
 use crate::query::Query;
 use crate::table::Table;
-use crate::time::{BucketCache, Buckets};
+use crate::time::{BucketCache, Buckets, Labels};
 
 /// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
 /// 1970, is left out.
@@ -36,7 +36,9 @@ pub struct Series {
 
 impl Series {
     pub(crate) fn new(buckets: &Buckets, starts: &[i64], keys: Vec<KeyCount>, counts: Vec<Vec<u64>>) -> Self {
-        Self { buckets: starts.iter().map(|&start| buckets.label(start)).collect(), keys, counts }
+        let mut labels = Labels::new(buckets);
+        let label = |&start: &i64| String::from_utf8_lossy(labels.label(start)).into_owned();
+        Self { buckets: starts.iter().map(label).collect(), keys, counts }
     }
 }
 
@@ -83,8 +85,43 @@ pub(crate) fn arrange_buckets(answer: &mut Answer, query: &Query, buckets: &Buck
         add_empty_buckets(answer, buckets, query.order.reverse);
     }
     answer.starts = answer.top.iter().map(|row| split(&row.key).0).collect();
+    let mut labels = Labels::new(buckets);
     for (row, &start) in answer.top.iter_mut().zip(&answer.starts) {
-        row.key = buckets.label(start).into_bytes();
+        row.key.clear();
+        row.key.extend_from_slice(labels.label(start));
+    }
+}
+
+/// The same for buckets without keys and measures, each a start and a count, in the order of time or in the reverse one.
+/// There may be many, so that rows are made in the order in which they are written.
+pub(crate) fn arrange_counts(
+    answer: &mut Answer,
+    query: &Query,
+    buckets: &Buckets,
+    mut counts: Vec<(i64, u64)>,
+) {
+    let Order { reverse, number, min_count, .. } = query.order;
+    answer.key_names = vec![TIME.to_owned()];
+    counts.retain(|&(_, count)| count >= min_count);
+    counts.sort_unstable();
+    let left_out = counts.len().saturating_sub(number);
+    if reverse {
+        counts.drain(..left_out);
+    } else {
+        counts.truncate(number);
+    }
+    let known: Vec<i64> = counts.iter().map(|&(start, _)| start).collect();
+    (answer.starts, answer.long_gaps) = all_starts(buckets, &known);
+    let mut counts = counts.into_iter().peekable();
+    let mut labels = Labels::new(buckets);
+    let row = |&start: &i64| {
+        let count = counts.next_if(|&(known, _)| known == start).map_or(0, |(_, count)| count);
+        KeyCount::new(labels.label(start).to_vec(), count)
+    };
+    answer.top = answer.starts.iter().map(row).collect();
+    if reverse {
+        answer.top.reverse();
+        answer.starts.reverse();
     }
 }
 
@@ -160,11 +197,12 @@ fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     let (starts, gaps) = all_starts(buckets, &known);
     let mut counts = vec![vec![0; starts.len()]; keys.len()];
     keys.iter_mut().for_each(|key| query.joint.split(key));
+    let mut labels = Labels::new(buckets);
     for (start, rank, mut row) in ranked {
         if let Ok(bucket) = starts.binary_search(&start) {
             counts[rank][bucket] = row.count;
         }
-        let label = buckets.label(start).into_bytes();
+        let label = labels.label(start).to_vec();
         let key = &keys[rank];
         let of_key = if key.fields.is_empty() { std::slice::from_ref(&key.key) } else { &key.fields };
         row.fields = std::iter::once(&label).chain(of_key).cloned().collect();

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use finecomb_sys::units::{Count, counted};
+use memchr::memchr;
 
 use self::table::Table;
 use super::Format;
@@ -61,8 +62,11 @@ impl Format for Text {
 
 impl Text {
     fn write_plain(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        let (before, behind) = (self.count.to_string(), format!("{:#}", self.count));
         for key in &answer.top {
-            write!(out, "{}{}{:#}", self.count, key.count, self.count)?;
+            out.write_all(before.as_bytes())?;
+            out.write_all(Decimals::of(key.count).digits())?;
+            out.write_all(behind.as_bytes())?;
             if key.error > 0 {
                 write!(out, "+{}", key.error)?;
             }
@@ -74,7 +78,34 @@ impl Text {
     }
 }
 
+/// The decimal digits of a number: formatting macros take several times as long, and there may be many rows.
+struct Decimals {
+    bytes: [u8; 20],
+    start: usize,
+}
+
+impl Decimals {
+    fn of(mut number: u64) -> Self {
+        let mut decimals = Self { bytes: [0; 20], start: 20 };
+        loop {
+            decimals.start -= 1;
+            decimals.bytes[decimals.start] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return decimals;
+            }
+        }
+    }
+
+    fn digits(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+}
+
 fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    if memchr(b'\n', key).is_none() {
+        return out.write_all(key);
+    }
     for (index, line) in key.split(|&byte| byte == b'\n').enumerate() {
         out.write_all(if index > 0 { b"\\n" } else { b"" })?;
         out.write_all(line)?;
@@ -95,6 +126,13 @@ mod tests {
     fn a_line_has_a_count_and_a_key() {
         let shown = written(&Text::default(), &[(b"/a b", 12), (b"", 3), (b"\xFF", 1), (b"a\nb", 1)], false);
         assert_eq!(shown, "12 /a b\n3 \n1 ?\n1 a\\nb\n");
+    }
+
+    #[test]
+    fn counts_have_all_their_digits() {
+        for count in [0, 7, 10, 1_234_567_890, u64::MAX] {
+            assert_eq!(written(&Text::default(), &[(b"a", count)], false), format!("{count} a\n"));
+        }
     }
 
     #[test]

@@ -128,6 +128,14 @@ pub(crate) struct Buckets {
     zone: Zone,
 }
 
+/// Whole seconds of a number of nanoseconds.
+fn seconds(nanoseconds: i128) -> i64 {
+    match i64::try_from(nanoseconds) {
+        Ok(nanoseconds) => nanoseconds.div_euclid(SECOND),
+        Err(_) => nanoseconds.div_euclid(i128::from(SECOND)) as i64,
+    }
+}
+
 /// The last bucket, and the stretch of the zone that it is in.
 #[derive(Debug, Default)]
 pub(crate) struct BucketCache {
@@ -157,25 +165,35 @@ impl Buckets {
             _ => *cache.stretch.insert(self.zone.stretch(instant)),
         };
         let width = i128::from(self.every.seconds * SECOND);
-        let civil = i128::from(instant) + i128::from(stretch.offset);
-        let origin = self.origin();
-        let floor = (civil - origin).div_euclid(width) * width + origin;
+        let floor = self.floor(instant, stretch.offset);
         let utc =
             |civil: i128| (civil - i128::from(stretch.offset)).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         let (from, to) = (utc(floor).max(stretch.from), utc(floor + width).min(stretch.to));
         let start = match self.every.seconds {
-            0..=3600 => (floor - i128::from(stretch.offset)).div_euclid(i128::from(SECOND)) as i64,
+            0..=3600 => seconds(floor - i128::from(stretch.offset)),
             _ => self.instant_of(floor).unwrap_or_else(|| utc(floor).div_euclid(SECOND)),
         };
         cache.last = Some((from, to, start));
         start
     }
 
+    /// The civil time at which the bucket of an instant begins, in nanoseconds since 1970-01-01T00:00:00.
+    fn floor(&self, instant: i64, offset: i64) -> i128 {
+        let (width, origin) = (self.every.seconds * SECOND, self.origin());
+        let near = instant.checked_add(offset).and_then(|civil| civil.checked_sub(origin));
+        if let Some(floor) = near.and_then(|civil| civil.div_euclid(width).checked_mul(width)) {
+            return i128::from(floor) + i128::from(origin);
+        }
+        // Near the ends of the range of instants.
+        let (width, origin) = (i128::from(width), i128::from(origin));
+        (i128::from(instant) + i128::from(offset) - origin).div_euclid(width) * width + origin
+    }
+
     /// The civil time from which buckets are counted, in nanoseconds since 1970-01-01T00:00:00.
-    fn origin(&self) -> i128 {
+    fn origin(&self) -> i64 {
         // 1970-01-05 was a Monday.
         let is_weeks = self.every.seconds % (7 * DAY) == 0;
-        if is_weeks { i128::from(4 * DAY * SECOND) } else { 0 }
+        if is_weeks { 4 * DAY * SECOND } else { 0 }
     }
 
     /// The second at which clocks of the zone show a time.
