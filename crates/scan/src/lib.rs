@@ -49,6 +49,7 @@ mod recognize;
 mod records;
 mod schedule;
 mod source;
+mod spill;
 mod stop;
 mod walk;
 
@@ -66,5 +67,6 @@ pub use progress::{Progress, Watch};
 pub use recognize::{MAX_HEAD, Recognize, Recognized};
 pub use records::{RecordEnds, Records};
 pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds};
+pub use spill::SpillFile;
 pub use stop::Stop;
 pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

@@ -204,6 +204,10 @@ pub struct Outcome {
     pub bytes: u64,
     /// Bytes of memory of the workers' tables at the end.
     pub memory: u64,
+    /// Bytes written to temporary files.
+    pub spilled: u64,
+    /// The reason why there is no answer, if memory is bounded and a temporary file could not be written or read.
+    pub failure: Option<String>,
     /// Profile, if it was requested.
     pub report: Option<Report>,
 }

@@ -34,7 +34,7 @@ pub(crate) fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, m
     let options = &ScanOptions { pending: pending.max(MIN_PENDING), ..options.clone() };
     let mut sink = Sink(Summary::new(memory - pending));
     let Ordered { visits, problems, report, .. } = in_order(inputs, options, None, &mut sink, || Feeder {
-        counter: Counter::new(query, None),
+        counter: Counter::new(query, None, None),
         bytes: 0,
     });
     let Sink(summary) = sink;
@@ -66,7 +66,7 @@ pub(crate) fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, m
         key.is_uncertain |= has_changed;
         query.joint.split(key);
     }
-    Outcome { answer, problems, bytes, memory, report }
+    Outcome { answer, problems, bytes, memory, spilled: 0, failure: None, report }
 }
 
 /// Makes the keys of blocks.

@@ -18,6 +18,7 @@ use crate::presence::Presence;
 use crate::query::Query;
 use crate::rows::RowMaker;
 use crate::sorted::Narrower;
+use crate::spill::{Selected, Spill};
 use crate::table::{Entry, JoinedShard, SHARDS, Table};
 use crate::timeline;
 use crate::{Span, bytes_of};
@@ -41,14 +42,18 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         return approximate::count(inputs, options, query, memory);
     }
     let (options, narrower) = with_query_options(options, query);
-    let Folded { joined, mut problems, bytes, report } = fold(inputs, &options, || Counter::new(query, live));
+    let spill = query.memory.clone().map(|limit| Arc::new(Spill::new(limit)));
+    let Folded { joined, mut problems, bytes, report } =
+        fold(inputs, &options, || Counter::new(query, live, spill.as_ref()));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     if let Some(narrower) = narrower {
         problems.extend(narrower.contradictions());
         problems.sort_by(|one, other| one.source.cmp(&other.source));
     }
     let (answer, memory) = answer_of(joined, query, partial);
-    Outcome { answer, problems, bytes, memory, report }
+    let spilled = spill.as_ref().map_or(0, |spill| spill.written());
+    let failure = spill.and_then(|spill| spill.failure());
+    Outcome { answer, problems, bytes, memory, spilled, failure, report }
 }
 
 /// Options of a scan with what a query adds to them, and what restricts the files that are read.
@@ -103,6 +108,8 @@ pub(crate) struct Counter<'q> {
     /// Values of a block that are measured but are no numbers, each by row and column.
     not_numbers: Vec<(u32, usize)>,
     live: Option<&'q Live>,
+    /// Shared by the workers of a count in bounded memory.
+    spill: Option<Arc<Spill>>,
 }
 
 /// Makes the keys of the records of a block.
@@ -213,6 +220,7 @@ pub(crate) struct Part {
     table: Arc<Table>,
     tally: Tally,
     selection: Selection,
+    spill: Option<Arc<Spill>>,
 }
 
 /// The entries of a shard that are needed for an answer.
@@ -257,7 +265,8 @@ impl Joined {
 }
 
 impl<'q> Counter<'q> {
-    pub(crate) fn new(query: &'q Query, live: Option<&'q Live>) -> Self {
+    pub(crate) fn new(query: &'q Query, live: Option<&'q Live>, spill: Option<&Arc<Spill>>) -> Self {
+        spill.iter().for_each(|spill| spill.register());
         let table = match query.rows.as_deref().filter(|rows| !rows.measures.is_empty()) {
             Some(rows) => Table::with_groups(query.hasher, Measures::new(&rows.measures)),
             None => Table::new(query.hasher),
@@ -275,6 +284,7 @@ impl<'q> Counter<'q> {
             groups: Vec::new(),
             not_numbers: Vec::new(),
             live,
+            spill: spill.cloned(),
         }
     }
 
@@ -356,6 +366,13 @@ impl Accumulate for Counter<'_> {
         if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, self.query.prefixes()) {
             rows.add_buckets(buckets, block.bytes, &mut self.keys);
         }
+        if let Some(spill) = &self.spill {
+            meter.enter(Phase::Merge);
+            if !spill.make_room(&self.counts, self.keys.spans.len()) {
+                return ControlFlow::Break(());
+            }
+            meter.enter(Phase::Count);
+        }
         self.count(block);
         if let Some(live) = self.live.filter(|live| self.counts.should_publish(live)) {
             meter.enter(Phase::Merge);
@@ -366,6 +383,9 @@ impl Accumulate for Counter<'_> {
 
     fn into_parts(self) -> Vec<Part> {
         let query = self.query;
+        if let Some(spill) = &self.spill {
+            spill.end(&self.counts);
+        }
         let table = self.counts.take().unwrap_or_else(|| Table::new(query.hasher));
         let table = Arc::new(if query.has_slices() { timeline::without_prefixes(&[&table]) } else { table });
         let mut tally = self.tally();
@@ -376,6 +396,7 @@ impl Accumulate for Counter<'_> {
                 table: Arc::clone(&table),
                 tally: std::mem::take(&mut tally),
                 selection: Selection::of(query),
+                spill: self.spill.clone(),
             })
             .collect()
     }
@@ -383,10 +404,13 @@ impl Accumulate for Counter<'_> {
     fn join(mut parts: Vec<Part>) -> Joined {
         let tallies = parts.iter_mut().map(|part| std::mem::take(&mut part.tally));
         let tally = tallies.fold(Tally::default(), Tally::merge);
-        let Some(&Part { shard, selection, .. }) = parts.first() else {
+        let Some(Part { shard, selection, spill, .. }) = parts.first() else {
             return Joined { best: Vec::new(), counts: Vec::new(), distinct: 0, tally };
         };
         let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();
-        Joined::of(&tables, shard, selection, tally)
+        match spill.as_ref().and_then(|spill| spill.select(&tables, *shard, *selection)) {
+            Some(Selected { best, counts, distinct }) => Joined { best, counts, distinct, tally },
+            None => Joined::of(&tables, *shard, *selection, tally),
+        }
     }
 }

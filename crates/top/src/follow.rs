@@ -46,7 +46,7 @@ pub fn top_follow(
 ) -> Outcome {
     let (mut ends, mut forgotten) = (Ends::default(), i64::MIN);
     let (options, narrower) = with_query_options(options, query);
-    let make = || Counter::new(query, live);
+    let make = || Counter::new(query, live, None);
     let Followed { folded, is_complete } = follow(inputs, &options, make, |state: Pause<'_, Counter<'_>>| {
         let Pause { accumulators: counters, problems, has_new, inputs, is_last } = state;
         ends.record(has_new);
@@ -59,7 +59,8 @@ pub fn top_follow(
     let mut problems = folded.problems;
     problems.extend(narrower.iter().flat_map(|narrower| narrower.contradictions()));
     let (answer, memory) = answer_of(folded.joined, query, !is_complete);
-    Outcome { answer, problems, bytes: folded.bytes, memory, report: folded.report }
+    let (bytes, report) = (folded.bytes, folded.report);
+    Outcome { answer, problems, bytes, memory, spilled: 0, failure: None, report }
 }
 
 impl Following<'_, '_> {

@@ -62,6 +62,7 @@ mod rows;
 mod sample;
 mod slot;
 mod sorted;
+mod spill;
 mod split;
 mod table;
 mod text_regex;
@@ -83,6 +84,7 @@ pub use order::SortBy;
 pub use pattern::{PatternError, SyntaxError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
 pub use sample::{Sample, sample};
+pub use spill::MemoryLimit;
 pub use time::{
     Bound, BoundError, Every, EveryError, Last, LastError, Slack, SlackError, TimeForm, TimeFormError, Zone,
     ZoneError,

@@ -355,6 +355,11 @@ impl WorkerCounts {
         lock(&self.table).take()
     }
 
+    /// Bytes of memory of the table once this many more keys are added.
+    pub(crate) fn memory_with(&self, keys: usize) -> usize {
+        lock(&self.table).as_ref().map_or(0, |table| table.memory_with(keys))
+    }
+
     /// Goes on with a table.
     pub(crate) fn put_back(&self, table: Table) {
         *lock(&self.table) = Some(table);

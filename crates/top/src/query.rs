@@ -20,6 +20,7 @@ use crate::pattern::{Case, PatternError, RecordPattern};
 use crate::plan::Recognizer;
 use crate::row_query::{KeySource, RowQuery};
 use crate::sorted::{Narrower, SortedWindow};
+use crate::spill::MemoryLimit;
 use crate::split::Splitter;
 use crate::text_regex::TextRegex;
 use crate::time::{Bound, Buckets, Every, Last, Slack, TimeForm, Zone};
@@ -102,6 +103,8 @@ pub struct QueryOptions {
     /// Count the most frequent keys approximately, in tables of this many bytes. Without measures and buckets, by descending
     /// count. Default: exact counts, in as much memory as they need.
     pub approximate: Option<usize>,
+    /// Count exactly in bounded memory, with temporary files. Without measures. Default: in as much memory as needed.
+    pub memory: Option<MemoryLimit>,
     /// Count the keys of an approximate answer exactly, by reading all inputs a second time. They must be files. Default: no.
     pub recount: bool,
 }
@@ -138,6 +141,7 @@ impl Default for QueryOptions {
             reverse: false,
             min_count: 1,
             approximate: None,
+            memory: None,
             recount: false,
         }
     }
@@ -191,6 +195,8 @@ pub struct Query {
     pub(crate) last: Option<Last>,
     /// Memory of approximate counts, if counts need not be exact.
     pub(crate) approximate: Option<usize>,
+    /// Bound of the memory of exact counts.
+    pub(crate) memory: Option<MemoryLimit>,
     /// Whether the keys of an approximate answer are counted again.
     pub(crate) recount: bool,
     /// Hash function of all workers.
@@ -328,6 +334,7 @@ impl Query {
             sorted: SortedWindow::new(options)?.map(Arc::new),
             last: options.last,
             approximate: options.approximate,
+            memory: options.memory.clone(),
             recount: options.recount,
             hasher: Hasher::random(),
         })

@@ -89,6 +89,15 @@ impl Table {
         slots + self.groups.as_ref().map_or(0, Groups::memory)
     }
 
+    /// Bytes of memory once this many more keys are added, if all are new and short.
+    pub(crate) fn memory_with(&self, keys: usize) -> usize {
+        let slots = match &self.slots {
+            Slots::Narrow(counts) => counts.growth_for(keys),
+            Slots::Wide(counts) => counts.growth_for(keys),
+        };
+        self.memory() + slots
+    }
+
     /// Counts `keys`, which are spans of `text`. Keys are shorter than 4 GiB.
     pub(crate) fn count(&mut self, text: &[u8], keys: &[Span]) {
         self.widen_if_useful();
@@ -139,7 +148,21 @@ impl Table {
         known.measures.merge(&others.measures, &pairs, count);
     }
 
-    fn add_counts(&mut self, text: &[u8], keys: &[Span], counts: &[u64]) {
+    /// Adds the counts of those keys of a shard of another table that are wanted.
+    pub(crate) fn add_shard(&mut self, other: &Self, shard: usize, is_wanted: impl Fn(&Entry<'_>) -> bool) {
+        let (mut text, mut keys, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+        other.visit_shard(shard, |entry| {
+            if is_wanted(&entry) {
+                keys.push((text.len(), text.len() + entry.key.len()));
+                text.extend_from_slice(entry.key);
+                counts.push(entry.count);
+            }
+        });
+        self.add_counts(&text, &keys, &counts);
+    }
+
+    /// Adds to the counts of keys, which are spans of `text`.
+    pub(crate) fn add_counts(&mut self, text: &[u8], keys: &[Span], counts: &[u64]) {
         self.widen_if_useful();
         let (hasher, visitor) = (&self.hasher, Add { counts: counts.iter() });
         match &mut self.slots {
@@ -184,7 +207,7 @@ impl Table {
     }
 
     /// Calls `visit` with every key of a shard.
-    fn visit_shard<'t>(&'t self, shard: usize, mut visit: impl FnMut(Entry<'t>)) {
+    pub(crate) fn visit_shard<'t>(&'t self, shard: usize, mut visit: impl FnMut(Entry<'t>)) {
         let visit = |entry: Entry<'t>| {
             visit(match &self.groups {
                 None => entry,
@@ -241,6 +264,16 @@ impl<S: Slot> Counts<S> {
 
     fn memory(&self) -> usize {
         self.slots.len() * size_of::<S>() + self.arena.memory()
+    }
+
+    /// Bytes of memory that are added to make room for more keys. A table that cannot grow in place is copied.
+    fn growth_for(&self, keys: usize) -> usize {
+        let (old, mut size) = (self.slots.len(), self.slots.len());
+        while 2 * (self.used + keys) > size {
+            size = Self::larger_than(size);
+        }
+        let added = if size <= self.slots.capacity() { size - old } else { size };
+        if size == old { 0 } else { added * size_of::<S>() }
     }
 
     fn key<'t>(&'t self, slot: &'t S) -> &'t [u8] {

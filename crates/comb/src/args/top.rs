@@ -5,6 +5,7 @@ pub(crate) mod hints;
 mod key_fields;
 mod listen;
 mod measures;
+mod memory;
 mod order;
 mod plot;
 mod tail;
@@ -26,6 +27,7 @@ use approx::Approx;
 use key_fields::KeyFields;
 use listen::Listen;
 use measures::Measures;
+use memory::Memory;
 use plot::Plot;
 use tail::Tail;
 use times::Times;
@@ -278,6 +280,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) approx: Approx,
 
+    #[command(flatten)]
+    memory: Memory,
+
     #[command(flatten, next_help_heading = "Machine")]
     threads: Threads,
 
@@ -349,7 +354,7 @@ impl Arguments {
             Some(KeyFields::Positions(fields)) => (fields.clone(), Vec::new()),
             Some(KeyFields::Names(names)) => (FieldList::default(), names.clone()),
         };
-        self.approx.apply(QueryOptions {
+        let options = QueryOptions {
             number: self.number.unwrap_or(if self.has_only_buckets() { usize::MAX } else { 10 }),
             fields,
             names,
@@ -379,7 +384,8 @@ impl Arguments {
             reverse: self.reverse,
             min_count: self.min_count,
             ..QueryOptions::default()
-        })
+        };
+        self.memory.apply(self.approx.apply(options)?)
     }
 
     fn separator(&self) -> Separator {

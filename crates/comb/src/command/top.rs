@@ -128,6 +128,9 @@ fn count(
         dashboard.finish(outcome, start.elapsed());
     }
     report_problems(&outcome.problems);
+    if let Some(reason) = &outcome.failure {
+        return fail(reason);
+    }
     let answer = &outcome.answer;
     message::left_out(answer, arguments);
     message::absent_fields(answer, arguments);
@@ -155,10 +158,13 @@ fn count(
     if let Err(error) = written {
         return output_failed(&error).or(exit);
     }
-    let Outcome { answer, memory, report, .. } = done.outcome;
+    let Outcome { answer, memory, spilled, report, .. } = done.outcome;
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
         let keys = answer.distinct_keys();
         message::note(format_args!("{} of memory for {keys}", Bytes(memory)));
+        if spilled > 0 {
+            message::note(format_args!("{} in temporary files", Bytes(spilled)));
+        }
     }
     profile::show(report, &arguments.profile, &inputs.named, start).or(exit)
 }

@@ -54,7 +54,7 @@ pub(super) fn recount(
     drop(summary);
     let candidates = Candidates::new(&query.hasher, &rows);
     let folded = fold(inputs, options, || Recounter {
-        counter: Counter::new(query, None),
+        counter: Counter::new(query, None, None),
         candidates: &candidates,
         counts: Counts { keys: vec![0; rows.len()], total: 0 },
         buffer: Vec::new(),

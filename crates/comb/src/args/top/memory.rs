@@ -1,0 +1,51 @@
+//! Flags of exact counts in bounded memory.
+
+use std::env;
+use std::path::PathBuf;
+
+use clap::Args;
+use finecomb_top::{MemoryLimit, QueryOptions};
+
+use crate::args::selection::UsageError;
+use crate::args::size;
+
+/// Minimum and maximum bound, in bytes.
+const MEMORY: [usize; 2] = [8 << 20, 1 << 44];
+
+const HELP: &str = "\
+Count exactly in tables of SIZE; write what does not fit to temporary files
+
+Tables that are full are written to temporary files, which are added up in the end. The output is the same as without a bound. SIZE \
+includes the memory for adding up, but not the keys that are printed: with -n all, or a key and --every, these are in memory. There are no \
+measures.";
+
+/// Exact counts in bounded memory.
+#[derive(Args)]
+#[command(next_help_heading = "Machine")]
+pub(crate) struct Memory {
+    /// Count exactly in tables of SIZE; write what does not fit to temporary files
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = |text: &str| size::parse(text, MEMORY[0], MEMORY[1]),
+        long_help = HELP,
+        conflicts_with_all = ["approx", "live", "listen", "tail", "sample"],
+    )]
+    memory: Option<usize>,
+
+    /// With --memory, directory of the temporary files [default: $TMPDIR, or /tmp]
+    #[arg(long, value_name = "DIR", requires = "memory")]
+    temporary_directory: Option<PathBuf>,
+}
+
+impl Memory {
+    /// Bounds the memory of a count, if that is asked for.
+    pub(super) fn apply(&self, options: QueryOptions) -> Result<QueryOptions, UsageError> {
+        let Some(bytes) = self.memory else { return Ok(options) };
+        if let Some(measure) = options.measures.first() {
+            return Err(UsageError(format!("--memory: there are only counts; omit {measure}")));
+        }
+        let directory = self.temporary_directory.clone().unwrap_or_else(env::temp_dir);
+        Ok(QueryOptions { memory: Some(MemoryLimit { bytes, directory }), ..options })
+    }
+}

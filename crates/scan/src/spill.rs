@@ -1,0 +1,83 @@
+//! Temporary files for results that do not fit into memory.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use crate::source::cut::retry;
+
+/// A temporary file that is written from the beginning to the end, and read anywhere.
+///
+/// It has no name, so that nothing of it remains when the process ends, also if it is killed.
+#[derive(Debug)]
+pub struct SpillFile {
+    file: File,
+    length: u64,
+}
+
+impl SpillFile {
+    /// Creates an empty file in a directory.
+    ///
+    /// # Errors
+    /// Returns the error of the system, such as a missing directory.
+    pub fn create(directory: &Path) -> io::Result<Self> {
+        Ok(Self { file: tempfile::tempfile_in(directory)?, length: 0 })
+    }
+
+    /// Number of bytes written.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether nothing was written.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// Returns the error of the system, such as a full disk.
+    pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Fills a buffer with the bytes at an offset.
+    ///
+    /// # Errors
+    /// Returns the error of the system, or [`io::ErrorKind::UnexpectedEof`] behind the end.
+    pub fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        retry(|| self.file.read_exact_at(buffer, offset))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_and_the_file_has_no_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut file = SpillFile::create(directory.path()).unwrap();
+        assert!(file.is_empty());
+        file.append(b"one").unwrap();
+        file.append(b"two").unwrap();
+        assert_eq!(file.len(), 6);
+        let mut buffer = [0; 4];
+        file.read(2, &mut buffer).unwrap();
+        assert_eq!(&buffer, b"etwo");
+        assert_eq!(file.read(3, &mut buffer).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_missing_directory_is_an_error() {
+        let error = SpillFile::create(Path::new("/none/such")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,195 @@
+//! Exact counts in bounded memory: tables that are full are written to temporary files and added up in the end.
+//!
+//! A run holds the counts of a table by partition of the hashes: 64 in each shard. In the end, a worker adds up as many
+//! partitions of a shard at a time as fit into its part of the memory, and keeps the first keys. So nothing is compared or
+//! merged in order, and the number of runs does not matter: this is the hash aggregation by partitions of Shatdal and
+//! Naughton, "Adaptive Parallel Aggregation Algorithms", 1995.
+
+mod run;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use finecomb_scan::SpillFile;
+use finecomb_sys::io_reason;
+
+use self::run::{PARTS, Records, Run, part_of};
+use crate::answer::KeyCount;
+use crate::count::Selection;
+use crate::live::WorkerCounts;
+use crate::table::{Entry, JoinedShard, Table};
+use crate::timeline;
+
+/// Bound of the memory of a count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryLimit {
+    /// Bytes of memory of all tables.
+    pub bytes: usize,
+    /// Directory of temporary files.
+    pub directory: PathBuf,
+}
+
+/// Share of the bound for tables while records are counted, in percent. The rest is for blocks and keys, and for adding up.
+const COUNTING: usize = 60;
+
+/// Share of the bound for adding up.
+const ADDING_UP: usize = 25;
+
+/// Memory of a key while partitions are added up, at most, beside its bytes: a slot of a table that is at least a quarter
+/// full, and its entry in two lists.
+const PER_KEY: u64 = 400;
+
+/// State of a count in bounded memory, shared by its workers.
+#[derive(Debug)]
+pub(crate) struct Spill {
+    limit: MemoryLimit,
+    workers: AtomicUsize,
+    runs: Mutex<Vec<Arc<Run>>>,
+    has_failed: AtomicBool,
+    failure: Mutex<Option<io::Error>>,
+    written: AtomicU64,
+}
+
+/// The part of a shard that is needed for an answer.
+pub(crate) struct Selected {
+    pub(crate) best: Vec<KeyCount>,
+    pub(crate) counts: Vec<(i64, u64)>,
+    pub(crate) distinct: u64,
+}
+
+impl Spill {
+    pub(crate) fn new(limit: MemoryLimit) -> Self {
+        Self {
+            limit,
+            workers: AtomicUsize::new(0),
+            runs: Mutex::default(),
+            has_failed: AtomicBool::new(false),
+            failure: Mutex::default(),
+            written: AtomicU64::new(0),
+        }
+    }
+
+    /// Registers a worker, with which the others share the memory.
+    pub(crate) fn register(&self) {
+        self.workers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Bytes of memory of a worker, of this share in percent of the bound.
+    fn own(&self, percent: usize) -> usize {
+        self.limit.bytes / 100 * percent / self.workers.load(Ordering::Relaxed).max(1)
+    }
+
+    /// Writes the table of a worker to a file if the next block might not fit into its memory. Blocks have up to this many
+    /// keys. Returns `false` once a file could not be written: the count cannot go on.
+    pub(crate) fn make_room(&self, counts: &WorkerCounts, keys: usize) -> bool {
+        if counts.memory_with(keys) > self.own(COUNTING) {
+            self.write(counts);
+        }
+        !self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// Writes the last table of a worker to a file if there are files: then most of the memory is needed for adding up.
+    pub(crate) fn end(&self, counts: &WorkerCounts) {
+        if !lock(&self.runs).is_empty() {
+            self.write(counts);
+        }
+    }
+
+    fn write(&self, counts: &WorkerCounts) {
+        let Some(table) = counts.take() else { return };
+        let empty = table.without_keys();
+        let written = SpillFile::create(&self.limit.directory).and_then(|mut file| {
+            let index = run::write(&table, &mut file)?;
+            self.written.fetch_add(file.len(), Ordering::Relaxed);
+            Ok(Run::new(Arc::new(file), index))
+        });
+        match written {
+            Ok(run) => lock(&self.runs).push(Arc::new(run)),
+            Err(error) => self.fail(error),
+        }
+        counts.put_back(empty);
+    }
+
+    fn fail(&self, error: io::Error) {
+        self.has_failed.store(true, Ordering::Relaxed);
+        lock(&self.failure).get_or_insert(error);
+    }
+
+    /// The reason why the count is not complete, if it is not.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let failure = lock(&self.failure);
+        let directory = self.limit.directory.display();
+        let reason = io_reason(failure.as_ref()?);
+        Some(format!(
+            "temporary file in {directory}: {reason}; use --temporary-directory for another directory, or raise --memory"
+        ))
+    }
+
+    /// Bytes written to temporary files.
+    pub(crate) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    /// Selects what is needed of a shard of tables and files. `None` if nothing is in files.
+    pub(crate) fn select(&self, tables: &[&Table], shard: usize, selection: Selection) -> Option<Selected> {
+        let runs = lock(&self.runs).clone();
+        let first = tables.first().filter(|_| !runs.is_empty())?;
+        let mut selected = Selected { best: Vec::new(), counts: Vec::new(), distinct: 0 };
+        let (mut records, mut start) = (Records::default(), 0);
+        while start < PARTS && !self.has_failed.load(Ordering::Relaxed) {
+            let end = self.group_end(&runs, shard, start);
+            let mut group = first.without_keys();
+            for table in tables {
+                group.add_shard(table, shard, |entry| (start..end).contains(&part_of(entry.hash)));
+            }
+            let added =
+                runs.iter().try_for_each(|run| run.add_to(&mut group, shard, start..end, &mut records));
+            if let Err(error) = added {
+                self.fail(error);
+                break;
+            }
+            selected.add(&group, shard, selection);
+            start = end;
+        }
+        Some(selected)
+    }
+
+    /// The end of the partitions from `start` on that fit into the memory of a worker together, at least one.
+    fn group_end(&self, runs: &[Arc<Run>], shard: usize, start: usize) -> usize {
+        let limit = self.own(ADDING_UP) as u64;
+        let mut memory = 0;
+        let fitting = (start..PARTS).take_while(|&part| {
+            let sizes = runs.iter().map(|run| run.size(shard, part));
+            memory += sizes.map(|(keys, bytes)| keys * PER_KEY + bytes).sum::<u64>();
+            memory <= limit
+        });
+        start + fitting.count().max(1)
+    }
+}
+
+impl Selected {
+    /// Adds the keys of a table with other keys than those before.
+    fn add(&mut self, table: &Table, shard: usize, selection: Selection) {
+        let joined = JoinedShard::new(&[table], shard);
+        self.distinct += joined.len() as u64;
+        match selection {
+            Selection::Buckets => {
+                let count = |entry: &Entry<'_>| (timeline::split(entry.key).0, entry.count);
+                self.counts.extend(joined.entries().map(count));
+            }
+            Selection::Keys(order) => {
+                self.best.extend(order.select(&joined));
+                if self.best.len() > order.number {
+                    self.best.sort_unstable_by(|one, other| order.compare(one, other));
+                    self.best.truncate(order.number);
+                }
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
