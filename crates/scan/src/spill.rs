@@ -1,9 +1,10 @@
 //! Temporary files for results that do not fit into memory.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::source::cut::retry;
 
@@ -13,7 +14,7 @@ use crate::source::cut::retry;
 #[derive(Debug)]
 pub struct SpillFile {
     file: File,
-    length: u64,
+    length: AtomicU64,
 }
 
 impl SpillFile {
@@ -22,28 +23,28 @@ impl SpillFile {
     /// # Errors
     /// Returns the error of the system, such as a missing directory.
     pub fn create(directory: &Path) -> io::Result<Self> {
-        Ok(Self { file: tempfile::tempfile_in(directory)?, length: 0 })
+        Ok(Self { file: tempfile::tempfile_in(directory)?, length: AtomicU64::new(0) })
     }
 
     /// Number of bytes written.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.length
+        self.length.load(Ordering::Relaxed)
     }
 
     /// Whether nothing was written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.length == 0
+        self.len() == 0
     }
 
-    /// Appends bytes.
+    /// Appends bytes. Only one thread may do so at a time.
     ///
     /// # Errors
     /// Returns the error of the system, such as a full disk.
-    pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.length += bytes.len() as u64;
+    pub fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, self.len())?;
+        self.length.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         Ok(())
     }
 
@@ -63,7 +64,7 @@ mod tests {
     #[test]
     fn what_was_written_is_read_and_the_file_has_no_name() {
         let directory = tempfile::tempdir().unwrap();
-        let mut file = SpillFile::create(directory.path()).unwrap();
+        let file = SpillFile::create(directory.path()).unwrap();
         assert!(file.is_empty());
         file.append(b"one").unwrap();
         file.append(b"two").unwrap();

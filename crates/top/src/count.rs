@@ -18,7 +18,7 @@ use crate::presence::Presence;
 use crate::query::Query;
 use crate::rows::RowMaker;
 use crate::sorted::Narrower;
-use crate::spill::{Selected, Spill};
+use crate::spill::{Selected, Spill, Spiller};
 use crate::table::{Entry, JoinedShard, SHARDS, Table};
 use crate::timeline;
 use crate::{Span, bytes_of};
@@ -108,8 +108,8 @@ pub(crate) struct Counter<'q> {
     /// Values of a block that are measured but are no numbers, each by row and column.
     not_numbers: Vec<(u32, usize)>,
     live: Option<&'q Live>,
-    /// Shared by the workers of a count in bounded memory.
-    spill: Option<Arc<Spill>>,
+    /// Writes tables to files if memory is bounded.
+    spiller: Option<Spiller>,
 }
 
 /// Makes the keys of the records of a block.
@@ -266,7 +266,6 @@ impl Joined {
 
 impl<'q> Counter<'q> {
     pub(crate) fn new(query: &'q Query, live: Option<&'q Live>, spill: Option<&Arc<Spill>>) -> Self {
-        spill.iter().for_each(|spill| spill.register());
         let table = match query.rows.as_deref().filter(|rows| !rows.measures.is_empty()) {
             Some(rows) => Table::with_groups(query.hasher, Measures::new(&rows.measures)),
             None => Table::new(query.hasher),
@@ -284,7 +283,7 @@ impl<'q> Counter<'q> {
             groups: Vec::new(),
             not_numbers: Vec::new(),
             live,
-            spill: spill.cloned(),
+            spiller: spill.map(Spiller::new),
         }
     }
 
@@ -366,9 +365,9 @@ impl Accumulate for Counter<'_> {
         if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, self.query.prefixes()) {
             rows.add_buckets(buckets, block.bytes, &mut self.keys);
         }
-        if let Some(spill) = &self.spill {
+        if let Some(spiller) = &mut self.spiller {
             meter.enter(Phase::Merge);
-            if !spill.make_room(&self.counts, self.keys.spans.len()) {
+            if !spiller.make_room(&self.counts, self.keys.spans.len()) {
                 return ControlFlow::Break(());
             }
             meter.enter(Phase::Count);
@@ -381,10 +380,10 @@ impl Accumulate for Counter<'_> {
         ControlFlow::Continue(())
     }
 
-    fn into_parts(self) -> Vec<Part> {
+    fn into_parts(mut self) -> Vec<Part> {
         let query = self.query;
-        if let Some(spill) = &self.spill {
-            spill.end(&self.counts);
+        if let Some(spiller) = &mut self.spiller {
+            spiller.end(&self.counts);
         }
         let table = self.counts.take().unwrap_or_else(|| Table::new(query.hasher));
         let table = Arc::new(if query.has_slices() { timeline::without_prefixes(&[&table]) } else { table });
@@ -396,7 +395,7 @@ impl Accumulate for Counter<'_> {
                 table: Arc::clone(&table),
                 tally: std::mem::take(&mut tally),
                 selection: Selection::of(query),
-                spill: self.spill.clone(),
+                spill: self.spiller.as_ref().map(|spiller| Arc::clone(&spiller.shared)),
             })
             .collect()
     }

@@ -18,8 +18,9 @@ use finecomb_sys::io_reason;
 use self::run::{PARTS, Records, Run, part_of};
 use crate::answer::KeyCount;
 use crate::count::Selection;
+use crate::hash::Hasher;
 use crate::live::WorkerCounts;
-use crate::table::{Entry, JoinedShard, Table};
+use crate::table::{Entry, Table};
 use crate::timeline;
 
 /// Bound of the memory of a count.
@@ -45,6 +46,8 @@ const PER_KEY: u64 = 400;
 #[derive(Debug)]
 pub(crate) struct Spill {
     limit: MemoryLimit,
+    /// Hash function of the tables in which partitions are added up.
+    hasher: Hasher,
     workers: AtomicUsize,
     runs: Mutex<Vec<Arc<Run>>>,
     has_failed: AtomicBool,
@@ -63,6 +66,7 @@ impl Spill {
     pub(crate) fn new(limit: MemoryLimit) -> Self {
         Self {
             limit,
+            hasher: Hasher::random(),
             workers: AtomicUsize::new(0),
             runs: Mutex::default(),
             has_failed: AtomicBool::new(false),
@@ -71,45 +75,13 @@ impl Spill {
         }
     }
 
-    /// Registers a worker, with which the others share the memory.
-    pub(crate) fn register(&self) {
-        self.workers.fetch_add(1, Ordering::Relaxed);
-    }
-
     /// Bytes of memory of a worker, of this share in percent of the bound.
     fn own(&self, percent: usize) -> usize {
         self.limit.bytes / 100 * percent / self.workers.load(Ordering::Relaxed).max(1)
     }
 
-    /// Writes the table of a worker to a file if the next block might not fit into its memory. Blocks have up to this many
-    /// keys. Returns `false` once a file could not be written: the count cannot go on.
-    pub(crate) fn make_room(&self, counts: &WorkerCounts, keys: usize) -> bool {
-        if counts.memory_with(keys) > self.own(COUNTING) {
-            self.write(counts);
-        }
-        !self.has_failed.load(Ordering::Relaxed)
-    }
-
-    /// Writes the last table of a worker to a file if there are files: then most of the memory is needed for adding up.
-    pub(crate) fn end(&self, counts: &WorkerCounts) {
-        if !lock(&self.runs).is_empty() {
-            self.write(counts);
-        }
-    }
-
-    fn write(&self, counts: &WorkerCounts) {
-        let Some(table) = counts.take() else { return };
-        let empty = table.without_keys();
-        let written = SpillFile::create(&self.limit.directory).and_then(|mut file| {
-            let index = run::write(&table, &mut file)?;
-            self.written.fetch_add(file.len(), Ordering::Relaxed);
-            Ok(Run::new(Arc::new(file), index))
-        });
-        match written {
-            Ok(run) => lock(&self.runs).push(Arc::new(run)),
-            Err(error) => self.fail(error),
-        }
-        counts.put_back(empty);
+    fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
     }
 
     fn fail(&self, error: io::Error) {
@@ -135,12 +107,15 @@ impl Spill {
     /// Selects what is needed of a shard of tables and files. `None` if nothing is in files.
     pub(crate) fn select(&self, tables: &[&Table], shard: usize, selection: Selection) -> Option<Selected> {
         let runs = lock(&self.runs).clone();
-        let first = tables.first().filter(|_| !runs.is_empty())?;
+        if runs.is_empty() {
+            return None;
+        }
         let mut selected = Selected { best: Vec::new(), counts: Vec::new(), distinct: 0 };
         let (mut records, mut start) = (Records::default(), 0);
-        while start < PARTS && !self.has_failed.load(Ordering::Relaxed) {
+        while start < PARTS && !self.has_failed() {
             let end = self.group_end(&runs, shard, start);
-            let mut group = first.without_keys();
+            // With other hashes than those of the shard: these would be in the same few slots.
+            let mut group = Table::new(self.hasher);
             for table in tables {
                 group.add_shard(table, shard, |entry| (start..end).contains(&part_of(entry.hash)));
             }
@@ -150,7 +125,7 @@ impl Spill {
                 self.fail(error);
                 break;
             }
-            selected.add(&group, shard, selection);
+            selected.add(&group, selection);
             start = end;
         }
         Some(selected)
@@ -169,18 +144,73 @@ impl Spill {
     }
 }
 
+/// The part of a worker in a count in bounded memory.
+#[derive(Debug)]
+pub(crate) struct Spiller {
+    pub(crate) shared: Arc<Spill>,
+    /// Its temporary file, once there is one.
+    file: Option<Arc<SpillFile>>,
+}
+
+impl Spiller {
+    /// Registers a worker, with which the others share the memory.
+    pub(crate) fn new(shared: &Arc<Spill>) -> Self {
+        shared.workers.fetch_add(1, Ordering::Relaxed);
+        Self { shared: Arc::clone(shared), file: None }
+    }
+
+    /// Writes the table to a file if this many more keys might not fit into the memory of the worker. Returns `false` once a
+    /// file could not be written: the count cannot go on.
+    pub(crate) fn make_room(&mut self, counts: &WorkerCounts, keys: usize) -> bool {
+        if counts.memory_with(keys) > self.shared.own(COUNTING) {
+            self.write(counts);
+        }
+        !self.shared.has_failed()
+    }
+
+    /// Writes the last table to a file if there are files: then most of the memory is needed for adding up.
+    pub(crate) fn end(&mut self, counts: &WorkerCounts) {
+        if !lock(&self.shared.runs).is_empty() {
+            self.write(counts);
+        }
+    }
+
+    fn write(&mut self, counts: &WorkerCounts) {
+        let Some(table) = counts.take() else { return };
+        match self.write_run(&table) {
+            Ok(run) => lock(&self.shared.runs).push(Arc::new(run)),
+            Err(error) => self.shared.fail(error),
+        }
+        counts.put_back(table.without_keys());
+    }
+
+    fn write_run(&mut self, table: &Table) -> io::Result<Run> {
+        let file = match &self.file {
+            Some(file) => Arc::clone(file),
+            None => {
+                let file = Arc::new(SpillFile::create(&self.shared.limit.directory)?);
+                Arc::clone(self.file.insert(file))
+            }
+        };
+        let before = file.len();
+        let index = run::write(table, &file)?;
+        self.shared.written.fetch_add(file.len() - before, Ordering::Relaxed);
+        Ok(Run::new(file, index))
+    }
+}
+
 impl Selected {
     /// Adds the keys of a table with other keys than those before.
-    fn add(&mut self, table: &Table, shard: usize, selection: Selection) {
-        let joined = JoinedShard::new(&[table], shard);
-        self.distinct += joined.len() as u64;
+    fn add(&mut self, table: &Table, selection: Selection) {
+        let entries = table.entries();
+        self.distinct += entries.len() as u64;
         match selection {
             Selection::Buckets => {
                 let count = |entry: &Entry<'_>| (timeline::split(entry.key).0, entry.count);
-                self.counts.extend(joined.entries().map(count));
+                self.counts.extend(entries.iter().map(count));
             }
             Selection::Keys(order) => {
-                self.best.extend(order.select(&joined));
+                self.best.extend(order.select_from(entries.iter(), None));
                 if self.best.len() > order.number {
                     self.best.sort_unstable_by(|one, other| order.compare(one, other));
                     self.best.truncate(order.number);

@@ -3,9 +3,9 @@
 //! On Linux, inotify reports them. Where it cannot (other systems, file systems of other machines, no more watches), files are looked
 //! at once a second.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{self, Path};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -30,7 +30,12 @@ pub(super) enum Scope {
     Names,
     /// The names in a directory and the contents of the files.
     Files,
+    /// The name of a directory.
+    Own,
 }
+
+/// Maximum number of symbolic links that are followed to a path, as in the kernel.
+const MAX_LINKS: usize = 40;
 
 impl Changes {
     pub(super) fn new() -> Self {
@@ -41,6 +46,31 @@ impl Changes {
     /// Watches a directory, if there is one.
     pub(super) fn watch_directory(&mut self, path: &Path, scope: Scope) {
         self.must_poll |= !system::watch_directory(self.notifier.as_ref(), path, scope);
+    }
+
+    /// Watches the way to a path: the names in the last directory, in those with symbolic links, and in those of their targets; and
+    /// whether any directory on the way gets another name.
+    pub(super) fn watch_path(&mut self, path: &Path) {
+        let absolute = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut ways = vec![absolute];
+        for followed in 0.. {
+            let Some(way) = ways.pop() else { return };
+            self.watch_directory(parent(&way), Scope::Names);
+            for place in way.ancestors() {
+                let Ok(target) = fs::read_link(place) else {
+                    if place != way {
+                        self.watch_directory(place, Scope::Own);
+                    }
+                    continue;
+                };
+                self.watch_directory(parent(place), Scope::Names);
+                let rest = way.strip_prefix(place).unwrap_or(Path::new(""));
+                if followed < MAX_LINKS {
+                    ways.push(parent(place).join(target).join(rest));
+                }
+                break;
+            }
+        }
     }
 
     /// Watches the contents of an open file under any name.
@@ -71,6 +101,15 @@ impl Changes {
     }
 }
 
+/// The directory with the name at this path.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => Path::new("/"),
+    }
+}
+
 #[cfg(target_os = "linux")]
 mod system {
     use std::fs::File;
@@ -80,6 +119,7 @@ mod system {
 
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
     use rustix::fs::{fstatfs, statfs};
+    use rustix::io::Errno;
 
     use super::Scope;
 
@@ -104,11 +144,15 @@ mod system {
         let flags = match scope {
             Scope::Names => NAMES,
             Scope::Files => NAMES | WatchFlags::MODIFY,
+            Scope::Own => WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF,
         };
         // The same directory may be watched for both.
         let flags = flags | WatchFlags::ONLYDIR | WatchFlags::MASK_ADD;
-        let is_local = statfs(path).is_ok_and(|status| is_local(status.f_type as u64));
-        is_local && inotify::add_watch(notifier, path, flags).is_ok()
+        let is_reported = statfs(path).and_then(|status| {
+            Ok(is_local(status.f_type as u64) && inotify::add_watch(notifier, path, flags).map(|_| true)?)
+        });
+        // A directory that is not there is noticed where its name is watched.
+        is_reported.unwrap_or_else(|error| matches!(error, Errno::NOENT | Errno::NOTDIR))
     }
 
     pub(super) fn watch_file(notifier: Option<&OwnedFd>, file: &File) -> bool {

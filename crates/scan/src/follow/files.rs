@@ -7,7 +7,9 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -39,12 +41,15 @@ pub(super) struct FollowedInputs<'a> {
     /// Named inputs that are not there.
     missing: HashMap<usize, Missing>,
     /// Files and pipes that are not followed: they were read, or cannot be.
-    left_alone: HashSet<FileIdentity>,
+    left_alone: HashMap<FileIdentity, LeftAlone>,
     /// Files that could not be opened when they were found.
     failed: HashSet<PathBuf>,
     /// Set until the files that are there at the beginning have been found.
     is_first: bool,
 }
+
+/// An open file or nothing: as long as a file is open, no other one has its identity.
+type LeftAlone = Option<Arc<File>>;
 
 /// A named input that is not there.
 struct Missing {
@@ -78,7 +83,7 @@ impl<'a> FollowedInputs<'a> {
             numbers: HashMap::new(),
             next: 0,
             missing: HashMap::new(),
-            left_alone: HashSet::new(),
+            left_alone: HashMap::new(),
             failed: HashSet::new(),
             is_first: true,
         }
@@ -148,7 +153,7 @@ impl<'a> FollowedInputs<'a> {
     /// Looks at all inputs and returns what there is to be read. `is_final` says that nothing more is waited for.
     pub(super) fn look(&mut self, is_final: bool, problems: &mut Problems) -> Work {
         let have_names_changed = self.changes.take();
-        if self.is_first || have_names_changed || !self.missing.is_empty() {
+        if self.is_first || is_final || have_names_changed || !self.missing.is_empty() {
             self.find(problems);
         }
         self.look_at_contents(problems);
@@ -186,7 +191,7 @@ impl<'a> FollowedInputs<'a> {
     /// Stops following an input, and does not begin again.
     fn leave_alone(&mut self, number: usize) {
         let file = self.inputs.get(&number).and_then(|input| input.file.as_ref());
-        self.left_alone.extend(file.map(|file| file.identity));
+        self.left_alone.extend(file.map(|file| (file.identity, Some(Arc::clone(&file.file)))));
         self.remove(number);
     }
 
@@ -198,7 +203,7 @@ impl<'a> FollowedInputs<'a> {
         let mut was_missing = std::mem::take(&mut self.missing);
         find(inputs, walk, problems, |found| match found {
             Found::Named(number, path, metadata) => {
-                self.changes.watch_directory(parent(path), Scope::Names);
+                self.changes.watch_path(path);
                 let source = Source::named(number, Some(path.to_owned()));
                 match metadata {
                     Ok(metadata) => {
@@ -215,7 +220,9 @@ impl<'a> FollowedInputs<'a> {
                 let source = directory.source();
                 let path = source.path().unwrap_or(Path::new("."));
                 self.changes.watch_directory(path, Scope::Files);
-                self.changes.watch_directory(parent(path), Scope::Names);
+                if directory.is_named() {
+                    self.changes.watch_path(path);
+                }
             }
             Found::Entry(directory, entry) => {
                 // It may have been removed since the directory was listed.
@@ -226,7 +233,7 @@ impl<'a> FollowedInputs<'a> {
             }
         });
         problems.merge(own_problems);
-        self.left_alone.retain(|identity| present.contains(identity));
+        self.left_alone.retain(|identity, _| present.contains(identity));
         self.note_names(&present);
     }
 
@@ -254,7 +261,7 @@ impl<'a> FollowedInputs<'a> {
         if metadata.is_file() {
             return self.consider(source, identity, || open_path(&path), problems);
         }
-        if self.left_alone.insert(identity) {
+        if self.left_alone.insert(identity, None).is_none() {
             match open_path(&path) {
                 Ok(pipe) => self.add_pipe(&source, pipe),
                 Err(error) => problems.add(&source, ProblemKind::Open(error)),
@@ -270,14 +277,14 @@ impl<'a> FollowedInputs<'a> {
         open: impl FnOnce() -> io::Result<File>,
         problems: &mut Problems,
     ) {
-        if self.left_alone.contains(&identity) || self.numbers.contains_key(&identity) {
+        if self.left_alone.contains_key(&identity) || self.numbers.contains_key(&identity) {
             return;
         }
         let path = source.path().unwrap_or(Path::new("")).to_owned();
-        let file = match open().and_then(|file| Ok((file.metadata()?, file))) {
+        let (metadata, file) = match open().and_then(|file| Ok((file.metadata()?, file))) {
             // It was replaced since it was found: then another change is reported.
             Ok((metadata, _)) if FileIdentity::of(&metadata) != identity || !metadata.is_file() => return,
-            Ok((_, file)) => file,
+            Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => {
                 if self.failed.insert(path) {
@@ -291,24 +298,37 @@ impl<'a> FollowedInputs<'a> {
         let is_named = source.is_named();
         let mut input = FollowedInput::of_file(self.next, source, identity, file, self.context);
         if let Some(file) = &mut input.file {
-            if is_named {
+            // It may be written under a name elsewhere.
+            if is_named || metadata.nlink() > 1 {
                 self.changes.watch_file(&file.file);
                 file.is_watched = true;
             }
-            if let Some((original, path)) = self.original_of(&path, file) {
+            file.is_later = !self.is_first;
+        }
+        self.add(input);
+    }
+
+    /// Holds new files back that may be copies of followed ones.
+    fn hold_back_copies(&mut self, problems: &mut Problems) {
+        let mut copies = Vec::new();
+        for (&number, input) in &self.inputs {
+            let (Some(file), Some(path)) = (&input.file, input.source.path()) else { continue };
+            if file.is_later && file.held_back_for.is_none() && file.is_unread(input.stream.as_ref()) {
+                copies.extend(self.original_of(path, file).map(|original| (number, original)));
+            }
+        }
+        for (number, (original, path)) in copies {
+            let Some(input) = self.inputs.get_mut(&number) else { continue };
+            if let Some(file) = &mut input.file {
                 file.held_back_for = Some(original);
                 problems.add(&input.source, ProblemKind::HeldBack(path));
             }
         }
-        self.add(input);
     }
 
     /// The followed file of which a new file may be a copy: one that still has its name, with the same contents. Programs that
     /// rotate logs by copying them give the copy a name that begins alike.
     fn original_of(&self, path: &Path, new: &FollowedFile) -> Option<(FileIdentity, PathBuf)> {
-        if self.is_first {
-            return None;
-        }
         let candidates =
             self.inputs.values().filter_map(|input| Some((input.source.path()?, input.file.as_ref()?)));
         let mut candidates = candidates.filter(|(other, file)| {
@@ -339,6 +359,8 @@ impl<'a> FollowedInputs<'a> {
 
     /// Looks at the contents of the files: how far they have grown, which were truncated, and which are no copies any more.
     fn look_at_contents(&mut self, problems: &mut Problems) {
+        // While it is known what their originals were before they were truncated.
+        self.hold_back_copies(problems);
         let (mut truncated, mut changed) = (Vec::new(), Vec::new());
         for (&number, input) in &mut self.inputs {
             let (old, has_changed) = input.look(number, self.context);
@@ -379,11 +401,18 @@ impl<'a> FollowedInputs<'a> {
             let Some(file) = self.inputs.get(&number).and_then(|input| input.file.as_ref()) else { continue };
             let is_other =
                 changed.contains(&number) && current.is_some_and(|current| !file.is_copy_of(current));
-            if old.is_none() && !is_other {
+            let is_alone = current.is_none();
+            if old.is_none() && !is_other && !is_alone {
                 continue;
             }
             let Some(input) = self.inputs.get_mut(&number) else { continue };
             let Some(file) = &mut input.file else { continue };
+            if is_alone {
+                file.release_rest();
+                continue;
+            }
+            // Once it is known to be another file, it is not compared again.
+            file.is_later = false;
             if file.release(old.map(|(_, old)| old))
                 && let (Some((original, _)), Some(path)) = (old, input.source.path())
             {
@@ -445,15 +474,6 @@ impl<'a> FollowedInputs<'a> {
 /// Reason why a file is not followed.
 const DECODED: &str =
     "compressed or not UTF-8, so its records may have been counted before they were compressed";
-
-/// The directory with the name at this path.
-fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-        Some(parent) => parent,
-        None => Path::new("/"),
-    }
-}
 
 /// Part of a file's name before its first dot.
 fn stem(path: &Path) -> &[u8] {

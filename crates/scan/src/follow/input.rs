@@ -74,6 +74,8 @@ pub(super) struct FollowedFile {
     pub(super) begin_at: Option<u64>,
     /// The file whose contents it has so far.
     pub(super) held_back_for: Option<FileIdentity>,
+    /// Whether it was found after the files that were there at the beginning: then it may be a copy.
+    pub(super) is_later: bool,
     /// Since when it has no name.
     pub(super) nameless_since: Option<Instant>,
     /// Whether its contents are watched under any name.
@@ -105,6 +107,7 @@ impl FollowedInput {
             seen: None,
             begin_at: None,
             held_back_for: None,
+            is_later: false,
             nameless_since: None,
             is_watched: false,
         };
@@ -327,9 +330,11 @@ impl FollowedFile {
         self.read(0, self.head.len()) == self.head
     }
 
-    /// Whether the contents are those that another file has or had, as far as they were read.
+    /// Whether the contents are those that another file has or had, as far as they can be compared.
     pub(super) fn is_copy_of(&self, other: &Self) -> bool {
-        let size = self.file.metadata().map_or(0, |metadata| metadata.len());
+        let size = self.size();
+        // Later than that of the copy, which is never longer.
+        let original_size = other.size();
         let common = other.head.len().min(usize::try_from(size).unwrap_or(usize::MAX));
         if common == 0 || self.read(0, common) != other.head[..common] {
             return false;
@@ -337,12 +342,32 @@ impl FollowedFile {
         if size >= other.consumed && !self.precedes(other.consumed, &other.before) {
             return false;
         }
-        if !other.begins_as_before() {
+        if original_size < other.consumed || !other.begins_as_before() {
             // It has been truncated meanwhile, and cannot be compared any more.
             return true;
         }
-        let length = size.min(other.consumed).min(COMPARED) as usize;
-        self.read(0, length) == other.read(0, length)
+        if size > original_size {
+            return false;
+        }
+        let is_same =
+            |start: u64, length: u64| self.read(start, length as usize) == other.read(start, length as usize);
+        let compared = size.min(COMPARED);
+        is_same(0, compared) && is_same(size - compared, compared)
+    }
+
+    fn size(&self) -> u64 {
+        self.file.metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    /// Whether nothing of it was read so far, but there is something to be read.
+    pub(super) fn is_unread(&self, stream: Option<&Stream>) -> bool {
+        stream.is_some_and(|stream| stream.position() == 0) && self.begin_at.is_none() && self.size() > 0
+    }
+
+    /// Lets a file be read that was held back, without what it has now: its original is no longer followed.
+    pub(super) fn release_rest(&mut self) {
+        self.held_back_for = None;
+        self.begin_at = Some(self.size());
     }
 
     /// Whether the bytes before an offset are these.
@@ -354,7 +379,7 @@ impl FollowedFile {
     /// beginning if it is no copy. Returns `true` if it is.
     pub(super) fn release(&mut self, original: Option<&Truncated>) -> bool {
         self.held_back_for = None;
-        let size = self.file.metadata().map_or(0, |metadata| metadata.len());
+        let size = self.size();
         self.begin_at = original.and_then(|original| {
             let is_whole = size >= original.consumed;
             let is_copy = !is_whole || self.precedes(original.consumed, &original.before);

@@ -230,23 +230,105 @@ fn a_truncated_file_is_read_again_and_reported() {
 
 #[test]
 fn the_rest_of_a_truncated_file_is_read_from_its_copy() {
+    let expected: Vec<String> = (0..100).map(|line| format!("{line:04}")).collect();
     let (lines, problems) = while_followed(
         &["."],
-        |world| world.append("a.log", "1\n2\n"),
+        |world| world.append("a.log", "0000\n"),
         |world| {
-            world.await_lines(&["1", "2"]);
-            fs::copy(world.path("a.log"), world.path("a.log.1")).expect("room");
-            world.await_problem("not read so far");
-            // As if it had been written before the copy was made.
-            world.append("a.log.1", "3\n");
-            fs::write(world.path("a.log"), "").expect("room");
-            world.append("a.log", "4\n");
-            world.await_lines(&["1", "2", "3", "4"]);
+            world.await_lines(&["0000"]);
+            for (number, line) in expected.iter().enumerate().skip(1) {
+                world.append("a.log", &format!("{line}\n"));
+                // Some lines are read before the copy is made, and some are not.
+                thread::sleep(Duration::from_millis(number as u64 % 3));
+                if number % 10 == 0 {
+                    let copy = world.path(&format!("a.log.{number}"));
+                    File::create(&copy).expect("room");
+                    thread::sleep(Duration::from_millis(15));
+                    fs::copy(world.path("a.log"), copy).expect("room");
+                    File::create(world.path("a.log")).expect("room");
+                }
+            }
+            world.await_lines(&expected.iter().map(String::as_str).collect::<Vec<_>>());
         },
     );
-    assert_eq!(lines, ["1", "2", "3", "4"]);
-    assert_eq!(problems[0], "/./a.log.1: not read so far: its contents are those of /./a.log");
-    assert!(problems[1].ends_with("; the rest was read from its copy /./a.log.1"), "{problems:?}");
+    assert_eq!(lines, expected);
+    assert!(problems.iter().any(|problem| problem.starts_with("/./a.log: truncated while it was followed")));
+    assert!(problems.iter().any(|problem| problem.contains("; the rest was read from its copy /./a.log.")));
+}
+
+#[test]
+fn a_file_with_more_than_another_is_no_copy() {
+    let (lines, problems) = while_followed(
+        &["."],
+        |world| {
+            world.append("a.1.log", "start\n");
+            world.append("b.1.log", "2");
+        },
+        |world| {
+            world.await_lines(&["start"]);
+            world.append("a.2.log", "start\nx\n");
+            world.append("b.2.log", "2026 x\n");
+            world.await_lines(&["2026 x", "start", "start", "x"]);
+        },
+    );
+    assert_eq!(lines, ["2026 x", "start", "start", "x"]);
+    assert_eq!(problems, ["/./b.1.log: the record at byte 0 has no end yet; not counted"]);
+}
+
+#[test]
+fn a_file_with_the_identity_of_a_removed_one_is_read() {
+    let (lines, _) = while_followed(
+        &["."],
+        |world| world.append("a.log", "1\n"),
+        |world| {
+            world.await_lines(&["1"]);
+            let mut expected = vec!["1".to_owned()];
+            for number in 2..20 {
+                fs::write(world.path("old.gz"), [0x1F, 0x8B, 8, 0, 0, 0, 0, 0]).expect("room");
+                thread::sleep(Duration::from_millis(15));
+                fs::remove_file(world.path("old.gz")).expect("a file");
+                // Often gets the inode of the removed file.
+                world.append(&format!("b{number}.log"), &format!("{number}\n"));
+                expected.push(number.to_string());
+                expected.sort();
+                world.await_lines(&expected.iter().map(String::as_str).collect::<Vec<_>>());
+            }
+        },
+    );
+    assert_eq!(lines.len(), 19);
+}
+
+#[test]
+fn directories_and_links_on_the_way_to_a_file_may_be_replaced() {
+    let (lines, problems) = while_followed(
+        &["x/y/a.log", "current/a.log", "link"],
+        |world| {
+            for directory in ["x/y", "one", "two", "target"] {
+                fs::create_dir_all(world.path(directory)).expect("room");
+            }
+            world.append("x/y/a.log", "1\n");
+            world.append("one/a.log", "2\n");
+            world.append("target/b.log", "3\n");
+            std::os::unix::fs::symlink("one", world.path("current")).expect("room");
+            std::os::unix::fs::symlink("target/b.log", world.path("link")).expect("room");
+        },
+        |world| {
+            world.await_lines(&["1", "2", "3"]);
+            world.rename("x", "z");
+            fs::create_dir_all(world.path("x/y")).expect("room");
+            world.append("x/y/a.log", "4\n");
+            world.await_lines(&["1", "2", "3", "4"]);
+            world.append("two/a.log", "5\n");
+            std::os::unix::fs::symlink("two", world.path("new")).expect("room");
+            world.rename("new", "current");
+            world.await_lines(&["1", "2", "3", "4", "5"]);
+            world.rename("target/b.log", "target/b.log.1");
+            world.append("target/b.log", "6\n");
+            world.await_lines(&["1", "2", "3", "4", "5", "6"]);
+        },
+    );
+    assert_eq!(lines, ["1", "2", "3", "4", "5", "6"]);
+    assert_eq!(problems, NONE);
 }
 
 #[test]

@@ -362,6 +362,11 @@ impl Directory {
         stat.map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0))
     }
 
+    /// Whether it was named, not found below another.
+    pub(crate) fn is_named(&self) -> bool {
+        self.depth == 0
+    }
+
     /// The directory as a source.
     pub(crate) fn source(&self) -> Source {
         let path = self.prefix.strip_suffix(b"/").unwrap_or(&self.prefix);

@@ -40,7 +40,7 @@ pub(super) fn part_of(hash: u32) -> usize {
 }
 
 /// Appends the counts of a table to a file.
-pub(super) fn write(table: &Table, file: &mut SpillFile) -> io::Result<(Vec<u64>, Vec<u32>)> {
+pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<(Vec<u64>, Vec<u32>)> {
     let (mut offsets, mut keys) = (Vec::with_capacity(SHARDS * PARTS + 1), vec![0; SHARDS * PARTS]);
     let (mut buffer, mut entries) = (Vec::with_capacity(WRITTEN + (64 << 10)), Vec::new());
     for shard in 0..SHARDS {

@@ -10,7 +10,7 @@ use crate::args::selection::UsageError;
 use crate::args::size;
 
 /// Minimum and maximum bound, in bytes.
-const MEMORY: [usize; 2] = [8 << 20, 1 << 44];
+const MEMORY: [usize; 2] = [32 << 20, 1 << 44];
 
 const HELP: &str = "\
 Count exactly in tables of SIZE; write what does not fit to temporary files
