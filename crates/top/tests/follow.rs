@@ -116,7 +116,7 @@ fn rows(answer: &Answer) -> Vec<(String, u64, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
 
     #[test]
     fn answers_are_those_of_what_was_written(
