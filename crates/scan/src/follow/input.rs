@@ -18,6 +18,10 @@ use crate::source::stream::{Origin, Pausing, Stream};
 /// then, also if few follow.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Time after which an input is recognised again: what is found out may depend on the time of its last change, such as the
+/// year of times without one.
+const AGAIN: Duration = if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(3600) };
+
 /// Bytes at the beginning of a file by which its contents are recognised.
 const HEAD: usize = 4096;
 
@@ -37,6 +41,8 @@ pub(super) struct FollowedInput {
     preparation: Preparation,
     /// Since when whole records wait until the input is recognised.
     waiting_since: Option<Instant>,
+    /// When it was recognised, and for a pipe by which bytes.
+    recognized: Option<(Instant, Vec<u8>)>,
 }
 
 /// Knowledge about an input before it is read.
@@ -118,6 +124,7 @@ impl FollowedInput {
             file: Some(file),
             preparation: Preparation::New,
             waiting_since: None,
+            recognized: None,
         }
     }
 
@@ -127,7 +134,14 @@ impl FollowedInput {
         let mut stream = Stream::new(source.clone(), Origin::File(pipe), Vec::new(), 0, context.bounds, None);
         stream.number = number;
         stream.set_pausing(Pausing::WhenIdle);
-        Self { stream: Some(stream), source, file: None, preparation: Preparation::New, waiting_since: None }
+        Self {
+            stream: Some(stream),
+            source,
+            file: None,
+            preparation: Preparation::New,
+            waiting_since: None,
+            recognized: None,
+        }
     }
 
     /// Takes its stream if there is something to be read, up to the present end of the file. `is_final` says that nothing
@@ -165,6 +179,7 @@ impl FollowedInput {
         problems: &mut Problems,
     ) -> Result<Prepared, ProblemKind> {
         if self.preparation == Preparation::Ready {
+            self.recognize_again(stream, context);
             return Ok(Prepared::Ready);
         }
         stream.beginning(problems);
@@ -208,10 +223,31 @@ impl FollowedInput {
         let recognized = by.recognize(&self.source, shown, is_all).map_err(ProblemKind::Unusable)?;
         let is_decided = recognized.is_some() || is_all;
         if let Some(recognized) = recognized {
+            let bytes = if self.file.is_none() { shown.to_vec() } else { Vec::new() };
+            self.recognized = Some((Instant::now(), bytes));
             stream.set_recognized(recognized);
             self.source = stream.source.clone();
         }
         Ok(is_decided)
+    }
+
+    /// Lets the beginning be recognised again if that was long ago.
+    fn recognize_again(&mut self, stream: &mut Stream, context: Context<'_>) {
+        let (Some(by), Some((at, bytes))) = (context.recognize, &mut self.recognized) else { return };
+        if at.elapsed() < AGAIN {
+            return;
+        }
+        *at = Instant::now();
+        let start = self.source.text_start();
+        let mut head = match &self.file {
+            Some(file) => file.read(start, MAX_HEAD),
+            None => bytes.clone(),
+        };
+        head.truncate(memchr::memrchr(context.bounds.line_end, &head).map_or(0, |end| end + 1));
+        if let Ok(Some(recognized)) = by.recognize(&self.source, &head, true) {
+            stream.source.set_recognized(recognized, start);
+            self.source = stream.source.clone();
+        }
     }
 
     /// Begins behind what is not wanted of a file.
@@ -289,7 +325,7 @@ impl FollowedInput {
         file.consumed = 0;
         self.source = self.source.without_details();
         self.stream = Some(file.stream(number, self.source.clone(), 0, context));
-        (self.preparation, self.waiting_since) = (Preparation::New, None);
+        (self.preparation, self.waiting_since, self.recognized) = (Preparation::New, None, None);
         (Some(truncated), true)
     }
 }

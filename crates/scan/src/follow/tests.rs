@@ -2,6 +2,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,10 +10,12 @@ use std::time::{Duration, Instant};
 use finecomb_meter::Meter;
 
 use super::{Next, follow};
-use crate::block::Block;
+use crate::block::{Block, Source};
 use crate::collect::merged::Accumulate;
 use crate::inputs::Inputs;
 use crate::options::{ScanOptions, Width};
+use crate::recognize::{Recognize, Recognized};
+use crate::records::Records;
 use crate::stop::Stop;
 
 /// All lines.
@@ -408,6 +411,61 @@ fn compressed_files_are_read_once_if_they_are_there_at_the_beginning() {
     );
     assert_eq!(lines, ["1", "2", "3"]);
     assert_eq!(problems.len(), 1, "{problems:?}");
+}
+
+/// Recognises all texts with at least a line, each time by another number.
+#[derive(Default)]
+struct Numbers(AtomicU64);
+
+impl Recognize for Numbers {
+    fn recognize(&self, _: &Source, head: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+        let number = self.0.fetch_add(1, Ordering::Relaxed);
+        let recognized = || Recognized { records: Records::Lines, details: Arc::new(number) };
+        Ok(head.contains(&b'\n').then(recognized))
+    }
+}
+
+/// The lines, each with the number by which its file was recognised.
+#[derive(Default)]
+struct Numbered(Vec<(String, u64)>);
+
+impl Accumulate for Numbered {
+    type Part = Vec<(String, u64)>;
+    type Joined = Vec<(String, u64)>;
+
+    fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
+        let number = block.source.details().and_then(|details| details.downcast_ref().copied());
+        let number = number.expect("a recognised file");
+        self.0.extend(block.lines().map(|line| (String::from_utf8_lossy(line).into_owned(), number)));
+        ControlFlow::Continue(())
+    }
+
+    fn into_parts(self) -> Vec<Self::Part> {
+        vec![self.0]
+    }
+
+    fn join(parts: Vec<Self::Part>) -> Self::Joined {
+        parts.concat()
+    }
+}
+
+#[test]
+fn inputs_are_recognised_again_after_a_while() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.log");
+    fs::write(&path, "1\n").expect("room");
+    let recognize = Some(Arc::new(Numbers::default()) as Arc<dyn Recognize>);
+    let options = ScanOptions { width: Width::Fixed(1), recognize, ..ScanOptions::default() };
+    let mut pauses = 0;
+    let followed = follow(&Inputs::new([&path]), &options, Numbered::default, |_| {
+        pauses += 1;
+        let mut file = File::options().append(true).open(&path).expect("a file");
+        file.write_all(format!("{}\n", pauses + 1).as_bytes()).expect("room");
+        if pauses < 10 { Next::Wait(Some(Duration::ZERO)) } else { Next::End }
+    });
+    let lines = followed.folded.joined.concat();
+    assert_eq!(lines[0], ("1".to_owned(), 0));
+    assert!(lines.len() == 11 && lines[10].1 > 0, "{lines:?}");
 }
 
 #[test]
