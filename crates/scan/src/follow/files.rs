@@ -44,6 +44,8 @@ pub(super) struct FollowedInputs<'a> {
     left_alone: HashMap<FileIdentity, LeftAlone>,
     /// Files that could not be opened when they were found.
     failed: HashSet<PathBuf>,
+    /// Problems of the walk that were reported.
+    reported: HashSet<String>,
     /// Set until the files that are there at the beginning have been found.
     is_first: bool,
 }
@@ -85,6 +87,7 @@ impl<'a> FollowedInputs<'a> {
             missing: HashMap::new(),
             left_alone: HashMap::new(),
             failed: HashSet::new(),
+            reported: HashSet::new(),
             is_first: true,
         }
     }
@@ -200,8 +203,9 @@ impl<'a> FollowedInputs<'a> {
         let Context { inputs, walk, .. } = self.context;
         let links = inputs.walk.follow;
         let (mut present, mut own_problems) = (HashSet::new(), Problems::default());
+        let mut walk_problems = Problems::default();
         let mut was_missing = std::mem::take(&mut self.missing);
-        find(inputs, walk, problems, |found| match found {
+        find(inputs, walk, &mut walk_problems, |found| match found {
             Found::Named(number, path, metadata) => {
                 self.changes.watch_path(path);
                 let source = Source::named(number, Some(path.to_owned()));
@@ -233,8 +237,24 @@ impl<'a> FollowedInputs<'a> {
             }
         });
         problems.merge(own_problems);
+        self.report_walk(walk_problems, problems);
         self.left_alone.retain(|identity, _| present.contains(identity));
         self.note_names(&present);
+    }
+
+    /// Reports problems of the walk once, and not that a directory was removed while it was walked.
+    fn report_walk(&mut self, found: Problems, problems: &mut Problems) {
+        for problem in found.into_sorted() {
+            let is_removed = match &problem.kind {
+                ProblemKind::List(error) | ProblemKind::Open(error) => {
+                    error.kind() == io::ErrorKind::NotFound
+                }
+                _ => false,
+            };
+            if !(is_removed && !self.is_first) && self.reported.insert(problem.to_string()) {
+                problems.add(&problem.source, problem.kind);
+            }
+        }
     }
 
     /// Records that a named input is not there.
@@ -277,13 +297,12 @@ impl<'a> FollowedInputs<'a> {
         open: impl FnOnce() -> io::Result<File>,
         problems: &mut Problems,
     ) {
-        if self.left_alone.contains_key(&identity) || self.numbers.contains_key(&identity) {
+        if self.is_known(identity) {
             return;
         }
         let path = source.path().unwrap_or(Path::new("")).to_owned();
         let (metadata, file) = match open().and_then(|file| Ok((file.metadata()?, file))) {
-            // It was replaced since it was found: then another change is reported.
-            Ok((metadata, _)) if FileIdentity::of(&metadata) != identity || !metadata.is_file() => return,
+            Ok((metadata, _)) if !metadata.is_file() => return,
             Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => {
@@ -294,6 +313,11 @@ impl<'a> FollowedInputs<'a> {
             }
         };
         self.failed.remove(&path);
+        // It may have been replaced since it was found, and again before the next search.
+        let identity = FileIdentity::of(&metadata);
+        if self.is_known(identity) {
+            return;
+        }
         source.set_identity(identity);
         let is_named = source.is_named();
         let mut input = FollowedInput::of_file(self.next, source, identity, file, self.context);
@@ -306,6 +330,10 @@ impl<'a> FollowedInputs<'a> {
             file.is_later = !self.is_first;
         }
         self.add(input);
+    }
+
+    fn is_known(&self, identity: FileIdentity) -> bool {
+        self.left_alone.contains_key(&identity) || self.numbers.contains_key(&identity)
     }
 
     /// Holds new files back that may be copies of followed ones.
