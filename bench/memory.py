@@ -7,7 +7,7 @@
 
 Generates the inputs on the first run: lines of 20 bytes, each key in two lines on average. Every second line has a new key, so that
 each key is far from its first line again; the others have any key, the first ones more often. Needs hyperfine. comb top counts
-exactly without a limit, and with --approx in its default of 16 MiB. GNU sort is limited to 256 MiB, and so is DuckDB, which is used
+exactly without a limit and with --memory 256M, and with --approx in its default of 16 MiB. GNU sort is limited to 256 MiB, and so is DuckDB, which is used
 from this Python (pip install duckdb). Missing programs are skipped and reported.
 
 Before anything is timed, the ten most frequent keys of every program are compared. The programs of a job run in interleaved rounds,
@@ -80,14 +80,15 @@ def keys_job(comb: str, millions: int, folder: Path) -> Job:
     file = folder / f"keys-{millions}M.txt"
     programs = [
         comb_top(comb, "comb", "", file),
+        comb_top(comb, "comb --memory", f"--memory {LIMIT >> 20}M", file),
         comb_top(comb, "comb --approx", "--approx", file),
         comb_top(comb, "comb --approx --recount", "--approx --recount", file),
         duckdb(file),
         sort(file),
     ]
-    goals = [Goal("comb --approx", ["comb"], 1.2)]
-    goals += [Goal("comb --approx", [program.name], None) for program in programs[3:]]
-    goals += [Goal("comb --approx", ["comb"], None, of_memory=True)]
+    goals = [Goal("comb --memory", ["comb"], 3), Goal("comb --approx", ["comb"], 1.2)]
+    goals += [Goal(name, [program.name], None) for name in ("comb --memory", "comb --approx") for program in programs[4:]]
+    goals += [Goal(name, ["comb"], None, of_memory=True) for name in ("comb --memory", "comb --approx")]
     return Job(f"{millions} M keys: top", folder, programs, goals, base="comb", compares=False, file=file)
 
 
@@ -159,7 +160,7 @@ def report(jobs: list[Job], arguments: argparse.Namespace, comb: str) -> None:
         "",
         *grep.machine(shlex.split(comb)[0], ("sort",)),
         *([f"Also {'; '.join(peers)}."] if peers else []),
-        f"{arguments.rounds} rounds, warm cache. Memory of the tables: 16 MiB with --approx, {LIMIT >> 20} MiB for the peers.",
+        f"{arguments.rounds} rounds, warm cache. Memory of the tables: 16 MiB with --approx, {LIMIT >> 20} MiB with --memory and for the peers.",
         "",
         *grep.results(jobs, [], arguments.rounds),
     ]
