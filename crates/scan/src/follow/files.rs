@@ -251,7 +251,7 @@ impl<'a> FollowedInputs<'a> {
                 }
                 _ => false,
             };
-            if !(is_removed && !self.is_first) && self.reported.insert(problem.to_string()) {
+            if (self.is_first || !is_removed) && self.reported.insert(problem.to_string()) {
                 problems.add(&problem.source, problem.kind);
             }
         }
