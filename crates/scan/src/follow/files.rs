@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -348,7 +349,7 @@ impl<'a> FollowedInputs<'a> {
         for (number, (original, path)) in copies {
             let Some(input) = self.inputs.get_mut(&number) else { continue };
             if let Some(file) = &mut input.file {
-                file.held_back_for = Some(original);
+                file.hold_back(original);
                 problems.add(&input.source, ProblemKind::HeldBack(path));
             }
         }
@@ -359,13 +360,16 @@ impl<'a> FollowedInputs<'a> {
     fn original_of(&self, path: &Path, new: &FollowedFile) -> Option<(FileIdentity, PathBuf)> {
         let candidates =
             self.inputs.values().filter_map(|input| Some((input.source.path()?, input.file.as_ref()?)));
-        let mut candidates = candidates.filter(|(other, file)| {
+        let candidates = candidates.filter(|(other, file)| {
             stem(other) == stem(path)
                 && *other != path
                 && fs::metadata(other).is_ok_and(|metadata| FileIdentity::of(&metadata) == file.identity)
                 && new.is_copy_of(file)
         });
-        candidates.next().map(|(other, file)| (file.identity, other.to_owned()))
+        // Others may have the same contents so far.
+        let begins_alike = |other: &Path| name(path).starts_with(name(other));
+        let best = candidates.max_by_key(|(other, file)| (begins_alike(other), file.consumed()));
+        best.map(|(other, file)| (file.identity, other.to_owned()))
     }
 
     /// Watches the files that are not among those with names below the inputs, and records which have no name at all.
@@ -430,11 +434,14 @@ impl<'a> FollowedInputs<'a> {
             let is_other =
                 changed.contains(&number) && current.is_some_and(|current| !file.is_copy_of(current));
             let is_alone = current.is_none();
-            if old.is_none() && !is_other && !is_alone {
-                continue;
-            }
             let Some(input) = self.inputs.get_mut(&number) else { continue };
             let Some(file) = &mut input.file else { continue };
+            if old.is_none() && !is_other && !is_alone {
+                if changed.contains(&number) {
+                    file.hold_back(original);
+                }
+                continue;
+            }
             if is_alone {
                 file.release_rest();
                 continue;
@@ -503,10 +510,14 @@ impl<'a> FollowedInputs<'a> {
 const DECODED: &str =
     "compressed or not UTF-8, so its records may have been counted before they were compressed";
 
+/// Name of the file at a path.
+fn name(path: &Path) -> &[u8] {
+    path.file_name().unwrap_or_default().as_bytes()
+}
+
 /// Part of a file's name before its first dot.
 fn stem(path: &Path) -> &[u8] {
-    use std::os::unix::ffi::OsStrExt;
-    let name = path.file_name().unwrap_or_default().as_bytes();
+    let name = name(path);
     let dot = name.iter().skip(1).position(|&byte| byte == b'.').map_or(name.len(), |dot| dot + 1);
     &name[..dot]
 }

@@ -80,6 +80,8 @@ pub(super) struct FollowedFile {
     pub(super) begin_at: Option<u64>,
     /// The file whose contents it has so far.
     pub(super) held_back_for: Option<FileIdentity>,
+    /// Size up to which it was compared with that file.
+    held_size: u64,
     /// Whether it was found after the files that were there at the beginning: then it may be a copy.
     pub(super) is_later: bool,
     /// Since when it has no name.
@@ -113,6 +115,7 @@ impl FollowedInput {
             seen: None,
             begin_at: None,
             held_back_for: None,
+            held_size: 0,
             is_later: false,
             nameless_since: None,
             is_watched: false,
@@ -219,7 +222,8 @@ impl FollowedInput {
         let is_late = self.waiting_since.is_some_and(|since| since.elapsed() >= PATIENCE);
         let is_all = stream.has_stopped() || head.len() >= MAX_HEAD || is_final || is_late;
         // The last record may go on.
-        let shown = if is_all && !stream.has_stopped() { &head[..whole] } else { head };
+        let may_go_on = is_all && !stream.has_stopped() && head.len() < MAX_HEAD;
+        let shown = if may_go_on { &head[..whole] } else { head };
         let recognized = by.recognize(&self.source, shown, is_all).map_err(ProblemKind::Unusable)?;
         let is_decided = recognized.is_some() || is_all;
         if let Some(recognized) = recognized {
@@ -400,10 +404,21 @@ impl FollowedFile {
         stream.is_some_and(|stream| stream.position() == 0) && self.begin_at.is_none() && self.size() > 0
     }
 
-    /// Lets a file be read that was held back, without what it has now: its original is no longer followed.
+    /// Holds the file back, as its contents are those of another one.
+    pub(super) fn hold_back(&mut self, original: FileIdentity) {
+        self.held_back_for = Some(original);
+        self.held_size = self.size();
+    }
+
+    /// Lets a file be read that was held back, without what it had then: its original is no longer followed.
     pub(super) fn release_rest(&mut self) {
         self.held_back_for = None;
-        self.begin_at = Some(self.size());
+        self.begin_at = Some(self.held_size);
+    }
+
+    /// Offset behind the records that were read.
+    pub(super) fn consumed(&self) -> u64 {
+        self.consumed
     }
 
     /// Whether the bytes before an offset are these.
