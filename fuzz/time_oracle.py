@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 SECOND, DAY = 10**9, 86_400
 EPOCH, NAIVE = datetime(1970, 1, 1, tzinfo=timezone.utc), datetime(1970, 1, 1)
-FIRST, LAST = -(2**63), 2**63 - 1
+# The last nanosecond of 64 bits stands for the end of time.
+FIRST, LAST = -(2**63), 2**63 - 2
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 # Limits of Python's calendar with room for an offset, in seconds since 1970.
@@ -278,6 +279,8 @@ def by_pattern(rng: random.Random, pattern: str, at: int, zone: tzinfo) -> tuple
         digits = f"{rest:09}"[: rng.choice([1, 3, 6, 9])]
         # The sign is that of all digits.
         second, sign = (second, 1) if rng.random() < 0.8 else (abs(second), -1)
+        # A sign of zero is not kept.
+        sign = sign if second else 1
         return f"{'-' if sign < 0 else ''}{second}.{digits}", sign * (abs(second) * SECOND + int(digits.ljust(9, "0"))) if second >= 0 else second * SECOND - int(digits.ljust(9, "0"))
     offset = rng.choice(OFFSETS) if "z" in pattern else None
     wall = second + (offset_at(zone, second) if offset is None else offset)

@@ -174,8 +174,12 @@ fn clock(query: &TimeQuery, source: &Source) -> Clock {
     };
     let changed =
         metadata.and_then(|metadata| metadata.modified()).unwrap_or_else(|_: io::Error| SystemTime::now());
-    let since_epoch = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Clock::new(query.zone.clone(), i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX))
+    let (length, sign, limit) = match changed.duration_since(UNIX_EPOCH) {
+        Ok(since) => (since, 1, i64::MAX),
+        Err(before) => (before.duration(), -1, i64::MIN),
+    };
+    let latest = i64::try_from(length.as_nanos()).map_or(limit, |nanoseconds| sign * nanoseconds);
+    Clock::new(query.zone.clone(), latest)
 }
 
 /// The times of the rows of a block.

@@ -32,3 +32,12 @@ pub(crate) const SECOND: i64 = 1_000_000_000;
 
 /// Seconds of a day.
 pub(crate) const DAY: i64 = 86_400;
+
+/// An instant, unless 64 bits have no room for it.
+#[inline]
+fn nanoseconds(seconds: i64, fraction: i64) -> Option<i64> {
+    match seconds {
+        ..0 => (seconds + 1).checked_mul(SECOND)?.checked_add(fraction - SECOND),
+        0.. => seconds.checked_mul(SECOND)?.checked_add(fraction),
+    }
+}

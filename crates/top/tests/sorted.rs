@@ -1,6 +1,7 @@
 //! Windows of logs in the order of time: what is found by binary search against a count of the whole file.
 
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, ProblemKind, ScanOptions, Width};
@@ -126,14 +127,14 @@ fn styles() -> impl Strategy<Value = Style> {
     })
 }
 
-/// A log that is in the order of time, give or take a slack.
+/// A log that is in the order of time, give or take a slack. The first record has a time, so that the file is recognised.
 fn log(slack: i64) -> impl Strategy<Value = Vec<Line>> {
     let gap = prop_oneof![6 => 0..3_i64, 2 => 0..100_i64, 1 => 1000..2000_i64];
     let padding = prop_oneof![20 => 0..40_usize, 1 => 0..3000_usize];
-    let record = (gap, 0..=slack, padding);
+    let record = (gap, 0..=slack, padding).prop_map(Ok);
     let untimed = prop_oneof![10 => 0..30_usize, 1 => 0..5000_usize];
-    let line = prop_oneof![8 => record.prop_map(Ok), 1 => untimed.prop_map(Err)];
-    prop::collection::vec(line, 1..300).prop_map(|lines| {
+    let line = prop_oneof![8 => record.clone(), 1 => untimed.prop_map(Err)];
+    (record, prop::collection::vec(line, 0..300)).prop_map(|(first, lines)| {
         let mut now = 0;
         let line = |line| match line {
             Ok((gap, early, padding)) => {
@@ -142,7 +143,7 @@ fn log(slack: i64) -> impl Strategy<Value = Vec<Line>> {
             }
             Err(length) => Line::Untimed(length),
         };
-        lines.into_iter().map(line).collect()
+        iter::once(first).chain(lines).map(line).collect()
     })
 }
 

@@ -185,3 +185,12 @@ fn statistics_and_binary_detection_are_independent_of_the_block_size() {
         }
     }
 }
+
+#[test]
+fn times_without_a_year_are_those_of_a_file_of_before_1970() {
+    let directory = directory_with(&[("a.log", "Jul  1 06:20:09 x\nJan  2 06:20:09 y\n")]);
+    let script =
+        "touch -d 1962-03-01T00:00:00Z a.log; comb top --every 1d --tz UTC --format csv -f -1 -n all a.log";
+    let (out, ..) = answer_of(&directory, script);
+    assert_eq!(out, "count,time,key\n1,1961-07-01,x\n1,1962-01-02,y\n");
+}

@@ -4,8 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
 use thiserror::Error;
 
 use super::zone::{Stretch, Zone};
@@ -119,9 +117,10 @@ impl fmt::Display for Every {
 
 /// The buckets of a width in a time zone.
 ///
-/// Those of up to an hour begin at multiples of their width after the full hour of the zone's clocks, also in an hour
-/// that clocks show twice. Longer ones begin at multiples of their width after midnight, so that one is an hour shorter
-/// or longer when clocks change. Those of several days are counted from 1970-01-01, and weeks begin on Monday.
+/// Those of up to an hour begin at multiples of their width after midnight by the zone's clocks, also in an hour that
+/// clocks show twice, and with each change of clocks. Longer ones begin at multiples of their width after midnight, so
+/// that one is an hour shorter or longer when clocks change. Those of several days are counted from 1970-01-01, and weeks
+/// begin on Monday.
 #[derive(Clone, Debug)]
 pub(crate) struct Buckets {
     pub(super) every: Every,
@@ -170,8 +169,10 @@ impl Buckets {
             |civil: i128| (civil - i128::from(stretch.offset)).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         let (from, to) = (utc(floor).max(stretch.from), utc(floor + width).min(stretch.to));
         let start = match self.every.seconds {
+            // The first bucket after a change of clocks may begin with it.
+            0..=3600 if utc(floor) < stretch.from && stretch.from > i64::MIN => stretch.from / SECOND,
             0..=3600 => seconds(floor - i128::from(stretch.offset)),
-            _ => self.instant_of(floor).unwrap_or_else(|| utc(floor).div_euclid(SECOND)),
+            _ => self.first_at(floor).unwrap_or_else(|| utc(floor).div_euclid(SECOND)),
         };
         cache.last = Some((from, to, start));
         start
@@ -196,22 +197,23 @@ impl Buckets {
         if is_weeks { 4 * DAY * SECOND } else { 0 }
     }
 
-    /// The second at which clocks of the zone show a time.
-    fn instant_of(&self, civil: i128) -> Option<i64> {
-        let seconds = i64::try_from(civil.div_euclid(i128::from(SECOND))).ok()?;
-        let civil: DateTime = Offset::UTC.to_datetime(Timestamp::from_second(seconds).ok()?);
-        Some(self.zone.inner().to_timestamp(civil).ok()?.as_second())
+    /// The first second at which clocks of the zone show a time in nanoseconds.
+    fn first_at(&self, civil: i128) -> Option<i64> {
+        self.zone.first_at(i64::try_from(civil.div_euclid(SECOND.into())).ok()?)
     }
 
     /// The start of the bucket after one that starts at this second.
     pub(crate) fn next(&self, cache: &mut BucketCache, start: i64) -> i64 {
-        // No bucket is longer than its width and a change of clocks.
-        let mut at = start;
+        let mut at = start.saturating_mul(SECOND);
         loop {
-            at = at.saturating_add(self.every.seconds);
-            let next = self.start(cache, at.saturating_mul(SECOND));
-            if next > start || at == i64::MAX {
+            let next = self.start(cache, at);
+            if next > start {
                 return next;
+            }
+            // A change of clocks may be inside of the bucket.
+            match cache.last {
+                Some((_, to, _)) if to > at => at = to,
+                _ => return start.saturating_add(self.every.seconds),
             }
         }
     }
@@ -242,7 +244,8 @@ impl Buckets {
         let zoned = timestamp.to_zoned(self.zone.inner().clone());
         let form = match self.every.seconds {
             width if width % DAY == 0 => "%Y-%m-%d",
-            width if width % 60 == 0 => "%Y-%m-%dT%H:%M%:z",
+            // Before there were zones, clocks changed at any second.
+            width if width % 60 == 0 && zoned.second() == 0 => "%Y-%m-%dT%H:%M%:z",
             _ => "%Y-%m-%dT%H:%M:%S%:z",
         };
         let label = zoned.strftime(form).to_string();

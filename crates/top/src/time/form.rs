@@ -1,7 +1,8 @@
 //! How times are written: in any usual form, or as a format says.
 
-use jiff::civil::Time;
+use jiff::civil::{Time, date};
 use jiff::fmt::strtime::BrokenDownTime;
+use jiff::tz::TimeZone;
 use thiserror::Error;
 
 use super::written::{self, Moment};
@@ -28,17 +29,22 @@ impl TimeForm {
     /// A format of `strptime`, such as `%Y-%m-%d %H:%M:%S`. It has a date, or `%s` for seconds since 1970.
     ///
     /// # Errors
-    /// Returns an error if the format has an unknown directive.
+    /// Returns an error if the format has an unknown directive or no date.
     pub fn format(format: &str) -> Result<Self, TimeFormError> {
-        // A format can be checked by writing a time.
-        let some = jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
-        let result = BrokenDownTime::from(&some).to_string(format);
-        match result {
-            Ok(_) => Ok(Self::Format(format.to_owned())),
-            Err(error) => {
-                Err(TimeFormError { format: format.to_owned(), reason: error.to_string().replace('\n', " ") })
-            }
+        // A format can be checked by writing a time, and reading that.
+        let error =
+            |reason: String| TimeFormError { format: format.to_owned(), reason: reason.replace('\n', " ") };
+        let some = date(2011, 11, 11)
+            .at(11, 11, 11, 0)
+            .to_zoned(TimeZone::UTC)
+            .map_err(|reason| error(reason.to_string()))?;
+        let written =
+            BrokenDownTime::from(&some).to_string(format).map_err(|reason| error(reason.to_string()))?;
+        let read = BrokenDownTime::parse(format, &written).map_err(|reason| error(reason.to_string()))?;
+        if moment(&read).is_none() {
+            return Err(error("expected a month and a day, or %s for seconds since 1970".to_owned()));
         }
+        Ok(Self::Format(format.to_owned()))
     }
 
     /// Reads a value that is a time and nothing else.
@@ -58,16 +64,27 @@ impl TimeForm {
         }
     }
 
-    /// Reads the time at the beginning of a line by a format.
+    /// Reads the time at the beginning of a line by a format. More of the same word may not follow, such as the month of
+    /// `2026-03-01` after `%Y`.
     #[inline]
     pub(super) fn find_format(format: &str, line: &[u8]) -> Option<Moment> {
-        moment(&BrokenDownTime::parse_prefix(format, line).ok()?.0)
+        let (time, length) = BrokenDownTime::parse_prefix(format, line).ok()?;
+        let goes_on = match line.get(length..)? {
+            [next, ..] if next.is_ascii_alphanumeric() => true,
+            [b'-' | b':', next, ..] => next.is_ascii_digit(),
+            [b'/', next, ..] => next.is_ascii_alphanumeric(),
+            _ => false,
+        };
+        if goes_on { None } else { moment(&time) }
     }
 }
 
 fn moment(time: &BrokenDownTime) -> Option<Moment> {
     if let Some(timestamp) = time.timestamp() {
-        return Some(Moment::Instant(i64::try_from(timestamp.as_nanosecond()).ok()?));
+        let second = timestamp.as_second();
+        let sign = if second < 0 { -1 } else { 1 };
+        let fraction = sign * i64::from(time.subsec_nanosecond().unwrap_or(0));
+        return super::nanoseconds(second, fraction).map(Moment::Instant);
     }
     let time_of_day = time.to_time().ok()?;
     let nanoseconds = time_of_day.duration_since(Time::midnight()).as_nanos();

@@ -51,6 +51,9 @@ impl<'b> Labels<'b> {
         }
         let second = civil.rem_euclid(DAY);
         if self.buckets.width() % DAY != 0 {
+            if self.buckets.width() % 60 == 0 && second % 60 != 0 {
+                return false;
+            }
             self.put(DATE + 1, second / 3600);
             self.put(DATE + 4, second / 60 % 60);
             if self.buckets.width() % 60 != 0 {

@@ -131,6 +131,9 @@ fn the_first_time_of_a_line_is_found() {
     ] {
         assert_eq!(found(line).as_deref(), Some(expected), "{line}");
     }
+    for line in ["Sun Feb 29 06:20:09 2026", "x Sun, Feb 29 06:20:09 2026 y"] {
+        assert_eq!(found(line), None, "{line}");
+    }
     for line in ["", "x", "GET /a/2026-03-01-x", "1772346009x", "x 1772346009", "404 -", "12-2026-03-01"] {
         assert_eq!(found(line), None, "{line}");
     }
@@ -270,7 +273,7 @@ proptest! {
     #[test]
     fn buckets_are_those_of_the_reference(
         name in prop::sample::select(&ZONES[..]),
-        every in prop::sample::select(&["1s", "10s", "1m", "5m", "30m", "1h", "2h", "6h", "12h", "1d", "1w", "3d"][..]),
+        every in prop::sample::select(&["1s", "10s", "64s", "1m", "5m", "30m", "45m", "1h", "2h", "6h", "12h", "1d", "1w", "3d"][..]),
         instants in prop::collection::vec(instants(), 1..20),
     ) {
         let zone = zone(name);
@@ -291,7 +294,20 @@ proptest! {
 fn reference(every: &str, zone: &Zone, instant: i64) -> i64 {
     let here = zoned(instant, zone);
     let midnight = here.date().to_datetime(jiff::civil::Time::midnight());
-    let start = |civil: DateTime| zone.inner().to_timestamp(civil).expect("a time").as_second();
+    let last_change = |instant: Timestamp| {
+        zone.inner()
+            .preceding(instant + 1.second())
+            .next()
+            .expect("a change of clocks")
+            .timestamp()
+            .as_second()
+    };
+    // If clocks skip the beginning, the change is the beginning.
+    let start = |civil: DateTime| {
+        let start = zone.inner().to_timestamp(civil).expect("a time");
+        let is_skipped = zone.inner().to_datetime(start) != civil;
+        if is_skipped { last_change(start) } else { start.as_second() }
+    };
     let since_midnight =
         i64::from(here.hour()) * 3600 + i64::from(here.minute()) * 60 + i64::from(here.second());
     let floor = |width: i64| midnight + (since_midnight / width * width).seconds();
@@ -310,29 +326,120 @@ fn reference(every: &str, zone: &Zone, instant: i64) -> i64 {
             let width = match every {
                 "1s" => 1,
                 "10s" => 10,
+                "64s" => 64,
                 "1m" => 60,
                 "5m" => 300,
                 "30m" => 1800,
+                "45m" => 2700,
                 _ => 3600,
             };
-            here.offset().to_timestamp(floor(width)).expect("a time").as_second()
+            let start = here.offset().to_timestamp(floor(width)).expect("a time");
+            let is_before_change = zone.inner().to_offset(start) != here.offset();
+            if is_before_change { last_change(here.timestamp()) } else { start.as_second() }
         }
     }
 }
 
 #[test]
 fn a_day_of_summer_time_has_one_bucket_and_an_hour_shown_twice_has_two() {
-    let zone = zone("Europe/Berlin");
-    let starts = |every: &str, times: &[&str]| {
-        let buckets = Buckets::new(every.parse().expect("a width"), zone.clone());
-        let mut cache = BucketCache::default();
-        times
-            .iter()
-            .map(|time| buckets.label(buckets.start(&mut cache, nanoseconds(time))))
-            .collect::<Vec<_>>()
-    };
+    let starts = |every: &str, times: &[&str]| labels("Europe/Berlin", every, times);
     let day = ["2026-10-24T22:00:00Z", "2026-10-25T22:59:59Z", "2026-10-25T23:00:00Z"];
     assert_eq!(starts("1d", &day), ["2026-10-25", "2026-10-25", "2026-10-26"]);
     let hours = ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"];
     assert_eq!(starts("1h", &hours), ["2026-10-25T02:00+02:00", "2026-10-25T02:00+01:00"]);
+}
+
+/// The labels of the buckets of times.
+fn labels(name: &str, every: &str, times: &[&str]) -> Vec<String> {
+    let buckets = Buckets::new(every.parse().expect("a width"), zone(name));
+    let mut cache = BucketCache::default();
+    times.iter().map(|time| buckets.label(buckets.start(&mut cache, nanoseconds(time)))).collect()
+}
+
+#[test]
+fn a_bucket_begins_with_a_change_of_clocks_inside_of_its_width() {
+    // Half an hour is shown twice, and skipped.
+    let autumn = ["2026-04-04T14:10:00Z", "2026-04-04T15:10:00Z", "2026-04-04T15:40:00Z"];
+    let expected = ["2026-04-05T01:00+11:00", "2026-04-05T01:30+10:30", "2026-04-05T02:00+10:30"];
+    assert_eq!(labels("Australia/Lord_Howe", "1h", &autumn), expected);
+    assert_eq!(labels("Australia/Lord_Howe", "1h", &["2026-10-03T15:40:00Z"]), ["2026-10-04T02:30+11:00"]);
+    // Clocks went back at one minute past midnight, to the day before.
+    let midnight = ["1999-10-31T02:29:30Z", "1999-10-31T02:30:30Z", "1999-10-31T02:31:30Z"];
+    let expected = ["1999-10-30T23:00-02:30", "1999-10-31T00:00-02:30", "1999-10-30T23:01-03:30"];
+    assert_eq!(labels("America/St_Johns", "1h", &midnight), expected);
+    // An hour has no whole number of 64 seconds.
+    assert_eq!(labels("Europe/Berlin", "64s", &["2011-03-27T01:00:10Z"]), ["2011-03-27T03:00:00+02:00"]);
+    // Midnight was skipped, from 23:53:32 to 00:00:00 and from 00:00 to 00:15.
+    assert_eq!(labels("Asia/Kathmandu", "2h", &["1985-12-31T18:31:00Z"]), ["1986-01-01T00:15+05:45"]);
+    assert_eq!(labels("Europe/Berlin", "1h", &["1893-03-31T23:10:00Z"]), ["1893-04-01T00:06:32+01:00"]);
+}
+
+#[test]
+fn a_format_reads_fractions_of_seconds_since_1970() {
+    for (format, text, expected) in [
+        ("%s", "1772346009", 1_772_346_009_000_000_000),
+        ("%s.%f", "1772346009.252", 1_772_346_009_252_000_000),
+        ("%s%.f", "1772346009.000000001", 1_772_346_009_000_000_001),
+        ("%s.%f", "-5.5", -5_500_000_000),
+    ] {
+        let form = TimeForm::format(format).expect("a format");
+        assert_eq!(form.read_value(text.as_bytes()), Some(Moment::Instant(expected)), "{text}");
+    }
+}
+
+#[test]
+fn a_time_of_a_format_is_followed_by_another_word() {
+    let form = TimeForm::format("%s").expect("a format");
+    for line in ["5", "5 x", "5;", "5: x", "5.25", "5--"] {
+        assert_eq!(form.find(line.as_bytes()), Some(Moment::Instant(5_000_000_000)), "{line}");
+    }
+    for line in ["5x", "5-03-01", "5/Mar", "5:03:09", "x 5"] {
+        assert_eq!(form.find(line.as_bytes()), None, "{line}");
+    }
+}
+
+#[test]
+fn a_format_without_a_date_is_invalid() {
+    for format in ["%H:%M:%S", "%Y-%m", "%Y-%m-%d %H:%M %Z", "%e", "x"] {
+        assert!(TimeForm::format(format).is_err(), "{format}");
+    }
+    for format in
+        ["%s", "%b %d %H:%M", "%Y-%j", "%G-W%V-%u", "%F %T %:z", "%d/%m/%y %I:%M %p", "%A, %d %B %Y"]
+    {
+        assert_eq!(TimeForm::format(format), Ok(TimeForm::Format(format.to_owned())), "{format}");
+    }
+}
+
+#[test]
+fn times_have_64_bits_of_nanoseconds_without_the_last() {
+    for (text, expected) in [
+        ("1677-09-21T00:12:43.145224192Z", Some(i64::MIN)),
+        ("1677-09-21T00:12:43.145224192", Some(i64::MIN)),
+        ("1677-09-21T00:12:43.145224191Z", None),
+        ("2262-04-11T23:47:16.854775806Z", Some(i64::MAX - 1)),
+        ("2262-04-11T23:47:16.854775807Z", None),
+        ("9223372036854775806", Some(i64::MAX - 1)),
+        ("9223372036854775807", None),
+    ] {
+        let moment = read_value(text.as_bytes());
+        let instant = moment.and_then(|moment| clock("UTC").instant(&mut ClockCache::default(), moment));
+        assert_eq!(instant, expected, "{text}");
+    }
+}
+
+#[test]
+fn the_last_and_the_first_bucket_of_64_bits_have_a_start_and_an_end() {
+    for name in ZONES {
+        for every in ["1s", "1h", "2h", "1d", "1w"] {
+            let buckets = Buckets::new(every.parse().expect("a width"), zone(name));
+            let mut cache = BucketCache::default();
+            for instant in [i64::MIN, i64::MAX - 1] {
+                let start = buckets.start(&mut cache, instant);
+                let distance = instant.div_euclid(SECOND) - start;
+                assert!((0..buckets.every.seconds).contains(&distance), "{name} {every} {distance}");
+                let next = buckets.next(&mut cache, start);
+                assert_eq!(next - start, buckets.every.seconds, "{name} {every}");
+            }
+        }
+    }
 }

@@ -82,7 +82,7 @@ pub(super) fn find(line: &[u8]) -> Option<Moment> {
         let is_word = line[at].is_ascii_alphanumeric();
         if is_word && !is_inside {
             let mut reader = Reader::new(&line[at..]);
-            if let Some(civil) = reader.civil().filter(|_| reader.is_at_end_of_word()) {
+            if let Some(civil) = reader.civil_after(&line[..at]) {
                 return Some(Moment::Civil(civil));
             }
             if at == 0 || at == 1 && line[0] == b'[' {
@@ -113,7 +113,7 @@ pub(super) fn read_at(line: &[u8], at: usize) -> Option<Found> {
         return None;
     }
     let mut reader = Reader::new(&line[at..]);
-    let civil = reader.civil().filter(|_| reader.is_at_end_of_word())?;
+    let civil = reader.civil_after(&line[..at])?;
     Some(reader.found(Moment::Civil(civil), line.len(), at))
 }
 
@@ -121,6 +121,17 @@ pub(super) fn read_at(line: &[u8], at: usize) -> Option<Found> {
 pub(super) fn read_epoch(line: &[u8]) -> Option<i64> {
     let mut reader = Reader::new(line.strip_prefix(b"[").unwrap_or(line));
     reader.long_epoch().filter(|_| reader.is_at_end_of_word())
+}
+
+const WEEKDAYS: [&[u8; 3]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
+
+/// Whether the last word is a weekday, with a blank or a comma and a blank behind it.
+fn ends_with_weekday(text: &[u8]) -> bool {
+    let Some(text) = text.strip_suffix(b" ") else { return false };
+    let Some((before, name)) = text.strip_suffix(b",").unwrap_or(text).split_last_chunk::<3>() else {
+        return false;
+    };
+    WEEKDAYS.contains(&name) && !before.last().is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// Reads a text from its beginning.
@@ -177,6 +188,14 @@ impl<'t> Reader<'t> {
     #[inline(always)]
     fn limited<const N: usize>(&mut self, max: i64) -> Option<i64> {
         self.digits::<N>().filter(|&value| value <= max)
+    }
+
+    /// A time of a line, after what is before it. One without a year is none behind a weekday: it is the rest of a time that
+    /// no year has, such as `Tue Feb 29 06:20:09 2026`.
+    fn civil_after(&mut self, before: &[u8]) -> Option<Civil> {
+        let civil = self.civil()?;
+        let is_whole = civil.year.is_some() || !ends_with_weekday(before);
+        (is_whole && self.is_at_end_of_word()).then_some(civil)
     }
 
     fn civil(&mut self) -> Option<Civil> {
@@ -246,6 +265,7 @@ impl<'t> Reader<'t> {
         let time = self.time_of_day()?;
         let after_time = self.rest;
         let year = if has_weekday && self.eat(b' ') { self.digits::<4>() } else { None };
+        let year = year.filter(|_| self.is_at_end_of_word());
         if year.is_none() {
             self.rest = after_time;
         }
@@ -255,7 +275,7 @@ impl<'t> Reader<'t> {
     /// Reads the name of a weekday with the blank after it.
     fn weekday(&mut self) -> bool {
         let Some((name, mut rest)) = self.rest.split_first_chunk::<3>() else { return false };
-        if ![b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"].contains(&name) {
+        if !WEEKDAYS.contains(&name) {
             return false;
         }
         rest = rest.strip_prefix(b",").unwrap_or(rest);
@@ -365,7 +385,7 @@ impl<'t> Reader<'t> {
         self.rest = rest;
         // 0.1 of a second has as many nanoseconds as 0.1 of a millisecond has picoseconds.
         let fraction = self.fraction() / (SECOND / unit);
-        value.checked_mul(unit)?.checked_add(fraction)
+        value.checked_mul(unit)?.checked_add(fraction).filter(|&instant| instant < i64::MAX)
     }
 
     /// The same with as many digits as times since 2001 have.

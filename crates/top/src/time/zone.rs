@@ -3,9 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use super::calendar::year_of;
@@ -65,19 +65,35 @@ impl Zone {
     pub(super) fn stretch(&self, instant: i64) -> Stretch {
         let timestamp = Timestamp::from_nanosecond(instant.into()).unwrap_or_default();
         let after = Timestamp::from_nanosecond(i128::from(instant) + 1).unwrap_or(timestamp);
-        let nanoseconds = |at: Timestamp, limit| i64::try_from(at.as_nanosecond()).unwrap_or(limit);
+        let offset = self.0.to_offset(timestamp);
+        let nanoseconds = |at: Timestamp, limit: i64| i64::try_from(at.as_nanosecond()).unwrap_or(limit);
+        // Some transitions change only the name of the zone's time.
         let from =
-            self.0.preceding(after).next().map(|transition| nanoseconds(transition.timestamp(), i64::MIN));
-        let to = self
-            .0
-            .following(timestamp)
-            .next()
-            .map(|transition| nanoseconds(transition.timestamp(), i64::MAX));
+            self.0.preceding(after).find(|transition| self.offset_before(transition.timestamp()) != offset);
+        let to = self.0.following(timestamp).find(|transition| transition.offset() != offset);
         Stretch {
-            from: from.unwrap_or(i64::MIN),
-            to: to.unwrap_or(i64::MAX),
-            offset: i64::from(self.0.to_offset(timestamp).seconds()) * SECOND,
+            from: from.map_or(i64::MIN, |transition| nanoseconds(transition.timestamp(), i64::MIN)),
+            to: to.map_or(i64::MAX, |transition| nanoseconds(transition.timestamp(), i64::MAX)),
+            offset: i64::from(offset.seconds()) * SECOND,
         }
+    }
+
+    /// The offset from UTC until an instant.
+    fn offset_before(&self, instant: Timestamp) -> Offset {
+        let before = instant.checked_sub(SignedDuration::from_nanos(1));
+        self.0.to_offset(before.unwrap_or(instant))
+    }
+
+    /// The first second at which clocks show a time in seconds since 1970-01-01T00:00:00, or the one at which they skip
+    /// it.
+    pub(super) fn first_at(&self, seconds: i64) -> Option<i64> {
+        let civil: DateTime = Offset::UTC.to_datetime(Timestamp::from_second(seconds).ok()?);
+        let instant = self.0.to_timestamp(civil).ok()?;
+        if self.0.to_datetime(instant) == civil {
+            return Some(instant.as_second());
+        }
+        let instant = i64::try_from(instant.as_nanosecond()).ok()?;
+        Some(self.stretch(instant).from / SECOND)
     }
 }
 
@@ -157,7 +173,7 @@ impl Clock {
     #[inline]
     pub(crate) fn instant(&self, cache: &mut ClockCache, moment: Moment) -> Option<i64> {
         match moment {
-            Moment::Instant(instant) => Some(instant),
+            Moment::Instant(instant) => Some(instant).filter(|&instant| instant < i64::MAX),
             Moment::Civil(civil) => match civil.year {
                 Some(year) => self.in_year(cache, &civil, year),
                 None => self.in_latest_year(cache, &civil),
@@ -175,7 +191,9 @@ impl Clock {
                 _ => self.offset(cache, seconds)?,
             },
         };
-        (seconds - offset).checked_mul(SECOND)?.checked_add(nanoseconds)
+        let instant = super::nanoseconds(seconds - offset, nanoseconds);
+        // The end of a window without --until.
+        instant.filter(|&instant| instant < i64::MAX)
     }
 
     /// The offset of civil seconds since 1970-01-01T00:00:00. Remembers it if no change of clocks is near.
@@ -187,7 +205,9 @@ impl Clock {
         let civil: DateTime = Offset::UTC.to_datetime(utc);
         let instant = self.zone.0.to_timestamp(civil).ok()?;
         let offset = seconds - instant.as_second();
-        let stretch = self.zone.stretch(i64::try_from(instant.as_nanosecond()).ok()?);
+        // The first instant is not at a whole second.
+        let nanoseconds = instant.as_nanosecond().clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        let stretch = self.zone.stretch(nanoseconds);
         let known = stretch.from / SECOND + NEAR..stretch.to / SECOND - NEAR;
         cache.known = known.contains(&seconds).then_some((known, offset));
         Some(offset)
@@ -200,7 +220,7 @@ impl Clock {
     /// The year of a time without one, and the instant.
     fn latest_year(&self, cache: &mut ClockCache, civil: &Civil) -> Option<(i64, i64)> {
         let limit = self.limit();
-        let last = year_of(limit / SECOND) + 1;
+        let last = year_of(limit.div_euclid(SECOND)) + 1;
         let instants = (last - YEARS..=last).rev();
         let mut instants = instants.filter_map(|year| Some((year, self.in_year(cache, civil, year)?)));
         instants.find(|&(_, instant)| instant <= limit)

@@ -39,7 +39,7 @@ pub(crate) struct Times {
     time_format: Option<TimeForm>,
 
     /// Zone of times without one, and of the buckets: a name such as Europe/Berlin, an offset, UTC or local
-    #[arg(long, value_name = "ZONE", default_value = "local", value_parser = Zone::parse)]
+    #[arg(long, value_name = "ZONE", default_value = "local", allow_hyphen_values = true, value_parser = Zone::parse)]
     tz: Zone,
 
     /// Count only records from this time on, such as 2h, 'yesterday 09:00' or '2026-03-01 06:20'
