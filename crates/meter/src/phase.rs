@@ -29,6 +29,8 @@ pub enum Phase {
     Edit,
     /// Hashing and counting keys.
     Count,
+    /// Writing a full table to a temporary file.
+    Spill,
     /// Merging the results of the workers.
     Merge,
     /// Formatting output, and writing it or queueing it for the writing thread.
@@ -45,7 +47,7 @@ pub(crate) const PHASES: usize = Phase::ALL.len();
 
 impl Phase {
     /// Every phase, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Start,
         Self::Walk,
         Self::Open,
@@ -57,6 +59,7 @@ impl Phase {
         Self::Extract,
         Self::Edit,
         Self::Count,
+        Self::Spill,
         Self::Merge,
         Self::Print,
         Self::Wait,
@@ -77,6 +80,7 @@ impl Phase {
             Self::Extract => "extract",
             Self::Edit => "edit",
             Self::Count => "count",
+            Self::Spill => "spill",
             Self::Merge => "merge",
             Self::Print => "print",
             Self::Wait => "wait",
@@ -98,6 +102,7 @@ impl Phase {
             Self::Extract => 'e',
             Self::Edit => 'd',
             Self::Count => 'c',
+            Self::Spill => 'x',
             Self::Merge => 'm',
             Self::Print => 'p',
             Self::Wait => '.',
@@ -120,6 +125,7 @@ impl Phase {
             Self::Extract => (0xf0, 0xd0, 0x42),
             Self::Edit => (0xe6, 0x9f, 0x00),
             Self::Count => (0xd5, 0x5e, 0x00),
+            Self::Spill => (0x9c, 0x1c, 0x3c),
             Self::Merge => (0xcc, 0x79, 0xa7),
             Self::Print => (0x8c, 0x51, 0x2d),
             Self::Wait => (0xb4, 0xb4, 0xb4),

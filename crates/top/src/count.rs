@@ -366,11 +366,14 @@ impl Accumulate for Counter<'_> {
             rows.add_buckets(buckets, block.bytes, &mut self.keys);
         }
         if let Some(spiller) = &mut self.spiller {
-            meter.enter(Phase::Merge);
-            if !spiller.make_room(&self.counts, self.keys.spans.len()) {
+            if spiller.is_full(&self.counts, self.keys.spans.len()) {
+                meter.enter(Phase::Spill);
+                spiller.write(&self.counts);
+                meter.enter(Phase::Count);
+            }
+            if spiller.has_failed() {
                 return ControlFlow::Break(());
             }
-            meter.enter(Phase::Count);
         }
         self.count(block);
         if let Some(live) = self.live.filter(|live| self.counts.should_publish(live)) {

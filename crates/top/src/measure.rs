@@ -230,6 +230,27 @@ impl Measures {
         self.columns[*column].value(kind, group as usize)
     }
 
+    /// Decimal places of the states of each measured field.
+    pub(crate) fn places(&self) -> Vec<u8> {
+        self.columns.iter().map(Column::places).collect()
+    }
+
+    /// Raises the decimal places of the states of each measured field to at least these.
+    pub(crate) fn raise_to(&mut self, places: &[u8]) {
+        self.columns.iter_mut().zip(places).for_each(|(column, places)| column.raise(*places));
+    }
+
+    /// Appends the states of a group, in units of the places of their fields.
+    pub(crate) fn encode(&self, group: u32, out: &mut Vec<u8>) {
+        self.columns.iter().for_each(|column| column.encode(group as usize, out));
+    }
+
+    /// Adds a group with the number `group`, the next one, from what [`Measures::encode`] has written for measures with the same places.
+    /// `None` if it is something else.
+    pub(crate) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
+        self.columns.iter_mut().try_for_each(|column| column.decode(group, bytes))
+    }
+
     /// Allocated memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.columns.iter().map(Column::memory).sum::<usize>() + self.values.memory()

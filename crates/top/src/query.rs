@@ -103,7 +103,7 @@ pub struct QueryOptions {
     /// Count the most frequent keys approximately, in tables of this many bytes. Without measures and buckets, by descending
     /// count. Default: exact counts, in as much memory as they need.
     pub approximate: Option<usize>,
-    /// Count exactly in bounded memory, with temporary files. Without measures. Default: in as much memory as needed.
+    /// Count exactly in bounded memory, with temporary files. Default: in as much memory as needed.
     pub memory: Option<MemoryLimit>,
     /// Count the keys of an approximate answer exactly, by reading all inputs a second time. They must be files. Default: no.
     pub recount: bool,

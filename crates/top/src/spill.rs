@@ -20,6 +20,7 @@ use crate::answer::KeyCount;
 use crate::count::Selection;
 use crate::hash::Hasher;
 use crate::live::WorkerCounts;
+use crate::measure::Measures;
 use crate::table::{Entry, Table};
 use crate::timeline;
 
@@ -41,6 +42,12 @@ const ADDING_UP: usize = 25;
 /// Memory of a key while partitions are added up, at most, beside its bytes: a slot of a table that is at least a quarter
 /// full, and its entry in two lists.
 const PER_KEY: u64 = 400;
+
+/// The same of the states of a measured field, beside their bytes.
+const PER_STATE: u64 = 100;
+
+/// Memory of a byte of the states of measures, at most. A value of a percentile may take a byte in a file.
+const PER_BYTE_OF_STATES: u64 = 16;
 
 /// State of a count in bounded memory, shared by its workers.
 #[derive(Debug)]
@@ -111,11 +118,13 @@ impl Spill {
             return None;
         }
         let mut selected = Selected { best: Vec::new(), counts: Vec::new(), distinct: 0 };
+        let places = places(&runs, tables);
         let (mut records, mut start) = (Records::default(), 0);
         while start < PARTS && !self.has_failed() {
             let end = self.group_end(&runs, shard, start);
             // With other hashes than those of the shard: these would be in the same few slots.
-            let mut group = Table::new(self.hasher);
+            let mut group = tables.first()?.without_keys().hashed_by(self.hasher);
+            group.raise_to(&places);
             for table in tables {
                 group.add_shard(table, shard, |entry| (start..end).contains(&part_of(entry.hash)));
             }
@@ -134,10 +143,13 @@ impl Spill {
     /// The end of the partitions from `start` on that fit into the memory of a worker together, at least one.
     fn group_end(&self, runs: &[Arc<Run>], shard: usize, start: usize) -> usize {
         let limit = self.own(ADDING_UP) as u64;
+        let states = runs.first().map_or(0, |run| run.places().len() as u64);
+        let per_key = PER_KEY + PER_STATE * states;
+        let per_byte = if states > 0 { PER_BYTE_OF_STATES } else { 1 };
         let mut memory = 0;
         let fitting = (start..PARTS).take_while(|&part| {
             let sizes = runs.iter().map(|run| run.size(shard, part));
-            memory += sizes.map(|(keys, bytes)| keys * PER_KEY + bytes).sum::<u64>();
+            memory += sizes.map(|(keys, bytes)| keys * per_key + bytes * per_byte).sum::<u64>();
             memory <= limit
         });
         start + fitting.count().max(1)
@@ -159,13 +171,14 @@ impl Spiller {
         Self { shared: Arc::clone(shared), file: None }
     }
 
-    /// Writes the table to a file if this many more keys might not fit into the memory of the worker. Returns `false` once a
-    /// file could not be written: the count cannot go on.
-    pub(crate) fn make_room(&mut self, counts: &WorkerCounts, keys: usize) -> bool {
-        if counts.memory_with(keys) > self.shared.own(COUNTING) {
-            self.write(counts);
-        }
-        !self.shared.has_failed()
+    /// Whether this many more keys might not fit into the memory of the worker.
+    pub(crate) fn is_full(&self, counts: &WorkerCounts, keys: usize) -> bool {
+        counts.memory_with(keys) > self.shared.own(COUNTING)
+    }
+
+    /// Whether a file could not be written: the count cannot go on.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.shared.has_failed()
     }
 
     /// Writes the last table to a file if there are files: then most of the memory is needed for adding up.
@@ -175,7 +188,8 @@ impl Spiller {
         }
     }
 
-    fn write(&mut self, counts: &WorkerCounts) {
+    /// Writes the table to a file.
+    pub(crate) fn write(&mut self, counts: &WorkerCounts) {
         let Some(table) = counts.take() else { return };
         match self.write_run(&table) {
             Ok(run) => lock(&self.shared.runs).push(Arc::new(run)),
@@ -210,7 +224,7 @@ impl Selected {
                 self.counts.extend(entries.iter().map(count));
             }
             Selection::Keys(order) => {
-                self.best.extend(order.select_from(entries.iter(), None));
+                self.best.extend(order.select_from(entries.iter(), table.measures()));
                 if self.best.len() > order.number {
                     self.best.sort_unstable_by(|one, other| order.compare(one, other));
                     self.best.truncate(order.number);
@@ -218,6 +232,16 @@ impl Selected {
             }
         }
     }
+}
+
+/// Decimal places of the measured fields in all runs and tables: those of a mean depend on the values of all groups.
+fn places(runs: &[Arc<Run>], tables: &[&Table]) -> Vec<u8> {
+    let of_tables = tables.iter().filter_map(|table| table.measures()).map(Measures::places);
+    let of_all = runs.iter().map(|run| run.places().to_vec()).chain(of_tables);
+    let most = |one: Vec<u8>, other: Vec<u8>| {
+        one.into_iter().zip(other).map(|(one, other)| one.max(other)).collect()
+    };
+    of_all.reduce(most).unwrap_or_default()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -89,13 +89,14 @@ impl Table {
         slots + self.groups.as_ref().map_or(0, Groups::memory)
     }
 
-    /// Bytes of memory once this many more keys are added, if all are new and short.
+    /// Bytes of memory once this many more keys are added, if all are new and short. Those of groups may double: their
+    /// vectors grow by that.
     pub(crate) fn memory_with(&self, keys: usize) -> usize {
         let slots = match &self.slots {
             Slots::Narrow(counts) => counts.growth_for(keys),
             Slots::Wide(counts) => counts.growth_for(keys),
         };
-        self.memory() + slots
+        self.memory() + slots + self.groups.as_ref().map_or(0, Groups::memory)
     }
 
     /// Counts `keys`, which are spans of `text`. Keys are shorter than 4 GiB.
@@ -122,47 +123,45 @@ impl Table {
         Some(known)
     }
 
-    /// Adds the counts and measures of another table with the same hash function and measures. `rename` returns the key
-    /// under which one is counted here; without it, the key is left out.
+    /// Adds the counts and measures of another table with the same measures. `rename` returns the key under which one is
+    /// counted here; without it, the key is left out.
     pub(crate) fn add_all<'t>(&mut self, other: &'t Self, rename: impl Fn(&'t [u8]) -> Option<&'t [u8]>) {
-        let (mut text, mut keys, mut counts, mut groups) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut added = Counted::default();
         for shard in 0..SHARDS {
-            other.visit_shard(shard, |entry| {
-                if let Some(key) = rename(entry.key) {
-                    keys.push((text.len(), text.len() + key.len()));
-                    text.extend_from_slice(key);
-                    counts.push(entry.count);
-                    groups.push(entry.group);
-                }
-            });
+            other
+                .visit_shard(shard, |entry| rename(entry.key).iter().for_each(|key| added.push(key, &entry)));
         }
-        let Some(others) = &other.groups else { return self.add_counts(&text, &keys, &counts) };
+        self.add(&added, other.measures());
+    }
+
+    /// Adds the counts and measures of those keys of a shard of another table that are wanted.
+    pub(crate) fn add_shard(&mut self, other: &Self, shard: usize, is_wanted: impl Fn(&Entry<'_>) -> bool) {
+        let mut added = Counted::default();
+        other.visit_shard(shard, |entry| {
+            if is_wanted(&entry) {
+                added.push(entry.key, &entry);
+            }
+        });
+        self.add(&added, other.measures());
+    }
+
+    /// Adds counts, and the measures of their groups if the table has groups.
+    pub(crate) fn add(&mut self, added: &Counted, measures: Option<&Measures>) {
+        let Counted { text, keys, counts, groups } = added;
+        let Some(measures) = measures else { return self.add_counts(text, keys, counts) };
         let mut own = Vec::new();
-        let Some(known) = self.group(&text, &keys, &mut own) else { return };
+        let Some(known) = self.group(text, keys, &mut own) else { return };
         for (&group, count) in own.iter().zip(counts) {
             // One was counted when the group was found.
             known.counts[group as usize] += count - 1;
         }
-        let pairs: Vec<(u32, u32)> = own.into_iter().zip(groups).collect();
+        let pairs: Vec<(u32, u32)> = own.into_iter().zip(groups.iter().copied()).collect();
         let count = known.len();
-        known.measures.merge(&others.measures, &pairs, count);
-    }
-
-    /// Adds the counts of those keys of a shard of another table that are wanted.
-    pub(crate) fn add_shard(&mut self, other: &Self, shard: usize, is_wanted: impl Fn(&Entry<'_>) -> bool) {
-        let (mut text, mut keys, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-        other.visit_shard(shard, |entry| {
-            if is_wanted(&entry) {
-                keys.push((text.len(), text.len() + entry.key.len()));
-                text.extend_from_slice(entry.key);
-                counts.push(entry.count);
-            }
-        });
-        self.add_counts(&text, &keys, &counts);
+        known.measures.merge(measures, &pairs, count);
     }
 
     /// Adds to the counts of keys, which are spans of `text`.
-    pub(crate) fn add_counts(&mut self, text: &[u8], keys: &[Span], counts: &[u64]) {
+    fn add_counts(&mut self, text: &[u8], keys: &[Span], counts: &[u64]) {
         self.widen_if_useful();
         let (hasher, visitor) = (&self.hasher, Add { counts: counts.iter() });
         match &mut self.slots {
@@ -177,6 +176,21 @@ impl Table {
             None => Self::new(self.hasher),
             Some(groups) => Self::with_groups(self.hasher, groups.measures.without_groups()),
         }
+    }
+
+    /// Changes the hash function of a table without keys.
+    pub(crate) fn hashed_by(self, hasher: Hasher) -> Self {
+        Self { hasher, ..self }
+    }
+
+    /// Measures by group, if the table has groups.
+    pub(crate) fn measures(&self) -> Option<&Measures> {
+        self.groups.as_ref().map(|groups| &groups.measures)
+    }
+
+    /// Raises the decimal places of the measured fields to at least these.
+    pub(crate) fn raise_to(&mut self, places: &[u8]) {
+        self.groups.iter_mut().for_each(|groups| groups.measures.raise_to(places));
     }
 
     fn widen_if_useful(&mut self) {
@@ -221,6 +235,26 @@ impl Table {
             Slots::Narrow(counts) => counts.shard(shard).for_each(visit),
             Slots::Wide(counts) => counts.shard(shard).for_each(visit),
         }
+    }
+}
+
+/// Keys with their counts, which are added to a table.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    pub(crate) text: Vec<u8>,
+    /// Spans of the text.
+    pub(crate) keys: Vec<Span>,
+    pub(crate) counts: Vec<u64>,
+    /// Groups of the keys in the measures that are added with them, if there are any.
+    pub(crate) groups: Vec<u32>,
+}
+
+impl Counted {
+    fn push(&mut self, key: &[u8], entry: &Entry<'_>) {
+        self.keys.push((self.text.len(), self.text.len() + key.len()));
+        self.text.extend_from_slice(key);
+        self.counts.push(entry.count);
+        self.groups.push(entry.group);
     }
 }
 

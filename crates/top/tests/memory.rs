@@ -3,36 +3,75 @@
 use std::fs;
 
 use finecomb_scan::{Inputs, ScanOptions, Width};
-use finecomb_top::{Answer, Field, InputFormat, MemoryLimit, Query, QueryOptions, SortBy, Zone, top};
+use finecomb_top::{
+    Answer, Field, InputFormat, Measure, MeasureKind, MemoryLimit, Percentile, Query, QueryOptions, SortBy,
+    Zone, top,
+};
 use proptest::prelude::*;
 
-/// Lines of keys that repeat, some of them long, after a time.
-fn lines() -> impl Strategy<Value = String> {
-    let line = (0..5_000_u32, prop_oneof![9 => Just(0_usize), 1 => 20..90_usize], 0..40_u32);
-    prop::collection::vec(line, 1..3_000).prop_map(|lines| {
-        let line = |(key, padding, minute): (u32, usize, u32)| {
-            format!("2026-03-01T06:{minute:02}:00Z {key}{}\n", "x".repeat(padding))
+/// Records of keys that repeat, some of them long, with a time and a value.
+fn records() -> impl Strategy<Value = String> {
+    let value = prop_oneof![
+        8 => (0..3000_i64, 0..4_usize).prop_map(|(number, places)| format!("{:.places$}", number as f64 / 8.0)),
+        1 => Just("-".to_owned()),
+        1 => Just("-12345678901234567890.123456".to_owned()),
+        1 => Just("none".to_owned()),
+    ];
+    let record = (
+        prop_oneof![0..5_000_u32, 0..3_u32],
+        prop_oneof![9 => Just(0_usize), 1 => 20..90_usize],
+        0..40_u32,
+        value,
+    );
+    prop::collection::vec(record, 1..3_000).prop_map(|records| {
+        let record = |(key, padding, minute, value): (u32, usize, u32, String)| {
+            format!("2026-03-01T06:{minute:02}:00Z,{key}{},{value}\n", "x".repeat(padding))
         };
-        lines.into_iter().map(line).collect()
+        "time,key,value\n".to_owned() + &records.into_iter().map(record).collect::<String>()
     })
+}
+
+fn measures() -> impl Strategy<Value = Vec<Measure>> {
+    let percentile = |text: &str| MeasureKind::Percentile(Percentile::parse(text).expect("a percentile"));
+    let all = [
+        MeasureKind::Sum,
+        MeasureKind::Mean,
+        MeasureKind::Min,
+        MeasureKind::Max,
+        percentile("95"),
+        MeasureKind::Distinct,
+    ];
+    let field = prop::sample::select(vec!["value", "value", "key"]);
+    let measure = (prop::sample::select(all.to_vec()), field);
+    prop_oneof![
+        Just(Vec::new()),
+        prop::collection::vec(measure, 1..5).prop_map(|measures| {
+            let measure = |(kind, field)| Measure { kind, field: Field::parse(field).expect("a field") };
+            measures.into_iter().map(measure).collect()
+        })
+    ]
 }
 
 fn query() -> impl Strategy<Value = QueryOptions> {
     let number = prop_oneof![Just(3), Just(usize::MAX), Just(0)];
-    let sort_by = prop::sample::select(vec![SortBy::Count, SortBy::Key]);
-    (number, sort_by, any::<bool>(), 0..3_u64, 0..4).prop_map(
-        |(number, sort_by, reverse, min_count, kind)| {
-            let every = (kind >= 2).then(|| "1m".parse().expect("a width"));
+    let sort_by = prop::sample::select(vec![SortBy::Count, SortBy::Key, SortBy::Measure(0)]);
+    (number, sort_by, any::<bool>(), 0..3_u64, 0..4_usize, measures()).prop_map(
+        |(number, sort_by, reverse, min_count, kind, measures)| {
+            let names: &[&str] = [&["key"][..], &["value", "key"], &[], &["key"]][kind];
             QueryOptions {
                 number,
-                sort_by,
+                sort_by: if measures.is_empty() && sort_by == SortBy::Measure(0) {
+                    SortBy::Key
+                } else {
+                    sort_by
+                },
                 reverse,
                 min_count,
-                every,
+                every: (kind >= 2).then(|| "1m".parse().expect("a width")),
                 zone: Zone::UTC,
-                input: Some(InputFormat::Lines),
-                fields: if kind == 1 { "2".parse().expect("fields") } else { QueryOptions::default().fields },
-                names: if kind == 3 { vec![Field::parse("2").expect("a field")] } else { Vec::new() },
+                input: Some(InputFormat::Csv),
+                names: names.iter().map(|name| Field::parse(name).expect("a field")).collect(),
+                measures,
                 ..QueryOptions::default()
             }
         },
@@ -48,7 +87,7 @@ proptest! {
 
     #[test]
     fn a_bound_changes_nothing(
-        text in lines(),
+        text in records(),
         options in query(),
         width in prop::sample::select(vec![1, 2, 3, 8]),
         block_size in prop::sample::select(vec![100, 4_096, 100_000]),

@@ -385,7 +385,7 @@ impl Arguments {
             min_count: self.min_count,
             ..QueryOptions::default()
         };
-        self.memory.apply(self.approx.apply(options)?)
+        Ok(self.memory.apply(self.approx.apply(options)?))
     }
 
     fn separator(&self) -> Separator {

@@ -161,9 +161,9 @@ fn count(
     let Outcome { answer, memory, spilled, report, .. } = done.outcome;
     if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
         let keys = answer.distinct_keys();
-        message::note(format_args!("{} of memory for {keys}", Bytes(memory)));
-        if spilled > 0 {
-            message::note(format_args!("{} in temporary files", Bytes(spilled)));
+        match spilled {
+            0 => message::note(format_args!("{} of memory for {keys}", Bytes(memory))),
+            _ => message::note(format_args!("{} in temporary files for {keys}", Bytes(spilled))),
         }
     }
     profile::show(report, &arguments.profile, &inputs.named, start).or(exit)

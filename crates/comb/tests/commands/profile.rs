@@ -82,6 +82,21 @@ fn decompression_is_a_separate_phase() {
 }
 
 #[test]
+fn writing_full_tables_to_files_is_a_separate_phase() {
+    let lines: String = (0..600_000).map(|number| format!("{} {number}\n", number % 300_000)).collect();
+    let directory = directory_with(&[("a.log", &lines)]);
+    let query = ["top", "-f1", "--input", "lines", "-n3", "a.log"];
+    let (whole, ..) = run(&mut comb(&directory, &query));
+    let bounds = ["--memory", "32M", "--temporary-directory", ".", "--profile=json"];
+    let (out, err, code) = run(comb(&directory, &query).args(bounds));
+    assert_eq!((out, code), (whole, Some(0)), "{err}");
+    let profile = json(&err);
+    check(&profile);
+    assert!(seconds(&profile["sum"]["phases"]["spill"]) > 0.0);
+    assert_eq!(fs::read_dir(directory.path()).expect("a directory").count(), 1);
+}
+
+#[test]
 fn a_trace_covers_the_time_of_each_thread() {
     let directory = directory_with(&[]);
     let arguments = ["top", "-f7", "-w2", "--block-size", "4K", "--profile=trace", &sample()];

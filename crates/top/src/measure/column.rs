@@ -79,8 +79,31 @@ impl Column {
         }
     }
 
+    /// Number of decimal places of all states.
+    pub(super) fn places(&self) -> u8 {
+        self.places
+    }
+
+    /// Appends the states of a group.
+    pub(super) fn encode(&self, group: usize, out: &mut Vec<u8>) {
+        self.sums.iter().for_each(|sums| sums.encode(group, out));
+        self.min.iter().chain(&self.max).for_each(|extremes| extremes.encode(group, out));
+        self.percentiles.iter().for_each(|percentiles| percentiles.encode(group, out));
+        self.distinct.iter().for_each(|distinct| distinct.encode(group, out));
+    }
+
+    /// Adds the states of the next group, which has this number. `None` if they were not encoded.
+    pub(super) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
+        self.resize(group + 1);
+        let places = self.places;
+        self.sums.iter_mut().try_for_each(|sums| sums.decode(group, bytes))?;
+        self.extremes().try_for_each(|extremes| extremes.decode(group, bytes))?;
+        self.percentiles.iter_mut().try_for_each(|percentiles| percentiles.decode(group, places, bytes))?;
+        self.distinct.iter_mut().try_for_each(|distinct| distinct.decode(group, bytes))
+    }
+
     /// Raises the number of places to at least `places`.
-    fn raise(&mut self, places: u8) {
+    pub(super) fn raise(&mut self, places: u8) {
         let exponent = places.saturating_sub(self.places);
         if exponent == 0 {
             return;

@@ -5,6 +5,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::measure::slab::Slab;
 use crate::measure::{Quantity, Selected};
 use crate::number::Decimal;
+use crate::varint;
 
 /// Maximum number of distinct texts of a group that is exact.
 const EXACT: u32 = 4096;
@@ -138,6 +139,40 @@ impl Distinct {
                 other.hashes(from).for_each(|hash| self.add_hash(group, hash));
             }
         }
+    }
+
+    /// Appends the state of a group: twice the number of hashes and each of them, or 1 and the registers of the sketch.
+    pub(super) fn encode(&self, group: usize, out: &mut Vec<u8>) {
+        let group = self.groups[group];
+        if group.count == Group::SKETCH {
+            varint::put(out, 1);
+            return out.extend_from_slice(&self.sketches[group.place as usize].registers);
+        }
+        varint::put(out, u64::from(group.count) << 1);
+        if group.count > 0 {
+            self.hashes(group).for_each(|hash| out.extend_from_slice(&hash.to_le_bytes()));
+        }
+    }
+
+    /// Adds an encoded state to a group.
+    pub(super) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
+        let count = varint::take(bytes)?;
+        if count & 1 == 1 {
+            if self.groups[group].count != Group::SKETCH {
+                self.convert(group);
+            }
+            let registers;
+            (registers, *bytes) = bytes.split_at_checked(Sketch::REGISTERS)?;
+            let own = self.groups[group].place as usize;
+            self.sketches[own].merge(&Sketch { registers: registers.into() });
+            return Some(());
+        }
+        (0..count >> 1).try_for_each(|_| {
+            let hash;
+            (hash, *bytes) = bytes.split_first_chunk()?;
+            self.add_hash(group, u128::from_le_bytes(*hash));
+            Some(())
+        })
     }
 
     pub(super) fn value(&self, group: usize) -> Quantity {

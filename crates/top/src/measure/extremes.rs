@@ -2,6 +2,7 @@
 
 use crate::measure::Quantity;
 use crate::number::{Decimal, POWERS, small_power};
+use crate::varint;
 
 /// The least or the greatest value of each group: its units as they are or, for the least, with all bits flipped, which
 /// reverses their order. So both are maxima, and the least number of all is that of a group without values.
@@ -98,12 +99,30 @@ impl Extremes {
     pub(super) fn merge(&mut self, other: &Self, pairs: &[(u32, u32)], exponent: u8) {
         for &(group, from) in pairs {
             let Some(units) = other.units(from as usize) else { continue };
-            let units = units * POWERS[usize::from(exponent)];
-            match i64::try_from(units) {
-                Ok(units) if units.unsigned_abs() < i64::MAX as u64 => self.add(&[group], &[units]),
-                _ => self.add_wide(&[group], &[units]),
-            }
+            self.add_one(group, units * POWERS[usize::from(exponent)]);
         }
+    }
+
+    fn add_one(&mut self, group: u32, units: i128) {
+        match i64::try_from(units) {
+            Ok(units) if units.unsigned_abs() < i64::MAX as u64 => self.add(&[group], &[units]),
+            _ => self.add_wide(&[group], &[units]),
+        }
+    }
+
+    /// Appends the state of a group: whether there is a value, and its units.
+    pub(super) fn encode(&self, group: usize, out: &mut Vec<u8>) {
+        let units = self.units(group);
+        varint::put(out, units.is_some().into());
+        units.iter().for_each(|units| varint::put_signed(out, *units));
+    }
+
+    /// Adds an encoded state to a group.
+    pub(super) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
+        if varint::take(bytes)? > 0 {
+            self.add_one(group as u32, varint::take_signed(bytes)?);
+        }
+        Some(())
     }
 
     fn units(&self, group: usize) -> Option<i128> {

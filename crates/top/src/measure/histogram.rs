@@ -12,6 +12,7 @@
 //! that they have the same bound. As N is exact, there are no subnormal numbers and no rounding at borders.
 
 use crate::number::{MAX_PLACES, POWERS};
+use crate::varint;
 
 /// Number of units of 1.
 const ONE: i128 = POWERS[MAX_PLACES as usize];
@@ -59,6 +60,28 @@ impl Histogram {
         self.negative.merge(&other.negative);
         self.zeros += other.zeros;
         self.positive.merge(&other.positive);
+    }
+
+    /// Appends all counts.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        varint::put(out, self.count);
+        varint::put_signed(out, self.least);
+        varint::put_signed(out, self.greatest);
+        self.negative.encode(out);
+        varint::put(out, self.zeros);
+        self.positive.encode(out);
+    }
+
+    /// The histogram at the beginning of `bytes`. `None` if there is none.
+    pub(super) fn decode(bytes: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            count: varint::take(bytes)?,
+            least: varint::take_signed(bytes)?,
+            greatest: varint::take_signed(bytes)?,
+            negative: Window::decode(bytes)?,
+            zeros: varint::take(bytes)?,
+            positive: Window::decode(bytes)?,
+        })
     }
 
     /// Number of values.
@@ -175,6 +198,18 @@ impl Window {
     /// The buckets from the lowest one on, each with its count.
     fn counts(&self) -> impl DoubleEndedIterator<Item = (usize, u64)> {
         self.counts.iter().enumerate().map(|(index, &count)| (self.lowest + index, count))
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        varint::put(out, self.lowest as u64);
+        varint::put(out, self.counts.len() as u64);
+        self.counts.iter().for_each(|count| varint::put(out, *count));
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Option<Self> {
+        let lowest = varint::take(bytes)? as usize;
+        let length = varint::take(bytes)?;
+        Some(Self { lowest, counts: (0..length).map(|_| varint::take(bytes)).collect::<Option<_>>()? })
     }
 
     fn memory(&self) -> usize {

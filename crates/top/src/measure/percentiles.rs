@@ -4,6 +4,7 @@ use crate::measure::histogram::{Histogram, counts_size};
 use crate::measure::slab::Slab;
 use crate::measure::{Percentile, Quantity};
 use crate::number::{Decimal, MAX_PLACES, POWERS, small_power};
+use crate::varint;
 
 /// Maximum number of values of a group with exact percentiles.
 const EXACT: usize = 1024;
@@ -175,6 +176,34 @@ impl Percentiles {
         histograms[state.place as usize].merge(other);
     }
 
+    /// Appends the state of a group: twice the number of values and the units of each, or 1 and the histogram.
+    pub(super) fn encode(&self, group: usize, out: &mut Vec<u8>) {
+        let group = self.groups[group];
+        if group.count == Group::HISTOGRAM {
+            varint::put(out, 1);
+            return self.histograms[group.place as usize].encode(out);
+        }
+        varint::put(out, u64::from(group.count) << 1);
+        match &self.lists {
+            _ if group.count == 0 => {}
+            Lists::Narrow(lists) => put_list(list(lists, group), out),
+            Lists::Wide(lists) => put_list(list(lists, group), out),
+        }
+    }
+
+    /// Adds an encoded state, whose units have this number of places, to a group.
+    pub(super) fn decode(&mut self, group: usize, places: u8, bytes: &mut &[u8]) -> Option<()> {
+        let count = varint::take(bytes)?;
+        if count & 1 == 1 {
+            self.merge_histogram(group, &Histogram::decode(bytes)?, places);
+            return Some(());
+        }
+        (0..count >> 1).try_for_each(|_| {
+            self.merge_list(group as u32, &[varint::take_signed(bytes)?], 0, places);
+            Some(())
+        })
+    }
+
     /// Returns a percentile of a group, whose units have this number of places.
     pub(super) fn value(&self, group: usize, percentile: Percentile, places: u8) -> Quantity {
         let group = self.groups[group];
@@ -200,6 +229,10 @@ impl Percentiles {
             + self.histograms.capacity() * size_of::<Histogram>()
             + self.histograms.iter().map(Histogram::memory).sum::<usize>()
     }
+}
+
+fn put_list<T: Units>(list: &[T], out: &mut Vec<u8>) {
+    list.iter().for_each(|units| varint::put_signed(out, (*units).into()));
 }
 
 /// The values of a list with at least one.

@@ -2,6 +2,7 @@
 
 use crate::measure::Quantity;
 use crate::number::{Decimal, MAX_PLACES, small_power};
+use crate::varint;
 
 /// Exact sums of all groups: 192 bits, of which most groups need 64. No sum of 2^64 values overflows, as a value has
 /// less than 2^127 units.
@@ -90,6 +91,26 @@ impl Sums {
             let rest = other.high.get(from as usize).map_or(0, |high| high * factor);
             self.add_parts(group as usize, sum.count, low, high + rest);
         }
+    }
+
+    /// Appends the state of a group: the number of values and, if there are any, the two parts of their sum.
+    pub(super) fn encode(&self, group: usize, out: &mut Vec<u8>) {
+        let Sum { count, low } = self.sums[group];
+        varint::put(out, count);
+        if count > 0 {
+            varint::put_signed(out, low.into());
+            varint::put_signed(out, self.high.get(group).copied().unwrap_or(0));
+        }
+    }
+
+    /// Adds an encoded state to a group.
+    pub(super) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
+        let count = varint::take(bytes)?;
+        if count > 0 {
+            let low = varint::take_signed(bytes)?.try_into().ok()?;
+            self.add_parts(group, count, low, varint::take_signed(bytes)?);
+        }
+        Some(())
     }
 
     pub(super) fn count(&self, group: usize) -> u64 {

@@ -70,6 +70,26 @@ impl Worker {
         self.measures.merge(&other.measures, &pairs, self.groups.len());
     }
 
+    /// The same from its encoded states.
+    fn restored(self) -> Self {
+        let without_groups = || {
+            let mut measures = self.measures.without_groups();
+            measures.raise_to(&self.measures.places());
+            measures
+        };
+        let mut measures = without_groups();
+        let mut bytes = Vec::new();
+        for group in 0..self.groups.len() as u32 {
+            bytes.clear();
+            self.measures.encode(group, &mut bytes);
+            let mut rest = &bytes[..];
+            measures.decode(group as usize, &mut rest).expect("states");
+            assert!(rest.is_empty());
+            assert_eq!(without_groups().decode(0, &mut &bytes[..bytes.len() - 1]), None);
+        }
+        Self { measures, ..self }
+    }
+
     /// All results by group.
     fn results(&self) -> BTreeMap<u32, Vec<String>> {
         let all = |own| {
@@ -80,7 +100,7 @@ impl Worker {
     }
 }
 
-/// Results of records that are divided among workers and blocks, and of which the workers are merged in an order.
+/// Results of records that are divided among workers and blocks, of which some are encoded, and which are merged in an order.
 fn divided(kinds: &[MeasureKind], records: &[Record], seed: u64) -> BTreeMap<u32, Vec<String>> {
     let mut state = seed | 1;
     let mut random = |limit: usize| {
@@ -98,6 +118,7 @@ fn divided(kinds: &[MeasureKind], records: &[Record], seed: u64) -> BTreeMap<u32
     let mut all = Worker::new(kinds);
     while !workers.is_empty() {
         let worker = workers.swap_remove(random(workers.len()));
+        let worker = if random(2) == 0 { worker.restored() } else { worker };
         all.merge(&worker);
     }
     all.results()

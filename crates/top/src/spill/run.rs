@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use finecomb_scan::SpillFile;
 
-use crate::Span;
-use crate::table::{Entry, SHARDS, Table};
+use crate::measure::Measures;
+use crate::table::{Counted, Entry, SHARDS, Table};
+use crate::varint;
 
 /// Partitions of the hashes in a shard.
 pub(super) const PARTS: usize = 64;
@@ -21,17 +22,23 @@ const WRITTEN: usize = 1 << 20;
 /// Bytes that are read at a time, unless a record is longer.
 const READ: usize = 256 << 10;
 
-/// Maximum length of a number in a record.
-const MAX_NUMBER: usize = 10;
-
-/// The counts of a table in a file. A record is the count, the length of the key, both in LEB128, and the key.
+/// The counts of a table in a file. A record is the count, the key and, with measures, their states; before the last two is
+/// their length. Numbers are varints.
 #[derive(Debug)]
 pub(super) struct Run {
     file: Arc<SpillFile>,
-    /// Offsets in the file at which the partitions of all shards begin, and where the last one ends.
+    index: Index,
+}
+
+/// Where the partitions of all shards are in a file.
+#[derive(Debug)]
+pub(super) struct Index {
+    /// Offsets at which partitions begin, and where the last one ends.
     offsets: Vec<u64>,
     /// Number of keys by partition.
     keys: Vec<u32>,
+    /// Decimal places of the measured fields.
+    places: Vec<u8>,
 }
 
 /// The partition of a hash in its shard.
@@ -40,9 +47,10 @@ pub(super) fn part_of(hash: u32) -> usize {
 }
 
 /// Appends the counts of a table to a file.
-pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<(Vec<u64>, Vec<u32>)> {
+pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<Index> {
     let (mut offsets, mut keys) = (Vec::with_capacity(SHARDS * PARTS + 1), vec![0; SHARDS * PARTS]);
     let (mut buffer, mut entries) = (Vec::with_capacity(WRITTEN + (64 << 10)), Vec::new());
+    let mut states = Vec::new();
     for shard in 0..SHARDS {
         entries.clear();
         table.visit_shard(shard, |entry| entries.push(entry));
@@ -54,6 +62,11 @@ pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<(Vec<u64>, Ve
             while let Some(entry) = entries.next_if(|entry| part_of(entry.hash) == part) {
                 keys[shard * PARTS + part] += 1;
                 push(&mut buffer, entry);
+                if let Some(measures) = table.measures() {
+                    states.clear();
+                    measures.encode(entry.group, &mut states);
+                    varint::put_bytes(&mut buffer, &states);
+                }
                 if buffer.len() >= WRITTEN {
                     file.append(&buffer)?;
                     buffer.clear();
@@ -63,56 +76,39 @@ pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<(Vec<u64>, Ve
     }
     file.append(&buffer)?;
     offsets.push(file.len());
-    Ok((offsets, keys))
+    Ok(Index { offsets, keys, places: table.measures().map(Measures::places).unwrap_or_default() })
 }
 
 fn push(buffer: &mut Vec<u8>, entry: &Entry<'_>) {
-    push_number(buffer, entry.count);
-    push_number(buffer, entry.key.len() as u64);
-    buffer.extend_from_slice(entry.key);
-}
-
-fn push_number(buffer: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        buffer.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    buffer.push(number as u8);
-}
-
-/// Takes a number from the beginning of some bytes.
-fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for (index, &byte) in bytes.iter().enumerate().take(MAX_NUMBER) {
-        number |= u64::from(byte & 0x7F) << (7 * index);
-        if byte < 0x80 {
-            *bytes = &bytes[index + 1..];
-            return Some(number);
-        }
-    }
-    None
+    varint::put(buffer, entry.count);
+    varint::put_bytes(buffer, entry.key);
 }
 
 /// Records of a run in memory.
 #[derive(Debug, Default)]
 pub(super) struct Records {
-    bytes: Vec<u8>,
-    keys: Vec<Span>,
-    counts: Vec<u64>,
+    counted: Counted,
+    measures: Option<Measures>,
 }
 
 impl Run {
-    pub(super) fn new(file: Arc<SpillFile>, (offsets, keys): (Vec<u64>, Vec<u32>)) -> Self {
-        Self { file, offsets, keys }
+    pub(super) fn new(file: Arc<SpillFile>, index: Index) -> Self {
+        Self { file, index }
     }
 
     /// Number of keys and bytes of a partition.
     pub(super) fn size(&self, shard: usize, part: usize) -> (u64, u64) {
+        let Index { offsets, keys, .. } = &self.index;
         let index = shard * PARTS + part;
-        (self.keys[index].into(), self.offsets[index + 1] - self.offsets[index])
+        (keys[index].into(), offsets[index + 1] - offsets[index])
     }
 
-    /// Adds the counts of some partitions of a shard to a table.
+    /// Decimal places of the measured fields.
+    pub(super) fn places(&self) -> &[u8] {
+        &self.index.places
+    }
+
+    /// Adds the counts and measures of some partitions of a shard to a table.
     pub(super) fn add_to(
         &self,
         table: &mut Table,
@@ -120,21 +116,23 @@ impl Run {
         parts: std::ops::Range<usize>,
         records: &mut Records,
     ) -> io::Result<()> {
-        let index = shard * PARTS;
-        let (mut offset, end) = (self.offsets[index + parts.start], self.offsets[index + parts.end]);
-        records.bytes.clear();
-        while offset < end || !records.bytes.is_empty() {
-            let kept = records.bytes.len();
+        let (offsets, index) = (&self.index.offsets, shard * PARTS);
+        let (mut offset, end) = (offsets[index + parts.start], offsets[index + parts.end]);
+        records.counted.text.clear();
+        while offset < end || !records.counted.text.is_empty() {
+            let kept = records.counted.text.len();
             let more = READ.max(kept).min(usize::try_from(end - offset).unwrap_or(READ));
             if more == 0 {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "damaged temporary file"));
+                return Err(damaged());
             }
-            records.bytes.resize(kept + more, 0);
-            self.file.read(offset, &mut records.bytes[kept..])?;
+            records.counted.text.resize(kept + more, 0);
+            self.file.read(offset, &mut records.counted.text[kept..])?;
             offset += more as u64;
-            let used = records.find();
-            table.add_counts(&records.bytes, &records.keys, &records.counts);
-            records.bytes.drain(..used);
+            records.measures = table.measures().map(Measures::without_groups);
+            records.measures.iter_mut().for_each(|measures| measures.raise_to(self.places()));
+            let used = records.find()?;
+            table.add(&records.counted, records.measures.as_ref());
+            records.counted.text.drain(..used);
         }
         Ok(())
     }
@@ -142,21 +140,28 @@ impl Run {
 
 impl Records {
     /// Finds the whole records and returns their length.
-    fn find(&mut self) -> usize {
-        self.keys.clear();
-        self.counts.clear();
-        let all = self.bytes.len();
-        let (mut rest, mut used) = (&self.bytes[..], 0);
-        while let (Some(count), Some(length)) = (take_number(&mut rest), take_number(&mut rest)) {
-            let start = all - rest.len();
-            let Some(behind) = usize::try_from(length).ok().and_then(|length| rest.get(length..)) else {
-                break;
-            };
-            rest = behind;
-            used = all - rest.len();
-            self.keys.push((start, used));
-            self.counts.push(count);
+    fn find(&mut self) -> io::Result<usize> {
+        let Self { counted: Counted { text, keys, counts, groups }, measures } = self;
+        keys.clear();
+        counts.clear();
+        let (mut rest, mut used) = (&text[..], 0);
+        while let (Some(count), Some(key)) = (varint::take(&mut rest), varint::take_bytes(&mut rest)) {
+            let end = text.len() - rest.len();
+            if let Some(measures) = measures {
+                let Some(mut states) = varint::take_bytes(&mut rest) else { break };
+                let decoded = measures.decode(keys.len(), &mut states);
+                decoded.filter(|()| states.is_empty()).ok_or_else(damaged)?;
+            }
+            keys.push((end - key.len(), end));
+            counts.push(count);
+            used = text.len() - rest.len();
         }
-        used
+        groups.clear();
+        groups.extend(0..keys.len() as u32);
+        Ok(used)
     }
+}
+
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "damaged temporary file")
 }

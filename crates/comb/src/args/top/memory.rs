@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::Args;
 use finecomb_top::{MemoryLimit, QueryOptions};
 
-use crate::args::selection::UsageError;
 use crate::args::size;
 
 /// Minimum and maximum bound, in bytes.
@@ -16,8 +15,7 @@ const HELP: &str = "\
 Count exactly in tables of SIZE; write what does not fit to temporary files
 
 Tables that are full are written to temporary files, which are added up in the end. The output is the same as without a bound. SIZE \
-includes the memory for adding up, but not the keys that are printed: with -n all, or a key and --every, these are in memory. There are no \
-measures.";
+includes the memory for adding up, but not the keys that are printed: with -n all, or a key and --every, these are in memory.";
 
 /// Exact counts in bounded memory.
 #[derive(Args)]
@@ -40,12 +38,9 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Bounds the memory of a count, if that is asked for.
-    pub(super) fn apply(&self, options: QueryOptions) -> Result<QueryOptions, UsageError> {
-        let Some(bytes) = self.memory else { return Ok(options) };
-        if let Some(measure) = options.measures.first() {
-            return Err(UsageError(format!("--memory: there are only counts; omit {measure}")));
-        }
+    pub(super) fn apply(&self, options: QueryOptions) -> QueryOptions {
+        let Some(bytes) = self.memory else { return options };
         let directory = self.temporary_directory.clone().unwrap_or_else(env::temp_dir);
-        Ok(QueryOptions { memory: Some(MemoryLimit { bytes, directory }), ..options })
+        QueryOptions { memory: Some(MemoryLimit { bytes, directory }), ..options }
     }
 }
