@@ -157,11 +157,10 @@ class Log:
 
     serial = 0
 
-    def __init__(self, path: Path, form: Form):
+    def __init__(self, path: Path, file: int, head: bytes):
         Log.serial += 1
-        self.number, self.path = Log.serial, path
-        self.file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
-        status = os.fstat(self.file)
+        self.number, self.path, self.file = Log.serial, path, file
+        status = os.fstat(file)
         self.identity = (status.st_dev, status.st_ino)
         # Whether comb has opened it.
         self.is_known = False
@@ -170,7 +169,11 @@ class Log:
         # Rest of the record that is being written, and what counts once it is complete.
         self.rest, self.counted = b"", None
         # What is written before the first record.
-        self.head, self.is_empty = form.head, True
+        self.head, self.is_empty = head, True
+
+    @staticmethod
+    def create(path: Path, head: bytes) -> "Log":
+        return Log(path, os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644), head)
 
     def close(self) -> None:
         if self.file is not None:
@@ -302,7 +305,7 @@ class Writer:
     def create(self) -> None:
         if self.current is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.current = Log(self.path, self.world.form)
+            self.current = Log.create(self.path, self.world.form.head)
             self.world.journal.append(f"create log{self.current.number} {self.path} {self.current.identity[1]}")
             if self.rng.random() < 0.5:
                 self.put(self.current, b"")
@@ -419,17 +422,15 @@ class Writer:
         is_slow = self.is_alone and self.rng.random() < 0.7
         least = content.find(b"\n", len(self.world.form.head)) + 1 if "alike" in self.world.forbidden else 1
         first = self.rng.randrange(least, len(content) + 1) if is_slow else len(content)
-        copy = Log.__new__(Log)
-        copy.number, copy.path, copy.is_known, copy.is_rough, copy.rest, copy.counted, copy.head, copy.is_empty = log.number, copy_path, False, False, b"", None, b"", True
         is_sudden = "empty_copy" in self.world.forbidden or self.rng.random() < 0.3
         created = self.world.folder / "elsewhere" / f"{self.path.name}.copy" if is_sudden else copy_path
-        copy.file = os.open(created, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
-        copy.identity = (os.fstat(copy.file).st_dev, os.fstat(copy.file).st_ino)
+        copy = Log.create(created, b"")
         if self.rng.random() < 0.1:
             self.nap()
         self.put(copy, content[:first])
         if is_sudden:
             os.rename(created, copy_path)
+            copy.path = copy_path
         comb.await_open(copy)
         comb.settle()
         self.world.note("copies", f"{log.path.name} {first} of {len(content)}")
@@ -627,10 +628,9 @@ class PipeWriter(Writer):
 
     def __init__(self, world: World, rng: random.Random, path: Path, file: int):
         super().__init__(world, rng, path, False)
-        log = Log.__new__(Log)
-        log.number, log.path, log.file, log.is_known, log.is_rough, log.rest, log.counted, log.head, log.is_empty = 10**6 + id(self) % 10**6, path, file, True, False, b"", None, b"", False
-        self.current = log
-        self.put(log, world.form.head)
+        self.current = Log(path, file, b"")
+        self.current.is_known, self.current.is_empty = True, False
+        self.put(self.current, world.form.head)
 
     def run(self, actions: int) -> None:
         try:
@@ -807,9 +807,11 @@ def check(rng: random.Random, world: World, running: Comb, output: str, has_key:
         counted.pop(key, None)
     if world.way == "last":
         leave_out_margin(world, counted, written, before, after)
-    differences = [(entry, counted.get(entry), written.get(entry)) for entry in {*counted, *written} if counted.get(entry) != written.get(entry)]
+    pairs = [(entry, counted.get(entry), written.get(entry)) for entry in {*counted, *written}]
+    differences = sorted((pair for pair in pairs if pair[1] != pair[2]), key=str)
     if differences:
-        raise Fault(f"{len(differences)} of {len(written)} keys differ: " + "; ".join(described(world, *one) for one in sorted(differences, key=str)[:5]))
+        shown = "; ".join(described(world, *pair) for pair in differences[:5])
+        raise Fault(f"{len(differences)} of {len(written)} keys differ: {shown}")
 
 
 def leave_out_margin(world: World, counted: dict, written: dict, before: float, after: float) -> None:
