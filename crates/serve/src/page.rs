@@ -43,7 +43,8 @@ pub(crate) static SCRIPT: Asset = asset!("text/javascript; charset=utf-8", "page
 pub(crate) static OPENAPI: Asset = asset!("application/json", "openapi.json");
 
 // The page of a running job.
-pub(crate) static LIVE_PAGE: Asset = asset!("text/html; charset=utf-8", "live/page/index.html");
+pub(crate) static LIVE_PAGE: Asset =
+    asset!("text/html; charset=utf-8", "page/head.html", "live/page/index.html");
 pub(crate) static LIVE_STYLE: Asset =
     asset!("text/css; charset=utf-8", "page/base.css", "live/page/style.css");
 pub(crate) static LIVE_SCRIPT: Asset = asset!("text/javascript; charset=utf-8", "live/page/app.js");

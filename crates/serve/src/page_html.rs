@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use crate::query::Query;
 
 /// Template of the page, with placeholders.
-const TEMPLATE: &str = include_str!("page/index.html");
+const TEMPLATE: &str = concat!(include_str!("page/head.html"), include_str!("page/index.html"));
 
 /// Number of symbols shown before and after an occurrence.
 const CONTEXT: u64 = 240;

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::{TempDir, tempdir};
 
 use crate::support::{
-    COMB, answer, copy_of_comb, directory_with, program, run, shell, text, wait_until, write,
+    COMB, answer, copy_of_comb, directory_with, interruptible, program, run, shell, text, wait_until, write,
 };
 
 /// `comb grep` in a directory.
@@ -387,7 +387,8 @@ fn input_from_a_pipe_is_searched_as_it_arrives() {
 fn an_interrupt_ends_the_command_immediately() {
     let directory = directory_with(&[("file", "one\n")]);
     make_pipe(&directory, "pipe");
-    let (child, mut out) = start(&mut grep(&directory, &["one", "file", "pipe"]));
+    let mut command = interruptible(directory.path());
+    let (child, mut out) = start(command.args(["grep", "one", "file", "pipe"]));
     let _pipe = writer(&directory, "pipe");
     assert_eq!(next_line(&mut out), "file:one\n");
     kill_process(Pid::from_child(&child), Signal::INT).expect("sending a signal");

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::{TempDir, tempdir};
 
-use crate::support::{Answer, COMB, copy_of_comb, directory_with, run, text, wait_until};
+use crate::support::{Answer, COMB, copy_of_comb, directory_with, interruptible, run, text, wait_until};
 
 fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/access.log")
@@ -205,8 +205,8 @@ fn a_file_truncated_while_it_is_read_is_reported() {
 fn waiting_job(directory: &TempDir, arguments: &[&str]) -> (Child, File) {
     let pipe = directory.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
-    let mut command = comb(&["top"]);
-    command.args(arguments).arg(&pipe).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = interruptible(directory.path());
+    command.arg("top").args(arguments).arg(&pipe).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("running comb");
     let mut writer = OpenOptions::new().write(true).open(&pipe).expect("opening the pipe");
     writer.write_all(b"a\na\nhalf a li").expect("writing");

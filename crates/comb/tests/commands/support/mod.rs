@@ -42,6 +42,13 @@ pub(crate) fn program(name: &str, directory: &Path) -> Command {
     command
 }
 
+/// The program under test, which signals interrupt even if the tests were started in the background of a script.
+pub(crate) fn interruptible(directory: &Path) -> Command {
+    let mut command = program("env", directory);
+    command.args(["--default-signal=INT", COMB]);
+    command
+}
+
 /// Copies the program under test into a directory where any user may run it.
 ///
 /// Another process writes the copy: a file that this process has open for writing could be inherited by a process that
