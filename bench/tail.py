@@ -136,7 +136,8 @@ def grow_with_awk(text: bytes, arguments: argparse.Namespace, folder: Path) -> G
     count = sum(int(line.split()[0]) for line in counter.stdout)
     _, _, counter_usage = os.wait4(counter.pid, 0)
     lag = time.perf_counter() - end
-    follower.terminate()
+    # Not terminate(), which would take its end, if it has ended by itself.
+    os.kill(follower.pid, signal.SIGTERM)
     _, _, follower_usage = os.wait4(follower.pid, 0)
     counter.returncode = follower.returncode = 0
     cpu = cpu_seconds(counter_usage) + cpu_seconds(follower_usage)

@@ -90,7 +90,7 @@ proptest! {
         text in records(),
         options in query(),
         width in prop::sample::select(vec![1, 2, 3, 8]),
-        block_size in prop::sample::select(vec![100, 4_096, 100_000]),
+        block_size in prop::sample::select(vec![1_000, 4_096, 100_000]),
         bytes in prop::sample::select(vec![1, 100_000, 1_000_000, 1 << 30]),
     ) {
         let directory = tempfile::tempdir().expect("a directory");
