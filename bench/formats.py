@@ -117,8 +117,10 @@ def peer(name: str, command: str | list[str], reads: Callable[[str], list[Row]],
 
 
 def sql(name: str, query: str, columns: str) -> Program:
-    command = [sys.executable, str(run.HERE / "peers" / "sql.py"), name.lower(), query]
-    return peer(name, command, table(columns), name.lower())
+    """A row whose name begins with that of the engine."""
+    engine = name.partition(",")[0].lower()
+    command = [sys.executable, str(run.HERE / "peers" / "sql.py"), engine, query]
+    return peer(name, command, table(columns), engine)
 
 
 def top_of_lines(name: str, key: str, file: Path) -> Program:
