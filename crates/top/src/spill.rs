@@ -15,13 +15,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use finecomb_scan::SpillFile;
 use finecomb_sys::io_reason;
 
-use self::run::{PARTS, Records, Run, part_of};
+use self::run::{PARTS, Run, part_of};
 use crate::answer::KeyCount;
 use crate::count::Selection;
 use crate::hash::Hasher;
 use crate::live::WorkerCounts;
 use crate::measure::Measures;
-use crate::table::{Entry, Table};
+use crate::table::{Counted, Entry, Table};
 use crate::timeline;
 
 /// Bound of the memory of a count.
@@ -119,9 +119,9 @@ impl Spill {
         }
         let mut selected = Selected { best: Vec::new(), counts: Vec::new(), distinct: 0 };
         let places = places(&runs, tables);
-        let (mut records, mut start) = (Records::default(), 0);
+        let (mut records, mut start) = (Counted::default(), 0);
         while start < PARTS && !self.has_failed() {
-            let end = self.group_end(&runs, shard, start);
+            let end = self.group_end(&runs, places.len() as u64, shard, start);
             // With other hashes than those of the shard: these would be in the same few slots.
             let mut group = tables.first()?.without_keys().hashed_by(self.hasher);
             group.raise_to(&places);
@@ -140,12 +140,12 @@ impl Spill {
         Some(selected)
     }
 
-    /// The end of the partitions from `start` on that fit into the memory of a worker together, at least one.
-    fn group_end(&self, runs: &[Arc<Run>], shard: usize, start: usize) -> usize {
+    /// The end of the partitions from `start` on that fit into the memory of a worker together, at least one. Keys have the
+    /// states of this many measured fields.
+    fn group_end(&self, runs: &[Arc<Run>], fields: u64, shard: usize, start: usize) -> usize {
         let limit = self.own(ADDING_UP) as u64;
-        let states = runs.first().map_or(0, |run| run.places().len() as u64);
-        let per_key = PER_KEY + PER_STATE * states;
-        let per_byte = if states > 0 { PER_BYTE_OF_STATES } else { 1 };
+        let per_key = PER_KEY + PER_STATE * fields;
+        let per_byte = if fields > 0 { PER_BYTE_OF_STATES } else { 1 };
         let mut memory = 0;
         let fitting = (start..PARTS).take_while(|&part| {
             let sizes = runs.iter().map(|run| run.size(shard, part));

@@ -2,17 +2,16 @@
 
 /// Appends a number in 1 to 10 bytes.
 #[inline]
-pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
+pub(crate) fn put(out: &mut Vec<u8>, number: u64) {
+    if number < 0x80 { out.push(number as u8) } else { put_wide(out, number.into()) }
 }
 
 /// Appends a signed number in 1 to 19 bytes. Those near zero are short.
 pub(crate) fn put_signed(out: &mut Vec<u8>, number: i128) {
-    let mut number = (number << 1 ^ number >> 127) as u128;
+    put_wide(out, (number << 1 ^ number >> 127) as u128);
+}
+
+fn put_wide(out: &mut Vec<u8>, mut number: u128) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;

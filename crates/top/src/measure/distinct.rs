@@ -130,15 +130,18 @@ impl Distinct {
         for &(group, from) in pairs {
             let (group, from) = (group as usize, other.groups[from as usize]);
             if from.count == Group::SKETCH {
-                if self.groups[group].count != Group::SKETCH {
-                    self.convert(group);
-                }
-                let own = self.groups[group].place as usize;
-                self.sketches[own].merge(&other.sketches[from.place as usize]);
+                self.merge_sketch(group, &other.sketches[from.place as usize].registers);
             } else if from.count > 0 {
                 other.hashes(from).for_each(|hash| self.add_hash(group, hash));
             }
         }
+    }
+
+    fn merge_sketch(&mut self, group: usize, registers: &[u8]) {
+        if self.groups[group].count != Group::SKETCH {
+            self.convert(group);
+        }
+        self.sketches[self.groups[group].place as usize].merge(registers);
     }
 
     /// Appends the state of a group: twice the number of hashes and each of them, or 1 and the registers of the sketch.
@@ -158,13 +161,9 @@ impl Distinct {
     pub(super) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
         let count = varint::take(bytes)?;
         if count & 1 == 1 {
-            if self.groups[group].count != Group::SKETCH {
-                self.convert(group);
-            }
             let registers;
             (registers, *bytes) = bytes.split_at_checked(Sketch::REGISTERS)?;
-            let own = self.groups[group].place as usize;
-            self.sketches[own].merge(&Sketch { registers: registers.into() });
+            self.merge_sketch(group, registers);
             return Some(());
         }
         (0..count >> 1).try_for_each(|_| {
@@ -242,8 +241,8 @@ impl Sketch {
         *register = (*register).max(rank as u8);
     }
 
-    fn merge(&mut self, other: &Self) {
-        for (own, other) in self.registers.iter_mut().zip(&other.registers) {
+    fn merge(&mut self, registers: &[u8]) {
+        for (own, other) in self.registers.iter_mut().zip(registers) {
             *own = (*own).max(*other);
         }
     }

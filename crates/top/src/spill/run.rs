@@ -84,13 +84,6 @@ fn push(buffer: &mut Vec<u8>, entry: &Entry<'_>) {
     varint::put_bytes(buffer, entry.key);
 }
 
-/// Records of a run in memory.
-#[derive(Debug, Default)]
-pub(super) struct Records {
-    counted: Counted,
-    measures: Option<Measures>,
-}
-
 impl Run {
     pub(super) fn new(file: Arc<SpillFile>, index: Index) -> Self {
         Self { file, index }
@@ -108,58 +101,56 @@ impl Run {
         &self.index.places
     }
 
-    /// Adds the counts and measures of some partitions of a shard to a table.
+    /// Adds the counts and measures of some partitions of a shard to a table. `records` is memory that is used again.
     pub(super) fn add_to(
         &self,
         table: &mut Table,
         shard: usize,
         parts: std::ops::Range<usize>,
-        records: &mut Records,
+        records: &mut Counted,
     ) -> io::Result<()> {
         let (offsets, index) = (&self.index.offsets, shard * PARTS);
         let (mut offset, end) = (offsets[index + parts.start], offsets[index + parts.end]);
-        records.counted.text.clear();
-        while offset < end || !records.counted.text.is_empty() {
-            let kept = records.counted.text.len();
+        records.text.clear();
+        while offset < end || !records.text.is_empty() {
+            let kept = records.text.len();
             let more = READ.max(kept).min(usize::try_from(end - offset).unwrap_or(READ));
             if more == 0 {
                 return Err(damaged());
             }
-            records.counted.text.resize(kept + more, 0);
-            self.file.read(offset, &mut records.counted.text[kept..])?;
+            records.text.resize(kept + more, 0);
+            self.file.read(offset, &mut records.text[kept..])?;
             offset += more as u64;
-            records.measures = table.measures().map(Measures::without_groups);
-            records.measures.iter_mut().for_each(|measures| measures.raise_to(self.places()));
-            let used = records.find()?;
-            table.add(&records.counted, records.measures.as_ref());
-            records.counted.text.drain(..used);
+            let mut measures = table.measures().map(Measures::without_groups);
+            measures.iter_mut().for_each(|measures| measures.raise_to(self.places()));
+            let used = find(records, measures.as_mut())?;
+            table.add(records, measures.as_ref());
+            records.text.drain(..used);
         }
         Ok(())
     }
 }
 
-impl Records {
-    /// Finds the whole records and returns their length.
-    fn find(&mut self) -> io::Result<usize> {
-        let Self { counted: Counted { text, keys, counts, groups }, measures } = self;
-        keys.clear();
-        counts.clear();
-        let (mut rest, mut used) = (&text[..], 0);
-        while let (Some(count), Some(key)) = (varint::take(&mut rest), varint::take_bytes(&mut rest)) {
-            let end = text.len() - rest.len();
-            if let Some(measures) = measures {
-                let Some(mut states) = varint::take_bytes(&mut rest) else { break };
-                let decoded = measures.decode(keys.len(), &mut states);
-                decoded.filter(|()| states.is_empty()).ok_or_else(damaged)?;
-            }
-            keys.push((end - key.len(), end));
-            counts.push(count);
-            used = text.len() - rest.len();
+/// Finds the whole records in the text, adds their measures, and returns their length.
+fn find(records: &mut Counted, mut measures: Option<&mut Measures>) -> io::Result<usize> {
+    let Counted { text, keys, counts, groups } = records;
+    keys.clear();
+    counts.clear();
+    let (mut rest, mut used) = (&text[..], 0);
+    while let (Some(count), Some(key)) = (varint::take(&mut rest), varint::take_bytes(&mut rest)) {
+        let end = text.len() - rest.len();
+        if let Some(measures) = &mut measures {
+            let Some(mut states) = varint::take_bytes(&mut rest) else { break };
+            let decoded = measures.decode(keys.len(), &mut states);
+            decoded.filter(|()| states.is_empty()).ok_or_else(damaged)?;
         }
-        groups.clear();
-        groups.extend(0..keys.len() as u32);
-        Ok(used)
+        keys.push((end - key.len(), end));
+        counts.push(count);
+        used = text.len() - rest.len();
     }
+    groups.clear();
+    groups.extend(0..keys.len() as u32);
+    Ok(used)
 }
 
 fn damaged() -> io::Error {

@@ -33,16 +33,14 @@ impl TimeForm {
     pub fn format(format: &str) -> Result<Self, TimeFormError> {
         // A format can be checked by writing a time, and reading that.
         let error =
-            |reason: String| TimeFormError { format: format.to_owned(), reason: reason.replace('\n', " ") };
-        let some = date(2011, 11, 11)
-            .at(11, 11, 11, 0)
-            .to_zoned(TimeZone::UTC)
-            .map_err(|reason| error(reason.to_string()))?;
-        let written =
-            BrokenDownTime::from(&some).to_string(format).map_err(|reason| error(reason.to_string()))?;
-        let read = BrokenDownTime::parse(format, &written).map_err(|reason| error(reason.to_string()))?;
+            |reason: &str| TimeFormError { format: format.to_owned(), reason: reason.replace('\n', " ") };
+        let write_and_read = || {
+            let some = date(2011, 11, 11).at(11, 11, 11, 0).to_zoned(TimeZone::UTC)?;
+            BrokenDownTime::parse(format, BrokenDownTime::from(&some).to_string(format)?)
+        };
+        let read = write_and_read().map_err(|reason: jiff::Error| error(&reason.to_string()))?;
         if moment(&read).is_none() {
-            return Err(error("expected a month and a day, or %s for seconds since 1970".to_owned()));
+            return Err(error("expected a month and a day, or %s for seconds since 1970"));
         }
         Ok(Self::Format(format.to_owned()))
     }

@@ -8,8 +8,8 @@
 //! | ctime, RFC 2822 | `Sun Mar  1 06:20:09.252 2026`, `Sun, 01 Mar 2026 06:20:09 +0100` |
 //! | seconds since 1970 | `1772346009`, `1772346009.252`, and 13, 16 or 19 digits for ms, µs and ns |
 
-use super::SECOND;
 use super::calendar::{days_from_epoch, days_in_month};
+use super::{END, SECOND};
 
 /// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -385,7 +385,7 @@ impl<'t> Reader<'t> {
         self.rest = rest;
         // 0.1 of a second has as many nanoseconds as 0.1 of a millisecond has picoseconds.
         let fraction = self.fraction() / (SECOND / unit);
-        value.checked_mul(unit)?.checked_add(fraction).filter(|&instant| instant < i64::MAX)
+        value.checked_mul(unit)?.checked_add(fraction).filter(|&instant| instant < END)
     }
 
     /// The same with as many digits as times since 2001 have.

@@ -173,7 +173,7 @@ impl Clock {
     #[inline]
     pub(crate) fn instant(&self, cache: &mut ClockCache, moment: Moment) -> Option<i64> {
         match moment {
-            Moment::Instant(instant) => Some(instant).filter(|&instant| instant < i64::MAX),
+            Moment::Instant(instant) => Some(instant),
             Moment::Civil(civil) => match civil.year {
                 Some(year) => self.in_year(cache, &civil, year),
                 None => self.in_latest_year(cache, &civil),
@@ -191,9 +191,7 @@ impl Clock {
                 _ => self.offset(cache, seconds)?,
             },
         };
-        let instant = super::nanoseconds(seconds - offset, nanoseconds);
-        // The end of a window without --until.
-        instant.filter(|&instant| instant < i64::MAX)
+        super::nanoseconds(seconds - offset, nanoseconds)
     }
 
     /// The offset of civil seconds since 1970-01-01T00:00:00. Remembers it if no change of clocks is near.
