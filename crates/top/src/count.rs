@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Narrow, Phase, ScanOptions, fold};
 
-use crate::answer::{Answer, KeyCount, Outcome, Skipped};
+use crate::answer::{Answer, Outcome, Skipped};
 use crate::approximate;
 use crate::cells::Malformed;
 use crate::editor::Editor;
@@ -14,6 +14,7 @@ use crate::key::{Keys, LineMaker};
 use crate::live::{Live, WorkerCounts};
 use crate::measure::Measures;
 use crate::order::Order;
+use crate::pairs::{OfWorker, PairCounts};
 use crate::presence::Presence;
 use crate::query::Query;
 use crate::rows::RowMaker;
@@ -44,7 +45,7 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
     let (options, narrower) = with_query_options(options, query);
     let spill = query.memory.clone().map(|limit| Arc::new(Spill::new(limit)));
     let Folded { joined, mut problems, bytes, report } =
-        fold(inputs, &options, || Counter::new(query, live, spill.as_ref()));
+        fold(inputs, &options, || Counter::of_job(query, live, spill.as_ref()));
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     if let Some(narrower) = narrower {
         problems.extend(narrower.contradictions());
@@ -73,19 +74,23 @@ pub(crate) fn answer_of(
     partial: bool,
 ) -> (Answer, u64) {
     let mut answer = Answer { partial, ..Answer::default() };
-    let (mut tally, mut counts) = (Tally::default(), Vec::new());
+    let (mut tally, mut counts, mut pairs) = (Tally::default(), Vec::new(), Vec::new());
     for shard in joined {
-        answer.top.extend(shard.best);
-        counts.extend(shard.counts);
-        answer.distinct += shard.distinct;
+        pairs.extend(shard.pairs);
+        answer.top.extend(shard.selected.best);
+        counts.extend(shard.selected.counts);
+        answer.distinct += shard.selected.distinct;
         tally = tally.merge(shard.tally);
     }
     let memory = tally.memory;
     tally.complete(&mut answer, query);
-    let order = query.order_of_entries();
-    answer.top.sort_unstable_by(|one, other| order.compare(one, other));
-    answer.top.truncate(order.number);
+    // Those of pairs are in no order until only those of the first keys are left.
+    if !query.has_series() || !pairs.is_empty() {
+        answer.top.sort_unstable_by(|one, other| query.order.compare(one, other));
+        answer.top.truncate(query.order.number);
+    }
     match query.buckets() {
+        Some(buckets) if !pairs.is_empty() => timeline::arrange_pairs(&mut answer, query, buckets, &pairs),
         Some(buckets) if query.has_only_counts_by_bucket() => {
             timeline::arrange_counts(&mut answer, query, buckets, counts);
         }
@@ -110,6 +115,8 @@ pub(crate) struct Counter<'q> {
     live: Option<&'q Live>,
     /// Writes tables to files if memory is bounded.
     spiller: Option<Spiller>,
+    /// Counts keys by bucket of time, unless keys begin with their buckets.
+    pairs: Option<PairCounts>,
 }
 
 /// Makes the keys of the records of a block.
@@ -221,6 +228,8 @@ pub(crate) struct Part {
     tally: Tally,
     selection: Selection,
     spill: Option<Arc<Spill>>,
+    /// The worker's counts by bucket of time, with the first shard.
+    pairs: Option<OfWorker>,
 }
 
 /// The entries of a shard that are needed for an answer.
@@ -240,27 +249,25 @@ impl Selection {
 
 /// A shard with the merged keys of all workers.
 pub(crate) struct Joined {
-    best: Vec<KeyCount>,
-    /// Starts and counts of buckets, if there is nothing else.
-    counts: Vec<(i64, u64)>,
-    distinct: u64,
+    selected: Selected,
     tally: Tally,
+    /// The counts of workers by bucket of time, with the first shard.
+    pairs: Vec<OfWorker>,
 }
 
 impl Joined {
     /// A shard of tables.
     pub(crate) fn of(tables: &[&Table], shard: usize, selection: Selection, tally: Tally) -> Self {
         let joined = JoinedShard::new(tables, shard);
-        let distinct = joined.len() as u64;
+        let mut selected = Selected { distinct: joined.len() as u64, ..Selected::default() };
         match selection {
-            Selection::Keys(order) => {
-                Self { best: order.select(&joined), counts: Vec::new(), distinct, tally }
-            }
+            Selection::Keys(order) => selected.best = order.select(&joined),
             Selection::Buckets => {
                 let count = |entry: &Entry<'_>| (timeline::split(entry.key).0, entry.count);
-                Self { best: Vec::new(), counts: joined.entries().map(count).collect(), distinct, tally }
+                selected.counts = joined.entries().map(count).collect();
             }
         }
+        Self { selected, tally, pairs: Vec::new() }
     }
 }
 
@@ -270,6 +277,30 @@ impl<'q> Counter<'q> {
             Some(rows) => Table::with_groups(query.hasher, Measures::new(&rows.measures)),
             None => Table::new(query.hasher),
         };
+        Self::with_table(query, table, live, spill)
+    }
+
+    /// A counter of a job whose counts are read only at its end, unless they are live or spilled.
+    fn of_job(query: &'q Query, live: Option<&'q Live>, spill: Option<&Arc<Spill>>) -> Self {
+        let is_read_at_end = live.is_none() && spill.is_none();
+        let with_pairs = is_read_at_end.then(|| Self::with_pairs(query)).flatten();
+        with_pairs.unwrap_or_else(|| Self::new(query, live, spill))
+    }
+
+    /// Counts keys by bucket of time beside the keys, if nothing is measured.
+    fn with_pairs(query: &'q Query) -> Option<Self> {
+        query.buckets_of_pairs()?;
+        let table = Table::with_groups(query.hasher, Measures::new(&[]));
+        let pairs = Some(PairCounts::default());
+        Some(Self { pairs, ..Self::with_table(query, table, None, None) })
+    }
+
+    fn with_table(
+        query: &'q Query,
+        table: Table,
+        live: Option<&'q Live>,
+        spill: Option<&Arc<Spill>>,
+    ) -> Self {
         Self {
             query,
             counts: WorkerCounts::new(table, live),
@@ -284,6 +315,7 @@ impl<'q> Counter<'q> {
             not_numbers: Vec::new(),
             live,
             spiller: spill.map(Spiller::new),
+            pairs: None,
         }
     }
 
@@ -341,7 +373,7 @@ impl<'q> Counter<'q> {
             // A file that was not recognised has no cells to measure either.
             return;
         }
-        match &self.maker {
+        match &mut self.maker {
             Maker::Rows(rows) if !self.query.measure_names.is_empty() => {
                 self.not_numbers.clear();
                 self.counts.group(text, keys, &mut self.groups, |groups, numbers| {
@@ -350,6 +382,13 @@ impl<'q> Counter<'q> {
                     groups.measures.add(numbers, count, rows.rows_of_keys(), block.bytes, &rows.cells, bad);
                 });
                 self.tally.add_not_numbers(block, rows, &self.not_numbers);
+            }
+            Maker::Rows(rows)
+                if let (Some(pairs), Some(buckets)) = (&mut self.pairs, self.query.buckets()) =>
+            {
+                self.counts.group(text, keys, &mut self.groups, |_, groups| {
+                    pairs.count(groups, rows.starts_of_keys(buckets));
+                });
             }
             _ => self.counts.count(text, keys),
         }
@@ -362,7 +401,8 @@ impl Accumulate for Counter<'_> {
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
         self.keys(block, meter);
-        if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, self.query.prefixes()) {
+        let prefixes = self.query.prefixes().filter(|_| self.pairs.is_none());
+        if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, prefixes) {
             rows.add_buckets(buckets, block.bytes, &mut self.keys);
         }
         if let Some(spiller) = &mut self.spiller {
@@ -392,13 +432,23 @@ impl Accumulate for Counter<'_> {
         let table = Arc::new(if query.has_slices() { timeline::without_prefixes(&[&table]) } else { table });
         let mut tally = self.tally();
         tally.memory = table.memory() as u64;
+        let selection = match self.pairs {
+            Some(_) => Selection::Keys(query.order),
+            None => Selection::of(query),
+        };
+        let mut pairs = self.pairs.take().map(|mut pairs| {
+            pairs.finish();
+            tally.memory += pairs.memory() as u64;
+            OfWorker { keys: Arc::clone(&table), pairs }
+        });
         (0..SHARDS)
             .map(|shard| Part {
                 shard,
                 table: Arc::clone(&table),
                 tally: std::mem::take(&mut tally),
-                selection: Selection::of(query),
+                selection,
                 spill: self.spiller.as_ref().map(|spiller| Arc::clone(&spiller.shared)),
+                pairs: pairs.take(),
             })
             .collect()
     }
@@ -406,13 +456,14 @@ impl Accumulate for Counter<'_> {
     fn join(mut parts: Vec<Part>) -> Joined {
         let tallies = parts.iter_mut().map(|part| std::mem::take(&mut part.tally));
         let tally = tallies.fold(Tally::default(), Tally::merge);
+        let pairs = parts.iter_mut().filter_map(|part| part.pairs.take()).collect();
         let Some(Part { shard, selection, spill, .. }) = parts.first() else {
-            return Joined { best: Vec::new(), counts: Vec::new(), distinct: 0, tally };
+            return Joined { selected: Selected::default(), tally, pairs };
         };
         let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();
         match spill.as_ref().and_then(|spill| spill.select(&tables, *shard, *selection)) {
-            Some(Selected { best, counts, distinct }) => Joined { best, counts, distinct, tally },
-            None => Joined::of(&tables, *shard, *selection, tally),
+            Some(selected) => Joined { selected, tally, pairs },
+            None => Joined { pairs, ..Joined::of(&tables, *shard, *selection, tally) },
         }
     }
 }

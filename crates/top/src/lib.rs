@@ -51,6 +51,7 @@ mod number;
 mod oracle;
 mod order;
 pub mod output;
+mod pairs;
 mod pattern;
 mod plan;
 mod presence;
@@ -90,7 +91,7 @@ pub use time::{
     Bound, BoundError, Every, EveryError, Last, LastError, Slack, SlackError, TimeForm, TimeFormError, Zone,
     ZoneError,
 };
-pub use timeline::{MAX_GAP, Series};
+pub use timeline::{MAX_GAP, Series, SeriesCount};
 
 /// Start and end of a record or a key in a text.
 pub(crate) type Span = (usize, usize);

@@ -268,6 +268,11 @@ impl Query {
         self.buckets().is_some() && self.has_key()
     }
 
+    /// The buckets of time if keys are counted by them, and nothing is measured.
+    pub(crate) fn buckets_of_pairs(&self) -> Option<&Buckets> {
+        self.buckets().filter(|_| self.has_key() && self.measure_names.is_empty())
+    }
+
     /// Whether buckets of time are all that is counted, in their order: then there may be many rows of a start and a count.
     pub(crate) fn has_only_counts_by_bucket(&self) -> bool {
         self.buckets().is_some()

@@ -187,10 +187,8 @@ fn clock(query: &TimeQuery, source: &Source) -> Clock {
 pub(crate) struct RowTimes {
     finder: TimeFinder,
     bucket: BucketCache,
-    /// The instant of each row before the selection, if it has one.
-    found: Vec<Option<i64>>,
-    /// The instant of each row.
-    instants: Vec<i64>,
+    /// The instant of each row. Empty without times in the query; all rows have one after the selection.
+    instants: Vec<Option<i64>>,
     /// Records without a time.
     pub(crate) untimed: Unmatched,
     /// The order of the records, if that is checked.
@@ -214,12 +212,18 @@ impl RowTimes {
     ) {
         self.find(query, plan, (text, records), cells);
         selected.clear();
-        self.instants.clear();
+        let is_counted =
+            |instant: &Option<i64>| instant.is_some_and(|instant| query.window.contains(&instant));
+        if plan.order.get().is_none() && cells.malformed().is_empty() && self.instants.iter().all(is_counted)
+        {
+            selected.extend(0..records.len() as u32);
+            return;
+        }
         let mut order = plan.order.get().map(|_| RunOrder::default());
         let mut malformed = cells.malformed().iter().map(|malformed| malformed.record).peekable();
         // Rows of the same record follow each other.
         let mut last: Option<Span> = None;
-        for ((row, &record), &instant) in (0..).zip(records).zip(&self.found) {
+        for ((row, &record), &instant) in (0..).zip(records).zip(&self.instants) {
             if malformed.next_if_eq(&row).is_some() {
                 continue;
             }
@@ -227,10 +231,7 @@ impl RowTimes {
                 order.push(Timed { offset: record.0 as u64, instant });
             }
             match instant {
-                Some(instant) if query.window.contains(&instant) => {
-                    selected.push(row);
-                    self.instants.push(instant);
-                }
+                Some(_) if is_counted(&instant) => selected.push(row),
                 Some(_) => {}
                 None if last != Some(record) => self.untimed.add(record),
                 None => {}
@@ -242,20 +243,20 @@ impl RowTimes {
 
     /// Finds the times of all rows.
     fn find(&mut self, query: &TimeQuery, plan: &TimePlan, (text, records): (&[u8], &[Span]), cells: &Cells) {
-        let Self { finder, found, .. } = self;
-        found.clear();
+        let Self { finder, instants, .. } = self;
+        instants.clear();
         finder.reset();
         match plan.place {
             TimePlace::Anywhere => {
-                finder.find_in_lines(&query.form, &plan.clock, (text, records), found);
+                finder.find_in_lines(&query.form, &plan.clock, (text, records), instants);
             }
-            TimePlace::Column(..) => finder.read_values(&query.form, &plan.clock, (text, cells), found),
+            TimePlace::Column(..) => finder.read_values(&query.form, &plan.clock, (text, cells), instants),
         }
     }
 
-    /// The instants of the selected rows.
-    pub(crate) fn instants(&self) -> &[i64] {
-        &self.instants
+    /// The instants of the rows, after the selection.
+    pub(crate) fn instants(&self) -> impl Iterator<Item = i64> {
+        self.instants.iter().filter_map(|&instant| instant)
     }
 
     /// Publishes the order of the records of a block for the check.
@@ -268,7 +269,6 @@ impl RowTimes {
 
     /// Keeps these rows.
     pub(crate) fn keep(&mut self, selected: &[u32]) {
-        // Without times in the query, there are none.
         if !self.instants.is_empty() {
             keep_rows(&mut self.instants, selected);
         }
@@ -276,6 +276,7 @@ impl RowTimes {
 
     /// The start of the bucket of a row, in seconds since 1970.
     pub(crate) fn bucket(&mut self, buckets: &Buckets, row: usize) -> i64 {
-        self.instants.get(row).map_or(0, |&instant| buckets.start(&mut self.bucket, instant))
+        let instant = self.instants.get(row).copied().flatten();
+        instant.map_or(0, |instant| buckets.start(&mut self.bucket, instant))
     }
 }

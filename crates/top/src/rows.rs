@@ -130,7 +130,7 @@ impl<'q> RowMaker<'q> {
             self.make_rows(block, &plan, &mut Meter::off());
             self.apply_time(block.bytes, &plan, &mut Scratches::new(&plan), &mut Meter::off());
         }
-        self.records.iter().copied().zip(self.times.instants().iter().copied())
+        self.records.iter().copied().zip(self.times.instants())
     }
 
     /// The plan of a file; `None` if it was not recognised.
@@ -266,8 +266,11 @@ impl<'q> RowMaker<'q> {
 
     /// Keeps the selected rows.
     fn keep_selected(&mut self) {
-        keep_rows(&mut self.records, &self.selected);
-        self.groups.keep(&self.selected);
+        if self.selected.len() < self.records.len() {
+            keep_rows(&mut self.records, &self.selected);
+            self.groups.keep(&self.selected);
+            self.times.keep(&self.selected);
+        }
     }
 
     /// Keeps the rows for which the condition holds.
@@ -286,7 +289,6 @@ impl<'q> RowMaker<'q> {
             malformed.peek() != Some(&row)
         });
         self.keep_selected();
-        self.times.keep(&self.selected);
     }
 
     /// Extracts the values of columns from all rows.
@@ -384,15 +386,21 @@ impl<'q> RowMaker<'q> {
 
     /// Puts the bucket of each key before it.
     pub(crate) fn add_buckets(&mut self, buckets: &Buckets, block: &[u8], keys: &mut Keys) {
-        let all = matches!(self.rows_of_keys(), Rows::All);
-        let mut key = 0;
-        let Self { times, key_rows, with_buckets, .. } = self;
-        keys.replace(block, with_buckets, |text, out| {
-            let row = if all { key } else { key_rows[key] as usize };
-            key += 1;
-            out.extend_from_slice(&prefix(times.bucket(buckets, row)));
+        let mut with_buckets = mem::take(&mut self.with_buckets);
+        let mut starts = self.starts_of_keys(buckets);
+        keys.replace(block, &mut with_buckets, |text, out| {
+            out.extend_from_slice(&prefix(starts.next().unwrap_or_default()));
             out.extend_from_slice(text);
         });
+        drop(starts);
+        self.with_buckets = with_buckets;
+    }
+
+    /// The start of the bucket of each key, and of others behind them.
+    pub(crate) fn starts_of_keys(&mut self, buckets: &Buckets) -> impl Iterator<Item = i64> {
+        let all = matches!(self.rows_of_keys(), Rows::All);
+        let Self { times, key_rows, .. } = self;
+        (0..).map(move |key| times.bucket(buckets, if all { key } else { key_rows[key] as usize }))
     }
 
     /// A measured value and its position in the block; that of its record if it was decoded.

@@ -63,8 +63,10 @@ pub(crate) struct Spill {
 }
 
 /// The part of a shard that is needed for an answer.
+#[derive(Default)]
 pub(crate) struct Selected {
     pub(crate) best: Vec<KeyCount>,
+    /// Starts and counts of buckets, if there is nothing else.
     pub(crate) counts: Vec<(i64, u64)>,
     pub(crate) distinct: u64,
 }
@@ -117,7 +119,7 @@ impl Spill {
         if runs.is_empty() {
             return None;
         }
-        let mut selected = Selected { best: Vec::new(), counts: Vec::new(), distinct: 0 };
+        let mut selected = Selected::default();
         let places = places(&runs, tables);
         let (mut records, mut start) = (Counted::default(), 0);
         while start < PARTS && !self.has_failed() {

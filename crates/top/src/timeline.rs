@@ -9,6 +9,7 @@ use std::iter;
 use crate::answer::{Answer, KeyCount};
 use crate::measure::Quantity;
 use crate::order::{Order, SortBy};
+use crate::pairs::{self, OfWorker};
 use crate::query::Query;
 use crate::table::Table;
 use crate::time::{BucketCache, Buckets, Labels};
@@ -30,15 +31,54 @@ pub struct Series {
     pub buckets: Vec<String>,
     /// The keys in the order of the answer, each with its count in all buckets.
     pub keys: Vec<KeyCount>,
-    /// The counts of each key by bucket.
-    pub counts: Vec<Vec<u64>>,
+    /// The counts above 0, by bucket and then by key: most keys are in few buckets.
+    pub counts: Vec<SeriesCount>,
+}
+
+/// The count of a key in a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SeriesCount {
+    /// Index of the bucket.
+    pub bucket: usize,
+    /// Index of the key.
+    pub key: usize,
+    /// Number of records.
+    pub count: u64,
 }
 
 impl Series {
-    pub(crate) fn new(buckets: &Buckets, starts: &[i64], keys: Vec<KeyCount>, counts: Vec<Vec<u64>>) -> Self {
+    pub(crate) fn new(
+        buckets: &Buckets,
+        starts: &[i64],
+        keys: Vec<KeyCount>,
+        mut counts: Vec<SeriesCount>,
+    ) -> Self {
         let mut labels = Labels::new(buckets);
         let label = |&start: &i64| String::from_utf8_lossy(labels.label(start)).into_owned();
+        counts.sort_unstable();
         Self { buckets: starts.iter().map(label).collect(), keys, counts }
+    }
+
+    /// The series with only the first `number` keys.
+    #[must_use]
+    pub fn first(&self, number: usize) -> Self {
+        let counts = self.counts.iter().filter(|known| known.key < number);
+        Self {
+            buckets: self.buckets.clone(),
+            keys: self.keys.iter().take(number).cloned().collect(),
+            counts: counts.copied().collect(),
+        }
+    }
+
+    /// The counts of each of the first `number` keys, at most, by bucket.
+    pub fn counts_of_first(&self, number: usize) -> Vec<Vec<u64>> {
+        let mut counts = vec![vec![0; self.buckets.len()]; number.min(self.keys.len())];
+        for known in &self.counts {
+            if let Some(of_key) = counts.get_mut(known.key) {
+                of_key[known.bucket] = known.count;
+            }
+        }
+        counts
     }
 }
 
@@ -192,15 +232,35 @@ fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     keys.sort_unstable_by(|one, other| query.order.compare(one, other));
     keys.truncate(query.order.number);
     let ranked = ranked(rows, &keys);
+    show(answer, query, buckets, keys, ranked);
+}
+
+/// The same for keys without measures, whose counts by bucket are with the workers: the rows are the keys.
+pub(crate) fn arrange_pairs(answer: &mut Answer, query: &Query, buckets: &Buckets, workers: &[OfWorker]) {
+    answer.key_names = key_names(query);
+    let keys = std::mem::take(&mut answer.top);
+    let ranked = pairs::ranked(workers, &keys).into_iter();
+    let ranked = ranked.map(|((start, rank), count)| (start, rank, KeyCount::new(Vec::new(), count)));
+    show(answer, query, buckets, keys, ranked.collect());
+}
+
+/// Makes the rows and the series of these keys. Each row comes with the start of its bucket and the place of its key.
+fn show(
+    answer: &mut Answer,
+    query: &Query,
+    buckets: &Buckets,
+    mut keys: Vec<KeyCount>,
+    ranked: Vec<(i64, usize, KeyCount)>,
+) {
     let mut known: Vec<i64> = ranked.iter().map(|&(start, ..)| start).collect();
     known.dedup();
     let (starts, gaps) = all_starts(buckets, &known);
-    let mut counts = vec![vec![0; starts.len()]; keys.len()];
+    let mut counts = Vec::with_capacity(ranked.len());
     keys.iter_mut().for_each(|key| query.joint.split(key));
     let mut labels = Labels::new(buckets);
     for (start, rank, mut row) in ranked {
         if let Ok(bucket) = starts.binary_search(&start) {
-            counts[rank][bucket] = row.count;
+            counts.push(SeriesCount { bucket, key: rank, count: row.count });
         }
         let label = labels.label(start).to_vec();
         let key = &keys[rank];

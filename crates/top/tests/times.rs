@@ -5,8 +5,8 @@ use std::fs;
 
 use finecomb_scan::{Inputs, ScanOptions, Width};
 use finecomb_top::{
-    Answer, Bound, Field, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions, Series, SortBy,
-    Zone, top,
+    Answer, Bound, Field, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions, Series,
+    SeriesCount, SortBy, Zone, top,
 };
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -222,7 +222,7 @@ proptest! {
 /// Asserts that a matrix has these counts and no others.
 fn assert_series(series: &Series, expected: &BTreeMap<(String, String), u64>) {
     let mut found = BTreeMap::new();
-    for (key, counts) in series.keys.iter().zip(&series.counts) {
+    for (key, counts) in series.keys.iter().zip(&series.counts_of_first(usize::MAX)) {
         assert_eq!(counts.iter().sum::<u64>(), key.count);
         for (bucket, &count) in series.buckets.iter().zip(counts).filter(|&(_, &count)| count > 0) {
             let key = String::from_utf8(key.key.clone()).expect("UTF-8");
@@ -302,8 +302,30 @@ fn only_the_most_frequent_keys_of_all_buckets_are_shown() {
     };
     let answer = count(&text, &options);
     let series = answer.series.expect("counts by bucket");
-    assert_eq!(series.counts, [[1, 0, 1, 1], [0, 2, 0, 0]]);
+    assert_eq!(series.counts_of_first(usize::MAX), [[1, 0, 1, 1], [0, 2, 0, 0]]);
     assert_eq!((answer.distinct, answer.records, answer.top.len()), (3, 6, 4));
+}
+
+/// A count for each key and each bucket would take 7 GB.
+#[test]
+fn many_keys_in_many_buckets_take_only_the_memory_of_their_pairs() {
+    let options = QueryOptions {
+        fields: "3".parse().expect("a field"),
+        number: usize::MAX,
+        sort_by: SortBy::Count,
+        ..every("1s")
+    };
+    let line = |number| {
+        format!("2026-03-01 {:02}:{:02}:{:02} {number}\n", number / 3600, number / 60 % 60, number % 60)
+    };
+    let text: String = (0..30_000).map(line).collect();
+    let answer = count(&text, &options);
+    let series = answer.series.expect("counts by bucket");
+    assert_eq!((series.keys.len(), series.buckets.len()), (30_000, 30_000));
+    assert_eq!(answer.top.len(), 30_000);
+    // The keys are in the order of their bytes: the third one, 10, is in the eleventh second.
+    let third: Vec<_> = series.counts.iter().filter(|known| known.key == 2).collect();
+    assert_eq!(third, [&SeriesCount { bucket: 10, key: 2, count: 1 }]);
 }
 
 #[test]

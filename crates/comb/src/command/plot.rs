@@ -118,11 +118,14 @@ impl Plot<'_> {
 fn curves(answer: &Answer, axis: &TimeAxis) -> Vec<Curve> {
     let places = answer.starts.iter().map(|start| axis.starts.binary_search(start).ok());
     if let Some(series) = &answer.series {
-        let keys = series.keys.iter().zip(&series.counts).take(Timeline::MAX_CURVES);
-        return keys
+        let counts = series.counts_of_first(Timeline::MAX_CURVES);
+        return series
+            .keys
+            .iter()
+            .zip(counts)
             .map(|(key, counts)| {
                 let mut values = vec![Some(0.0); axis.starts.len()];
-                for (place, &count) in places.clone().zip(counts) {
+                for (place, count) in places.clone().zip(counts) {
                     if let Some(place) = place {
                         values[place] = Some(count as f64);
                     }

@@ -1,6 +1,5 @@
 //! The states of a job that the page shows, as JSON. docs/commands/top.md describes their members.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use finecomb_scan::{Activity, Phase, Progress};
@@ -64,7 +63,7 @@ struct Buckets<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     keys: Option<Box<RawValue>>,
     /// The counts of each key, or of all records, by bucket.
-    counts: Vec<Cow<'a, [u64]>>,
+    counts: Vec<Vec<u64>>,
 }
 
 #[derive(Serialize)]
@@ -138,7 +137,7 @@ impl View {
         let by_time = self.counts_by_time(answer).map(|(buckets, counts)| Buckets {
             buckets,
             keys: None,
-            counts: vec![Cow::Owned(counts)],
+            counts: vec![counts],
         });
         let state = State {
             status,
@@ -184,7 +183,7 @@ impl View {
 
     /// The counts of the keys of an answer in the latest buckets.
     fn counts_of_keys<'a>(&self, answer: &'a Answer) -> serde_json::Result<Option<Buckets<'a>>> {
-        let Some(Series { buckets, keys, counts }) = &answer.series else { return Ok(None) };
+        let Some(series @ Series { buckets, keys, .. }) = &answer.series else { return Ok(None) };
         let from = buckets.len().saturating_sub(MAX_BUCKETS);
         let top = keys.iter().take(MAX_ROWS).cloned().collect();
         let key_names = answer.key_names.get(1..).unwrap_or_default().to_vec();
@@ -193,7 +192,11 @@ impl View {
         Ok(Some(Buckets {
             buckets: buckets[from..].iter().map(String::as_str).collect(),
             keys: Some(top),
-            counts: counts.iter().take(MAX_ROWS).map(|counts| Cow::Borrowed(&counts[from..])).collect(),
+            counts: series
+                .counts_of_first(MAX_ROWS)
+                .into_iter()
+                .map(|mut counts| counts.split_off(from))
+                .collect(),
         }))
     }
 }

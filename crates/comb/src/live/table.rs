@@ -30,11 +30,8 @@ const SPARKLINES: [usize; 2] = [10, 60];
 /// Returns the span of the buckets, and below it the counts and sparklines of the first `rows` keys of a series. A sparkline
 /// takes up to half of the `columns`.
 pub(super) fn sparklines(series: &Series, rows: usize, columns: usize) -> Vec<String> {
-    let series = Series {
-        buckets: series.buckets.clone(),
-        keys: series.keys.iter().take(rows).map(readable).collect(),
-        counts: series.counts.iter().take(rows).cloned().collect(),
-    };
+    let mut series = series.first(rows);
+    series.keys = series.keys.iter().map(readable).collect();
     let [least, most] = SPARKLINES;
     let text = Text { sparklines: (columns / 2).clamp(least, most), ..Text::default() };
     written(&Answer { series: Some(series), ..Answer::default() }, &text)
@@ -72,7 +69,7 @@ fn remove(answer: &mut Answer, measure: usize) {
 
 #[cfg(test)]
 mod tests {
-    use finecomb_top::Quantity;
+    use finecomb_top::{Quantity, SeriesCount};
 
     use super::*;
 
@@ -128,7 +125,9 @@ mod tests {
         let series = Series {
             buckets: (1..=4).map(|day| format!("2026-03-{day:02}")).collect(),
             keys: keys.to_vec(),
-            counts: vec![vec![0, 8, 0, 4], vec![1, 0, 0, 3], vec![1, 0, 0, 0]],
+            counts: [(0, 1, 1), (0, 2, 1), (1, 0, 8), (3, 0, 4), (3, 1, 3)]
+                .map(|(bucket, key, count)| SeriesCount { bucket, key, count })
+                .to_vec(),
         };
         assert_eq!(
             sparklines(&series, 2, 80),

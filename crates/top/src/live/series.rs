@@ -1,13 +1,13 @@
 //! The counts of the first keys by bucket of time, as workers publish them and as they are shown.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::answer::KeyCount;
 use crate::order::Order;
 use crate::query::Query;
 use crate::table::{Entry, Table};
 use crate::time::Buckets;
-use crate::timeline::{self, Series};
+use crate::timeline::{self, Series, SeriesCount};
 
 /// Maximum number of keys that are shown.
 pub(super) const MAX_KEYS: usize = 100;
@@ -79,14 +79,14 @@ pub(super) fn merged<'p>(
     known.dedup();
     let first = timeline::latest(buckets, &known, MAX_BUCKETS);
     let (starts, _) = timeline::all_starts(buckets, &known[first..]);
-    let counts = keys.iter().map(|key| {
-        let mut counts = vec![0; starts.len()];
+    let counts = keys.iter().enumerate().flat_map(|(index, key)| {
+        let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
         for (start, count) in of_key(key) {
             if let Ok(bucket) = starts.binary_search(&start) {
-                counts[bucket] += count;
+                *counts.entry(bucket).or_default() += count;
             }
         }
-        counts
+        counts.into_iter().map(move |(bucket, count)| SeriesCount { bucket, key: index, count })
     });
     let counts = counts.collect();
     keys.iter_mut().for_each(|key| query.joint.split(key));
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(keys, [(&b"a"[..], 4), (b"b", 3)]);
         let minutes = [1, 2, 3, 4].map(|minute| format!("1970-01-01T00:0{minute}Z"));
         assert_eq!(found.buckets, minutes);
-        assert_eq!(found.counts, [[2, 0, 0, 2], [2, 0, 0, 1]]);
+        assert_eq!(found.counts_of_first(10), [[2, 0, 0, 2], [2, 0, 0, 1]]);
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         let found = series(&published(&keys(), 10, &[&all]));
         assert_eq!(found.keys[0].count, 4000, "the total is of all buckets");
         // A gap of more than the maximum is left out, and counts as one bucket.
-        assert_eq!(found.counts[0].iter().sum::<u64>(), MAX_BUCKETS as u64 - 1);
+        assert_eq!(found.counts_of_first(1)[0].iter().sum::<u64>(), MAX_BUCKETS as u64 - 1);
         assert_eq!((found.buckets.len(), found.buckets[1].as_str()), (MAX_BUCKETS, "1970-01-01T16:42Z"));
     }
 

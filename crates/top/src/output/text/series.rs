@@ -4,18 +4,16 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::write_key;
+use super::{Decimals, write_key};
 use crate::timeline::Series;
 
 /// Writes a row for each bucket and a column for each key, below a header.
 pub(super) fn write_matrix(series: &Series, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = series.keys.iter().map(|key| name(&key.key)).collect();
-    let most = |counts: &Vec<u64>| counts.iter().max().map_or(0, |most| most.to_string().len());
-    let widths: Vec<usize> = names
-        .iter()
-        .zip(&series.counts)
-        .map(|(name, counts)| name.chars().count().max(most(counts)))
-        .collect();
+    let mut widths: Vec<usize> = names.iter().map(|name| name.chars().count()).collect();
+    for known in &series.counts {
+        widths[known.key] = widths[known.key].max(Decimals::of(known.count).digits().len());
+    }
     let time = series.buckets.iter().map(String::len).max().unwrap_or(0).max("time".len());
     write!(out, "{style}{:time$}{style:#}", "time")?;
     for (name, &width) in names.iter().zip(&widths) {
@@ -23,13 +21,23 @@ pub(super) fn write_matrix(series: &Series, style: Style, out: &mut dyn Write) -
         write!(out, "  {}{style}{name}{style:#}", " ".repeat(fill))?;
     }
     out.write_all(b"\n")?;
+    let (before, behind) = (style.to_string(), format!("{style:#}"));
+    let mut known = series.counts.iter().peekable();
+    let mut line = Vec::new();
     for (bucket, label) in series.buckets.iter().enumerate() {
-        write!(out, "{label:time$}")?;
-        for (counts, &width) in series.counts.iter().zip(&widths) {
-            let count = counts[bucket].to_string();
-            write!(out, "  {}{style}{count}{style:#}", " ".repeat(width - count.len()))?;
+        line.clear();
+        line.extend_from_slice(label.as_bytes());
+        line.resize(line.len().max(time), b' ');
+        for (key, &width) in widths.iter().enumerate() {
+            let count = known.next_if(|known| (known.bucket, known.key) == (bucket, key));
+            let count = Decimals::of(count.map_or(0, |known| known.count));
+            line.resize(line.len() + 2 + width - count.digits().len(), b' ');
+            line.extend_from_slice(before.as_bytes());
+            line.extend_from_slice(count.digits());
+            line.extend_from_slice(behind.as_bytes());
         }
-        out.write_all(b"\n")?;
+        line.push(b'\n');
+        out.write_all(&line)?;
     }
     Ok(())
 }
@@ -49,11 +57,10 @@ pub(super) fn write_sparklines(
 ) -> io::Result<()> {
     let (Some(first), Some(last)) = (series.buckets.first(), series.buckets.last()) else { return Ok(()) };
     let size = series.buckets.len().div_ceil(width.max(1)).max(1);
-    let sums: Vec<Vec<u64>> = series
-        .counts
-        .iter()
-        .map(|counts| counts.chunks(size).map(|chunk| chunk.iter().sum()).collect())
-        .collect();
+    let mut sums = vec![vec![0; series.buckets.len().div_ceil(size)]; series.keys.len()];
+    for known in &series.counts {
+        sums[known.key][known.bucket / size] += known.count;
+    }
     let most = sums.iter().flatten().copied().max().unwrap_or(0);
     let counts: Vec<String> = series.keys.iter().map(|key| key.count.to_string()).collect();
     let digits = counts.iter().map(String::len).max().unwrap_or(0);
@@ -78,6 +85,7 @@ fn level(sum: u64, most: u64) -> char {
 mod tests {
     use super::*;
     use crate::answer::KeyCount;
+    use crate::timeline::SeriesCount;
 
     fn series(counts: &[(&str, &[u64])]) -> Series {
         let buckets = counts.first().map_or(0, |(_, counts)| counts.len());
@@ -87,7 +95,16 @@ mod tests {
                 .iter()
                 .map(|(key, counts)| KeyCount::new(key.as_bytes().to_vec(), counts.iter().sum()))
                 .collect(),
-            counts: counts.iter().map(|(_, counts)| counts.to_vec()).collect(),
+            counts: (0..buckets)
+                .flat_map(|bucket| {
+                    let of_bucket = counts.iter().enumerate().map(move |(key, (_, counts))| SeriesCount {
+                        bucket,
+                        key,
+                        count: counts[bucket],
+                    });
+                    of_bucket.filter(|known| known.count > 0)
+                })
+                .collect(),
         }
     }
 
