@@ -396,11 +396,12 @@ impl<'q> RowMaker<'q> {
         self.with_buckets = with_buckets;
     }
 
-    /// The start of the bucket of each key, and of others behind them.
+    /// The start of the bucket of each key.
     pub(crate) fn starts_of_keys(&mut self, buckets: &Buckets) -> impl Iterator<Item = i64> {
         let all = matches!(self.rows_of_keys(), Rows::All);
-        let Self { times, key_rows, .. } = self;
-        (0..).map(move |key| times.bucket(buckets, if all { key } else { key_rows[key] as usize }))
+        let Self { times, key_rows, records, .. } = self;
+        let keys = if all { records.len() } else { key_rows.len() };
+        (0..keys).map(move |key| times.bucket(buckets, if all { key } else { key_rows[key] as usize }))
     }
 
     /// A measured value and its position in the block; that of its record if it was decoded.
