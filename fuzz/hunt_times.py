@@ -83,7 +83,7 @@ class Log:
         self.center = center(rng, self.zone)
         self.changed = self.last_change(rng)
         self.records: list[bytes] = []
-        # Key, value, and meaning.
+        # Key, if there is one, value, and meaning.
         self.rows: list[tuple] = []
         self.fill(rng)
         self.flags = self.flags_of(rng)
@@ -99,6 +99,7 @@ class Log:
     def fill(self, rng: random.Random) -> None:
         spread = rng.choice([1, 5, 60, 4000, DAY, 10 * DAY, 400 * DAY])
         untimed, keys = rng.choice([0, 0, 0.1, 0.5]), rng.choice([1, 3, 20])
+        keyless = rng.choice([0, 0.1]) if self.format in ("json", "logfmt") else 0
         lead = rng.choice(LEADS)
         if self.pattern:
             lead = ""
@@ -110,7 +111,7 @@ class Log:
                 # Mostly the same day, so that one time is like the one before it.
                 at += rng.randrange(-SECOND, min(spread, 600) * SECOND)
             at = min(max(at, FIRST), LAST)
-            row = (f"k{rng.randrange(keys)}", rng.randrange(100))
+            row = (None if rng.random() < keyless else f"k{rng.randrange(keys)}", rng.randrange(100))
             if rng.random() < 0.1 and not self.pattern:
                 lead = rng.choice(LEADS)
             form = self.pattern or rng.choice(self.forms)
@@ -130,7 +131,7 @@ class Log:
             self.rows.append((*row, meaning))
             self.records.append(self.record(rng, row, text, lead, meaning is None).encode())
 
-    def record(self, rng: random.Random, row: tuple[str, int], text: str, lead: str, is_wrong: bool) -> str:
+    def record(self, rng: random.Random, row: tuple[str | None, int], text: str, lead: str, is_wrong: bool) -> str:
         key, value = row
         if self.format in PLAIN:
             behind = rng.choice(["", "", "", "]" if lead == "[" else "", ";", ": x"]) if not self.pattern else rng.choice(["", ";"])
@@ -148,10 +149,11 @@ class Log:
             else:
                 escaped = "".join(f"\\u{ord(char):04x}" if rng.random() < 0.02 else "\\/" if char == "/" and rng.random() < 0.2 else char for char in text)
                 time = f'"{self.name}": "{escaped}",'
-            return f'{{"id":"{key}",{time}"dur":{value}}}'
+            named = "" if key is None else f'"id":"{key}",'
+            return f'{{{named}{time}"dur":{value}}}'
         if self.format == "logfmt":
             quoted = f'"{text}"' if " " in text or rng.random() < 0.1 else text
-            return f"id={key} " + ("" if is_wrong and rng.random() < 0.2 else f"{self.name}={quoted} ") + f"dur={value}"
+            return ("" if key is None else f"id={key} ") + ("" if is_wrong and rng.random() < 0.2 else f"{self.name}={quoted} ") + f"dur={value}"
         if self.format == "csv":
             quoted = f'"{text}"' if "," in text or rng.random() < 0.2 else text
             return f"{key},{quoted},{value}"
@@ -268,7 +270,7 @@ class Question:
                 untimed, first = untimed + 1, number if first is None else first
             elif any(abs(at - near) < 90 * SECOND for near in self.near):
                 return None
-            elif self.since <= at < self.until and (self.more is None or value >= self.more):
+            elif self.since <= at < self.until and (self.more is None or value >= self.more) and (key or not self.key):
                 chosen.append((key, value, at))
         return {"records": len(chosen), "untimed": untimed, **self.rows(log, chosen)}
 
@@ -278,7 +280,7 @@ class Question:
 
     def rows(self, log: Log, chosen: list) -> dict:
         totals = Counter(key for key, *_ in chosen)
-        ranked = sorted(totals, key=lambda key: (-totals[key], key))[: len(totals) if self.number == "all" else int(self.number)]
+        ranked = sorted(totals, key=lambda key: (-totals[key], key or ""))[: len(totals) if self.number == "all" else int(self.number)]
         values: dict = {}
         if self.width is None:
             for key, value, _ in chosen:
@@ -355,7 +357,7 @@ def check(comb: str, log: Log, question: Question, seed: int, path: Path) -> tup
     if way == "gzip":
         path.write_bytes(gzip.compress(content[: len(content) // 2]) + gzip.compress(content[len(content) // 2 :]))
         os.utime(path, ns=(log.changed * SECOND, log.changed * SECOND))
-    again = run(comb, other, path)
+    again = run(comb, [*other, *rng.choice([[], ["--memory", "32M"]])], path)
     if again != plain:
         return other, f"{way}: {again} rather than {plain}"[:900]
     return None
