@@ -20,7 +20,7 @@ use crate::query::Query;
 use crate::rows::RowMaker;
 use crate::sorted::Narrower;
 use crate::spill::{Selected, Spill, Spiller};
-use crate::table::{Entry, JoinedShard, SHARDS, Table};
+use crate::table::{JoinedShard, SHARDS, Table};
 use crate::timeline;
 use crate::{Span, bytes_of};
 
@@ -259,14 +259,8 @@ impl Joined {
     /// A shard of tables.
     pub(crate) fn of(tables: &[&Table], shard: usize, selection: Selection, tally: Tally) -> Self {
         let joined = JoinedShard::new(tables, shard);
-        let mut selected = Selected { distinct: joined.len() as u64, ..Selected::default() };
-        match selection {
-            Selection::Keys(order) => selected.best = order.select(&joined),
-            Selection::Buckets => {
-                let count = |entry: &Entry<'_>| (timeline::split(entry.key).0, entry.count);
-                selected.counts = joined.entries().map(count).collect();
-            }
-        }
+        let mut selected = Selected::default();
+        selected.add(joined.len(), joined.entries(), joined.measures(), selection);
         Self { selected, tally, pairs: Vec::new() }
     }
 }
@@ -282,17 +276,11 @@ impl<'q> Counter<'q> {
 
     /// A counter of a job whose counts are read only at its end, unless they are live or spilled.
     fn of_job(query: &'q Query, live: Option<&'q Live>, spill: Option<&Arc<Spill>>) -> Self {
-        let is_read_at_end = live.is_none() && spill.is_none();
-        let with_pairs = is_read_at_end.then(|| Self::with_pairs(query)).flatten();
-        with_pairs.unwrap_or_else(|| Self::new(query, live, spill))
-    }
-
-    /// Counts keys by bucket of time beside the keys, if nothing is measured.
-    fn with_pairs(query: &'q Query) -> Option<Self> {
-        query.buckets_of_pairs()?;
+        if live.is_some() || spill.is_some() || !query.has_only_counts_of_pairs() {
+            return Self::new(query, live, spill);
+        }
         let table = Table::with_groups(query.hasher, Measures::new(&[]));
-        let pairs = Some(PairCounts::default());
-        Some(Self { pairs, ..Self::with_table(query, table, None, None) })
+        Self { pairs: Some(PairCounts::default()), ..Self::with_table(query, table, None, None) }
     }
 
     fn with_table(

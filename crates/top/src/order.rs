@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::answer::{KeyCount, most_frequent};
 use crate::measure::{Measures, Quantity};
-use crate::table::{Entry, JoinedShard};
+use crate::table::Entry;
 
 /// Criterion of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,11 +31,6 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Returns the first keys of a shard, unsorted.
-    pub(crate) fn select(&self, joined: &JoinedShard<'_>) -> Vec<KeyCount> {
-        self.select_from(joined.entries(), joined.measures())
-    }
-
     /// Returns the first of these keys, unsorted. The measures are by the groups of the entries.
     pub(crate) fn select_from<'e, 't: 'e>(
         &self,
@@ -121,8 +116,8 @@ mod tests {
 
     use super::*;
     use crate::hash::Hasher;
-    use crate::table::SHARDS;
     use crate::table::tests::{table_of, table_of_sums};
+    use crate::table::{JoinedShard, SHARDS};
 
     /// All keys of all shards, without any selection.
     fn all(shards: &[JoinedShard<'_>]) -> Vec<KeyCount> {
@@ -174,7 +169,7 @@ mod tests {
             let table = if has_measures { table_of_sums(hasher, &records) } else { table_of(hasher, &keys) };
             let tables = [&table];
             let shards: Vec<_> = (0..SHARDS).map(|shard| JoinedShard::new(&tables, shard)).collect();
-            let mut found: Vec<KeyCount> = shards.iter().flat_map(|shard| order.select(shard)).collect();
+            let mut found: Vec<KeyCount> = shards.iter().flat_map(|shard| order.select_from(shard.entries(), shard.measures())).collect();
             found.sort_unstable_by(|one, other| order.compare(one, other));
             found.truncate(number);
             prop_assert_eq!(found, sorted(all(&shards), order));

@@ -268,9 +268,9 @@ impl Query {
         self.buckets().is_some() && self.has_key()
     }
 
-    /// The buckets of time if keys are counted by them, and nothing is measured.
-    pub(crate) fn buckets_of_pairs(&self) -> Option<&Buckets> {
-        self.buckets().filter(|_| self.has_key() && self.measure_names.is_empty())
+    /// Whether keys are counted by buckets of time, and nothing is measured.
+    pub(crate) fn has_only_counts_of_pairs(&self) -> bool {
+        self.has_series() && self.measure_names.is_empty()
     }
 
     /// Whether buckets of time are all that is counted, in their order: then there may be many rows of a start and a count.

@@ -256,7 +256,7 @@ impl RowTimes {
 
     /// The instants of the rows, after the selection.
     pub(crate) fn instants(&self) -> impl Iterator<Item = i64> {
-        self.instants.iter().filter_map(|&instant| instant)
+        self.instants.iter().copied().flatten()
     }
 
     /// Publishes the order of the records of a block for the check.

@@ -136,7 +136,8 @@ impl Spill {
                 self.fail(error);
                 break;
             }
-            selected.add(&group, selection);
+            let entries = group.entries();
+            selected.add(entries.len(), entries.iter(), group.measures(), selection);
             start = end;
         }
         Some(selected)
@@ -216,17 +217,22 @@ impl Spiller {
 }
 
 impl Selected {
-    /// Adds the keys of a table with other keys than those before.
-    fn add(&mut self, table: &Table, selection: Selection) {
-        let entries = table.entries();
-        self.distinct += entries.len() as u64;
+    /// Adds what is needed of this many entries, whose keys are others than those before. The measures are by the groups of
+    /// the entries.
+    pub(crate) fn add<'e, 't: 'e>(
+        &mut self,
+        count: usize,
+        entries: impl Iterator<Item = &'e Entry<'t>>,
+        measures: Option<&Measures>,
+        selection: Selection,
+    ) {
+        self.distinct += count as u64;
         match selection {
             Selection::Buckets => {
-                let count = |entry: &Entry<'_>| (timeline::split(entry.key).0, entry.count);
-                self.counts.extend(entries.iter().map(count));
+                self.counts.extend(entries.map(|entry| (timeline::split(entry.key).0, entry.count)));
             }
             Selection::Keys(order) => {
-                self.best.extend(order.select_from(entries.iter(), table.measures()));
+                self.best.extend(order.select_from(entries, measures));
                 if self.best.len() > order.number {
                     self.best.sort_unstable_by(|one, other| order.compare(one, other));
                     self.best.truncate(order.number);
