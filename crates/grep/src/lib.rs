@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use finecomb_grep::{GrepOptions, PatternOptions, Query, grep};
-//! use finecomb_scan::{Inputs, ScanOptions};
+//! use finecomb_scan::{Checks, Inputs, ScanOptions};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! std::fs::write(directory.path().join("a.txt"), "one\ntwo\nthree\n")?;
@@ -42,9 +42,10 @@ mod whole;
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Inputs, Ordered, Problem, Report, ScanOptions, Visit, in_order};
+use finecomb_scan::{Checks, Inputs, Ordered, Problem, Report, ScanOptions, Visit, in_order};
 use grep_matcher::Matcher;
 pub use grep_printer::Stats;
+pub use regex_syntax::hir::Hir;
 
 pub use crate::enclosing::{NewScopeFinder, Scope, ScopeFinder};
 use crate::find::Finder;
@@ -73,6 +74,8 @@ pub struct Outcome {
     pub files: u64,
     /// Statistics, if they were requested.
     pub stats: Stats,
+    /// Files that indexes spared and did not spare, if there were any.
+    pub checks: Option<Checks>,
     /// Problems with inputs, in the order of the inputs.
     pub problems: Vec<Problem>,
     /// Files on which the regex engine failed: path and message.
@@ -104,6 +107,25 @@ impl Query {
     pub fn can_match(&self) -> bool {
         let GrepOptions { pattern, invert, max_count, .. } = &self.style.options;
         (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0)
+    }
+
+    /// Returns expressions of which a file holds a match if its result depends on more than that it has none; `None` if
+    /// that cannot be told. With [`Boundary::Word`], such a match begins and ends at borders of words.
+    pub fn expressions(&self) -> Option<Vec<Hir>> {
+        let GrepOptions { pattern, invert, passthru, .. } = &self.style.options;
+        let any_line = *invert || *passthru || self.matches_every_line;
+        if any_line { None } else { matcher::expressions(&self.matcher, pattern) }
+    }
+
+    /// Returns `true` if matches begin and end at borders of words.
+    pub fn has_word_borders(&self) -> bool {
+        self.style.options.pattern.boundary == Some(Boundary::Word)
+    }
+
+    /// Returns `true` if a match may hold a line feed.
+    pub fn may_span_lines(&self) -> bool {
+        let GrepOptions { pattern, line_end, .. } = &self.style.options;
+        pattern.multiline || *line_end == LineEnd::Nul
     }
 
     /// Separator between the output of two files, if there is one.
@@ -189,6 +211,7 @@ impl Outcome {
             any: totals.any,
             files: done.files,
             stats: totals.stats,
+            checks: done.checks,
             problems: done.problems,
             failures: totals.errors,
             output_error: done.output_error,

@@ -3,6 +3,7 @@
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 use thiserror::Error;
 
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
@@ -129,6 +130,28 @@ fn pcre2(options: &GrepOptions) -> Result<AnyMatcher, Error> {
 #[cfg(not(feature = "pcre2"))]
 fn pcre2(_options: &GrepOptions) -> Result<AnyMatcher, Error> {
     Err(Error::NoPcre2)
+}
+
+/// The patterns as expressions of which a matching text holds a match; `None` if they are not known, as with PCRE2.
+pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Option<Vec<Hir>> {
+    match matcher {
+        AnyMatcher::Rust(_) => {}
+        #[cfg(feature = "pcre2")]
+        AnyMatcher::Pcre2(_) => return None,
+    }
+    let parse = |pattern: &String| {
+        let escaped = options.fixed_strings.then(|| regex_syntax::escape(pattern));
+        let mut builder = ParserBuilder::new();
+        builder
+            .utf8(false)
+            .multi_line(true)
+            .unicode(options.unicode)
+            .dot_matches_new_line(options.multiline && options.multiline_dotall)
+            // With smart case, more may match here than does.
+            .case_insensitive(options.case != Case::Sensitive);
+        builder.build().parse(escaped.as_ref().unwrap_or(pattern)).ok()
+    };
+    options.patterns.iter().map(parse).collect()
 }
 
 /// Returns the engine's message, followed by the flag that may help.

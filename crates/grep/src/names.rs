@@ -21,6 +21,7 @@ pub fn list(
         visits: Vec::new(),
         problems: done.problems,
         files: done.files,
+        checks: done.checks,
         bytes: done.bytes,
         output_error: done.output_error,
         report: done.report,

@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
-use finecomb_scan::{Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit};
+use finecomb_scan::{Absent, Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit};
 use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
@@ -358,6 +358,18 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
     fn whole_size(&self, source: &Source) -> usize {
         let Some(finder) = &self.scope_finder else { return 0 };
         if finder.knows(source_name(source.display_path())) { finder.size_limit() } else { 0 }
+    }
+
+    fn absent(&mut self, source: &Source, absent: &Absent, out: &mut Output<'_>) -> Option<ControlFlow<()>> {
+        let options = &self.style.options;
+        let depends_on_nul =
+            self.mode() == Mode::FilesWithoutMatch || options.include_zero || self.wants_stats();
+        if !absent.is_plain && (depends_on_nul || self.nul(source) != Nul::Quit) {
+            return None;
+        }
+        let mut state = FileState::default();
+        state.searched = absent.stamp.size;
+        Some(self.end(source, state, Tally::default(), out))
     }
 
     fn begin(&mut self, source: &Source, start: &[u8]) -> FileState {

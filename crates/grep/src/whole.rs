@@ -7,7 +7,7 @@ mod definitions;
 
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Block, Output, Source, Visit, Wants};
+use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
 use grep_matcher::Matcher;
 use grep_printer::{
     ColorSpecs, HyperlinkConfig, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary,
@@ -274,6 +274,18 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
 
     fn wants(&self) -> Wants {
         Wants::Whole(usize::MAX)
+    }
+
+    fn absent(
+        &mut self,
+        _source: &Source,
+        absent: &Absent,
+        _out: &mut Output<'_>,
+    ) -> Option<ControlFlow<()>> {
+        let GrepOptions { mode, include_zero, stats, .. } = self.options;
+        let needs_nothing = !matches!(mode, Mode::FilesWithoutMatch | Mode::Json) && !include_zero && !stats;
+        // Behind a NUL, a match may be found or not.
+        (absent.is_plain && needs_nothing).then_some(ControlFlow::Continue(()))
     }
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}

@@ -9,8 +9,12 @@ use std::fmt;
 pub enum Phase {
     /// Time from the start of the job until the thread runs.
     Start,
+    /// Opening indexes and looking up what they know of the query.
+    Lookup,
     /// Listing a directory and selecting entries.
     Walk,
+    /// Comparing files with what an index knows of them.
+    Check,
     /// Opening a file and querying its size; closing the previous one.
     Open,
     /// Reading, including the wait for storage.
@@ -47,9 +51,11 @@ pub(crate) const PHASES: usize = Phase::ALL.len();
 
 impl Phase {
     /// Every phase, in order.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Start,
+        Self::Lookup,
         Self::Walk,
+        Self::Check,
         Self::Open,
         Self::Read,
         Self::Decompress,
@@ -70,7 +76,9 @@ impl Phase {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
+            Self::Lookup => "lookup",
             Self::Walk => "walk",
+            Self::Check => "check",
             Self::Open => "open",
             Self::Read => "read",
             Self::Decompress => "decompress",
@@ -92,7 +100,9 @@ impl Phase {
     pub const fn mark(self) -> char {
         match self {
             Self::Start => ':',
+            Self::Lookup => 'i',
             Self::Walk => 'w',
+            Self::Check => 'k',
             Self::Open => 'o',
             Self::Read => 'r',
             Self::Decompress => 'z',
@@ -115,7 +125,9 @@ impl Phase {
     pub const fn color(self) -> (u8, u8, u8) {
         match self {
             Self::Start => (0xcb, 0xc6, 0xba),
+            Self::Lookup => (0x3a, 0x1b, 0x5e),
             Self::Walk => (0x1b, 0x3a, 0x6b),
+            Self::Check => (0x2a, 0x8c, 0xa8),
             Self::Open => (0x3b, 0x6f, 0xb6),
             Self::Read => (0x56, 0xb4, 0xe9),
             Self::Decompress => (0x7a, 0x5a, 0xc8),

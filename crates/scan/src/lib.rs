@@ -48,9 +48,11 @@ mod progress;
 mod recognize;
 mod records;
 mod schedule;
+mod snapshot;
 mod source;
 mod spill;
 mod stop;
+mod survey;
 mod walk;
 
 pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, Source};
@@ -66,7 +68,13 @@ pub use problem::{Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
 pub use recognize::{MAX_HEAD, Recognize, Recognized};
 pub use records::{RecordEnds, Records};
+pub use snapshot::{Absent, Checks, Instant, Known, KnownEntry, Snapshot, Snapshots, Stamp};
 pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds};
 pub use spill::SpillFile;
 pub use stop::Stop;
+pub use survey::{
+    Distrust, Examine, Examined, FileAt, SETTLED_AFTER, SurveyedDirectory, SurveyedEntry, examine, now,
+    survey,
+};
+pub use walk::listing::EntryKind;
 pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

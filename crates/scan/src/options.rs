@@ -10,6 +10,7 @@ use crate::progress::Watch;
 use crate::recognize::Recognize;
 use crate::records::Records;
 use crate::records::quoting::Quoting;
+use crate::snapshot::Snapshots;
 use crate::source::{LONG_LINE, NulEnds};
 use crate::stop::Stop;
 
@@ -63,6 +64,8 @@ pub struct ScanOptions<'a> {
     pub recognize: Option<Arc<dyn Recognize>>,
     /// Restricts the part of each file that is read. Only for [`fold`](crate::fold). Default: none.
     pub narrow: Option<Arc<dyn Narrow>>,
+    /// Snapshots of the trees that are searched. Only for [`in_order`](crate::in_order). Default: none.
+    pub snapshots: Option<Arc<dyn Snapshots>>,
     /// Bound on the output of [`in_order`](crate::in_order) that waits to be written, in bytes. Each worker may hold the
     /// output of a few blocks on top of it. Default: 4 MiB.
     pub pending: usize,
@@ -84,6 +87,7 @@ impl Default for ScanOptions<'_> {
             line_end: b'\n',
             recognize: None,
             narrow: None,
+            snapshots: None,
             pending: 4 << 20,
             profile: Detail::Nothing,
             stop: None,

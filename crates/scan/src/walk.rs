@@ -1,6 +1,7 @@
 //! Selection and order of the files below a directory.
 
 pub(crate) mod directory;
+pub(crate) mod file_system;
 mod files;
 mod hints;
 pub(crate) mod listing;

@@ -12,6 +12,8 @@ pub mod stdio;
 pub mod threads;
 pub mod units;
 mod usage;
+mod writers;
 
 pub use error::io_reason;
 pub use usage::{Usage, blocks_from_storage_by_thread, bytes_from_storage, bytes_from_storage_by_thread};
+pub use writers::has_writer;

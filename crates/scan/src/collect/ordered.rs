@@ -14,7 +14,7 @@ mod worker;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use finecomb_meter::{Meter, Report, Stopwatch, ThreadTimes};
+use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
 
 use crate::block::{Block, Source};
 use crate::inputs::Inputs;
@@ -23,6 +23,7 @@ use crate::problem::{Problem, Problems};
 use crate::progress::JobEnd;
 use crate::schedule::plan::Plan;
 use crate::schedule::threads;
+use crate::snapshot::{Absent, Checks};
 use crate::source::NulEnds;
 use crate::source::reader::{Context, Reader};
 use crate::walk::SortKey;
@@ -59,8 +60,19 @@ pub trait Visit: Send {
     /// Processes a file of which only the name is wanted.
     fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
 
-    /// Returns the state before the first block of a file. `start` holds the first [`HEAD_SIZE`](crate::HEAD_SIZE) bytes of a
-    /// file that is larger than its first block, or fewer for a pipe.
+    /// Processes a file that is known to hold no match, as its stamp of a moment ago proves, instead of reading it. The
+    /// result is that of [`Visit::end`]; `None` if the file is to be read all the same. Default: `None`.
+    fn absent(
+        &mut self,
+        _source: &Source,
+        _absent: &Absent,
+        _out: &mut Output<'_>,
+    ) -> Option<ControlFlow<()>> {
+        None
+    }
+
+    /// Returns the state before the first block of a file. `start` holds the first [`HEAD_SIZE`](crate::HEAD_SIZE)
+    /// bytes of a file that is larger than its first block, or fewer for a pipe.
     fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
 
     /// Returns the NULs that end lines of a file. Default: none.
@@ -149,8 +161,10 @@ pub struct Ordered<V> {
     pub visits: Vec<V>,
     /// Problems, in the order of the inputs.
     pub problems: Vec<Problem>,
-    /// Number of files visited.
+    /// Number of files visited, including those that were known to hold no match.
     pub files: u64,
+    /// Files that snapshots spared and did not spare, if there were any.
+    pub checks: Option<Checks>,
     /// Bytes printed.
     pub bytes: u64,
     /// The error that ended the output, if any.
@@ -166,6 +180,7 @@ impl<V> Default for Ordered<V> {
             visits: Vec::new(),
             problems: Vec::new(),
             files: 0,
+            checks: None,
             bytes: 0,
             output_error: None,
             report: None,
@@ -189,7 +204,14 @@ pub fn in_order<V: Visit>(
     let stopwatch = Stopwatch::start(options.profile, false);
     let mut notes = Vec::new();
     let wants = make().wants();
-    let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes);
+    let mut meter = stopwatch.meter();
+    let snapshots = options.snapshots.as_deref().map_or_else(Vec::new, |snapshots| {
+        meter.enter(Phase::Lookup);
+        snapshots.open(&inputs.named)
+    });
+    meter.enter(Phase::Start);
+    let has_snapshots = !snapshots.is_empty();
+    let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes).with_snapshots(snapshots);
     let recognize = options.recognize.as_deref().filter(|_| V::AS_FOLD);
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, narrow: None };
     let mut problems = Problems::default();
@@ -203,18 +225,19 @@ pub fn in_order<V: Visit>(
         Some(files) => Job::listed(files),
     };
     let plan = Plan::new(jobs, separator.clone(), out, options.pending, options.stop.clone());
-    let visitor = |number| {
-        let reader = Reader::new(context, stopwatch.meter());
+    let visitor = |number, meter| {
+        let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &plan, make(), separator.clone());
         visitor.files = collected.as_deref().unwrap_or_default();
         visitor
     };
     let mut visits = Vec::new();
     let mut times = Vec::new();
-    let mut files = 0;
-    for (visitor, spent) in run(options, &plan, visitor) {
+    let (mut files, mut checks) = (0, Checks::default());
+    for (visitor, spent) in run(options, &plan, &stopwatch, meter, visitor) {
         problems.merge(visitor.reader.problems);
         files += visitor.visited;
+        checks.add(visitor.checks);
         visits.push(visitor.visit);
         times.push(spent);
     }
@@ -222,6 +245,7 @@ pub fn in_order<V: Visit>(
         visits,
         problems: problems.into_sorted().collect(),
         files,
+        checks: has_snapshots.then_some(checks),
         bytes: plan.written(),
         output_error: plan.take_error(),
         report: stopwatch.report(times),
@@ -239,14 +263,14 @@ fn collect<V: Visit>(
     let sort = context.inputs.walk.sort;
     let mut sink = io::sink();
     let plan = Plan::new(Job::named(context.inputs), None, &mut sink, options.pending, options.stop.clone());
-    let visitor = |number| {
-        let reader = Reader::new(context, stopwatch.meter());
+    let visitor = |number, meter| {
+        let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &plan, make(), None);
         visitor.collect = Some(sort.by);
         visitor
     };
     let mut files: Vec<Collected> = Vec::new();
-    for (visitor, _) in run(options, &plan, visitor) {
+    for (visitor, _) in run(options, &plan, stopwatch, stopwatch.meter(), visitor) {
         problems.merge(visitor.reader.problems);
         files.extend(visitor.collected);
     }
@@ -266,17 +290,20 @@ fn collect<V: Visit>(
     files
 }
 
-/// Runs the plan on all workers, and returns them with their times.
+/// Runs the plan on all workers, and returns them with their times. `meter` is that of the calling thread.
 fn run<'w, V: Visit + 'w>(
     options: &ScanOptions<'_>,
     plan: &Plan<'_, Job<V>>,
-    visitor: impl Fn(usize) -> Visitor<'w, V> + Sync,
+    stopwatch: &Stopwatch,
+    meter: Meter,
+    visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
 ) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
-    let mut first = visitor(0);
+    let mut first = visitor(0, meter);
     // The first few steps are not worth a thread.
     while first.step() && !first.has_shared_work() {}
     if !first.has_shared_work() {
         return vec![first.run()];
     }
-    threads::run(options.width, plan, &JobEnd::default(), || first.run(), |number| visitor(number).run())
+    let work = |number| visitor(number, stopwatch.meter()).run();
+    threads::run(options.width, plan, &JobEnd::default(), || first.run(), work)
 }

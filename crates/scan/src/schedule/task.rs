@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::walk::directory::Directory;
-use crate::walk::listing::Kind;
+use crate::walk::listing::EntryKind;
 
 /// Number of files per task. Larger tasks reduce contention, but delay output.
 pub(crate) const FILES_PER_TASK: usize = 32;
@@ -32,11 +32,11 @@ pub(crate) fn runs(directory: &Directory) -> impl Iterator<Item = Run> {
     std::iter::from_fn(move || {
         let start = next;
         let first = entries.get(start)?;
-        if first.kind == Kind::Directory {
+        if first.kind == EntryKind::Directory {
             next += 1;
             return Some(Run::Directory(start));
         }
-        next += entries[start..].iter().take_while(|entry| entry.kind != Kind::Directory).count();
+        next += entries[start..].iter().take_while(|entry| entry.kind != EntryKind::Directory).count();
         Some(Run::Files(start..next))
     })
 }

@@ -19,8 +19,8 @@ const FILES: usize = 4;
 /// Maximum number of files between two samples of a [`StorageWatch`]. A sample takes 150 ns, reading a cached file 10 µs.
 const SAMPLE_INTERVAL: u32 = 8;
 
-/// Detects whether the files of a worker come from storage, so that prefetching pays off. Files in the page cache are not worth
-/// its system calls.
+/// Detects whether the files of a worker come from storage, so that prefetching pays off. Files in the page cache are
+/// not worth its system calls.
 #[derive(Debug, Default)]
 pub(crate) struct StorageWatch {
     /// Blocks from storage at the last sample.
@@ -87,6 +87,13 @@ impl<'a> Prefetcher<'a> {
             self.opened.push_back(file);
         }
         Ok(next.into())
+    }
+
+    /// Leaves out the next file.
+    pub(crate) fn skip(&mut self) {
+        if self.opened.pop_front().is_none() {
+            self.rest.next();
+        }
     }
 
     fn open_entry(&self, entry: usize) -> io::Result<OwnedFd> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::directory::{Directory, Scratch, Walk};
-use super::listing::{Entry, Kind};
+use super::listing::{Entry, EntryKind};
 use crate::block::Source;
 use crate::inputs::{Inputs, is_standard_input};
 use crate::problem::{Problem, ProblemKind, Problems};
@@ -109,7 +109,7 @@ impl<F: FnMut(Found<'_>)> Finder<'_, F> {
     fn find_below(&mut self, directory: &Directory) {
         (self.found)(Found::Directory(directory));
         for entry in directory.listing.entries() {
-            if entry.kind != Kind::Directory {
+            if entry.kind != EntryKind::Directory {
                 (self.found)(Found::Entry(directory, entry));
                 continue;
             }

@@ -6,6 +6,8 @@ use std::os::fd::AsFd;
 use rustix::fs::{AtFlags, FileType, statat};
 use rustix::io::{self, Errno};
 
+use crate::snapshot::KnownEntry;
+
 /// The entries of a directory, sorted by name.
 #[derive(Default)]
 pub(crate) struct Listing {
@@ -24,23 +26,28 @@ pub(crate) struct Entry {
     start: u32,
     /// Length of the name without the NUL.
     length: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     /// Set if `kind` is that of the target of a symbolic link.
     pub(crate) is_linked: bool,
     pub(crate) inode: u64,
+    /// Number of the file or directory in the snapshot of the directory, if it has one.
+    pub(crate) known: Option<u32>,
 }
 
 /// Type of an entry, as recorded in the directory; no `stat` is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum EntryKind {
+    /// A regular file.
     File,
+    /// A directory.
     Directory,
+    /// A symbolic link.
     Link,
     /// A pipe, a socket or a device.
     Other,
 }
 
-impl Kind {
+impl EntryKind {
     pub(crate) fn of(file_type: FileType) -> Self {
         match file_type {
             FileType::RegularFile => Self::File,
@@ -74,12 +81,9 @@ impl Listing {
     }
 
     /// Keeps the entries for which `keep` returns `true`.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut Entry, &CStr) -> bool) {
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Self, &mut Entry) -> bool) {
         let mut entries = std::mem::take(&mut self.entries);
-        entries.retain_mut(|entry| {
-            let with_nul = &self.names[entry.start as usize..][..entry.length as usize + 1];
-            CStr::from_bytes_with_nul(with_nul).is_ok_and(|name| keep(entry, name))
-        });
+        entries.retain_mut(|entry| keep(self, entry));
         self.entries = entries;
     }
 
@@ -90,16 +94,34 @@ impl Listing {
         let kind = match file_type {
             // Some file systems do not record the type.
             FileType::Unknown => statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
-                .map_or(Kind::Other, |stat| Kind::of(FileType::from_raw_mode(stat.st_mode))),
-            known => Kind::of(known),
+                .map_or(EntryKind::Other, |stat| EntryKind::of(FileType::from_raw_mode(stat.st_mode))),
+            known => EntryKind::of(known),
         };
-        let (Ok(start), Ok(length)) = (u32::try_from(self.names.len()), u32::try_from(name.to_bytes().len()))
-        else {
+        self.push(KnownEntry { name, kind, inode, number: None });
+    }
+
+    /// Adds an entry behind the others.
+    pub(crate) fn push(&mut self, KnownEntry { name, kind, inode, number }: KnownEntry<'_>) {
+        let bytes = name.to_bytes();
+        let (Ok(start), Ok(length)) = (u32::try_from(self.names.len()), u32::try_from(bytes.len())) else {
             return;
         };
-        self.any_hidden |= name.to_bytes().starts_with(b".");
+        self.any_hidden |= bytes.starts_with(b".");
         self.names.extend_from_slice(name.to_bytes_with_nul());
-        self.entries.push(Entry { key: key(name.to_bytes()), start, length, kind, is_linked: false, inode });
+        let key = key(bytes);
+        self.entries.push(Entry { key, start, length, kind, is_linked: false, inode, known: number });
+    }
+
+    /// Takes over the numbers of the entries of an earlier listing that have the same name and kind.
+    pub(crate) fn recognize(&mut self, earlier: &Self) {
+        let Self { names, entries, .. } = self;
+        let mut rest = earlier.entries.iter().peekable();
+        for entry in entries {
+            let name = &names[entry.start as usize..][..entry.length as usize];
+            while rest.next_if(|known| earlier.name(known) < name).is_some() {}
+            let same = rest.next_if(|known| earlier.name(known) == name);
+            entry.known = same.filter(|known| known.kind == entry.kind).and_then(|known| known.known);
+        }
     }
 
     fn sort(&mut self) {
@@ -184,7 +206,7 @@ mod tests {
         assert_eq!(names, expected);
         assert!(listing.contains(b"a-b") && !listing.contains(b"a-"));
         let kinds: Vec<_> = listing.entries().iter().map(|entry| entry.kind).collect();
-        assert_eq!((kinds[4], kinds[6], kinds[7]), (Kind::Directory, Kind::Link, Kind::File));
+        assert_eq!((kinds[4], kinds[6], kinds[7]), (EntryKind::Directory, EntryKind::Link, EntryKind::File));
     }
 
     #[test]

@@ -9,13 +9,13 @@ use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-use super::hints::Hints;
+use super::hints::{Hints, NameKey};
 use super::listing::Listing;
 use super::{RuleFiles, WalkOptions};
 use finecomb_sys::io_reason;
@@ -24,6 +24,9 @@ use finecomb_sys::io_reason;
 const CUSTOM: [&str; 2] = [".agignore", ".rgignore"];
 const DOT: &str = ".ignore";
 const GIT: &str = ".gitignore";
+
+/// The mark of UTF-8, with which a rule file may begin.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// Verdict of the rules on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,23 +59,62 @@ pub(crate) struct Rules {
     is_repository: bool,
 }
 
-/// The globs of one kind of rule file in a directory. A cheap test spares most names the matching.
+/// The globs of one kind of rule file in a directory. A cheap test spares most names the matching, and most rule files the
+/// compilation, which takes as long as listing five directories.
+#[derive(Default)]
 struct Globs {
-    rules: Gitignore,
+    /// The rule files and their names; none without a glob.
+    files: Vec<(PathBuf, Vec<u8>)>,
+    ignore_case: bool,
+    rules: OnceLock<Gitignore>,
     hints: Hints,
 }
 
+/// Size of rule files, in bytes, up to which compiling the globs cannot fail for their size.
+const SMALL: usize = 16 << 10;
+
 impl Globs {
-    fn none() -> Self {
-        Self { rules: Gitignore::empty(), hints: Hints::default() }
+    /// The globs of rule files, given with their names. Those that may be invalid are compiled at once, so that this is
+    /// reported.
+    fn new(files: Vec<(PathBuf, Vec<u8>)>, ignore_case: bool, problems: &mut Vec<String>) -> Self {
+        let mut hints = Hints::default();
+        let texts = files.iter().map(|(_, text)| text.strip_prefix(BOM).unwrap_or(text));
+        for line in texts.flat_map(|text| text.split(|&byte| byte == b'\n')) {
+            // Hints are case-sensitive.
+            hints.add(&if ignore_case { "*".into() } else { String::from_utf8_lossy(line) });
+        }
+        if hints.is_empty() {
+            return Self::default();
+        }
+        let is_harmless =
+            |text: &[u8]| text.len() <= SMALL && !text.iter().any(|byte| b"[]{}\\".contains(byte));
+        let defers = files.iter().all(|(_, text)| is_harmless(text));
+        let globs = Self { files, ignore_case, rules: OnceLock::new(), hints };
+        if !defers {
+            globs.rules.get_or_init(|| globs.compile(problems));
+        }
+        globs
+    }
+
+    fn compile(&self, problems: &mut Vec<String>) -> Gitignore {
+        let mut builder = builder(Path::new(""), self.ignore_case);
+        for (from, text) in &self.files {
+            add_lines(&mut builder, from, text, problems);
+        }
+        build(&builder, problems)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty()
     }
 
     /// Matches a path relative to their directory. `name` is its last component.
-    fn judge(&self, relative: &Path, name: &[u8], is_dir: bool) -> Verdict {
-        if self.rules.is_empty() || !self.hints.may_match(name) {
+    fn judge(&self, relative: &Path, name: NameKey<'_>, is_dir: bool) -> Verdict {
+        if self.is_empty() || !self.hints.may_match(name) {
             return Verdict::None;
         }
-        self.rules.matched(relative, is_dir).into()
+        // If they are compiled only now, they are valid.
+        self.rules.get_or_init(|| self.compile(&mut Vec::new())).matched(relative, is_dir).into()
     }
 }
 
@@ -100,7 +142,7 @@ impl Global {
             match fs::read(path) {
                 Ok(text) => {
                     let mut builder = builder(&here, options.rules_ignore_case);
-                    add_lines(&mut builder, path, &text, problems, |_| {});
+                    add_lines(&mut builder, path, &text, problems);
                     explicit.push(build(&builder, problems));
                 }
                 Err(error) => problems.push(format!("{}: {}", path.display(), io_reason(&error))),
@@ -187,7 +229,7 @@ impl Global {
             git_exclude: if git_exclude && has_git {
                 self.load_exclude(directory, path, problems)
             } else {
-                Globs::none()
+                Globs::default()
             },
             is_repository,
             above,
@@ -199,7 +241,7 @@ impl Global {
     fn load(&self, directory: &OwnedFd, printed: &Path, names: &[&str], problems: &mut Vec<String>) -> Globs {
         // An unreadable rule file is ignored silently, as by git.
         let files = names.iter().filter_map(|name| Some((printed.join(name), read(directory, name).ok()?)));
-        self.globs(files.collect(), problems)
+        Globs::new(files.collect(), self.ignore_case, problems)
     }
 
     /// Reads `info/exclude` of a repository.
@@ -207,22 +249,8 @@ impl Global {
         let path = Path::new(OsStr::from_bytes(path));
         let file = read(directory, ".git/info/exclude").ok();
         let file = file.or_else(|| fs::read(worktree(directory, path)?.join("info/exclude")).ok());
-        self.globs(file.map(|text| (path.join(".git/info/exclude"), text)).into_iter().collect(), problems)
-    }
-
-    /// Builds the globs of rule files, given with their names.
-    fn globs(&self, files: Vec<(PathBuf, Vec<u8>)>, problems: &mut Vec<String>) -> Globs {
-        if files.is_empty() {
-            return Globs::none();
-        }
-        let mut builder = builder(Path::new(""), self.ignore_case);
-        let mut hints = Hints::default();
-        for (from, text) in files {
-            // Hints are case-sensitive.
-            let hint = |line: &str| hints.add(if self.ignore_case { "*" } else { line });
-            add_lines(&mut builder, &from, &text, problems, hint);
-        }
-        Globs { rules: build(&builder, problems), hints }
+        let file = file.map(|text| (path.join(".git/info/exclude"), text));
+        Globs::new(file.into_iter().collect(), self.ignore_case, problems)
     }
 
     /// Returns the verdict of all rules on an absolute path without `.` and `..` components. The first kind of rule
@@ -243,7 +271,7 @@ impl Global {
         let mut verdicts = [Verdict::None; 4];
         let in_repository = !self.options.require_git || chain(rules).any(|rules| rules.is_repository);
         let mut in_outer_repository = false;
-        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+        let name = NameKey::of(path.rsplit(|&byte| byte == b'/').next().unwrap_or(path));
         for rules in chain(rules) {
             // Rules of a directory above the named one.
             if rules.relative_start < root && !self.options.parents {
@@ -279,7 +307,7 @@ impl Global {
 impl Rules {
     fn is_empty(&self) -> bool {
         let all = [&self.custom, &self.dot, &self.git, &self.git_exclude];
-        !self.is_repository && all.into_iter().all(|globs| globs.rules.is_empty())
+        !self.is_repository && all.into_iter().all(|globs| globs.is_empty())
     }
 }
 
@@ -302,18 +330,10 @@ fn build(builder: &GitignoreBuilder, problems: &mut Vec<String>) -> Gitignore {
     })
 }
 
-/// Adds the lines of a rule file, and passes each to `see`.
-fn add_lines(
-    builder: &mut GitignoreBuilder,
-    from: &Path,
-    text: &[u8],
-    problems: &mut Vec<String>,
-    mut see: impl FnMut(&str),
-) {
-    let text = String::from_utf8_lossy(text);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+/// Adds the lines of a rule file.
+fn add_lines(builder: &mut GitignoreBuilder, from: &Path, text: &[u8], problems: &mut Vec<String>) {
+    let text = String::from_utf8_lossy(text.strip_prefix(BOM).unwrap_or(text));
     for (number, line) in text.lines().enumerate() {
-        see(line);
         if let Err(error) = builder.add_line(None, line) {
             problems.push(format!("{}:{}: {error}", from.display(), number + 1));
         }

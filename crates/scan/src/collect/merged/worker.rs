@@ -125,7 +125,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             let contents = prefetcher
                 .open(self.reader.storage.is_cold())
                 .map_err(ProblemKind::Open)
-                .and_then(|file| self.reader.read(&source, file, 0, limit, directory.short_read_is_end));
+                .and_then(|file| self.reader.read(&source, file, 0, limit, directory.short_read_is_end()));
             match contents {
                 Ok(contents @ Contents::Whole { .. }) => self.begin(&source, contents),
                 Ok(contents) => {

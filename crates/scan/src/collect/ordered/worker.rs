@@ -17,12 +17,14 @@ use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
 use crate::schedule::plan::{Chunk, Plan, Planned, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
+use crate::snapshot::{Checks, Known};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
 use crate::source::{Chunks, HEAD_SIZE};
 use crate::stop::Stop;
 use crate::walk::SortKey;
 use crate::walk::directory::{Directory, SortValue};
+use crate::walk::listing::Entry;
 use crate::walk::open_path;
 
 /// Maximum size of a file that is read and searched by a single worker, in blocks. Larger files are worth sharing.
@@ -30,6 +32,10 @@ const WHOLE_LIMIT: usize = 4;
 
 /// Maximum size of a file that is left to a single worker while there are other files to read, in blocks.
 const UNSHARED_LIMIT: usize = 64;
+
+/// Maximum number of entries of a directory whose files are compared with a snapshot by the worker that lists it: on
+/// the core that has just opened the directory that takes less time. Larger ones are worth sharing.
+const CHECKED_AT_ONCE: usize = 512;
 
 /// A worker of a job.
 pub(crate) struct Visitor<'w, V: Visit> {
@@ -42,6 +48,7 @@ pub(crate) struct Visitor<'w, V: Visit> {
     planned: Vec<Planned<Job<V>>>,
     pub(crate) visit: V,
     pub(crate) visited: u64,
+    pub(crate) checks: Checks,
     /// If files are only collected: the key to sort them by.
     pub(crate) collect: Option<SortKey>,
     pub(crate) collected: Vec<Collected>,
@@ -68,6 +75,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             wants: visit.wants(),
             visit,
             visited: 0,
+            checks: Checks::default(),
             collect: None,
             collected: Vec::new(),
             files: &[],
@@ -308,7 +316,10 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Plans the contents of a directory.
-    fn expand(&mut self, directory: Directory) {
+    fn expand(&mut self, mut directory: Directory) {
+        let is_read = self.collect.is_none() && self.wants != Wants::Name;
+        directory.is_checked =
+            is_read && directory.is_known() && directory.listing.entries().len() <= CHECKED_AT_ONCE;
         let directory = Arc::new(directory);
         let mut planned = Vec::new();
         for run in runs(&directory) {
@@ -317,10 +328,40 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 Run::Files(files) if self.wants == Wants::Name => {
                     planned.push((Some(self.print_names(&directory, files)), None));
                 }
+                Run::Files(files) if directory.is_checked => {
+                    self.check_files(&directory, files, &mut planned);
+                }
                 run => planned.extend(tasks(&directory, run).map(|task| (None, Some(Job::Open(task))))),
             }
         }
         self.planned = planned;
+    }
+
+    /// Omits what is known to hold no match, and plans the reading of the other files.
+    fn check_files(
+        &mut self,
+        directory: &Arc<Directory>,
+        files: Range<usize>,
+        planned: &mut Vec<Planned<Job<V>>>,
+    ) {
+        let mut source = Source::found(directory.argument, Default::default());
+        let mut wanted = files.start..files.start;
+        let plan = |wanted| tasks(directory, Run::Files(wanted)).map(|task| (None, Some(Job::Open(task))));
+        for number in files {
+            let entry = &directory.listing.entries()[number];
+            source.move_to(&directory.prefix, directory.listing.name(entry));
+            if directory.known(entry).is_some_and(|known| self.is_omitted(directory, entry, known, &source)) {
+                continue;
+            }
+            if wanted.end < number || !self.out.bytes().is_empty() {
+                planned.extend(plan(wanted));
+                planned.push((Some(self.out.take()), None));
+                wanted = number..number;
+            }
+            wanted.end = number + 1;
+        }
+        planned.extend(plan(wanted));
+        planned.push((Some(self.out.take()), None));
     }
 
     /// Prints the names of files of which only the names are wanted.
@@ -342,6 +383,35 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
+    /// Processes a file without reading it if it is known to hold no match, and is what it was. Otherwise returns `false`.
+    fn is_omitted(&mut self, directory: &Directory, entry: &Entry, known: Known, source: &Source) -> bool {
+        let absent = match known {
+            Known::Nothing => {
+                self.checks.unknown += 1;
+                return false;
+            }
+            Known::Candidate => {
+                self.checks.candidates += 1;
+                return false;
+            }
+            Known::Absent(absent) => absent,
+        };
+        self.reader.meter.enter(Phase::Check);
+        self.checks.checked += 1;
+        if !directory.stamp_of(entry).is_ok_and(|stamp| stamp == absent.stamp) {
+            self.checks.changed += 1;
+            return false;
+        }
+        let Some(flow) = self.visit.absent(source, &absent, &mut self.out) else { return false };
+        self.visited += 1;
+        self.checks.omitted += 1;
+        self.reader.meter.add_file();
+        if flow.is_break() {
+            self.plan.halt();
+        }
+        true
+    }
+
     fn visit_files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
         let follow = self.reader.context.inputs.walk.follow;
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
@@ -350,11 +420,20 @@ impl<'w, V: Visit> Visitor<'w, V> {
             if self.plan.is_halted() {
                 return;
             }
-            source.move_to(&directory.prefix, directory.listing.name(&directory.listing.entries()[number]));
+            let entry = &directory.listing.entries()[number];
+            source.move_to(&directory.prefix, directory.listing.name(entry));
+            if !directory.is_checked
+                && let Some(known) = directory.known(entry)
+                && self.is_omitted(directory, entry, known, &source)
+            {
+                prefetcher.skip();
+                self.out.flush_if_full();
+                continue;
+            }
             self.reader.meter.enter(Phase::Open);
             match prefetcher.open(self.reader.storage.is_cold()) {
                 Ok(file) => {
-                    if let Some(job) = self.read(&source, file, 0, directory.short_read_is_end) {
+                    if let Some(job) = self.read(&source, file, 0, directory.short_read_is_end()) {
                         let rest = Job::Open(Task::Files(Arc::clone(directory), number + 1..entries.end));
                         self.planned = vec![(None, Some(job)), (None, Some(rest))];
                         return;

@@ -1,0 +1,129 @@
+//! Knowledge of a tree from an earlier time, such as an index of it, and the proof that it still holds.
+//!
+//! A directory or a file is what it was if its [`Stamp`] is what it was. The job compares stamps while it walks: of every
+//! directory it enters, and of every file that is not read because of what is known. So an answer from a snapshot is as
+//! of the time of the job.
+
+use std::ffi::CStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::Stat;
+
+use crate::walk::listing::EntryKind;
+
+/// Identity and version of a file or a directory, as the file system records them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Device of the file system.
+    pub device: u64,
+    /// Number of the file in the file system.
+    pub inode: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Time of the last modification. Anyone may set it.
+    pub modified: Instant,
+    /// Time of the last change of contents or metadata, which only the system sets.
+    pub changed: Instant,
+}
+
+/// Seconds and nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instant {
+    /// Seconds, rounded down.
+    pub seconds: i64,
+    /// Nanoseconds since then.
+    pub nanoseconds: u32,
+}
+
+impl Stamp {
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    pub(crate) fn of(stat: &Stat) -> Self {
+        let instant = |seconds, nanoseconds| Instant { seconds, nanoseconds };
+        Self {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            modified: instant(stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+            changed: instant(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+        }
+    }
+}
+
+/// A source of snapshots.
+pub trait Snapshots: Send + Sync {
+    /// Opens the snapshots of the trees that these inputs are in. Called once, before anything is read.
+    fn open(&self, named: &[PathBuf]) -> Vec<Arc<dyn Snapshot>>;
+}
+
+/// Knowledge of a tree from an earlier time. Directories and files have numbers, each from 0.
+pub trait Snapshot: Send + Sync {
+    /// Returns the number of a directory, given its absolute path without links.
+    fn find(&self, path: &Path) -> Option<u32>;
+
+    /// Passes the entries of a directory to `add`, in the order of the bytes of their names, and returns the stamp with
+    /// which they are complete; `None` if it may have other entries with any stamp.
+    fn list(&self, directory: u32, add: &mut dyn FnMut(KnownEntry<'_>)) -> Option<Stamp>;
+
+    /// Returns what is known of a file.
+    fn file(&self, file: u32) -> Known;
+}
+
+/// An entry of a directory of a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownEntry<'a> {
+    /// Name in the directory.
+    pub name: &'a CStr,
+    /// Kind, that of the link itself for a symbolic link.
+    pub kind: EntryKind,
+    /// Number in the file system.
+    pub inode: u64,
+    /// Number of the file or directory in the snapshot, if it has one.
+    pub number: Option<u32>,
+}
+
+/// Knowledge of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing that helps.
+    Nothing,
+    /// It may hold what the job looks for.
+    Candidate,
+    /// It does not, as long as it has this stamp.
+    Absent(Absent),
+}
+
+/// A file without what a job looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The stamp with which it is without it.
+    pub stamp: Stamp,
+    /// Set if this holds for the whole file, which is text without a NUL and without a byte order mark. Otherwise it
+    /// holds for the text before the first NUL.
+    pub is_plain: bool,
+}
+
+/// Numbers of files that snapshots spared, and did not spare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Files whose stamps were compared.
+    pub checked: u64,
+    /// Files among them that have changed, or can no longer be examined.
+    pub changed: u64,
+    /// Files that may hold what the job looks for.
+    pub candidates: u64,
+    /// Files of which nothing is known.
+    pub unknown: u64,
+    /// Files that were not read.
+    pub omitted: u64,
+}
+
+impl Checks {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.checked += other.checked;
+        self.changed += other.changed;
+        self.candidates += other.candidates;
+        self.unknown += other.unknown;
+        self.omitted += other.omitted;
+    }
+}

@@ -1,0 +1,336 @@
+//! The first half of an index: lists a tree and reads its files, with the stamps that prove later that nothing has changed.
+//!
+//! A stamp proves something only if every later change gives another one. So it is taken before and after the reading, and
+//! a file or directory is not trusted
+//! - if it changed within a tick of the clock that the file system uses, as it may change again without a new time (git calls
+//!   this racy);
+//! - if a process has the file open for writing, as stores to a map of it change its time only once in a while;
+//! - on file systems whose times are coarse or come from elsewhere, such as those of a network.
+
+use std::ffi::{CStr, CString, OsStr};
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use finecomb_sys::{has_writer, threads};
+use rustix::fs::{FileType, Mode, OFlags, SeekFrom, fstat, openat, seek};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::block::Source;
+use crate::inputs::Inputs;
+use crate::problem::{Problem, ProblemKind, Problems};
+use crate::snapshot::{Instant, Stamp};
+use crate::source::cut::retry;
+use crate::source::reader::{FIRST_READ, Sniffed};
+use crate::walk::directory::{Directory, Scratch, Walk};
+use crate::walk::file_system::has_fine_clock;
+use crate::walk::listing::{EntryKind, Listing, list};
+use crate::walk::open_path;
+
+/// Age from which a change counts as older than all later ones: the clock of file systems ticks every 10 ms at most.
+pub const SETTLED_AFTER: Duration = Duration::from_millis(20);
+
+/// The same on file systems that record whole seconds.
+const SETTLED_AFTER_SECONDS: Duration = Duration::from_secs(2);
+
+/// Why a stamp proves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Distrust {
+    /// The times of the file system are coarse, or come from elsewhere.
+    FileSystem,
+    /// It changed a moment ago, or while it was read.
+    Fresh,
+    /// It is open for writing.
+    Writer,
+    /// It cannot be read.
+    Unreadable,
+    /// It is larger than wanted.
+    Large,
+}
+
+/// A directory of a tree.
+#[derive(Debug)]
+pub struct SurveyedDirectory {
+    /// Path below the root, without slashes at its ends; empty for the root.
+    pub path: Vec<u8>,
+    /// The stamp with which its entries are complete.
+    pub stamp: Result<Stamp, Distrust>,
+    /// All entries, in the order of the bytes of their names.
+    pub entries: Vec<SurveyedEntry>,
+}
+
+/// An entry of a surveyed directory.
+#[derive(Debug)]
+pub struct SurveyedEntry {
+    /// Name in the directory.
+    pub name: CString,
+    /// EntryKind, that of the link itself for a symbolic link.
+    pub kind: EntryKind,
+    /// Number in the file system.
+    pub inode: u64,
+    /// Whether the walk selects it.
+    pub is_selected: bool,
+}
+
+/// Lists a tree, in the order of the paths: `inputs` name its root alone. Directories that cannot be listed are
+/// reported, and left out.
+pub fn survey(inputs: &Inputs) -> (Vec<SurveyedDirectory>, Vec<Problem>) {
+    let mut notes = Vec::new();
+    let walk = Walk::new(&inputs.walk, false, &mut notes);
+    let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
+    problems.add_rules(notes);
+    let mut directories = Vec::new();
+    for (number, root) in inputs.named.iter().enumerate() {
+        match walk.open_named(number, root, Path::new(""), &mut scratch, &mut problems) {
+            Ok(root) => survey_below(&walk, root, &mut directories, &mut scratch, &mut problems),
+            Err(error) => {
+                let source = Source::named(number, Some(root.clone()));
+                problems.add(&source, ProblemKind::List(error));
+            }
+        }
+    }
+    (directories, problems.into_sorted().collect())
+}
+
+/// Lists a directory and all below. A directory stays open while one of its subdirectories is still to be entered.
+fn survey_below(
+    walk: &Walk<'_>,
+    root: Directory,
+    directories: &mut Vec<SurveyedDirectory>,
+    scratch: &mut Scratch,
+    problems: &mut Problems,
+) {
+    let mut next = Some(root);
+    let mut pending: Vec<(Arc<Directory>, usize)> = Vec::new();
+    loop {
+        if let Some(directory) = next.take() {
+            match surveyed(&directory, scratch) {
+                Ok(surveyed) => directories.push(surveyed),
+                Err(error) => problems.add(&directory.source(), ProblemKind::List(error)),
+            }
+            let directory = Arc::new(directory);
+            let entries = directory.listing.entries();
+            let below = (0..entries.len()).rev().filter(|&entry| entries[entry].kind == EntryKind::Directory);
+            pending.extend(below.map(|entry| (Arc::clone(&directory), entry)));
+        }
+        let Some((parent, entry)) = pending.pop() else { return };
+        let entry = &parent.listing.entries()[entry];
+        match walk.enter(&parent, entry, scratch, problems) {
+            Ok(directory) => next = directory,
+            Err(error) => problems.add(&parent.source_of(entry), ProblemKind::List(error)),
+        }
+    }
+}
+
+fn surveyed(directory: &Directory, scratch: &mut Scratch) -> io::Result<SurveyedDirectory> {
+    let now = now();
+    let before = Stamp::of(&fstat(directory)?);
+    // The walk has read it to the end.
+    seek(directory, SeekFrom::Start(0))?;
+    let all = list(directory, &mut scratch.buffer)?;
+    let stamp = match Stamp::of(&fstat(directory)?) {
+        _ if !has_fine_clock(directory) => Err(Distrust::FileSystem),
+        stamp if stamp != before || !is_settled(stamp, now) => Err(Distrust::Fresh),
+        stamp => Ok(stamp),
+    };
+    let path = directory.prefix.strip_suffix(b"/").unwrap_or(&directory.prefix).to_vec();
+    Ok(SurveyedDirectory { path, stamp, entries: marked(&all, &directory.listing) })
+}
+
+/// The entries of a listing, marked if they are also in another one.
+fn marked(all: &Listing, selected: &Listing) -> Vec<SurveyedEntry> {
+    let mut rest = selected.entries().iter().peekable();
+    let entry = |entry| {
+        let name: &[u8] = all.name(entry);
+        while rest.next_if(|other| selected.name(other) < name).is_some() {}
+        let other = rest.next_if(|other| selected.name(other) == name);
+        SurveyedEntry {
+            name: all.c_name(entry).to_owned(),
+            kind: entry.kind,
+            inode: entry.inode,
+            is_selected: other.is_some_and(|other| other.kind == entry.kind),
+        }
+    };
+    all.entries().iter().map(entry).collect()
+}
+
+/// The time of the clock that file systems use.
+pub fn now() -> Instant {
+    #[cfg(target_os = "linux")]
+    let clock = ClockId::RealtimeCoarse;
+    #[cfg(not(target_os = "linux"))]
+    let clock = ClockId::Realtime;
+    let now = clock_gettime(clock);
+    Instant { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap_or_default() }
+}
+
+/// Returns `true` if every change from `now` on has another time than this stamp.
+fn is_settled(stamp: Stamp, now: Instant) -> bool {
+    let after = if stamp.changed.nanoseconds == 0 { SETTLED_AFTER_SECONDS } else { SETTLED_AFTER };
+    let nanoseconds = |time: Instant| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
+    nanoseconds(stamp.changed) + (after.as_nanos() as i128) < nanoseconds(now)
+}
+
+/// A file to be read: a directory, its path as an absolute one, and a name in it.
+#[derive(Clone, Copy, Debug)]
+pub struct FileAt<'a> {
+    /// Absolute path of the directory.
+    pub directory: &'a Path,
+    /// Name in the directory.
+    pub name: &'a CStr,
+}
+
+/// A file that was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Examined<'a> {
+    /// The stamp with which it has this text.
+    pub stamp: Stamp,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Whether they are its text, perhaps after a byte order mark. Otherwise it is compressed, or in another encoding.
+    pub is_text: bool,
+}
+
+/// Takes in files in batches.
+pub trait Examine: Send {
+    /// Takes in a file, given its number and that of its batch.
+    ///
+    /// # Errors
+    /// If the job cannot go on.
+    fn take(&mut self, batch: usize, file: usize, examined: Result<Examined<'_>, Distrust>)
+    -> io::Result<()>;
+
+    /// Ends a batch of files, given its number. The next one begins anywhere.
+    ///
+    /// # Errors
+    /// If the job cannot go on.
+    fn end_batch(&mut self, batch: usize) -> io::Result<()>;
+}
+
+/// Reads files of up to `limit` bytes, `batch` at a time, in `width` threads. A thread takes one batch after the other,
+/// each from its first file to its last, and has the value of `make` for them.
+///
+/// # Errors
+/// The first error of [`Examine`].
+pub fn examine<E: Examine>(
+    files: &[FileAt<'_>],
+    batch: usize,
+    limit: usize,
+    width: usize,
+    make: impl Fn() -> E + Sync,
+) -> io::Result<Vec<E>> {
+    let next = AtomicUsize::new(0);
+    let batches = files.len().div_ceil(batch);
+    let work = || {
+        let mut examiner = Examiner { limit, directory: None, buffer: Vec::new(), taker: make() };
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= batches {
+                return Ok(examiner.taker);
+            }
+            let range = number * batch..files.len().min((number + 1) * batch);
+            if let Err(error) = examiner.take_batch(files, range, number) {
+                next.store(batches, Ordering::Relaxed);
+                return Err(error);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..width.min(batches)).map_while(|_| threads::spawn(scope, work)).collect();
+        let mut all = vec![work()];
+        all.extend(
+            others
+                .into_iter()
+                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
+        );
+        all.into_iter().collect()
+    })
+}
+
+struct Examiner<'f, E> {
+    limit: usize,
+    /// The directory of the last file, unless it could not be opened.
+    directory: Option<(&'f Path, Option<OwnedFd>)>,
+    buffer: Vec<u8>,
+    taker: E,
+}
+
+impl<'f, E: Examine> Examiner<'f, E> {
+    fn take_batch(&mut self, files: &'f [FileAt<'f>], range: Range<usize>, batch: usize) -> io::Result<()> {
+        for number in range {
+            let FileAt { directory, name } = files[number];
+            if self.directory.as_ref().is_none_or(|(open, _)| *open != directory) {
+                self.directory = Some((directory, open_path(directory).ok().map(OwnedFd::from)));
+            }
+            let read = match &self.directory {
+                Some((_, Some(directory))) => read(directory, name, self.limit, &mut self.buffer),
+                _ => Err(Distrust::Unreadable),
+            };
+            let examined = read.map(|(stamp, is_text)| Examined { stamp, bytes: &self.buffer, is_text });
+            self.taker.take(batch, number, examined)?;
+        }
+        self.taker.end_batch(batch)
+    }
+}
+
+/// Reads a file into a buffer. Returns its stamp, and whether it is text.
+fn read(
+    directory: &OwnedFd,
+    name: &CStr,
+    limit: usize,
+    buffer: &mut Vec<u8>,
+) -> Result<(Stamp, bool), Distrust> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let file = openat(directory, name, flags, Mode::empty()).map_err(|_| Distrust::Unreadable)?;
+    if !has_fine_clock(&file) {
+        return Err(Distrust::FileSystem);
+    }
+    let now = now();
+    if has_writer(&file) == Some(true) {
+        return Err(Distrust::Writer);
+    }
+    let stat = fstat(&file).map_err(|_| Distrust::Unreadable)?;
+    let stamp = Stamp::of(&stat);
+    if !FileType::from_raw_mode(stat.st_mode).is_file() {
+        return Err(Distrust::Unreadable);
+    }
+    let size = usize::try_from(stamp.size).ok().filter(|&size| size <= limit).ok_or(Distrust::Large)?;
+    if !is_settled(stamp, now) {
+        return Err(Distrust::Fresh);
+    }
+    let file = File::from(file);
+    read_all(&file, size, buffer).map_err(|_| Distrust::Unreadable)?;
+    let after = fstat(&file).map_err(|_| Distrust::Unreadable)?;
+    if buffer.len() != size || Stamp::of(&after) != stamp {
+        return Err(Distrust::Fresh);
+    }
+    let source = Source::found(0, Path::new(OsStr::from_bytes(name.to_bytes())).to_owned());
+    let start = &buffer[..buffer.len().min(FIRST_READ)];
+    // The inputs by default: compressed files count as such, and marks of encodings are obeyed.
+    let is_text = matches!(Sniffed::of(&Inputs::new([""]), &source, start), Sniffed::Plain(_));
+    Ok((stamp, is_text))
+}
+
+/// Reads a file of this size into a buffer, whose length is then that of what could be read, and one more if the file
+/// is larger.
+fn read_all(file: &File, size: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+    if buffer.len() <= size {
+        buffer.resize(size + 1, 0);
+    }
+    let mut filled = 0;
+    while filled <= size {
+        match retry(|| file.read_at(&mut buffer[filled..=size], filled as u64))? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    buffer.truncate(filled);
+    Ok(())
+}
