@@ -17,6 +17,7 @@ mod size;
 pub(crate) mod symbols;
 mod threads;
 pub(crate) mod top;
+pub(crate) mod tree_index;
 
 use std::env;
 use std::ffi::OsString;

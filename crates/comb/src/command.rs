@@ -6,6 +6,7 @@ mod follow;
 pub(crate) mod generate;
 pub(crate) mod grep;
 pub(crate) mod index;
+mod indexed;
 mod output;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
@@ -15,6 +16,7 @@ pub(crate) mod serve;
 #[cfg(feature = "symbols")]
 pub(crate) mod symbols;
 pub(crate) mod top;
+mod tree_index;
 
 use std::fmt::Display;
 use std::io;
@@ -93,8 +95,8 @@ pub(crate) fn check_output() -> Result<(), Exit> {
     Ok(())
 }
 
-/// Checks that `needed` bytes of memory are available, as the system would kill the process half-way otherwise. `what` begins the
-/// message, as in "10 digits take".
+/// Checks that `needed` bytes of memory are available, as the system would kill the process half-way otherwise. `what`
+/// begins the message, as in "10 digits take".
 pub(crate) fn fits_memory(what: impl Display, needed: u64) -> Result<(), String> {
     match memory::available() {
         Some(available) if needed > available => {

@@ -22,6 +22,7 @@ use ignore::types::Types;
 pub(crate) use self::paths::Paths;
 use super::profile::Profile;
 pub(crate) use super::selection::UsageError;
+use super::tree_index::IndexUse;
 use super::{size, threads};
 use crate::terminal::{self, When};
 
@@ -125,6 +126,9 @@ struct Running {
     /// -w, which is short for this flag in other commands, is short for --word-regexp here.
     #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", default_value = "auto", value_parser = threads::parse, allow_hyphen_values = true)]
     threads: Width,
+
+    #[command(flatten)]
+    index: IndexUse,
 
     #[command(flatten)]
     profile: Profile,
@@ -235,6 +239,11 @@ impl Arguments {
             profile: self.running.profile.detail(),
             ..ScanOptions::default()
         }
+    }
+
+    /// Whether to use indexes of directories, and where they are.
+    pub(crate) fn index(&self) -> &IndexUse {
+        &self.running.index
     }
 
     /// Text encoding of the files.

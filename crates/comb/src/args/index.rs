@@ -2,16 +2,20 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use finecomb_text_index::Alphabet;
 
 use super::format::{FormatFlags, TextOrJson};
 use super::threads::Threads;
+use super::tree_index::IndexHome;
 
 const LONG_ABOUT: &str = "\
-Build, describe, verify and convert text indexes
+Build, describe, verify and convert indexes of texts and directories
 
 Examples:
+  Search a source tree repeatedly:
+      comb index build linux
+      comb grep -n PM_RESUME linux
   Search a log repeatedly:
       comb index build access.log
       comb find access.log.comb '\" 500 ' --all
@@ -20,10 +24,13 @@ Examples:
       comb index build pi.txt -o pi.comb
       comb find pi.comb 140379
 
-An index is one file with a text and its suffix array. 'comb find' and 'comb serve' search it in microseconds, independent \
-of the length of the text.";
+The index of a text is one file with the text and its suffix array. 'comb find' and 'comb serve' search it in microseconds, \
+independent of the length of the text.
 
-/// Build, describe, verify and convert text indexes
+The index of a directory is kept outside of it. 'comb grep' uses it by itself, and prints what it would print without: files that \
+have changed since are searched as they are.";
+
+/// Build, describe, verify and convert indexes of texts and directories
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT)]
 pub(crate) struct Arguments {
@@ -38,29 +45,35 @@ pub(crate) enum Action {
     Verify(Verify),
     Export(Export),
     Import(Import),
+    List(List),
+    Drop(Drop),
 }
 
 const BUILD_LONG_ABOUT: &str = "\
-Build the index of a text
+Build the index of a text or a directory
 
 Examples:
+  Index a source tree for 'comb grep':
+      comb index build linux
   Index a log as access.log.comb:
       comb index build access.log
   Index a file of digits under another name, with 4 threads:
       comb index build pi.txt -o pi.comb -j 4
 
-Prints an estimate of memory, disk space and time first, and stops if there is not enough memory. The index is written \
-atomically. An existing index is replaced; any other file only with --force.";
+For a text, prints an estimate of memory, disk space and time first, and stops if there is not enough memory. The index is written \
+atomically. An existing index is replaced; any other file only with --force.
 
-/// Build the index of a text
+The index of a directory has the files that 'comb grep' reads without flags. It lies in --index-dir, which only its owner may read.";
+
+/// Build the index of a text or a directory
 #[derive(Args)]
 #[command(long_about = BUILD_LONG_ABOUT)]
 pub(crate) struct Build {
-    /// Text to index; a regular file
-    #[arg(value_name = "FILE")]
+    /// Text to index, a regular file, or directory to index
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) file: PathBuf,
 
-    /// Path of the index [default: FILE.comb]
+    /// Path of the index of a text [default: PATH.comb]
     #[arg(short, long, value_name = "INDEX")]
     pub(crate) output: Option<PathBuf>,
 
@@ -73,6 +86,9 @@ pub(crate) struct Build {
     /// A final line ending after digits or DNA is ignored.
     #[arg(long, value_enum, value_name = "ALPHABET", default_value = "auto")]
     pub(crate) alphabet: AlphabetChoice,
+
+    #[command(flatten)]
+    pub(crate) home: IndexHome,
 
     #[command(flatten)]
     pub(crate) threads: Threads,
@@ -108,15 +124,20 @@ Examples:
   Print alphabet, length and sections of an index:
       comb index info pi.comb
   Print the number of symbols for a script:
-      comb index info pi.comb --json | jq .symbols";
+      comb index info pi.comb --json | jq .symbols
+  Print which files of a directory are indexed:
+      comb index info linux";
 
 /// Describe an index
 #[derive(Args)]
 #[command(long_about = INFO_LONG_ABOUT)]
 pub(crate) struct Info {
-    /// Index file
+    /// Index file, or directory with an index
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) home: IndexHome,
 
     #[command(flatten)]
     pub(crate) format: FormatFlags<TextOrJson>,
@@ -130,16 +151,21 @@ Examples:
       comb index verify pi.comb
   Check the whole suffix array:
       comb index verify --full pi.comb
+  Check the index of a directory:
+      comb index verify linux
 
-Compares the checksums of all sections, and the order of 100,000 pairs of adjacent suffixes.";
+Compares the checksums of all sections and, for a text, the order of 100,000 pairs of adjacent suffixes.";
 
 /// Verify an index
 #[derive(Args)]
 #[command(long_about = VERIFY_LONG_ABOUT)]
 pub(crate) struct Verify {
-    /// Index file
+    /// Index file, or directory with an index
     #[arg(value_name = "INDEX")]
     pub(crate) index: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) home: IndexHome,
 
     /// Also verify the whole suffix array and all tables; takes 9 bytes of memory per symbol
     #[arg(long)]
@@ -202,4 +228,43 @@ pub(crate) struct Import {
 
     #[command(flatten)]
     pub(crate) threads: Threads,
+}
+
+const LIST_LONG_ABOUT: &str = "\
+List the indexes of directories
+
+Examples:
+  Print size, number of files and directory of each index:
+      comb index list
+  The same for a script:
+      comb index list --json | jq .root";
+
+/// List the indexes of directories
+#[derive(Args)]
+#[command(long_about = LIST_LONG_ABOUT)]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) home: IndexHome,
+
+    #[command(flatten)]
+    pub(crate) format: FormatFlags<TextOrJson>,
+}
+
+const DROP_LONG_ABOUT: &str = "\
+Remove the index of a directory
+
+Examples:
+  Remove the index of a source tree, which itself is left as it is:
+      comb index drop linux";
+
+/// Remove the index of a directory
+#[derive(Args)]
+#[command(long_about = DROP_LONG_ABOUT)]
+pub(crate) struct Drop {
+    /// Directory with an index; may have been removed if its path is absolute
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) home: IndexHome,
 }

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
 use finecomb_scan::{Inputs, Problem, ProblemKind};
+use finecomb_tree_index::Use;
 
+use super::indexed::{self, Indexed, sought};
 use super::{Ending, Exit, check_output, fail, output_failed, profile};
 use crate::args::grep::{Arguments, Job, Paths, UsageError};
 use crate::message;
@@ -41,11 +43,14 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
         return Ok(fail(reason));
     }
+    let indexes = Indexed::new(arguments, sought(arguments, &query).as_ref())?;
     let mut out = stdout();
-    let mut outcome = grep(&inputs, &arguments.scan(), &query, &mut out);
+    let mut outcome = grep(&inputs, &indexes.scan(arguments), &query, &mut out);
+    let uses = indexes.uses();
     if outcome.output_error.is_none() {
-        outcome.output_error = print_summary(&options, &outcome, started).err();
+        outcome.output_error = print_summary(&options, &outcome, &uses, started).err();
     }
+    let index_failed = indexes.report(&uses, arguments.messages());
     // Without a PATH, a search of no files at all is probably a mistake.
     let no_files = outcome.files == 0 && implicit;
     if arguments.messages() {
@@ -58,7 +63,8 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         }
     }
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
-    let failed = no_files || outcome.problems.iter().any(affects_exit) || !outcome.failures.is_empty();
+    let failed =
+        no_files || index_failed || outcome.problems.iter().any(affects_exit) || !outcome.failures.is_empty();
     let Outcome { output_error, any, .. } = outcome;
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
 }
@@ -70,12 +76,14 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
         return Ok(fail(reason));
     }
-    let done = list(&inputs, &arguments.scan(), &options, &mut stdout());
+    let indexes = Indexed::new(arguments, None)?;
+    let done = list(&inputs, &indexes.scan(arguments), &options, &mut stdout());
+    let index_failed = indexes.report(&indexes.uses(), arguments.messages());
     if arguments.messages() {
         report(&done.problems, arguments.rule_messages());
     }
     let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
-    let failed = done.problems.iter().any(affects_exit);
+    let failed = index_failed || done.problems.iter().any(affects_exit);
     let (output_error, any) = (done.output_error, done.files > 0);
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
 }
@@ -105,11 +113,15 @@ fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
 }
 
 /// Prints the summary, if requested.
-fn print_summary(options: &GrepOptions, outcome: &Outcome, started: Instant) -> io::Result<()> {
+fn print_summary(options: &GrepOptions, outcome: &Outcome, uses: &[Use], started: Instant) -> io::Result<()> {
     let elapsed = started.elapsed();
     let text = match options.mode {
         Mode::Json => outcome.json_summary(elapsed),
-        _ if options.stats => statistics(&outcome.stats, elapsed.as_secs_f64()),
+        _ if options.stats => {
+            let mut text = statistics(&outcome.stats, elapsed.as_secs_f64());
+            text.extend(indexed::statistics(outcome, uses).into_bytes());
+            text
+        }
         _ => return Ok(()),
     };
     stdout().write_all(&text)

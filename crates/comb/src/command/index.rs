@@ -1,4 +1,4 @@
-//! `comb index`: builds, describes, verifies and converts text indexes.
+//! `comb index`: builds, describes, verifies and converts text indexes; those of directories are in `tree_index.rs`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,7 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::output::{Kind, Output};
-use super::{Exit, fail, fits_memory, output_failed};
+use super::{Exit, fail, fits_memory, output_failed, tree_index};
 use crate::args::format::TextOrJson;
 use crate::args::index::{Action, Arguments, Build, Export, Import, Info, Verify};
 use crate::{message, progress};
@@ -29,6 +29,8 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         Action::Verify(arguments) => verify(arguments),
         Action::Export(arguments) => export(arguments),
         Action::Import(arguments) => import(arguments),
+        Action::List(arguments) => return tree_index::list(arguments),
+        Action::Drop(arguments) => tree_index::drop(arguments),
     };
     match done {
         Ok(()) => Exit::Found,
@@ -36,8 +38,8 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     }
 }
 
-/// Seconds per symbol to sort, write and sync with one thread; measured on texts of 20 to 500 million symbols on an Intel Xeon
-/// at 2.5 GHz.
+/// Seconds per symbol to sort, write and sync with one thread; measured on texts of 20 to 500 million symbols on an
+/// Intel Xeon at 2.5 GHz.
 const SECONDS_PER_SYMBOL: f64 = 120e-9;
 /// Serial fraction of a build.
 const SERIAL: f64 = 0.3;
@@ -52,6 +54,9 @@ const INDEX: Kind = Kind { name: "a comb index", is_this: is_index };
 
 fn build(arguments: &Build) -> Result<(), String> {
     let Build { file, force, .. } = arguments;
+    if file.is_dir() {
+        return tree_index::build(arguments);
+    }
     let metadata =
         fs::metadata(file).map_err(|error| format!("{}: {}", file.display(), io_reason(&error)))?;
     let length = metadata.len();
@@ -117,6 +122,9 @@ fn stage_name(stage: Stage) -> &'static str {
 }
 
 fn info(arguments: &Info) -> Exit {
+    if arguments.index.is_dir() {
+        return tree_index::info(arguments);
+    }
     let index = match Index::open(&arguments.index) {
         Ok(index) => index,
         Err(error) => return fail(error),
@@ -163,6 +171,9 @@ fn json_description(index: &Index) -> String {
 }
 
 fn verify(arguments: &Verify) -> Result<(), String> {
+    if arguments.index.is_dir() {
+        return tree_index::verify(&arguments.home.required()?, &arguments.index);
+    }
     let index = Index::open(&arguments.index).map_err(|error| error.to_string())?;
     let threads = arguments.threads.count().get();
     let checked = if arguments.full { index.verify_fully(threads) } else { index.verify(threads) };

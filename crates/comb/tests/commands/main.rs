@@ -26,3 +26,4 @@ mod support;
 mod symbols;
 mod system;
 mod tail;
+mod tree_index;

@@ -1,0 +1,194 @@
+//! `comb index` for directories.
+
+use std::cell::RefCell;
+use std::fs;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use finecomb_scan::{Distrust, RuleFiles, WalkOptions};
+use finecomb_sys::io_reason;
+use finecomb_sys::units::{Bytes, Count, Time, counted};
+use finecomb_tree_index::{
+    BuildOptions, Info, Stage, State, build as build_index, drop_index, verify as verify_index,
+};
+use indicatif::ProgressBar;
+use serde_json::json;
+
+use super::{Exit, fail, output_failed};
+use crate::args::format::TextOrJson;
+use crate::args::index::{Build, Drop, Info as InfoArguments, List};
+use crate::{message, progress};
+
+/// Builds the index of a directory.
+pub(crate) fn build(arguments: &Build) -> Result<(), String> {
+    let start = Instant::now();
+    let root = root(&arguments.file)?;
+    let home = arguments.home.required()?;
+    let bar = if stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    progress::keep_moving(&bar);
+    let stages = RefCell::new(Vec::<(Stage, Instant)>::new());
+    let options = BuildOptions {
+        walk: walk(),
+        width: arguments.threads.count().get(),
+        on_stage: &|stage| {
+            stages.borrow_mut().push((stage, Instant::now()));
+            bar.set_message(stage_name(stage));
+        },
+    };
+    let built = build_index(&home, &root, &options);
+    bar.finish_and_clear();
+    message::problems(&built.map_err(|error| error.to_string())?.problems);
+    let info = Info::of_tree(&home, &root).map_err(|error| error.to_string())?;
+    let end = Instant::now();
+    let stages = stages.into_inner();
+    let ends = stages.iter().skip(1).map(|&(_, started)| started).chain([end]);
+    let part = |((stage, started), ended): ((Stage, Instant), Instant)| {
+        format!("{} {}", stage_name(stage), Time(ended - started))
+    };
+    let parts: Vec<String> = stages.iter().copied().zip(ends).map(part).collect();
+    message::note(format_args!(
+        "{}: {} of {}, an index of {}; took {}: {}",
+        root.display(),
+        counted(info.files.values().sum(), "file"),
+        Bytes(info.text),
+        Bytes(info.bytes),
+        Time(end - start),
+        parts.join(", ")
+    ));
+    Ok(())
+}
+
+/// The files that a search without flags would read.
+fn walk() -> WalkOptions {
+    WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() }
+}
+
+/// The absolute path of a directory, without links.
+fn root(directory: &Path) -> Result<PathBuf, String> {
+    let path = fs::canonicalize(directory);
+    path.map_err(|error| format!("{}: {}", directory.display(), io_reason(&error)))
+}
+
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::List => "listing",
+        Stage::Read => "reading",
+        Stage::Write => "writing",
+    }
+}
+
+/// Describes the index of a directory.
+pub(crate) fn info(arguments: &InfoArguments) -> Exit {
+    let info = arguments.home.required().and_then(|home| {
+        let root = root(&arguments.index)?;
+        Info::of_tree(&home, &root).map_err(|error| error.to_string())
+    });
+    match info {
+        Ok(info) if arguments.format.choice() == TextOrJson::Json => print(&format!("{}\n", json_of(&info))),
+        Ok(info) => print(&text_of(&info)),
+        Err(reason) => fail(reason),
+    }
+}
+
+/// Lists all indexes.
+pub(crate) fn list(arguments: &List) -> Exit {
+    let all =
+        arguments.home.required().and_then(|home| Info::of_all(&home).map_err(|error| error.to_string()));
+    let all = match all {
+        Ok(all) => all,
+        Err(reason) => return fail(reason),
+    };
+    let is_json = arguments.format.choice() == TextOrJson::Json;
+    let (mut out, mut exit) = (String::new(), Exit::Found);
+    for info in &all {
+        match info {
+            Ok(info) if is_json => out.push_str(&format!("{}\n", json_of(info))),
+            Ok(info) => {
+                let (bytes, files) =
+                    (Bytes(info.bytes).to_string(), counted(info.files.values().sum(), "file"));
+                out.push_str(&format!("{bytes:>8}  {files:>16}  {}\n", info.root.display()));
+            }
+            Err(error) => exit = fail(error),
+        }
+    }
+    print(&out).or(exit)
+}
+
+/// Verifies the index of a directory.
+pub(crate) fn verify(home: &Path, directory: &Path) -> Result<(), String> {
+    let root = root(directory)?;
+    verify_index(home, &root).map_err(|error| error.to_string())?;
+    message::note(format_args!("{}: checksums match", root.display()));
+    Ok(())
+}
+
+/// Removes the index of a directory, which may be gone.
+pub(crate) fn drop(arguments: &Drop) -> Result<(), String> {
+    let home = arguments.home.required()?;
+    let root = root(&arguments.directory).or_else(|reason| {
+        if arguments.directory.is_absolute() { Ok(arguments.directory.clone()) } else { Err(reason) }
+    })?;
+    drop_index(&home, &root).map_err(|error| error.to_string())
+}
+
+fn print(text: &str) -> Exit {
+    match stdout().write_all(text.as_bytes()) {
+        Ok(()) => Exit::Found,
+        Err(error) => output_failed(&error),
+    }
+}
+
+fn text_of(info: &Info) -> String {
+    let mut lines = vec![
+        ("root", info.root.display().to_string()),
+        ("index", info.folder.display().to_string()),
+        ("size", Bytes(info.bytes).to_string()),
+        ("segments", Count(info.segments as u64).to_string()),
+        ("trigrams", Count(info.trigrams).to_string()),
+        ("directories", Count(info.directories.into()).to_string()),
+        ("  always listed", Count(info.unlisted.into()).to_string()),
+        ("files", Count(info.files.values().sum()).to_string()),
+    ];
+    let reasons = info.files.iter().map(|(&state, &files)| (name_of(state), Count(files).to_string()));
+    lines.extend(reasons);
+    if !info.has_same_credentials {
+        lines.push(("not used", "built by another user, or with other groups".to_owned()));
+    }
+    lines.into_iter().map(|(name, value)| format!("{name:<28} {value}\n")).collect()
+}
+
+/// Name of the part of a file that is indexed, or of the reason why it is searched at every query.
+fn name_of(state: State) -> &'static str {
+    match state {
+        State::Plain => "  indexed",
+        State::UpToNul => "  indexed up to a NUL",
+        State::Encoded => "  compressed or encoded",
+        State::Varied => "  too many trigrams",
+        State::Distrusted(Distrust::FileSystem) => "  file system not trusted",
+        State::Distrusted(Distrust::Fresh) => "  changed while indexed",
+        State::Distrusted(Distrust::Writer) => "  open for writing",
+        State::Distrusted(Distrust::Unreadable) => "  unreadable",
+        State::Distrusted(Distrust::Large) => "  too large",
+    }
+}
+
+fn json_of(info: &Info) -> serde_json::Value {
+    let files: serde_json::Map<_, _> = info
+        .files
+        .iter()
+        .map(|(&state, &files)| (name_of(state).trim().replace(' ', "_"), json!(files)))
+        .collect();
+    json!({
+        "root": info.root.to_string_lossy(),
+        "index": info.folder.to_string_lossy(),
+        "bytes": info.bytes,
+        "built": info.built.seconds,
+        "segments": info.segments,
+        "trigrams": info.trigrams,
+        "directories": info.directories,
+        "directories_always_listed": info.unlisted,
+        "files": files,
+        "used": info.has_same_credentials,
+    })
+}

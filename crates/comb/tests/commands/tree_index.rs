@@ -1,0 +1,409 @@
+//! `comb index` of a directory, and `comb grep` with it.
+
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::support::{Answer, COMB, directory_with, program, run, write};
+
+/// A tree of files, and indexes beside it.
+struct Tree {
+    /// Holds the directories `tree` and `home`.
+    directory: TempDir,
+}
+
+impl Tree {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let tree = Self { directory: directory_with(&[]) };
+        fs::create_dir(tree.root()).expect("success");
+        files.iter().for_each(|(name, text)| tree.write(name, text));
+        tree
+    }
+
+    /// A tree with an index.
+    fn indexed(files: &[(&str, &str)]) -> Self {
+        let tree = Self::new(files);
+        tree.build();
+        tree
+    }
+
+    fn root(&self) -> PathBuf {
+        self.directory.path().join("tree")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.directory.path().join("home")
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        write(&self.directory, &format!("tree/{name}"), text);
+    }
+
+    fn comb(&self, arguments: &[&str]) -> Command {
+        let mut command = program(COMB, &self.root());
+        command.args(arguments).env("COMB_INDEX_DIR", self.home());
+        command.env_remove("COMB_INDEX").env_remove("XDG_CACHE_HOME");
+        command
+    }
+
+    fn build(&self) {
+        let (out, err, code) = run(&mut self.comb(&["index", "build", "."]));
+        assert_eq!((out.as_str(), code), ("", Some(0)), "{err}");
+    }
+
+    fn grep(&self, arguments: &[&str]) -> Answer {
+        run(self.comb(&["grep"]).args(arguments))
+    }
+
+    /// The answer of a search, which must be the same with the index and without.
+    fn same(&self, arguments: &[&str]) -> Answer {
+        let with = self.grep(arguments);
+        assert_eq!(with, self.grep(&[&["--index=never"], arguments].concat()), "{arguments:?}");
+        with
+    }
+
+    /// A number of the statistics of a search; `None` if the index was not used.
+    fn statistic(&self, pattern: &str, name: &str) -> Option<u64> {
+        let (out, ..) = self.grep(&["--stats", pattern]);
+        out.lines().find_map(|line| line.strip_suffix(name)?.trim().parse().ok())
+    }
+
+    /// Whether the file system of the tests is one that indexes trust; elsewhere they are of no use, and only the
+    /// answers can be tested.
+    fn is_trusted(&self) -> bool {
+        let (out, ..) = run(&mut self.comb(&["index", "info", "."]));
+        !out.contains("not trusted")
+    }
+
+    /// The files of the index.
+    fn files(&self) -> Vec<PathBuf> {
+        let folder =
+            fs::read_dir(self.home()).expect("success").next().expect("success").expect("success").path();
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(folder).expect("success").map(|entry| entry.expect("success").path()).collect();
+        files.retain(|path| path.metadata().expect("success").len() > 0);
+        files.sort();
+        files
+    }
+}
+
+const FILES: [(&str, &str); 4] = [
+    ("one.c", "a needle\nhay\n"),
+    ("two.c", "hay\n"),
+    ("below/three.h", "needless\n"),
+    ("below/four.txt", "no such word\n"),
+];
+
+#[test]
+fn files_that_cannot_match_are_not_read() {
+    let tree = Tree::indexed(&FILES);
+    let (out, ..) = tree.same(&["-n", "needle"]);
+    assert_eq!(out, "below/three.h:1:needless\none.c:1:a needle\n");
+    if tree.is_trusted() {
+        assert_eq!(tree.statistic("needle", " files checked against the index"), Some(2));
+        assert_eq!(tree.statistic("needle", " candidates by the index"), Some(2));
+        assert_eq!(tree.statistic("needle", " files read"), Some(2));
+        assert_eq!(tree.statistic("needle", " files searched"), Some(4));
+        assert_eq!(tree.statistic(".", " candidates by the index"), Some(4));
+    }
+    assert_eq!(tree.statistic("needle", " bytes searched"), Some(39));
+}
+
+#[test]
+fn the_answer_is_that_of_the_files_as_they_are() {
+    let tree = Tree::indexed(&FILES);
+    let expect = |out: &str| assert_eq!(tree.same(&["-l", "needle"]).0, out);
+    tree.write("new.c", "needle\n");
+    expect("below/three.h\nnew.c\none.c\n");
+    tree.write("two.c", "needle\n");
+    expect("below/three.h\nnew.c\none.c\ntwo.c\n");
+    fs::remove_file(tree.root().join("one.c")).expect("success");
+    fs::rename(tree.root().join("below"), tree.root().join("renamed")).expect("success");
+    expect("new.c\nrenamed/three.h\ntwo.c\n");
+    tree.write(".ignore", "new.c\n");
+    expect("renamed/three.h\ntwo.c\n");
+    tree.write("renamed/.ignore", "!*.c\n*.h\n");
+    expect("two.c\n");
+    tree.build();
+    expect("two.c\n");
+    fs::remove_file(tree.root().join(".ignore")).expect("success");
+    expect("new.c\ntwo.c\n");
+}
+
+#[test]
+fn an_edit_that_keeps_size_and_modification_time_is_noticed() {
+    let tree = Tree::indexed(&FILES);
+    let path = tree.root().join("two.c");
+    let before = path.metadata().expect("success");
+    let file = File::options().write(true).open(&path).expect("success");
+    std::os::unix::fs::FileExt::write_all_at(&file, b"dle", 0).expect("success");
+    file.set_modified(before.modified().expect("success")).expect("success");
+    drop(file);
+    let after = path.metadata().expect("success");
+    assert_eq!(
+        (before.mtime_nsec(), before.size(), before.ino()),
+        (after.mtime_nsec(), after.size(), after.ino())
+    );
+    assert_eq!(tree.same(&["^dle$"]).0, "two.c:dle\n");
+}
+
+#[test]
+fn a_file_with_a_writer_is_read_until_it_is_indexed_without() {
+    let tree = Tree::new(&FILES);
+    let writer = File::options().write(true).open(tree.root().join("two.c")).expect("success");
+    tree.build();
+    let read = |tree: &Tree| tree.statistic("xyzzy", " files read");
+    if tree.is_trusted() {
+        assert_eq!(read(&tree), Some(1));
+        drop(writer);
+        tree.build();
+        assert_eq!(read(&tree), Some(0));
+    }
+}
+
+#[test]
+fn every_kind_of_search_has_the_same_answer() {
+    let long = "hay\n".repeat(50_000);
+    let tree = Tree::new(&FILES);
+    tree.write("long.txt", format!("{long}needle\nhay\nfirst\nsecond\n{long}"));
+    tree.write("nul.bin", b"text\n\0needle\nbelow\n");
+    tree.write("early.bin", b"needle\n\0text\n");
+    tree.write("utf16", "\u{feff}needle\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    tree.write("bom", "\u{feff}needle\nhay\n");
+    tree.write("cr.txt", "needle\r\nhay\r\n");
+    tree.write("empty", "");
+    tree.write("last", "pm");
+    tree.write("case", "NEEDLE \u{17f}tack \u{212a}\n");
+    tree.write(".hidden", "needle\n");
+    tree.write("ignored.log", "needle\n");
+    tree.write(".ignore", "*.log\n");
+    let gz = Command::new("gzip").arg("-k").arg("one.c").current_dir(tree.root()).status().expect("success");
+    assert!(gz.success());
+    let name = std::ffi::OsStr::from_bytes(b"not utf-8 \xff");
+    fs::write(tree.root().join(name), "needle\n").expect("success");
+    tree.build();
+    let flags = [
+        "-n",
+        "-c",
+        "-l",
+        "--files-without-match",
+        "--include-zero",
+        "-i",
+        "-w",
+        "-x",
+        "-v",
+        "-F",
+        "-o",
+        "-q",
+        "-m1",
+        "-C1",
+        "-a",
+        "--binary",
+        "-z",
+        "-U",
+        "--null-data",
+        "--crlf",
+        "-u",
+        "-uu",
+        "-uuu",
+        "--passthru",
+        "--sort=modified",
+        "--sortr=path",
+        "-Eutf-16le",
+        "-Enone",
+        "--max-line=20",
+        "--max-filesize=9",
+        "--max-depth=1",
+        "-L",
+        "-tc",
+        "-g*.h",
+        "--no-unicode",
+        "-j1",
+        "--one-file-system",
+        "--count-matches",
+        "--heading",
+        "--json",
+    ];
+    let patterns =
+        ["needle", "need.*dle", "pm", "hay", "first\\nsecond", "stack|k", "xyzzy", "e", "", "(?i:NEEDLE)"];
+    for flag in flags {
+        for pattern in patterns {
+            let with = tree.grep(&[flag, "-e", pattern]);
+            let without = tree.grep(&[flag, "-e", pattern, "--index=never"]);
+            let masked = |(out, err, code): Answer| match flag {
+                "--json" => (out.lines().filter(|line| !line.contains("elapsed")).collect(), err, code),
+                _ => (out, err, code),
+            };
+            assert_eq!(masked(with), masked(without), "{flag} {pattern}");
+        }
+        tree.same(&[flag, "--files"]);
+    }
+    tree.same(&["needle", "below", "one.c", "."]);
+    assert_eq!(tree.same(&["-l", "needle", "below"]).0, "below/three.h\n");
+}
+
+#[test]
+fn a_damaged_index_means_a_scan() {
+    let tree = Tree::indexed(&FILES);
+    let expected = tree.grep(&["--index=never", "needle"]);
+    for path in tree.files() {
+        let bytes = fs::read(&path).expect("success");
+        let mut changes: Vec<Vec<u8>> = (0..bytes.len())
+            .step_by(bytes.len() / 40 + 1)
+            .map(|at| {
+                let mut changed = bytes.clone();
+                changed[at] ^= 0x41;
+                changed
+            })
+            .collect();
+        changes.extend([Vec::new(), bytes[..bytes.len() / 2].to_vec(), [&bytes[..], b"x"].concat()]);
+        for changed in changes {
+            fs::write(&path, changed).expect("success");
+            assert_eq!(tree.grep(&["needle"]), expected);
+        }
+        fs::remove_file(&path).expect("success");
+        assert_eq!(tree.grep(&["needle"]), expected);
+        fs::write(&path, bytes).expect("success");
+    }
+    let catalog = tree.files().pop().expect("success");
+    fs::write(&catalog, "x".repeat(100)).expect("success");
+    let message = format!("comb: {}: damaged end of the file; build the index again\n", catalog.display());
+    let (out, err, code) = tree.grep(&["--index=require", "needle"]);
+    assert_eq!((out, err.as_str(), code), (expected.0, message.as_str(), Some(2)));
+    assert!(tree.grep(&["--stats", "needle"]).0.ends_with(&message.replace("comb: ", "index not used: ")));
+    tree.build();
+    assert_eq!(tree.grep(&["--index=require", "needle"]).2, Some(0));
+}
+
+#[test]
+fn an_index_is_described_listed_verified_and_dropped() {
+    let tree = Tree::indexed(&FILES);
+    let root = tree.root().canonicalize().expect("success");
+    let index = |arguments: &[&str]| run(tree.comb(&["index"]).args(arguments));
+    let (info, ..) = index(&["info", "."]);
+    assert!(info.contains(&format!("root                         {}\n", root.display())), "{info}");
+    assert!(info.contains("files                        4\n"), "{info}");
+    let (json, ..) = index(&["info", ".", "--json"]);
+    let object: serde_json::Value = serde_json::from_str(&json).expect("success");
+    assert_eq!(object["directories"], 2);
+    let (list, ..) = index(&["list"]);
+    assert!(list.ends_with(&format!("  {}\n", root.display())), "{list}");
+    let (_, err, code) = index(&["verify", "."]);
+    assert_eq!((err, code), (format!("comb: {}: checksums match\n", root.display()), Some(0)));
+    // Only its owner may read it.
+    assert_eq!(
+        tree.files()[0].parent().expect("success").metadata().expect("success").permissions().mode() & 0o777,
+        0o700
+    );
+    assert_eq!(index(&["drop", "."]), (String::new(), String::new(), Some(0)));
+    let missing = format!("comb: {0}: no index; build one with 'comb index build {0}'\n", root.display());
+    for action in ["info", "verify", "drop"] {
+        assert_eq!(index(&[action, "."]), (String::new(), missing.clone(), Some(2)), "{action}");
+    }
+    let (_, err, code) = tree.grep(&["--index=require", "needle"]);
+    assert_eq!((err.replace("/.'", "'"), code), (missing, Some(2)));
+    assert_eq!(index(&["list"]), (String::new(), String::new(), Some(0)));
+}
+
+#[test]
+fn the_nearest_index_is_used_and_that_of_a_removed_tree_can_be_dropped() {
+    let tree = Tree::indexed(&FILES);
+    assert_eq!(run(&mut tree.comb(&["index", "build", "below"])).2, Some(0));
+    if tree.is_trusted() {
+        let (out, ..) = tree.grep(&["--stats", "needle", "below"]);
+        assert!(out.contains("\n1 files checked against the index\n"), "{out}");
+    }
+    let below = tree.root().join("below").canonicalize().expect("success");
+    fs::remove_dir_all(&below).expect("success");
+    assert_eq!(tree.same(&["-l", "needle"]).0, "one.c\n");
+    assert_eq!(run(tree.comb(&["index", "drop"]).arg(&below)).2, Some(0));
+    assert_eq!(run(tree.comb(&["index", "list"]).arg("--json")).0.lines().count(), 1);
+}
+
+#[test]
+fn the_variable_has_the_words_of_the_flag() {
+    let tree = Tree::new(&FILES);
+    let with = |value: &str| run(tree.comb(&["grep", "-q", "needle"]).env("COMB_INDEX", value));
+    assert_eq!(with("never"), (String::new(), String::new(), Some(0)));
+    assert!(with("require").1.contains("no index"));
+    assert_eq!(with("maybe").1, "comb: COMB_INDEX=maybe: expected auto, never or require\n");
+    let (_, err, _) = run(tree.comb(&["grep", "-q", "needle", "--index=never"]).env("COMB_INDEX", "require"));
+    assert_eq!(err, "");
+}
+
+#[test]
+fn an_index_that_cannot_be_written_is_an_error_and_leaves_the_one_before() {
+    let tree = Tree::indexed(&FILES);
+    let expected = tree.same(&["needle"]);
+    let build = |tree: &Tree, limit: &str| {
+        let script = format!("ulimit -f {limit}; trap '' XFSZ; '{COMB}' index build .");
+        run(program("bash", &tree.root()).arg("-c").arg(script).env("COMB_INDEX_DIR", tree.home()))
+    };
+    let many = (0..9999).map(|number| format!("{number} {}\n", number * 7919)).collect::<String>();
+    tree.write("many", many);
+    let (out, err, code) = build(&tree, "8");
+    assert_eq!((out.as_str(), code), ("", Some(2)), "{err}");
+    assert!(err.contains("File too large") || err.contains("file too large"), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert_eq!(tree.same(&["needle"]).0, expected.0);
+    let home = tree.directory.path().join("file");
+    fs::write(&home, "").expect("success");
+    let (_, err, code) = run(tree.comb(&["index", "build", "."]).env("COMB_INDEX_DIR", &home));
+    assert_eq!((err.lines().count(), code), (1, Some(2)), "{err}");
+}
+
+#[test]
+fn two_builds_at_once_leave_one_index() {
+    let tree = Tree::new(&FILES);
+    let start = |_| tree.comb(&["index", "build", "."]).stderr(Stdio::null()).spawn().expect("success");
+    let mut running: Vec<_> = (0..4).map(start).collect();
+    let codes: Vec<_> = running.iter_mut().map(|build| build.wait().expect("success").code()).collect();
+    assert!(
+        codes.contains(&Some(0)) && codes.iter().all(|code| [Some(0), Some(2)].contains(code)),
+        "{codes:?}"
+    );
+    assert_eq!(run(&mut tree.comb(&["index", "verify", "."])).2, Some(0));
+    assert_eq!(tree.files().len(), 2);
+}
+
+#[test]
+fn a_tree_that_cannot_be_listed_has_no_index() {
+    let tree = Tree::new(&[]);
+    let missing = tree.root().join("missing");
+    let (_, err, code) = run(tree.comb(&["index", "info"]).arg(&missing));
+    assert!(err.contains("missing") && code == Some(2), "{err}");
+    tree.build();
+    assert_eq!(tree.same(&["needle"]).2, Some(2));
+}
+
+/// A path that is longer than the system takes at once.
+#[test]
+fn long_paths_are_indexed() {
+    let tree = Tree::new(&FILES);
+    let script = format!(
+        "for i in {{1..45}}; do mkdir {0}; cd {0}; done; echo needle > deep; echo hay > other",
+        "d".repeat(240)
+    );
+    assert!(program("bash", &tree.root()).arg("-c").arg(script).status().expect("success").success());
+    tree.build();
+    let (out, ..) = tree.same(&["-c", "needle"]);
+    assert!(out.lines().any(|line| line.len() > 10_000 && line.ends_with("/deep:1")));
+    if tree.is_trusted() {
+        assert_eq!(tree.statistic("xyzzy", " files read"), Some(0));
+    }
+}
+
+/// The path of a test's own directory may be a link.
+#[test]
+fn a_tree_is_found_through_a_link_to_it() {
+    let tree = Tree::indexed(&FILES);
+    let link = tree.directory.path().join("link");
+    std::os::unix::fs::symlink(tree.root(), &link).expect("success");
+    let (out, ..) = tree.grep(&["--stats", "needle", link.to_str().expect("success")]);
+    assert_eq!(out.contains("checked against the index"), !out.contains("index not used"), "{out}");
+    assert!(Path::new(&link).join("one.c").exists() && out.contains(&format!("{}/one.c:", link.display())));
+}

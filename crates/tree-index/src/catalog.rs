@@ -1,0 +1,256 @@
+//! The catalog: what a tree was when it was indexed. Directories with all their entries, the stamps of directories and
+//! files, and the segments with the trigrams of the files.
+//!
+//! It is one file, read as a whole. docs/tree-index-format.md describes every byte.
+
+mod write;
+
+use std::ffi::{CStr, OsStr};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use finecomb_scan::{Distrust, EntryKind, Instant, KnownEntry, Stamp};
+
+use crate::error::Error;
+use crate::pages::{Pages, u32_at, u64_at};
+
+pub(crate) use write::{Contents, Directory, Entry, NO_STAMP};
+
+/// First bytes of the catalog; the last one is the version of the format.
+const MAGIC: [u8; 8] = *b"FCtrees\x01";
+
+/// Bytes of the records.
+const HEADER: usize = 64;
+const SEGMENT: usize = 32;
+const DIRECTORY: usize = 64;
+const ENTRY: usize = 24;
+const FILE: usize = 56;
+const STAMP: usize = 48;
+
+/// Number of a file or directory that is not in the index.
+const NONE: u32 = u32::MAX;
+
+/// A segment of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SegmentInfo {
+    /// Number in the name of its file.
+    pub(crate) id: u64,
+    pub(crate) documents: u32,
+    pub(crate) bytes: u64,
+    pub(crate) checksum: u64,
+}
+
+/// A file of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    pub(crate) state: State,
+    /// The stamp with which it is what was indexed.
+    pub(crate) stamp: Stamp,
+    /// The first of its documents, counted over all segments.
+    pub(crate) document: u32,
+    /// Number of its documents: parts of whole lines.
+    pub(crate) documents: u32,
+}
+
+/// The part of a file that is indexed, or the reason why none is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// All of it, text without a NUL and without a byte order mark.
+    Plain,
+    /// Its text before the first NUL.
+    UpToNul,
+    /// Nothing: it is compressed, or in an encoding other than UTF-8.
+    Encoded,
+    /// Nothing: it has too many different trigrams.
+    Varied,
+    /// Nothing that can be trusted.
+    Distrusted(Distrust),
+}
+
+/// All states, in the order of their numbers in a catalog.
+const STATES: [State; 9] = [
+    State::Plain,
+    State::UpToNul,
+    State::Encoded,
+    State::Varied,
+    State::Distrusted(Distrust::FileSystem),
+    State::Distrusted(Distrust::Fresh),
+    State::Distrusted(Distrust::Writer),
+    State::Distrusted(Distrust::Unreadable),
+    State::Distrusted(Distrust::Large),
+];
+
+impl State {
+    /// Whether its trigrams are in a segment.
+    pub fn is_indexed(self) -> bool {
+        matches!(self, Self::Plain | Self::UpToNul)
+    }
+
+    fn number(self) -> u32 {
+        STATES.iter().position(|&state| state == self).unwrap_or_default() as u32
+    }
+}
+
+/// A catalog that was read.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    bytes: Vec<u8>,
+    /// Size of the file.
+    pub(crate) size: u64,
+    pub(crate) root: PathBuf,
+    pub(crate) built: Instant,
+    /// A number for the user and the groups who built it.
+    pub(crate) credentials: u64,
+    pub(crate) segments: Vec<SegmentInfo>,
+    directories: Table,
+    entries: Table,
+    files: Table,
+    names: usize,
+}
+
+/// Records of equal length.
+#[derive(Clone, Copy, Debug)]
+struct Table {
+    start: usize,
+    count: u32,
+    length: usize,
+}
+
+impl Table {
+    fn record<'b>(&self, bytes: &'b [u8], number: u32) -> Option<&'b [u8]> {
+        let start = self.start + (number < self.count).then_some(number as usize)? * self.length;
+        bytes.get(start..start + self.length)
+    }
+
+    fn end(&self) -> usize {
+        self.start + self.count as usize * self.length
+    }
+}
+
+impl Catalog {
+    /// Reads a catalog.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or of another version.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let pages = Pages::open(path)?;
+        let bytes = pages.read(0..pages.len())?;
+        if bytes.get(..7) == Some(&MAGIC[..7]) && bytes.get(7) != MAGIC.last() {
+            return Err(Error::Version(path.to_owned()));
+        }
+        Self::parse(bytes, pages.size()).ok_or_else(|| Error::damaged(path.to_owned(), "catalog"))
+    }
+
+    fn parse(bytes: Vec<u8>, size: u64) -> Option<Self> {
+        (bytes.get(..8)? == MAGIC).then_some(())?;
+        let count = |at| u32_at(&bytes, at);
+        let built = Instant { seconds: u64_at(&bytes, 8)? as i64, nanoseconds: count(16)? };
+        let root_length = count(44)? as usize;
+        let root = bytes.get(HEADER..HEADER + root_length)?;
+        let root = PathBuf::from(OsStr::from_bytes(root));
+        let segments =
+            Table { start: HEADER + root_length.next_multiple_of(8), count: count(20)?, length: SEGMENT };
+        let directories = Table { start: segments.end(), count: count(32)?, length: DIRECTORY };
+        let entries = Table { start: directories.end(), count: count(36)?, length: ENTRY };
+        let files = Table { start: entries.end(), count: count(40)?, length: FILE };
+        let names = files.end();
+        let end = names.checked_add(usize::try_from(u64_at(&bytes, 48)?).ok()?)?;
+        (end == bytes.len()).then_some(())?;
+        let segment = |number| {
+            let record = segments.record(&bytes, number)?;
+            let (id, bytes, checksum) = (u64_at(record, 0)?, u64_at(record, 16)?, u64_at(record, 24)?);
+            Some(SegmentInfo { id, documents: u32_at(record, 8)?, bytes, checksum })
+        };
+        let segments = (0..segments.count).map(segment).collect::<Option<_>>()?;
+        let credentials = u64_at(&bytes, 24)?;
+        Some(Self { built, credentials, segments, directories, entries, files, names, root, bytes, size })
+    }
+
+    /// Number of directories.
+    pub(crate) fn directories(&self) -> u32 {
+        self.directories.count
+    }
+
+    /// Number of files.
+    pub(crate) fn files(&self) -> u32 {
+        self.files.count
+    }
+
+    /// The stamp with which the entries of a directory are complete.
+    pub(crate) fn stamp(&self, directory: u32) -> Option<Stamp> {
+        let record = self.directories.record(&self.bytes, directory)?;
+        (u32_at(record, STAMP + 8)? == 1).then_some(())?;
+        stamp_at(record)
+    }
+
+    /// The entries of a directory, in the order of their names.
+    pub(crate) fn entries(&self, directory: u32) -> impl ExactSizeIterator<Item = KnownEntry<'_>> {
+        let range = self.directories.record(&self.bytes, directory).and_then(|record| {
+            let (first, count) = (u32_at(record, STAMP)?, u32_at(record, STAMP + 4)?);
+            Some(first..first.checked_add(count).filter(|&end| end <= self.entries.count)?)
+        });
+        range.unwrap_or_default().map(|number| self.entry(number))
+    }
+
+    /// An entry by its number; one without a name if the catalog is not what was written.
+    fn entry(&self, number: u32) -> KnownEntry<'_> {
+        let entry = || {
+            let record = self.entries.record(&self.bytes, number)?;
+            let name = self.bytes.get(self.names + u32_at(record, 8)? as usize..)?;
+            let number = Some(u32_at(record, 12)?).filter(|&number| number != NONE);
+            let kind = match u32_at(record, 16)? {
+                0 => EntryKind::File,
+                1 => EntryKind::Directory,
+                2 => EntryKind::Link,
+                _ => EntryKind::Other,
+            };
+            let length = u32_at(record, 20)? as usize;
+            let name = CStr::from_bytes_with_nul(name.get(..=length)?).ok()?;
+            Some(KnownEntry { name, kind, inode: u64_at(record, 0)?, number })
+        };
+        entry().unwrap_or(KnownEntry { name: c"", kind: EntryKind::Other, inode: 0, number: None })
+    }
+
+    /// The number of the directory with this absolute path.
+    pub(crate) fn find(&self, path: &Path) -> Option<u32> {
+        let below = path.strip_prefix(&self.root).ok()?;
+        below.components().try_fold(0, |directory, name| {
+            let name = name.as_os_str().as_bytes();
+            let mut entries = self.entries(directory);
+            let entry = entries.find(|entry| entry.name.to_bytes() == name)?;
+            entry.number.filter(|_| entry.kind == EntryKind::Directory)
+        })
+    }
+
+    /// The documents of each file with several documents in a range, counted from the start of the range.
+    pub(crate) fn divided(&self, range: Range<u32>) -> Vec<Range<u32>> {
+        let files = (0..self.files.count).filter_map(|number| self.file(number));
+        let divided = files.filter(|file| file.documents > 1 && range.contains(&file.document));
+        divided
+            .map(|file| file.document - range.start..file.document - range.start + file.documents)
+            .collect()
+    }
+
+    /// A file by its number.
+    pub(crate) fn file(&self, number: u32) -> Option<File> {
+        let record = self.files.record(&self.bytes, number)?;
+        let (document, rest) = (u32_at(record, STAMP)?, u32_at(record, STAMP + 4)?);
+        let state = *STATES.get(rest as usize & 0xff)?;
+        Some(File { state, stamp: stamp_at(record)?, document, documents: rest >> 8 })
+    }
+}
+
+/// The stamp at the beginning of a record.
+fn stamp_at(record: &[u8]) -> Option<Stamp> {
+    let instant = |seconds, nanoseconds| {
+        Some(Instant { seconds: u64_at(record, seconds)? as i64, nanoseconds: u32_at(record, nanoseconds)? })
+    };
+    Some(Stamp {
+        device: u64_at(record, 0)?,
+        inode: u64_at(record, 8)?,
+        size: u64_at(record, 16)?,
+        modified: instant(24, 40)?,
+        changed: instant(32, 44)?,
+    })
+}

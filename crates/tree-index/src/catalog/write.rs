@@ -1,0 +1,126 @@
+//! Writing a catalog.
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use finecomb_scan::{EntryKind, Instant, Stamp};
+
+use super::{File, HEADER, MAGIC, NONE, SegmentInfo};
+use crate::pages::PageWriter;
+
+/// Contents of a catalog.
+pub(crate) struct Contents {
+    pub(crate) root: PathBuf,
+    pub(crate) built: Instant,
+    pub(crate) credentials: u64,
+    pub(crate) segments: Vec<SegmentInfo>,
+    /// The root is the first one.
+    pub(crate) directories: Vec<Directory>,
+    pub(crate) files: Vec<File>,
+}
+
+/// A directory of an index.
+pub(crate) struct Directory {
+    /// The stamp with which its entries are complete, if there is one.
+    pub(crate) stamp: Option<Stamp>,
+    /// In the order of their names.
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// An entry of a directory.
+pub(crate) struct Entry {
+    pub(crate) name: CString,
+    pub(crate) kind: EntryKind,
+    pub(crate) inode: u64,
+    /// Number of the file or directory, if it is in the index.
+    pub(crate) number: Option<u32>,
+}
+
+/// Stamp of what has none.
+pub(crate) const NO_STAMP: Stamp = {
+    let never = Instant { seconds: 0, nanoseconds: 0 };
+    Stamp { device: 0, inode: 0, size: 0, modified: never, changed: never }
+};
+
+impl Contents {
+    /// Writes the catalog.
+    ///
+    /// # Errors
+    /// If writing fails, or there are more names than the format can hold.
+    pub(crate) fn write(&self, pages: &mut PageWriter) -> io::Result<()> {
+        let mut names = Vec::new();
+        let mut entries = Vec::new();
+        for entry in self.directories.iter().flat_map(|directory| &directory.entries) {
+            let kind: u32 = match entry.kind {
+                EntryKind::File => 0,
+                EntryKind::Directory => 1,
+                EntryKind::Link => 2,
+                EntryKind::Other => 3,
+            };
+            entries.extend(entry.inode.to_le_bytes());
+            let length = entry.name.as_bytes().len();
+            let numbers = [number(names.len())?, entry.number.unwrap_or(NONE), kind, number(length)?];
+            numbers.into_iter().for_each(|number| entries.extend(number.to_le_bytes()));
+            names.extend_from_slice(entry.name.as_bytes_with_nul());
+        }
+        self.write_header(names.len() as u64, pages)?;
+        for segment in &self.segments {
+            pages.write(&segment.id.to_le_bytes())?;
+            pages.write(&u64::from(segment.documents).to_le_bytes())?;
+            pages.write(&segment.bytes.to_le_bytes())?;
+            pages.write(&segment.checksum.to_le_bytes())?;
+        }
+        let mut first = 0;
+        for directory in &self.directories {
+            write_stamp(directory.stamp.unwrap_or(NO_STAMP), pages)?;
+            let count = number(directory.entries.len())?;
+            for number in [first, count, u32::from(directory.stamp.is_some()), 0] {
+                pages.write(&number.to_le_bytes())?;
+            }
+            first += count;
+        }
+        pages.write(&entries)?;
+        for file in &self.files {
+            write_stamp(file.stamp, pages)?;
+            pages.write(&file.document.to_le_bytes())?;
+            pages.write(&(file.state.number() | file.documents << 8).to_le_bytes())?;
+        }
+        pages.write(&names)
+    }
+
+    fn write_header(&self, names: u64, pages: &mut PageWriter) -> io::Result<()> {
+        let entries = self.directories.iter().map(|directory| directory.entries.len()).sum();
+        let root = self.root.as_os_str().as_bytes();
+        let mut header = MAGIC.to_vec();
+        header.extend(self.built.seconds.to_le_bytes());
+        header.extend(self.built.nanoseconds.to_le_bytes());
+        header.extend(number(self.segments.len())?.to_le_bytes());
+        header.extend(self.credentials.to_le_bytes());
+        for count in [self.directories.len(), entries, self.files.len(), root.len()] {
+            header.extend(number(count)?.to_le_bytes());
+        }
+        header.extend(names.to_le_bytes());
+        header.resize(HEADER, 0);
+        header.extend_from_slice(root);
+        header.resize(header.len().next_multiple_of(8), 0);
+        pages.write(&header)
+    }
+}
+
+fn write_stamp(stamp: Stamp, pages: &mut PageWriter) -> io::Result<()> {
+    let Stamp { device, inode, size, modified, changed } = stamp;
+    for number in [device, inode, size, modified.seconds as u64, changed.seconds as u64] {
+        pages.write(&number.to_le_bytes())?;
+    }
+    pages.write(&modified.nanoseconds.to_le_bytes())?;
+    pages.write(&changed.nanoseconds.to_le_bytes())
+}
+
+fn number(count: usize) -> io::Result<u32> {
+    u32::try_from(count)
+        .ok()
+        .filter(|&number| number != NONE)
+        .ok_or_else(|| io::ErrorKind::FileTooLarge.into())
+}

@@ -1,0 +1,167 @@
+//! The indexes of the trees that a search is in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use finecomb_scan::{Absent, Known, KnownEntry, Snapshot, Snapshots, Stamp, now};
+
+use crate::catalog::{Catalog, State};
+use crate::documents::Documents;
+use crate::error::Error;
+use crate::folder::{Folder, credentials};
+use crate::needs::{Needs, Sought};
+use crate::segment::Segment;
+
+/// Opens the indexes of the trees that a search is in, and looks up in them what it is for.
+pub struct Indexes {
+    home: PathBuf,
+    /// The trigrams that a document must hold, and whether a match may span several of them; `None` if every file may match.
+    needs: Option<(Needs, bool)>,
+    uses: Mutex<Vec<Use>>,
+}
+
+/// Whether the index of a named directory is used.
+#[derive(Debug)]
+pub struct Use {
+    /// The directory as named.
+    pub named: PathBuf,
+    /// The root of the indexed tree, or why there is none.
+    pub root: Result<PathBuf, Error>,
+}
+
+impl Indexes {
+    /// Indexes in the folders of `home`, to search for something; without it, for the names of files.
+    pub fn new(home: PathBuf, sought: Option<&Sought>) -> Self {
+        let needs = sought.map(|sought| (Needs::of(sought), sought.across_lines));
+        Self { home, needs: needs.filter(|(needs, _)| !needs.is_anything()), uses: Mutex::default() }
+    }
+
+    /// The index of each directory that was named, or why there is none.
+    pub fn uses(&self) -> Vec<Use> {
+        std::mem::take(&mut *self.uses.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Opens the index of the nearest tree that a directory is in.
+    fn open_for(&self, directory: &Path) -> Result<Tree, Error> {
+        let folders = directory.ancestors().map(|tree| (tree, Folder::of_tree(&self.home, tree)));
+        let (root, folder) = folders
+            .into_iter()
+            .find(|(_, folder)| folder.has_index())
+            .ok_or_else(|| Error::Missing(directory.to_owned()))?;
+        match Tree::open(&folder, root, self.needs.as_ref()) {
+            // A writer may have replaced the catalog, and removed the segments of the one that was read.
+            Err(Error::Io { .. }) => Tree::open(&folder, root, self.needs.as_ref()),
+            opened => opened,
+        }
+    }
+}
+
+impl Snapshots for Indexes {
+    fn open(&self, named: &[PathBuf]) -> Vec<Arc<dyn Snapshot>> {
+        let mut trees: Vec<Tree> = Vec::new();
+        let mut uses = Vec::new();
+        for named in named {
+            let Some(path) = named.canonicalize().ok().filter(|path| path.is_dir()) else { continue };
+            let root = match trees.iter().find(|tree| tree.catalog.find(&path).is_some()) {
+                Some(tree) => Ok(tree.catalog.root.clone()),
+                None => self.open_for(&path).map(|tree| {
+                    let root = tree.catalog.root.clone();
+                    trees.push(tree);
+                    root
+                }),
+            };
+            uses.push(Use { named: named.clone(), root });
+        }
+        *self.uses.lock().unwrap_or_else(PoisonError::into_inner) = uses;
+        trees.into_iter().map(|tree| Arc::new(tree) as Arc<dyn Snapshot>).collect()
+    }
+}
+
+/// An index that is used.
+struct Tree {
+    catalog: Catalog,
+    /// The documents of each segment that fulfil the condition, and the number of the first one; `None` if all do.
+    found: Option<Vec<(u32, Documents)>>,
+}
+
+impl Tree {
+    fn open(folder: &Folder, root: &Path, needs: Option<&(Needs, bool)>) -> Result<Self, Error> {
+        let catalog = folder.catalog()?;
+        if catalog.root != root {
+            return Err(Error::damaged(folder.path().to_owned(), "catalog: it is that of another tree"));
+        }
+        if catalog.credentials != credentials() {
+            return Err(Error::Credentials(root.to_owned()));
+        }
+        if catalog.built > now() {
+            return Err(Error::Clock(root.to_owned()));
+        }
+        let found = needs.map(|(needs, across)| find(folder, &catalog, needs, *across)).transpose()?;
+        Ok(Self { catalog, found })
+    }
+}
+
+/// The documents of each segment that fulfil the condition, and the number of the first one.
+fn find(
+    folder: &Folder,
+    catalog: &Catalog,
+    needs: &Needs,
+    across_lines: bool,
+) -> Result<Vec<(u32, Documents)>, Error> {
+    let mut first = 0;
+    let mut found = Vec::new();
+    for info in &catalog.segments {
+        let path = folder.segment(info.id);
+        let segment = Segment::open(&path)?;
+        if segment.documents != info.documents || segment.checksum() != info.checksum {
+            return Err(Error::damaged(path, "segment: it is that of another index"));
+        }
+        let end = first + info.documents;
+        let files = if across_lines { catalog.divided(first..end) } else { Vec::new() };
+        found.push((first, segment.find(needs, files)?));
+        first = end;
+    }
+    Ok(found)
+}
+
+impl Snapshot for Tree {
+    fn find(&self, path: &Path) -> Option<u32> {
+        self.catalog.find(path)
+    }
+
+    fn list(&self, directory: u32, add: &mut dyn FnMut(KnownEntry<'_>)) -> Option<Stamp> {
+        self.catalog.entries(directory).for_each(add);
+        self.catalog.stamp(directory)
+    }
+
+    fn file(&self, number: u32) -> Known {
+        let Some(file) = self.catalog.file(number).filter(|file| file.state.is_indexed()) else {
+            return Known::Nothing;
+        };
+        let holds = |found: &Vec<(u32, Documents)>| {
+            let segment = found.partition_point(|&(first, _)| first <= file.document).checked_sub(1);
+            segment.is_none_or(|at| {
+                let (first, documents) = &found[at];
+                let start = file.document - first;
+                (start..start + file.documents).any(|document| documents.contains(document))
+            })
+        };
+        if self.found.as_ref().is_none_or(holds) {
+            return Known::Candidate;
+        }
+        Known::Absent(Absent { stamp: file.stamp, is_plain: file.state == State::Plain })
+    }
+}
+
+/// Removes the index of a tree.
+///
+/// # Errors
+/// If there is none, or it cannot be removed.
+pub fn drop_index(home: &Path, root: &Path) -> Result<(), Error> {
+    let folder = Folder::of_tree(home, root);
+    if fs::symlink_metadata(folder.path()).is_err() {
+        return Err(Error::Missing(root.to_owned()));
+    }
+    folder.write()?.remove()
+}

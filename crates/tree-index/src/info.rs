@@ -1,0 +1,111 @@
+//! Describing and verifying indexes.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use finecomb_scan::Instant;
+
+use crate::catalog::State;
+use crate::error::Error;
+use crate::folder::{Folder, credentials};
+use crate::segment::Segment;
+
+/// Description of an index, without a look at its tree.
+#[derive(Debug)]
+pub struct Info {
+    /// The root of the tree.
+    pub root: PathBuf,
+    /// The folder of the index.
+    pub folder: PathBuf,
+    /// When it was built.
+    pub built: Instant,
+    /// Whether it was built with the permissions of this process. Otherwise it is not used.
+    pub has_same_credentials: bool,
+    /// Number of directories, and of those among them whose entries are always listed anew.
+    pub directories: u32,
+    /// Number of directories whose entries are always listed anew.
+    pub unlisted: u32,
+    /// Number of files by what is indexed of them.
+    pub files: BTreeMap<State, u64>,
+    /// Number of segments.
+    pub segments: usize,
+    /// Number of different trigrams in the segments.
+    pub trigrams: u64,
+    /// Bytes of all files of the index.
+    pub bytes: u64,
+    /// Bytes of the files of the tree that are indexed.
+    pub text: u64,
+}
+
+impl Info {
+    /// Describes the index of a tree.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read or is damaged.
+    pub fn of_tree(home: &Path, root: &Path) -> Result<Self, Error> {
+        Self::of(&folder_of(home, root)?)
+    }
+
+    /// Describes the indexes of all trees.
+    ///
+    /// # Errors
+    /// If the directory of the folders cannot be listed. No directory means no index.
+    pub fn of_all(home: &Path) -> Result<Vec<Result<Self, Error>>, Error> {
+        match Folder::all(home) {
+            Ok(folders) => Ok(folders.iter().map(Self::of).collect()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(Error::io(home)(error)),
+        }
+    }
+
+    fn of(folder: &Folder) -> Result<Self, Error> {
+        let catalog = folder.catalog()?;
+        let (mut files, mut text) = (BTreeMap::new(), 0);
+        for file in (0..catalog.files()).filter_map(|number| catalog.file(number)) {
+            *files.entry(file.state).or_default() += 1;
+            text += file.stamp.size;
+        }
+        let mut trigrams = 0;
+        for segment in &catalog.segments {
+            trigrams += Segment::open(&folder.segment(segment.id))?.trigrams();
+        }
+        Ok(Self {
+            folder: folder.path().to_owned(),
+            built: catalog.built,
+            has_same_credentials: catalog.credentials == credentials(),
+            directories: catalog.directories(),
+            unlisted: (0..catalog.directories()).filter(|&number| catalog.stamp(number).is_none()).count()
+                as u32,
+            files,
+            segments: catalog.segments.len(),
+            trigrams,
+            bytes: catalog.size + catalog.segments.iter().map(|segment| segment.bytes).sum::<u64>(),
+            text,
+            root: catalog.root,
+        })
+    }
+}
+
+/// Verifies all checksums of the index of a tree.
+///
+/// # Errors
+/// If there is none, or it cannot be read or is damaged.
+pub fn verify(home: &Path, root: &Path) -> Result<(), Error> {
+    let folder = folder_of(home, root)?;
+    let catalog = folder.catalog()?;
+    for info in &catalog.segments {
+        let path = folder.segment(info.id);
+        let segment = Segment::open(&path)?;
+        if segment.checksum() != info.checksum || segment.documents != info.documents {
+            return Err(Error::damaged(path, "segment: it is that of another index"));
+        }
+        segment.verify()?;
+    }
+    Ok(())
+}
+
+fn folder_of(home: &Path, root: &Path) -> Result<Folder, Error> {
+    let folder = Folder::of_tree(home, root);
+    if folder.has_index() { Ok(folder) } else { Err(Error::Missing(root.to_owned())) }
+}

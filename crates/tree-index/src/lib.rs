@@ -1,0 +1,51 @@
+//! Which files of a tree hold which trigrams: an index that a search reads instead of most files.
+//!
+//! [`build`] lists a tree and reads its files. A search asks [`Indexes`], through the traits of `scan`, which files
+//! cannot match, and `scan` proves for each of them that it is what was indexed. So an answer is that of the tree at
+//! the moment of the search.
+//!
+//! An index is a [folder](folder): a [catalog] of directories, files and their stamps, and [segments](segment) with a
+//! list of files for each trigram. What a file must hold to match a regular expression is a condition on its trigrams:
+//! [`Needs`].
+//!
+//! ```
+//! use finecomb_scan::{Inputs, Known, Snapshots, WalkOptions};
+//! use finecomb_tree_index::{BuildOptions, Indexes, Needs, Sought, build};
+//!
+//! # let (home, tree) = (tempfile::tempdir()?, tempfile::tempdir()?);
+//! # let root = tree.path().canonicalize()?;
+//! std::fs::write(root.join("one"), "a needle")?;
+//! std::fs::write(root.join("two"), "hay")?;
+//! build(home.path(), &root, &BuildOptions { walk: WalkOptions::default(), width: 1, on_stage: &|_| {} })?;
+//! let patterns = vec![regex_syntax::parse("nee+dle")?];
+//! let sought = Sought { patterns, words: false, across_lines: false };
+//! let indexes = Indexes::new(home.path().to_owned(), Some(&sought));
+//! let trees = indexes.open(&[root.clone()]);
+//! assert_eq!(indexes.uses()[0].root.as_ref().unwrap(), &root);
+//! # // A file system whose times are not trusted has no absent files.
+//! assert!(matches!(trees[0].file(0), Known::Candidate | Known::Nothing));
+//! assert!(matches!(trees[0].file(1), Known::Absent(_) | Known::Nothing));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod catalog;
+mod documents;
+mod error;
+mod folder;
+mod indexes;
+mod info;
+mod list;
+mod needs;
+mod pages;
+mod segment;
+mod trigram;
+
+pub use build::{BuildOptions, Built, MAX_FILE, Stage, build};
+pub use catalog::State;
+pub use error::Error;
+pub use indexes::{Indexes, Use, drop_index};
+pub use info::{Info, verify};
+pub use needs::{Needs, Sought};

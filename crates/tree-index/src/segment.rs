@@ -1,0 +1,137 @@
+//! A segment: the trigrams of some documents, each with the list of the documents that hold it.
+//!
+//! Lists come first, in the order of their trigrams, then the dictionary: trigram and offset of each list. Behind it
+//! are the first trigram of each page of the dictionary, and the numbers that describe the segment.
+
+pub(crate) mod lookup;
+pub(crate) mod runs;
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::error::Error;
+use crate::list;
+use crate::pages::{PageWriter, Pages, u32_at, u64_at};
+use crate::trigram::Trigram;
+
+/// Entries of the dictionary per page.
+const GROUP: usize = 512;
+
+/// Bytes of an entry: 24 bits of the trigram above 40 bits of the offset.
+const ENTRY: usize = 8;
+
+/// Bits of an offset.
+const OFFSET_BITS: u32 = 40;
+
+/// Bytes of the description: documents, entries, offset of the dictionary.
+const DESCRIPTION: usize = 24;
+
+/// Writes a segment. Lists are added in the order of their trigrams.
+pub(crate) struct SegmentWriter {
+    pages: PageWriter,
+    documents: u32,
+    dictionary: Vec<u64>,
+    list: Vec<u8>,
+}
+
+impl SegmentWriter {
+    pub(crate) fn new(file: File, documents: u32) -> Self {
+        Self { pages: PageWriter::new(file), documents, dictionary: Vec::new(), list: Vec::new() }
+    }
+
+    /// Adds the documents that hold a trigram, in order.
+    pub(crate) fn add(&mut self, trigram: Trigram, documents: &[u32]) -> io::Result<()> {
+        let offset = self.pages.len();
+        if offset >> OFFSET_BITS != 0 {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        self.dictionary.push(u64::from(trigram) << OFFSET_BITS | offset);
+        self.list.clear();
+        list::write(documents, self.documents, &mut self.list);
+        self.pages.write(&self.list)
+    }
+
+    /// Ends the segment. Returns its checksum.
+    pub(crate) fn finish(mut self) -> io::Result<u64> {
+        let end = self.pages.len();
+        self.pages.align()?;
+        let start = self.pages.len();
+        for entry in &self.dictionary {
+            self.pages.write(&entry.to_le_bytes())?;
+        }
+        self.pages.write(&end.to_le_bytes())?;
+        for group in self.dictionary.chunks(GROUP) {
+            self.pages.write(&((group[0] >> OFFSET_BITS) as u32).to_le_bytes())?;
+        }
+        let entries = self.dictionary.len() as u64;
+        self.pages.write(&[u64::from(self.documents), entries, start].map(u64::to_le_bytes).concat())?;
+        self.pages.finish()
+    }
+}
+
+/// A segment that is open.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    pages: Pages,
+    pub(crate) documents: u32,
+    entries: u64,
+    dictionary: u64,
+    /// The first trigram of each page of the dictionary.
+    first: Vec<Trigram>,
+}
+
+impl Segment {
+    /// Opens a segment.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let pages = Pages::open(path)?;
+        let damaged = || Error::damaged(path.to_owned(), "description");
+        let start = pages.len().checked_sub(DESCRIPTION as u64).ok_or_else(damaged)?;
+        let description = pages.read(start..pages.len())?;
+        let number = |at| u64_at(&description, at).ok_or_else(damaged);
+        let documents = u32::try_from(number(0)?).map_err(|_| damaged())?;
+        let (entries, dictionary) = (number(8)?, number(16)?);
+        let end = entries.checked_add(1).and_then(|all| all.checked_mul(ENTRY as u64));
+        let end = end.and_then(|length| length.checked_add(dictionary)).ok_or_else(damaged)?;
+        let bytes = pages.read(end..start)?;
+        if bytes.len() as u64 != 4 * entries.div_ceil(GROUP as u64) {
+            return Err(damaged());
+        }
+        let first = (0..bytes.len()).step_by(4).filter_map(|at| u32_at(&bytes, at)).collect();
+        Ok(Self { pages, documents, entries, dictionary, first })
+    }
+
+    /// Number of different trigrams.
+    pub(crate) fn trigrams(&self) -> u64 {
+        self.entries
+    }
+
+    /// The checksum of the segment.
+    pub(crate) fn checksum(&self) -> u64 {
+        self.pages.checksum()
+    }
+
+    /// Verifies the checksums of all data.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub(crate) fn verify(&self) -> Result<(), Error> {
+        self.pages.verify()
+    }
+
+    /// Reads a page of the dictionary, and the entry behind it, which tells where its last list ends.
+    fn group(&self, group: usize) -> Result<Vec<u64>, Error> {
+        let first = (group * GROUP) as u64;
+        let last = self.entries.min(first + GROUP as u64);
+        let range = self.dictionary + first * ENTRY as u64..self.dictionary + (last + 1) * ENTRY as u64;
+        let bytes = self.pages.read(range)?;
+        Ok((0..bytes.len()).step_by(ENTRY).filter_map(|at| u64_at(&bytes, at)).collect())
+    }
+}
+
+/// Pages of the dictionary that were read.
+type Groups = HashMap<usize, Vec<u64>>;

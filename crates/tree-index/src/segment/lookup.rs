@@ -1,0 +1,156 @@
+//! Which documents of a segment fulfil a condition.
+
+use std::ops::Range;
+
+use super::{GROUP, Groups, OFFSET_BITS, Segment};
+use crate::documents::Documents;
+use crate::error::Error;
+use crate::list;
+use crate::needs::Needs;
+use crate::trigram::{Trigram, trigram};
+
+/// Bytes of lists that take as long to read as a file takes to search.
+const BYTES_PER_FILE: u64 = 4096;
+
+impl Segment {
+    /// The documents that fulfil a condition on their trigrams, and perhaps some more: a condition that takes longer to
+    /// check than the files that it would leave out take to search is not checked.
+    ///
+    /// `united` are the documents of files in which a match may span several of them: a trigram of one of them counts
+    /// for all.
+    ///
+    /// # Errors
+    /// If the segment cannot be read or is damaged.
+    pub(crate) fn find(&self, needs: &Needs, united: Vec<Range<u32>>) -> Result<Documents, Error> {
+        Lookup { segment: self, united, groups: Groups::new() }.find(needs)
+    }
+}
+
+struct Lookup<'s> {
+    segment: &'s Segment,
+    united: Vec<Range<u32>>,
+    groups: Groups,
+}
+
+impl Lookup<'_> {
+    fn find(&mut self, needs: &Needs) -> Result<Documents, Error> {
+        match needs {
+            Needs::All(parts) => self.find_all(parts),
+            Needs::Any(parts) => {
+                let mut found = Documents::none(self.segment.documents);
+                for part in parts {
+                    found.add_all(&self.find(part)?);
+                }
+                Ok(found)
+            }
+            Needs::OneOf(trigrams) => {
+                let mut found = Documents::none(self.segment.documents);
+                for &trigram in trigrams {
+                    self.add_lists(trigram..=trigram, &mut found)?;
+                }
+                self.unite(&mut found);
+                Ok(found)
+            }
+            &Needs::Pair([first, second]) => {
+                let mut found = Documents::none(self.segment.documents);
+                self.add_lists(trigram([first, second, 0])..=trigram([first, second, 255]), &mut found)?;
+                self.unite(&mut found);
+                Ok(found)
+            }
+        }
+    }
+
+    /// The documents that fulfil all conditions; the one with the shortest lists first.
+    fn find_all(&mut self, parts: &[Needs]) -> Result<Documents, Error> {
+        let costs: Result<Vec<u64>, Error> = parts.iter().map(|part| self.cost(part)).collect();
+        let mut order: Vec<(u64, &Needs)> = costs?.into_iter().zip(parts).collect();
+        order.sort_by_key(|&(cost, _)| cost);
+        let mut found = Documents::all(self.segment.documents);
+        for (cost, part) in order {
+            if cost > found.count() * BYTES_PER_FILE {
+                break;
+            }
+            found.retain(&self.find(part)?);
+        }
+        Ok(found)
+    }
+
+    /// Bytes of the lists of a condition.
+    fn cost(&mut self, needs: &Needs) -> Result<u64, Error> {
+        let mut cost = 0;
+        match needs {
+            Needs::All(parts) => {
+                cost = u64::MAX;
+                for part in parts {
+                    cost = cost.min(self.cost(part)?);
+                }
+            }
+            Needs::Any(parts) => {
+                for part in parts {
+                    cost = self.cost(part)?.saturating_add(cost);
+                }
+            }
+            Needs::OneOf(trigrams) => {
+                for &trigram in trigrams {
+                    self.each_list(trigram..=trigram, |list| cost += list.end - list.start)?;
+                }
+            }
+            &Needs::Pair([first, second]) => {
+                let trigrams = trigram([first, second, 0])..=trigram([first, second, 255]);
+                self.each_list(trigrams, |list| cost += list.end - list.start)?;
+            }
+        }
+        Ok(cost)
+    }
+
+    fn unite(&self, found: &mut Documents) {
+        for file in &self.united {
+            if file.clone().any(|document| found.contains(document)) {
+                file.clone().for_each(|document| found.add(document));
+            }
+        }
+    }
+
+    /// Adds the documents that hold one of these trigrams.
+    fn add_lists(
+        &mut self,
+        trigrams: std::ops::RangeInclusive<Trigram>,
+        found: &mut Documents,
+    ) -> Result<(), Error> {
+        let mut lists = Vec::new();
+        self.each_list(trigrams, |list| lists.push(list))?;
+        for range in lists {
+            let bytes = self.segment.pages.read(range)?;
+            let read = list::read(&bytes, self.segment.documents, |document| found.add(document));
+            read.ok_or_else(|| self.segment.pages.damaged("list"))?;
+        }
+        Ok(())
+    }
+
+    /// Calls `take` with the range of each list of these trigrams.
+    fn each_list(
+        &mut self,
+        trigrams: std::ops::RangeInclusive<Trigram>,
+        mut take: impl FnMut(Range<u64>),
+    ) -> Result<(), Error> {
+        let first = &self.segment.first;
+        let start = first.partition_point(|first| first <= trigrams.start()).saturating_sub(1);
+        let end = first.partition_point(|first| first <= trigrams.end());
+        for group in start..end {
+            let entries = match self.groups.entry(group) {
+                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::hash_map::Entry::Vacant(entry) => entry.insert(self.segment.group(group)?),
+            };
+            let trigram = |entry: &u64| (entry >> OFFSET_BITS) as Trigram;
+            // The last entry only tells where the list before it ends.
+            let listed = &entries[..entries.len().saturating_sub(1).min(GROUP)];
+            let from = listed.partition_point(|entry| trigram(entry) < *trigrams.start());
+            let inside = listed[from..].iter().take_while(|entry| trigrams.contains(&trigram(entry)));
+            for number in from..from + inside.count() {
+                let offset = |number: usize| entries[number] & ((1 << OFFSET_BITS) - 1);
+                take(offset(number)..offset(number + 1));
+            }
+        }
+        Ok(())
+    }
+}

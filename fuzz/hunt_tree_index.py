@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+"""Fuzzing of `comb grep` with an index of the tree, against `comb grep --index=never`: the same output, messages and exit status.
+
+    fuzz/hunt_tree_index.py [--comb PROGRAM] [--steps N] [--seed N] [--jobs N] [--folder FOLDER] [--keep FOLDER]
+
+Each step changes a tree of files as programs and people do: it writes, appends, truncates, renames, links and removes files and directories, edits
+them without a new size or a new modification time, stores to maps of them, writes through links from outside, and changes rules that decide which files
+count. Now and then the index is built again, also while files change, and its own files are damaged. After every step, random searches run
+with the index and without.
+
+The file system of --folder must be one that indexes trust, such as ext4: elsewhere nothing is tested. The number of files that
+were not read, thanks to the index, is printed at the end.
+"""
+
+import argparse
+import gzip
+import mmap
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+WORDS = ["needle", "Needle", "NEEDLE", "need", "dle", "hay", "stack", "pm", "PM_RESUME", "xpmx", "a", "é", "ſtack", "K", "foo(bar)", "foo", "bar"]
+NAMES = ["a", "b", "c.c", "d.h", "e.txt", "f.log", ".hidden", "g g", "ü", "x\ny", "z.gz", "long-name.c"]
+GLOBS = ["*.c", "*.h", "!c.c", "/a", "b/", "*", "!*", "d?", "[ce].*", "**/a", "# note", "", "g\\ g", "e.{txt,h}", "x[", ".*"]
+RULES = [".gitignore", ".ignore", ".rgignore"]
+PATTERNS = ["needle", "nee", "ne", "n", "need.*dle", "needle|hay", "(hay)?stack", "[nN]eedle", "ee+d", r"\bpm\b", "pm", r"^hay", r"stack$", "foo(bar)",
+            r"foo\(bar\)", "", ".", "xyzzy", r"\w+", "[A-Z]+_RESUME", "é", "stack", "k", "hay stack", "a{3}", "(?i:needle)", r"\d", "needle.needle"]
+FLAGS = [[], [], ["-n"], ["-c"], ["-l"], ["--files-without-match"], ["-i"], ["-S"], ["-w"], ["-x"], ["-v"], ["-F"], ["-o"], ["-q"], ["-m1"], ["-C1"],
+         ["-a"], ["--binary"], ["-z"], ["-U"], ["-U", "--multiline-dotall"], ["--null-data"], ["--crlf"], ["--include-zero", "-c"], ["--json"],
+         ["--stats"], ["-u"], ["-uu"], ["-uuu"], ["--hidden"], ["--no-ignore"], ["-g", "*.c"], ["-g", "!a"], ["-tc"], ["-L"], ["--sort", "modified"],
+         ["--sortr", "path"], ["--max-filesize", "1K"], ["--max-depth", "2"], ["-E", "utf-16le"], ["-E", "none"], ["--max-line", "60"], ["-P"],
+         ["--passthru"], ["--no-unicode"], ["--no-ignore-vcs"], ["--one-file-system"], ["--heading"], ["--count-matches"]]
+TIMES = re.compile(rb'("(?:elapsed|elapsed_total)":\{[^}]*\})|^[0-9.]+ seconds.*$', re.M)
+INDEX_STATISTICS = re.compile(rb"^(\d+ files checked against the index|\d+ files changed since it was built|\d+ candidates by the index"
+                              rb"|\d+ files not in the index|\d+ files read|index not used: .*)\n", re.M)
+
+
+class Tree:
+    """A tree of files, and what is done to it."""
+
+    def __init__(self, rng: random.Random, root: Path, comb: str):
+        self.rng, self.root, self.comb = rng, root / "tree", comb
+        self.outside, self.home = root / "outside", root / "home"
+        self.maps: list[mmap.mmap] = []
+        self.builds: list[subprocess.Popen] = []
+        for folder in (self.root, self.outside, self.home):
+            folder.mkdir(parents=True)
+        for _ in range(12):
+            self.write_new()
+
+    # What a file holds.
+    def text(self) -> bytes:
+        rng = self.rng
+        kind = rng.random()
+        words = rng.choice([1, 3, 10, 40, 200])
+        text = "".join(rng.choice(WORDS) + rng.choice([" ", " ", "\n", "\n", "_", ".", "\r\n", ""]) for _ in range(rng.randrange(words + 1))).encode()
+        if kind < 0.02:
+            return "\ufeff".encode("utf-16le") + text.decode().encode("utf-16le")
+        if kind < 0.04:
+            return b"\xef\xbb\xbf" + text
+        if kind < 0.07:
+            at = rng.randrange(len(text) + 1)
+            return text[:at] + b"\0" + text[at:]
+        if kind < 0.09:
+            return gzip.compress(text)
+        if kind < 0.11:
+            line = rng.choice(["hay\n", "x" * 99 + "\n", "stack", "y"])
+            filler = (line * (rng.randrange(150_000) // len(line) + 1)).encode()
+            return text + filler + text + (filler[: rng.randrange(70_000)] + text if rng.random() < 0.5 else b"")
+        if kind < 0.14:
+            return bytes(rng.randrange(256) for _ in range(rng.randrange(300))) + text
+        return text
+
+    def directories(self) -> list[Path]:
+        return [Path(folder) for folder, _, _ in os.walk(self.root)]
+
+    def files(self) -> list[Path]:
+        found = [Path(folder) / name for folder, _, names in os.walk(self.root) for name in names]
+        return [path for path in found if not path.is_symlink() and path.is_file()]
+
+    def path(self) -> Path:
+        return self.rng.choice(self.directories()) / self.rng.choice(NAMES)
+
+    def file(self) -> Path:
+        files = self.files()
+        return self.rng.choice(files) if files else self.write_new()
+
+    # What happens to files.
+    def write_new(self) -> Path:
+        path = self.path()
+        if path.is_dir() and not path.is_symlink():
+            path = path / "within"
+        if path.is_symlink():
+            path.unlink()
+        path.write_bytes(self.text())
+        return path
+
+    def append(self) -> None:
+        with open(self.file(), "ab") as file:
+            file.write(self.text())
+
+    def truncate(self) -> None:
+        path = self.file()
+        os.truncate(path, self.rng.randrange(path.stat().st_size + 1))
+
+    def edit_alike(self) -> None:
+        """Changes some bytes, and neither size nor modification time."""
+        path = self.file()
+        status, data = path.stat(), bytearray(path.read_bytes())
+        if not data:
+            return
+        word = self.rng.choice(WORDS).encode()[: len(data)]
+        at = self.rng.randrange(len(data) - len(word) + 1)
+        with open(path, "r+b") as file:
+            file.seek(at)
+            file.write(word)
+        if self.rng.random() < 0.8:
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    def replace(self) -> None:
+        path, new = self.file(), self.root / ".new"
+        status = path.stat()
+        new.write_bytes(self.text())
+        if self.rng.random() < 0.5:
+            os.utime(new, ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.replace(new, path)
+
+    def touch(self) -> None:
+        past = self.rng.randrange(10**18)
+        os.utime(self.file(), ns=(past, past))
+
+    def rename(self) -> None:
+        source, target = self.file(), self.path()
+        if not target.is_dir():
+            os.replace(source, target)
+
+    def swap(self) -> None:
+        one, other, between = self.file(), self.file(), self.root / ".between"
+        if one != other:
+            os.rename(one, between)
+            os.rename(other, one)
+            os.rename(between, other)
+
+    def make_directory(self) -> None:
+        path = self.path()
+        if not path.exists() and not path.is_symlink() and len(path.parts) - len(self.root.parts) < 5:
+            path.mkdir()
+            (path / self.rng.choice(NAMES)).write_bytes(self.text())
+
+    def rename_directory(self) -> None:
+        source, target = self.rng.choice(self.directories()), self.path()
+        if source != self.root and not target.exists() and not target.is_symlink() and source not in target.parents:
+            os.rename(source, target)
+
+    def remove(self) -> None:
+        self.file().unlink()
+
+    def remove_directory(self) -> None:
+        path = self.rng.choice(self.directories())
+        if path != self.root and self.rng.random() < 0.3:
+            shutil.rmtree(path)
+
+    def link(self) -> None:
+        target = self.path()
+        if not target.exists() and not target.is_symlink():
+            os.link(self.file(), target)
+
+    def link_outside(self) -> None:
+        target = self.outside / f"{self.rng.randrange(10)}"
+        target.unlink(missing_ok=True)
+        os.link(self.file(), target)
+
+    def write_outside(self) -> None:
+        for path in self.outside.iterdir():
+            if self.rng.random() < 0.5:
+                with open(path, self.rng.choice(["r+b", "ab", "wb"])) as file:
+                    file.write(self.text())
+
+    def symlink(self) -> None:
+        target = self.path()
+        if not target.exists() and not target.is_symlink():
+            target.symlink_to(self.rng.choice(["a", "../a", "..", "nowhere", str(self.outside), str(self.root / "c.c")]))
+
+    def map(self) -> None:
+        """Maps a file to be written, and keeps it mapped."""
+        path = self.file()
+        if path.stat().st_size:
+            with open(path, "r+b") as file:
+                self.maps.append(mmap.mmap(file.fileno(), 0))
+        self.store()
+
+    def store(self) -> None:
+        """Stores to files that are mapped; some of them may be gone, or shorter."""
+        for map in self.maps:
+            word = self.rng.choice(WORDS).encode()
+            at = self.rng.randrange(max(1, min(len(map), map.size()) - len(word) + 1)) if map.size() else None
+            if at is not None and at + len(word) <= min(len(map), map.size()):
+                map[at : at + len(word)] = word
+
+    def unmap(self) -> None:
+        if self.maps:
+            self.maps.pop(self.rng.randrange(len(self.maps))).close()
+
+    def permit(self) -> None:
+        self.file().chmod(self.rng.choice([0o000, 0o644, 0o755]))
+
+    def rule(self) -> None:
+        path = self.rng.choice(self.directories()) / self.rng.choice(RULES)
+        if path.is_dir() or path.is_symlink():
+            return
+        if self.rng.random() < 0.4:
+            path.unlink(missing_ok=True)
+        else:
+            path.write_text("\n".join(self.rng.choice(GLOBS) for _ in range(self.rng.randrange(3))) + "\n")
+
+    def repository(self) -> None:
+        path = self.rng.choice(self.directories()) / ".git"
+        if path.is_symlink() or path.is_file():
+            return
+        if path.exists() and self.rng.random() < 0.5:
+            shutil.rmtree(path)
+        else:
+            (path / "info").mkdir(parents=True, exist_ok=True)
+            (path / "info" / "exclude").write_text(self.rng.choice(GLOBS) + "\n")
+
+    # What happens to the index.
+    def index(self, *arguments: str) -> list[str]:
+        return [self.comb, "index", *arguments, "--index-dir", str(self.home)]
+
+    def build(self) -> None:
+        self.await_builds()
+        if self.rng.random() < 0.5:
+            time.sleep(0.03)
+        root = self.rng.choice(self.directories()) if self.rng.random() < 0.1 else self.root
+        done = subprocess.run(self.index("build", str(root), "-j", self.rng.choice("123")), capture_output=True)
+        if done.returncode not in (0, 2) or b"panicked" in done.stderr:
+            raise Fault(f"build: {done.returncode} {done.stderr[-400:]}")
+
+    def build_meanwhile(self) -> None:
+        """Builds while files change."""
+        self.await_builds()
+        command = self.index("build", str(self.root))
+        self.builds = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(self.rng.choice([1, 1, 2]))]
+        end = time.monotonic() + self.rng.random() * 0.08
+        while time.monotonic() < end:
+            self.change()
+            if self.rng.random() < 0.3:
+                time.sleep(0.002)
+        if self.rng.random() < 0.1:
+            self.builds[0].kill()
+
+    def await_builds(self) -> None:
+        for build in self.builds:
+            build.wait()
+        self.builds = []
+
+    def damage(self) -> None:
+        files = [path for path in self.home.rglob("*") if path.is_file() and path.stat().st_size]
+        if not files:
+            return
+        path = self.rng.choice(files)
+        kind, size = self.rng.random(), path.stat().st_size
+        if kind < 0.6:
+            with open(path, "r+b") as file:
+                file.seek(self.rng.randrange(size))
+                file.write(bytes([self.rng.randrange(256)]))
+        elif kind < 0.8:
+            os.truncate(path, self.rng.randrange(size))
+        else:
+            path.unlink()
+
+    def drop(self) -> None:
+        self.await_builds()
+        subprocess.run(self.index("drop", str(self.root)), capture_output=True)
+
+    CHANGES = [(write_new, 6), (append, 6), (truncate, 2), (edit_alike, 6), (replace, 4), (touch, 2), (rename, 3), (swap, 2), (make_directory, 3),
+               (rename_directory, 2), (remove, 3), (remove_directory, 2), (link, 1), (link_outside, 2), (write_outside, 4), (symlink, 1), (map, 2),
+               (store, 4), (unmap, 3), (permit, 1), (rule, 3), (repository, 1)]
+    ON_INDEX = [(build, 10), (build_meanwhile, 3), (damage, 1), (drop, 1)]
+
+    def change(self) -> str:
+        actions, weights = zip(*self.CHANGES)
+        action = self.rng.choices(actions, weights)[0]
+        try:
+            action(self)
+        except FileNotFoundError:
+            pass
+        if len(self.files()) > 60:
+            shutil.rmtree(self.rng.choice(self.directories()[1:] or [self.outside]))
+            self.outside.mkdir(exist_ok=True)
+        return action.__name__
+
+    def act(self) -> str:
+        if self.rng.random() < 0.2:
+            actions, weights = zip(*self.ON_INDEX)
+            action = self.rng.choices(actions, weights)[0]
+            action(self)
+            return action.__name__
+        return self.change()
+
+    # Searches.
+    def command(self) -> tuple[list[str], Path]:
+        rng = self.rng
+        flags = rng.choice(FLAGS) + (rng.choice(FLAGS) if rng.random() < 0.3 else [])
+        patterns = [] if rng.random() < 0.1 else rng.sample(PATTERNS, rng.choice([1, 1, 1, 2, 3]))
+        arguments = [*flags, "-j", rng.choice("123")]
+        arguments += [argument for pattern in patterns for argument in ("-e", pattern)] or ["--files"]
+        folder = rng.choice(self.directories()) if rng.random() < 0.3 else self.root
+        if rng.random() < 0.3:
+            arguments += [str(rng.choice(self.directories() + self.files())) for _ in range(rng.choice([1, 2]))]
+        if rng.random() < 0.1:
+            arguments += ["."]
+        return arguments, folder
+
+    def check(self) -> int:
+        """Compares a search with the index and without. Returns the number of files that were compared with the index, if that was shown."""
+        arguments, folder = self.command() if self.rng.random() < 0.9 else (["--stats", "-e", self.rng.choice(PATTERNS)], self.root)
+        omitted = 0
+        answers = []
+        for when in ("auto", "never"):
+            command = [self.comb, "grep", *arguments, "--index", when, "--index-dir", str(self.home)]
+            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
+            out = TIMES.sub(b"", done.stdout)
+            checked = re.search(rb"^(\d+) files checked", out, re.M)
+            omitted += int(checked[1]) if checked else 0
+            answers.append((INDEX_STATISTICS.sub(b"", out), done.stderr, done.returncode))
+        if answers[0] != answers[1]:
+            raise Fault(f"{arguments} in {folder}:\n  with    {answers[0]!r}\n  without {answers[1]!r}")
+        return omitted
+
+
+class Fault(Exception):
+    """A difference between a search with the index and one without."""
+
+
+def hunt(seed: int, steps: int, comb: str, folder: str | None, keep: str | None) -> tuple[int, int, str | None]:
+    """Runs some steps on a tree of their own. Returns their number, files omitted as far as statistics showed them, and the fault."""
+    root = Path(tempfile.mkdtemp(prefix="hunt-tree-", dir=folder))
+    tree = Tree(random.Random(seed), root, comb)
+    done, omitted, actions, fault = 0, 0, [], None
+    try:
+        tree.build()
+        for done in range(1, steps + 1):
+            actions.append(tree.act())
+            for _ in range(tree.rng.choice([1, 1, 2])):
+                omitted += tree.check()
+    except Fault as error:
+        fault = f"seed {seed}, step {done}, after {actions[-8:]}: {error}"
+        if keep:
+            shutil.copytree(root, Path(keep) / f"seed-{seed}", symlinks=True)
+    finally:
+        tree.await_builds()
+        shutil.rmtree(root, ignore_errors=True)
+    return done, omitted, fault
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    root = Path(__file__).resolve().parent.parent
+    parser.add_argument("--comb", default=str(root / "target/release/comb"), help="path of comb")
+    parser.add_argument("--steps", type=int, default=100_000, help="number of steps (default: 100,000)")
+    parser.add_argument("--each", type=int, default=100, help="steps on a tree before a new one (default: 100)")
+    parser.add_argument("--seed", type=int, default=1, help="first seed (default: 1)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
+    parser.add_argument("--folder", help="directory for the trees (default: the temporary directory)")
+    parser.add_argument("--keep", help="directory for trees with a fault")
+    options = parser.parse_args()
+    trees = -(-options.steps // options.each)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        futures = [pool.submit(hunt, options.seed + number, options.each, os.path.abspath(options.comb), options.folder, options.keep)
+                   for number in range(trees)]
+        steps = omitted = faults = 0
+        for future in futures:
+            done, without, fault = future.result()
+            steps, omitted, faults = steps + done, omitted + without, faults + (fault is not None)
+            if fault:
+                print(fault, flush=True)
+    print(f"{steps:,} steps on {trees:,} trees, {faults} faults; searches with --stats checked {omitted:,} files instead of reading them")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
