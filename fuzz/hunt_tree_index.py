@@ -31,7 +31,7 @@ NAMES = ["a", "b", "c.c", "d.h", "e.txt", "f.log", ".hidden", "g g", "ü", "x\ny
 GLOBS = ["*.c", "*.h", "!c.c", "/a", "b/", "*", "!*", "d?", "[ce].*", "**/a", "# note", "", "g\\ g", "e.{txt,h}", "x[", ".*"]
 RULES = [".gitignore", ".ignore", ".rgignore"]
 PATTERNS = ["needle", "nee", "ne", "n", "need.*dle", "needle|hay", "(hay)?stack", "[nN]eedle", "ee+d", r"\bpm\b", "pm", r"^hay", r"stack$", "foo(bar)",
-            r"foo\(bar\)", "", ".", "xyzzy", r"\w+", "[A-Z]+_RESUME", "é", "stack", "k", "hay stack", "a{3}", "(?i:needle)", r"\d", "needle.needle"]
+            r"foo\(bar\)", "", ".", "xyzzy", r"\w+", "[A-Z]+_RESUME", "é", "stack", "k", "hay stack", "a{3}", "(?i:needle)", r"\d", "needle.needle", r"(needle|stack)\nhay", r"y\nn", r"x\nx"]
 FLAGS = [[], [], ["-n"], ["-c"], ["-l"], ["--files-without-match"], ["-i"], ["-S"], ["-w"], ["-x"], ["-v"], ["-F"], ["-o"], ["-q"], ["-m1"], ["-C1"],
          ["-a"], ["--binary"], ["-z"], ["-U"], ["-U", "--multiline-dotall"], ["--null-data"], ["--crlf"], ["--include-zero", "-c"], ["--json"],
          ["--stats"], ["-u"], ["-uu"], ["-uuu"], ["--hidden"], ["--no-ignore"], ["-g", "*.c"], ["-g", "!a"], ["-tc"], ["-L"], ["--sort", "modified"],

@@ -246,13 +246,42 @@ impl Indexer<'_> {
     }
 }
 
-/// Divides a text into parts of whole lines; each but the last has at least the size of a document.
-fn parts(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Divides a text into parts of whole lines; each but the last has at least the size of a document. A part is followed
+/// by two more bytes of the text: so each trigram of the text is in the part where it begins, also if a line feed is in
+/// the middle of it.
+fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut next = 0;
     std::iter::from_fn(move || {
-        let first = (!text.is_empty()).then_some(text)?;
-        let line_end = first.get(DOCUMENT..).and_then(|rest| memchr(b'\n', rest));
-        let (part, rest) = first.split_at(line_end.map_or(first.len(), |end| DOCUMENT + end + 1));
-        text = rest;
-        Some(part)
+        let start = (next < text.len()).then_some(next)?;
+        let line_end = text.get(start + DOCUMENT..).and_then(|rest| memchr(b'\n', rest));
+        next = line_end.map_or(text.len(), |end| start + DOCUMENT + end + 1);
+        Some(&text[start..text.len().min(next + 2)])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_trigram_of_a_text_is_in_a_part_of_it() {
+        let mut state = 1_u32;
+        let mut byte = |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            b"ab\ncdefgh"[(state >> 20) as usize % 9]
+        };
+        for length in [0, 1, DOCUMENT, DOCUMENT + 1, 5 * DOCUMENT + 17] {
+            let text: Vec<u8> = (0..length).map(&mut byte).collect();
+            let mut trigrams = Trigrams::default();
+            let mut of = |text: &[u8]| -> BTreeSet<u32> {
+                trigrams.of(text, usize::MAX).expect("no limit").iter().copied().collect()
+            };
+            let all = of(&text);
+            let of_parts: BTreeSet<u32> = parts(&text).flat_map(&mut of).collect();
+            assert!(of_parts.is_superset(&all), "{length}");
+            assert_eq!(parts(&text).count(), length.div_ceil(DOCUMENT + 20).max(usize::from(length > 0)));
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! cannot match, and `scan` proves for each of them that it is what was indexed. So an answer is that of the tree at
 //! the moment of the search.
 //!
-//! An index is a [folder](folder): a [catalog] of directories, files and their stamps, and [segments](segment) with a
+//! An index is a [folder]: a [catalog] of directories, files and their stamps, and [segments](segment) with a
 //! list of files for each trigram. What a file must hold to match a regular expression is a condition on its trigrams:
 //! [`Needs`].
 //!

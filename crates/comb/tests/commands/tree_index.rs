@@ -247,6 +247,17 @@ fn every_kind_of_search_has_the_same_answer() {
 }
 
 #[test]
+fn a_match_across_lines_is_found_where_a_file_is_divided() {
+    // 64 KiB from the beginning, and the rest of the line.
+    let before = "x".repeat(1023) + "\n";
+    let tree = Tree::indexed(&[("long", &format!("{}ab\ncd\n{}", before.repeat(64), before.repeat(99)))]);
+    assert_eq!(tree.same(&["-cU", r"ab\ncd"]).0, "long:1\n");
+    assert_eq!(tree.same(&["-cU", r"b\nc"]).0, "long:1\n");
+    assert_eq!(tree.same(&["-cU", r"ab\n.*\nx{9}"]).0, "long:1\n");
+    assert_eq!(tree.same(&["-cU", r"ab\nce"]).0, "");
+}
+
+#[test]
 fn a_damaged_index_means_a_scan() {
     let tree = Tree::indexed(&FILES);
     let expected = tree.grep(&["--index=never", "needle"]);

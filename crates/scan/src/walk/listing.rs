@@ -210,6 +210,25 @@ mod tests {
     }
 
     #[test]
+    fn entries_of_the_same_name_and_kind_are_recognized() {
+        let listing = |entries: &[(&CStr, EntryKind, Option<u32>)]| {
+            let mut listing = Listing::default();
+            for &(name, kind, number) in entries {
+                listing.push(KnownEntry { name, kind, inode: 0, number });
+            }
+            listing
+        };
+        use EntryKind::{Directory, File};
+        let earlier =
+            [(c"a", File, Some(7)), (c"b", File, Some(8)), (c"d", File, None), (c"e", Directory, Some(3))];
+        let mut present =
+            listing(&[c"0", c"a", c"aa", c"b", c"d", c"e", c"f"].map(|name| (name, File, None)));
+        present.recognize(&listing(&earlier));
+        let known: Vec<_> = present.entries().iter().map(|entry| entry.known).collect();
+        assert_eq!(known, [None, Some(7), None, Some(8), None, None, None]);
+    }
+
+    #[test]
     fn a_listing_takes_several_calls() {
         let directory = tempfile::tempdir().unwrap();
         for number in 0..3000 {
