@@ -10,7 +10,7 @@ use super::threads::Threads;
 use super::tree_index::IndexHome;
 
 const LONG_ABOUT: &str = "\
-Build, describe, verify and convert indexes of texts and directories
+Build, describe and verify indexes of texts and directories
 
 Examples:
   Search a source tree repeatedly:
@@ -30,7 +30,7 @@ independent of the length of the text.
 The index of a directory is kept outside of it. 'comb grep' uses it by itself, and prints what it would print without: files that \
 have changed since are searched as they are.";
 
-/// Build, describe, verify and convert indexes of texts and directories
+/// Build, describe and verify indexes of texts and directories
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT)]
 pub(crate) struct Arguments {
@@ -255,7 +255,9 @@ Remove the index of a directory
 
 Examples:
   Remove the index of a source tree, which itself is left as it is:
-      comb index drop linux";
+      comb index drop linux
+  Remove the index of a directory that is gone:
+      comb index drop /src/linux-6.0";
 
 /// Remove the index of a directory
 #[derive(Args)]

@@ -204,12 +204,14 @@ pub fn in_order<V: Visit>(
     let stopwatch = Stopwatch::start(options.profile, false);
     let mut notes = Vec::new();
     let wants = make().wants();
-    let mut meter = stopwatch.meter();
+    let mut meter = None;
     let snapshots = options.snapshots.as_deref().map_or_else(Vec::new, |snapshots| {
+        let meter = meter.insert(stopwatch.meter());
         meter.enter(Phase::Lookup);
-        snapshots.open(&inputs.named)
+        let opened = snapshots.open(&inputs.named);
+        meter.enter(Phase::Walk);
+        opened
     });
-    meter.enter(Phase::Start);
     let has_snapshots = !snapshots.is_empty();
     let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes).with_snapshots(snapshots);
     let recognize = options.recognize.as_deref().filter(|_| V::AS_FOLD);
@@ -234,6 +236,7 @@ pub fn in_order<V: Visit>(
     let mut visits = Vec::new();
     let mut times = Vec::new();
     let (mut files, mut checks) = (0, Checks::default());
+    let meter = meter.unwrap_or_else(|| stopwatch.meter());
     for (visitor, spent) in run(options, &plan, &stopwatch, meter, visitor) {
         problems.merge(visitor.reader.problems);
         files += visitor.visited;
