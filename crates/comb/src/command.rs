@@ -13,13 +13,14 @@ pub(crate) mod pi;
 mod plot;
 mod profile;
 pub(crate) mod serve;
+mod stages;
 #[cfg(feature = "symbols")]
 pub(crate) mod symbols;
 pub(crate) mod top;
 mod tree_index;
 
 use std::fmt::Display;
-use std::io;
+use std::io::{self, Write, stdout};
 use std::process::{ExitCode, Termination};
 
 use finecomb_sys::units::Bytes;
@@ -78,6 +79,14 @@ impl Ending {
             () if failed => Exit::Error,
             () => Exit::NotFound,
         })
+    }
+}
+
+/// Prints the whole output of a command.
+pub(crate) fn print(text: &[u8]) -> Exit {
+    match stdout().write_all(text) {
+        Ok(()) => Exit::Found,
+        Err(error) => output_failed(&error),
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use finecomb_grep::{GrepOptions, PatternOptions, Query, grep};
-//! use finecomb_scan::{Checks, Inputs, ScanOptions};
+//! use finecomb_scan::{Inputs, ScanOptions};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! std::fs::write(directory.path().join("a.txt"), "one\ntwo\nthree\n")?;

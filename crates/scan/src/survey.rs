@@ -13,7 +13,6 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,12 +26,12 @@ use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::problem::{Problem, ProblemKind, Problems};
 use crate::snapshot::{Instant, Stamp};
-use crate::source::cut::retry;
+use crate::source::fill;
 use crate::source::reader::{FIRST_READ, Sniffed};
 use crate::walk::directory::{Directory, Scratch, Walk};
 use crate::walk::file_system::has_fine_clock;
-use crate::walk::listing::{EntryKind, Listing, list};
-use crate::walk::open_path;
+use crate::walk::listing::{Entry, EntryKind, Listing, list};
+use crate::walk::{WalkOptions, open_path};
 
 /// Age from which a change counts as older than all later ones: the clock of file systems ticks every 10 ms at most.
 pub const SETTLED_AFTER: Duration = Duration::from_millis(20);
@@ -60,8 +59,8 @@ pub enum Distrust {
 pub struct SurveyedDirectory {
     /// Path below the root, without slashes at its ends; empty for the root.
     pub path: Vec<u8>,
-    /// The stamp with which its entries are complete.
-    pub stamp: Result<Stamp, Distrust>,
+    /// The stamp with which its entries are complete; `None` if no stamp proves that.
+    pub stamp: Option<Stamp>,
     /// All entries, in the order of the bytes of their names.
     pub entries: Vec<SurveyedEntry>,
 }
@@ -71,7 +70,7 @@ pub struct SurveyedDirectory {
 pub struct SurveyedEntry {
     /// Name in the directory.
     pub name: CString,
-    /// EntryKind, that of the link itself for a symbolic link.
+    /// Kind, that of the link itself for a symbolic link.
     pub kind: EntryKind,
     /// Number in the file system.
     pub inode: u64,
@@ -79,22 +78,16 @@ pub struct SurveyedEntry {
     pub is_selected: bool,
 }
 
-/// Lists a tree, in the order of the paths: `inputs` name its root alone. Directories that cannot be listed are
-/// reported, and left out.
-pub fn survey(inputs: &Inputs) -> (Vec<SurveyedDirectory>, Vec<Problem>) {
+/// Lists a tree, each directory before those in it. Directories that cannot be listed are reported, and left out.
+pub fn survey(root: &Path, options: &WalkOptions) -> (Vec<SurveyedDirectory>, Vec<Problem>) {
     let mut notes = Vec::new();
-    let walk = Walk::new(&inputs.walk, false, &mut notes);
+    let walk = Walk::new(options, false, &mut notes);
     let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
     problems.add_rules(notes);
     let mut directories = Vec::new();
-    for (number, root) in inputs.named.iter().enumerate() {
-        match walk.open_named(number, root, Path::new(""), &mut scratch, &mut problems) {
-            Ok(root) => survey_below(&walk, root, &mut directories, &mut scratch, &mut problems),
-            Err(error) => {
-                let source = Source::named(number, Some(root.clone()));
-                problems.add(&source, ProblemKind::List(error));
-            }
-        }
+    match walk.open_named(0, root, Path::new(""), &mut scratch, &mut problems) {
+        Ok(root) => survey_below(&walk, root, &mut directories, &mut scratch, &mut problems),
+        Err(error) => problems.add(&Source::named(0, Some(root.to_owned())), ProblemKind::List(error)),
     }
     (directories, problems.into_sorted().collect())
 }
@@ -135,28 +128,21 @@ fn surveyed(directory: &Directory, scratch: &mut Scratch) -> io::Result<Surveyed
     // The walk has read it to the end.
     seek(directory, SeekFrom::Start(0))?;
     let all = list(directory, &mut scratch.buffer)?;
-    let stamp = match Stamp::of(&fstat(directory)?) {
-        _ if !has_fine_clock(directory) => Err(Distrust::FileSystem),
-        stamp if stamp != before || !is_settled(stamp, now) => Err(Distrust::Fresh),
-        stamp => Ok(stamp),
-    };
+    let is_same = Stamp::of(&fstat(directory)?) == before;
+    let is_trusted = is_same && is_settled(before, now) && has_fine_clock(directory);
+    let stamp = is_trusted.then_some(before);
     let path = directory.prefix.strip_suffix(b"/").unwrap_or(&directory.prefix).to_vec();
     Ok(SurveyedDirectory { path, stamp, entries: marked(&all, &directory.listing) })
 }
 
 /// The entries of a listing, marked if they are also in another one.
 fn marked(all: &Listing, selected: &Listing) -> Vec<SurveyedEntry> {
-    let mut rest = selected.entries().iter().peekable();
-    let entry = |entry| {
-        let name: &[u8] = all.name(entry);
-        while rest.next_if(|other| selected.name(other) < name).is_some() {}
-        let other = rest.next_if(|other| selected.name(other) == name);
-        SurveyedEntry {
-            name: all.c_name(entry).to_owned(),
-            kind: entry.kind,
-            inode: entry.inode,
-            is_selected: other.is_some_and(|other| other.kind == entry.kind),
-        }
+    let mut finder = selected.finder();
+    let entry = |entry: &Entry| SurveyedEntry {
+        name: all.c_name(entry).to_owned(),
+        kind: entry.kind,
+        inode: entry.inode,
+        is_selected: finder.find(all.name(entry), entry.kind).is_some(),
     };
     all.entries().iter().map(entry).collect()
 }
@@ -194,8 +180,9 @@ pub struct Examined<'a> {
     pub stamp: Stamp,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// Whether they are its text, perhaps after a byte order mark. Otherwise it is compressed, or in another encoding.
-    pub is_text: bool,
+    /// Offset at which they become its text, behind a byte order mark; `None` if it is compressed, or in another
+    /// encoding.
+    pub text_start: Option<usize>,
 }
 
 /// Takes in files in batches.
@@ -228,7 +215,7 @@ pub fn examine<E: Examine>(
 ) -> io::Result<Vec<E>> {
     let next = AtomicUsize::new(0);
     let batches = files.len().div_ceil(batch);
-    let work = || {
+    let work = |_| {
         let mut examiner = Examiner { limit, directory: None, buffer: Vec::new(), taker: make() };
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -242,16 +229,8 @@ pub fn examine<E: Examine>(
             }
         }
     };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..width.min(batches)).map_while(|_| threads::spawn(scope, work)).collect();
-        let mut all = vec![work()];
-        all.extend(
-            others
-                .into_iter()
-                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
-        );
-        all.into_iter().collect()
-    })
+    let width = width.min(batches);
+    threads::map(width, 0..width, work).into_iter().collect()
 }
 
 struct Examiner<'f, E> {
@@ -273,20 +252,21 @@ impl<'f, E: Examine> Examiner<'f, E> {
                 Some((_, Some(directory))) => read(directory, name, self.limit, &mut self.buffer),
                 _ => Err(Distrust::Unreadable),
             };
-            let examined = read.map(|(stamp, is_text)| Examined { stamp, bytes: &self.buffer, is_text });
+            let examined =
+                read.map(|(stamp, text_start)| Examined { stamp, bytes: &self.buffer, text_start });
             self.taker.take(batch, number, examined)?;
         }
         self.taker.end_batch(batch)
     }
 }
 
-/// Reads a file into a buffer. Returns its stamp, and whether it is text.
+/// Reads a file into a buffer. Returns its stamp, and the offset of its text if it is text.
 fn read(
     directory: &OwnedFd,
     name: &CStr,
     limit: usize,
     buffer: &mut Vec<u8>,
-) -> Result<(Stamp, bool), Distrust> {
+) -> Result<(Stamp, Option<usize>), Distrust> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let file = openat(directory, name, flags, Mode::empty()).map_err(|_| Distrust::Unreadable)?;
     if !has_fine_clock(&file) {
@@ -306,31 +286,20 @@ fn read(
         return Err(Distrust::Fresh);
     }
     let file = File::from(file);
-    read_all(&file, size, buffer).map_err(|_| Distrust::Unreadable)?;
+    // One more byte tells that the file has grown.
+    buffer.resize(size + 1, 0);
+    let length = fill(&file, buffer, 0).map_err(|_| Distrust::Unreadable)?;
     let after = fstat(&file).map_err(|_| Distrust::Unreadable)?;
-    if buffer.len() != size || Stamp::of(&after) != stamp {
+    if length != size || Stamp::of(&after) != stamp {
         return Err(Distrust::Fresh);
     }
+    buffer.truncate(size);
     let source = Source::found(0, Path::new(OsStr::from_bytes(name.to_bytes())).to_owned());
     let start = &buffer[..buffer.len().min(FIRST_READ)];
     // The inputs by default: compressed files count as such, and marks of encodings are obeyed.
-    let is_text = matches!(Sniffed::of(&Inputs::new([""]), &source, start), Sniffed::Plain(_));
-    Ok((stamp, is_text))
-}
-
-/// Reads a file of this size into a buffer, whose length is then that of what could be read, and one more if the file
-/// is larger.
-fn read_all(file: &File, size: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
-    if buffer.len() <= size {
-        buffer.resize(size + 1, 0);
-    }
-    let mut filled = 0;
-    while filled <= size {
-        match retry(|| file.read_at(&mut buffer[filled..=size], filled as u64))? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    buffer.truncate(filled);
-    Ok(())
+    let text_start = match Sniffed::of(&Inputs::new([""]), &source, start) {
+        Sniffed::Plain(start) => Some(start),
+        Sniffed::Compressed(_) | Sniffed::Encoded | Sniffed::Unsupported(_) => None,
+    };
+    Ok((stamp, text_start))
 }

@@ -1,5 +1,5 @@
 //! Safe wrappers of the operating system and the processor: SIMD, memory, resource usage, threads, standard streams,
-//! child processes and texts of system errors; number formats for people.
+//! child processes and texts of system errors; number formats for people and for files.
 //!
 //! Every other crate may use this one; it uses none of them.
 
@@ -12,6 +12,7 @@ pub mod stdio;
 pub mod threads;
 pub mod units;
 mod usage;
+pub mod varint;
 mod writers;
 
 pub use error::io_reason;

@@ -69,7 +69,6 @@ mod table;
 mod text_regex;
 mod time;
 mod timeline;
-mod varint;
 
 pub use answer::{AbsentField, Answer, Approximation, Cause, KeyCount, Outcome, QueryPart, Skipped};
 pub use axis::{AxisTick, TimeAxis};

@@ -1,13 +1,15 @@
 //! Building the index of a tree.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use finecomb_scan::{
-    Distrust, EntryKind, Examine, Examined, FileAt, Inputs, Problem, SETTLED_AFTER, SpillFile,
-    SurveyedDirectory, WalkOptions, examine, now, survey,
+    Distrust, EntryKind, Examine, Examined, FileAt, Problem, SETTLED_AFTER, SpillFile, SurveyedDirectory,
+    WalkOptions, examine, now, survey,
 };
 use memchr::memchr;
 
@@ -34,9 +36,6 @@ const PAIRS: usize = 12 << 20;
 /// instead of 27, for an index that is 10 % larger. With 32 KiB it is 7 MB and another 10 %, which is no faster.
 const DOCUMENT: usize = 64 << 10;
 
-/// The mark of UTF-8 at the beginning of a text.
-const BOM: &[u8] = b"\xEF\xBB\xBF";
-
 /// Options of a build.
 pub struct BuildOptions<'a> {
     /// Selects the files of the tree, as searches do by default.
@@ -58,26 +57,18 @@ pub enum Stage {
     Write,
 }
 
-/// Result of a build.
-#[derive(Debug)]
-pub struct Built {
-    /// Problems with the tree. What cannot be read is not indexed, and searches report it again.
-    pub problems: Vec<Problem>,
-}
-
 /// Builds the index of the tree below `root`, an absolute path without links, in a folder of `home`. An index of the
-/// tree is replaced.
+/// tree is replaced. Returns problems with the tree: what cannot be read is not indexed, and searches report it again.
 ///
 /// # Errors
 /// If the tree cannot be listed, or the index cannot be written. Then an index before it is still there.
-pub fn build(home: &Path, root: &Path, options: &BuildOptions<'_>) -> Result<Built, Error> {
+pub fn build(home: &Path, root: &Path, options: &BuildOptions<'_>) -> Result<Vec<Problem>, Error> {
     let folder = Folder::of_tree(home, root).write()?;
     (options.on_stage)(Stage::List);
     // So what changed just before is trusted as well.
     thread::sleep(2 * SETTLED_AFTER);
     let built = now();
-    let inputs = Inputs { walk: options.walk.clone(), ..Inputs::new([root]) };
-    let (surveyed, problems) = survey(&inputs);
+    let (surveyed, problems) = survey(root, &options.walk);
     if surveyed.is_empty() {
         let problem = problems.first().map_or_else(|| "nothing to index".to_owned(), ToString::to_string);
         return Err(Error::Tree(problem));
@@ -94,7 +85,7 @@ pub fn build(home: &Path, root: &Path, options: &BuildOptions<'_>) -> Result<Bui
         files,
     };
     folder.commit(&contents)?;
-    Ok(Built { problems })
+    Ok(problems)
 }
 
 /// The tree as it was listed.
@@ -108,8 +99,6 @@ struct Tree {
 
 impl Tree {
     fn new(root: &Path, surveyed: Vec<SurveyedDirectory>) -> Self {
-        use std::ffi::OsStr;
-        use std::os::unix::ffi::OsStrExt;
         let numbers: HashMap<Vec<u8>, u32> = surveyed.iter().map(|one| one.path.clone()).zip(0..).collect();
         let paths = surveyed.iter().map(|one| root.join(OsStr::from_bytes(&one.path))).collect();
         let mut files = Vec::new();
@@ -136,7 +125,7 @@ impl Tree {
                 };
                 entries.push(Entry { name: entry.name, kind: entry.kind, inode: entry.inode, number });
             }
-            directories.push(Directory { stamp: directory.stamp.ok(), entries });
+            directories.push(Directory { stamp: directory.stamp, entries });
         }
         Self { directories, paths, files }
     }
@@ -230,10 +219,8 @@ impl Examine for Indexer<'_> {
 
 impl Indexer<'_> {
     /// Adds the documents of a file.
-    fn add(&mut self, batch: usize, Examined { bytes, is_text, .. }: Examined<'_>) -> io::Result<State> {
-        if !is_text {
-            return Ok(State::Encoded);
-        }
+    fn add(&mut self, batch: usize, Examined { bytes, text_start, .. }: Examined<'_>) -> io::Result<State> {
+        let Some(text_start) = text_start else { return Ok(State::Encoded) };
         let nul = memchr(0, bytes);
         let text = &bytes[..nul.unwrap_or(bytes.len())];
         // A file with too many trigrams leaves documents behind that no file refers to.
@@ -242,7 +229,7 @@ impl Indexer<'_> {
             self.pairs.add(batch, self.documents, trigrams)?;
             self.documents += 1;
         }
-        Ok(if nul.is_none() && !bytes.starts_with(BOM) { State::Plain } else { State::UpToNul })
+        Ok(if nul.is_none() && text_start == 0 { State::Plain } else { State::UpToNul })
     }
 }
 

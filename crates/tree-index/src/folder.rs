@@ -18,6 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::catalog::{Catalog, Contents, SegmentInfo};
 use crate::error::Error;
 use crate::pages::PageWriter;
+use crate::segment::Segment;
 
 /// Name of the catalog in a folder.
 const CATALOG: &str = "catalog";
@@ -32,7 +33,7 @@ const SEGMENT: &str = "segment";
 const NAME: usize = 40;
 
 /// The folder of the index of a tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Folder(PathBuf);
 
 /// The right to write to a folder, until it is dropped.
@@ -82,8 +83,20 @@ impl Folder {
         Catalog::open(&self.0.join(CATALOG))
     }
 
-    /// Path of a segment.
-    pub(crate) fn segment(&self, id: u64) -> PathBuf {
+    /// Opens a segment of its catalog.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is that of another index.
+    pub(crate) fn open_segment(&self, info: &SegmentInfo) -> Result<Segment, Error> {
+        let path = self.segment(info.id);
+        let segment = Segment::open(&path)?;
+        if segment.documents != info.documents || segment.checksum() != info.checksum {
+            return Err(Error::damaged(path, "segment: it is that of another index"));
+        }
+        Ok(segment)
+    }
+
+    fn segment(&self, id: u64) -> PathBuf {
         self.0.join(format!("{id}.{SEGMENT}"))
     }
 

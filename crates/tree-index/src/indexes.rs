@@ -11,35 +11,25 @@ use crate::documents::Documents;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::needs::{Needs, Sought};
-use crate::segment::Segment;
 
 /// Opens the indexes of the trees that a search is in, and looks up in them what it is for.
 pub struct Indexes {
     home: PathBuf,
     /// The trigrams that a document must hold, and whether a match may span several of them; `None` if every file may match.
     needs: Option<(Needs, bool)>,
-    uses: Mutex<Vec<Use>>,
-}
-
-/// Whether the index of a named directory is used.
-#[derive(Debug)]
-pub struct Use {
-    /// The directory as named.
-    pub named: PathBuf,
-    /// The root of the indexed tree, or why there is none.
-    pub root: Result<PathBuf, Error>,
+    failures: Mutex<Vec<Error>>,
 }
 
 impl Indexes {
     /// Indexes in the folders of `home`, to search for something; without it, for the names of files.
     pub fn new(home: PathBuf, sought: Option<&Sought>) -> Self {
         let needs = sought.map(|sought| (Needs::of(sought), sought.across_lines));
-        Self { home, needs: needs.filter(|(needs, _)| !needs.is_anything()), uses: Mutex::default() }
+        Self { home, needs: needs.filter(|(needs, _)| !needs.is_anything()), failures: Mutex::default() }
     }
 
-    /// The index of each directory that was named, or why there is none.
-    pub fn uses(&self) -> Vec<Use> {
-        std::mem::take(&mut *self.uses.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Takes the reasons why named directories have no index that can be used.
+    pub fn take_failures(&self) -> Vec<Error> {
+        std::mem::take(&mut *self.failures.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Opens the index of the nearest tree that a directory is in.
@@ -60,20 +50,16 @@ impl Indexes {
 impl Snapshots for Indexes {
     fn open(&self, named: &[PathBuf]) -> Vec<Arc<dyn Snapshot>> {
         let mut trees: Vec<Tree> = Vec::new();
-        let mut uses = Vec::new();
-        for named in named {
-            let Some(path) = named.canonicalize().ok().filter(|path| path.is_dir()) else { continue };
-            let root = match trees.iter().find(|tree| tree.catalog.find(&path).is_some()) {
-                Some(tree) => Ok(tree.catalog.root.clone()),
-                None => self.open_for(&path).map(|tree| {
-                    let root = tree.catalog.root.clone();
-                    trees.push(tree);
-                    root
-                }),
-            };
-            uses.push(Use { named: named.clone(), root });
+        let mut failures = Vec::new();
+        for path in named.iter().filter_map(|named| named.canonicalize().ok()).filter(|path| path.is_dir()) {
+            if trees.iter().all(|tree| tree.catalog.find(&path).is_none()) {
+                match self.open_for(&path) {
+                    Ok(tree) => trees.push(tree),
+                    Err(failure) => failures.push(failure),
+                }
+            }
         }
-        *self.uses.lock().unwrap_or_else(PoisonError::into_inner) = uses;
+        *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = failures;
         trees.into_iter().map(|tree| Arc::new(tree) as Arc<dyn Snapshot>).collect()
     }
 }
@@ -112,11 +98,7 @@ fn find(
     let mut first = 0;
     let mut found = Vec::new();
     for info in &catalog.segments {
-        let path = folder.segment(info.id);
-        let segment = Segment::open(&path)?;
-        if segment.documents != info.documents || segment.checksum() != info.checksum {
-            return Err(Error::damaged(path, "segment: it is that of another index"));
-        }
+        let segment = folder.open_segment(info)?;
         let end = first + info.documents;
         let files = if across_lines { catalog.divided(first..end) } else { Vec::new() };
         found.push((first, segment.find(needs, files)?));

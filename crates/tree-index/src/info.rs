@@ -9,7 +9,6 @@ use finecomb_scan::Instant;
 use crate::catalog::State;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
-use crate::segment::Segment;
 
 /// Description of an index, without a look at its tree.
 #[derive(Debug)]
@@ -68,7 +67,7 @@ impl Info {
         }
         let mut trigrams = 0;
         for segment in &catalog.segments {
-            trigrams += Segment::open(&folder.segment(segment.id))?.trigrams();
+            trigrams += folder.open_segment(segment)?.trigrams();
         }
         Ok(Self {
             folder: folder.path().to_owned(),
@@ -95,12 +94,7 @@ pub fn verify(home: &Path, root: &Path) -> Result<(), Error> {
     let folder = folder_of(home, root)?;
     let catalog = folder.catalog()?;
     for info in &catalog.segments {
-        let path = folder.segment(info.id);
-        let segment = Segment::open(&path)?;
-        if segment.checksum() != info.checksum || segment.documents != info.documents {
-            return Err(Error::damaged(path, "segment: it is that of another index"));
-        }
-        segment.verify()?;
+        folder.open_segment(info)?.verify()?;
     }
     Ok(())
 }

@@ -1,40 +1,19 @@
 //! A list of documents in a file: their number, and either the gaps between them or a bit for each document.
 
-/// Appends a number, seven bits to a byte, the lowest first.
-pub(crate) fn write_number(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Reads such a number from the beginning of `bytes`, and moves behind it; `None` if it does not end.
-pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..u64::BITS).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
-}
+use finecomb_sys::varint;
 
 /// Appends the list of some of `all` documents, in order.
 pub(crate) fn write(documents: &[u32], all: u32, out: &mut Vec<u8>) {
     let bitmap = all.div_ceil(8) as usize;
     let start = out.len();
-    write_number((documents.len() as u64) << 1, out);
+    varint::put(out, (documents.len() as u64) << 1);
     let mut before = 0;
     for &document in documents {
-        write_number(u64::from(document - before), out);
+        varint::put(out, u64::from(document - before));
         before = document + 1;
         if out.len() - start > bitmap {
             out.truncate(start);
-            write_number((documents.len() as u64) << 1 | 1, out);
+            varint::put(out, (documents.len() as u64) << 1 | 1);
             return write_bitmap(documents, bitmap, out);
         }
     }
@@ -50,7 +29,7 @@ fn write_bitmap(documents: &[u32], length: usize, out: &mut Vec<u8>) {
 
 /// Calls `take` with each document of a list, of `all` documents; `None` if the bytes are no such list.
 pub(crate) fn read(mut bytes: &[u8], all: u32, mut take: impl FnMut(u32)) -> Option<()> {
-    let head = read_number(&mut bytes)?;
+    let head = varint::take(&mut bytes)?;
     if head & 1 == 1 {
         for (number, &byte) in bytes.iter().enumerate() {
             let mut bits = byte;
@@ -64,7 +43,7 @@ pub(crate) fn read(mut bytes: &[u8], all: u32, mut take: impl FnMut(u32)) -> Opt
     }
     let mut next = 0;
     for _ in 0..head >> 1 {
-        let document = read_number(&mut bytes)?.checked_add(next)?;
+        let document = varint::take(&mut bytes)?.checked_add(next)?;
         let document = u32::try_from(document).ok().filter(|&document| document < all)?;
         take(document);
         next = u64::from(document) + 1;

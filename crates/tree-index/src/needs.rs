@@ -25,7 +25,7 @@ const AT_WORD: usize = 2048;
 
 /// A condition on the trigrams of a file. Every file with a match fulfils it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub(crate) enum Needs {
     /// All of the conditions; none of them is always true.
     All(Vec<Needs>),
     /// Any of the conditions; none of them is never true.
@@ -49,15 +49,15 @@ pub struct Sought {
 
 impl Needs {
     /// The condition that is always true.
-    pub const ANYTHING: Self = Self::All(Vec::new());
+    pub(crate) const ANYTHING: Self = Self::All(Vec::new());
 
     /// The condition that texts fulfil in which something sought is found.
-    pub fn of(sought: &Sought) -> Self {
+    pub(crate) fn of(sought: &Sought) -> Self {
         any(sought.patterns.iter().map(|hir| of_pattern(hir, sought.words)))
     }
 
     /// Returns `true` if it is always true.
-    pub fn is_anything(&self) -> bool {
+    pub(crate) fn is_anything(&self) -> bool {
         *self == Self::ANYTHING
     }
 }

@@ -1,11 +1,9 @@
 //! Shell completions and manual pages, generated from the definition of the arguments.
 
-use std::io::{Write, stdout};
-
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::{Exit, fail, output_failed};
+use super::{Exit, fail, output_failed, print};
 use crate::args::Arguments;
 
 /// Prints the completions of a shell.
@@ -29,13 +27,6 @@ pub(crate) fn manual(names: &[String]) -> Exit {
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {
         Ok(()) => print(&page),
-        Err(error) => output_failed(&error),
-    }
-}
-
-fn print(text: &[u8]) -> Exit {
-    match stdout().write_all(text) {
-        Ok(()) => Exit::Found,
         Err(error) => output_failed(&error),
     }
 }

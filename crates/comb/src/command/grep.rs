@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
 use finecomb_scan::{Inputs, Problem, ProblemKind};
-use finecomb_tree_index::Use;
+use finecomb_tree_index::Error;
 
 use super::indexed::{self, Indexed, sought};
 use super::{Ending, Exit, check_output, fail, output_failed, profile};
@@ -46,11 +46,11 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let indexes = Indexed::new(arguments, sought(arguments, &query).as_ref())?;
     let mut out = stdout();
     let mut outcome = grep(&inputs, &indexes.scan(arguments), &query, &mut out);
-    let uses = indexes.uses();
+    let index_failures = indexes.take_failures();
     if outcome.output_error.is_none() {
-        outcome.output_error = print_summary(&options, &outcome, &uses, started).err();
+        outcome.output_error = print_summary(&options, &outcome, &index_failures, started).err();
     }
-    let index_failed = indexes.report(&uses, arguments.messages());
+    let index_failed = indexes.report(&index_failures, arguments.messages());
     // Without a PATH, a search of no files at all is probably a mistake.
     let no_files = outcome.files == 0 && implicit;
     if arguments.messages() {
@@ -78,7 +78,7 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     }
     let indexes = Indexed::new(arguments, None)?;
     let done = list(&inputs, &indexes.scan(arguments), &options, &mut stdout());
-    let index_failed = indexes.report(&indexes.uses(), arguments.messages());
+    let index_failed = indexes.report(&indexes.take_failures(), arguments.messages());
     if arguments.messages() {
         report(&done.problems, arguments.rule_messages());
     }
@@ -113,13 +113,18 @@ fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
 }
 
 /// Prints the summary, if requested.
-fn print_summary(options: &GrepOptions, outcome: &Outcome, uses: &[Use], started: Instant) -> io::Result<()> {
+fn print_summary(
+    options: &GrepOptions,
+    outcome: &Outcome,
+    index_failures: &[Error],
+    started: Instant,
+) -> io::Result<()> {
     let elapsed = started.elapsed();
     let text = match options.mode {
         Mode::Json => outcome.json_summary(elapsed),
         _ if options.stats => {
             let mut text = statistics(&outcome.stats, elapsed.as_secs_f64());
-            text.extend(indexed::statistics(outcome, uses).into_bytes());
+            text.extend(indexed::statistics(outcome, index_failures).into_bytes());
             text
         }
         _ => return Ok(()),

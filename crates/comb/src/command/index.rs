@@ -2,24 +2,23 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use finecomb_sys::io_reason;
-use finecomb_sys::units::{Bytes, Clock, Count, Time};
+use finecomb_sys::units::{Bytes, Clock, Count};
 use finecomb_text_index::{
     Alphabet, BuildOptions, Error, Index, Stage, Text, import_pisearch, is_index, max_index_size, memory,
     pisearch_files,
 };
-use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::output::{Kind, Output};
-use super::{Exit, fail, fits_memory, output_failed, tree_index};
+use super::stages::with_stages;
+use super::{Exit, fail, fits_memory, print, tree_index};
 use crate::args::format::TextOrJson;
 use crate::args::index::{Action, Arguments, Build, Export, Import, Info, Verify};
-use crate::{message, progress};
+use crate::message;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Exit {
@@ -76,39 +75,21 @@ fn build(arguments: &Build) -> Result<(), String> {
             Clock(predicted_time(length, threads.get()))
         ));
     }
-    let built = with_stages(|on_stage| {
+    report(|on_stage| {
         on_stage(Stage::Read);
         let text = Text::read(file, alphabet)?;
         let (symbols, alphabet) = (text.symbols(), text.alphabet());
         let name = if alphabet == Alphabet::Dna { "bases of DNA" } else { alphabet.name() };
         text.build(&output, &BuildOptions { threads, on_stage })?;
         Ok(format!("{}: {} {name}", output.display(), Count(symbols)))
-    });
-    built.map_err(|error| error.to_string())
+    })
 }
 
-/// Runs a build and shows its stages on a terminal. At the end, prints the returned text and the time of each stage.
-fn with_stages(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), Error> {
-    let start = Instant::now();
-    let bar = if stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    progress::keep_moving(&bar);
-    let stages = std::cell::RefCell::new(Vec::<(Stage, Instant)>::new());
-    let result = build(&|stage| {
-        stages.borrow_mut().push((stage, Instant::now()));
-        bar.set_message(stage_name(stage));
-    });
-    bar.finish_and_clear();
-    if let Ok(built) = &result {
-        let (stages, end) = (stages.into_inner(), Instant::now());
-        let ends = stages.iter().skip(1).map(|&(_, started)| started).chain([end]);
-        let parts: Vec<String> = stages
-            .iter()
-            .zip(ends)
-            .map(|(&(stage, started), ended)| format!("{} {}", stage_name(stage), Time(ended - started)))
-            .collect();
-        message::note(format_args!("{built}; took {}: {}", Time(end - start), parts.join(", ")));
-    }
-    result.map(drop)
+/// Runs a build, and prints the text that it returns and the time of each stage.
+fn report(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), String> {
+    let (built, took) = with_stages(stage_name, build).map_err(|error| error.to_string())?;
+    message::note(format_args!("{built}; {took}"));
+    Ok(())
 }
 
 fn stage_name(stage: Stage) -> &'static str {
@@ -134,10 +115,7 @@ fn info(arguments: &Info) -> Exit {
     } else {
         text_description(&index)
     };
-    match stdout().write_all(text.as_bytes()) {
-        Ok(()) => Exit::Found,
-        Err(error) => output_failed(&error),
-    }
+    print(text.as_bytes())
 }
 
 fn text_description(index: &Index) -> String {
@@ -200,11 +178,10 @@ fn import(arguments: &Import) -> Result<(), String> {
     let [text, suffixes] = pisearch_files(pisearch);
     Output { path: &output, sources: &[&text, &suffixes], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
-    let built = with_stages(|on_stage| {
+    report(|on_stage| {
         import_pisearch(pisearch, &output, &BuildOptions { threads, on_stage })?;
         Ok(output.display().to_string())
-    });
-    built.map_err(|error| error.to_string())
+    })
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

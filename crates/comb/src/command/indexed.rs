@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use finecomb_grep::{Outcome, Query};
 use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots};
-use finecomb_tree_index::{Error, Indexes, MAX_FILE, Sought, Use};
+use finecomb_tree_index::{Error, Indexes, MAX_FILE, Sought};
 
 use crate::args::grep::{Arguments, UsageError};
 use crate::args::tree_index::WhenIndexed;
@@ -42,23 +42,21 @@ impl Indexed {
         ScanOptions { snapshots, ..arguments.scan() }
     }
 
-    /// The indexes that were used, and why others were not.
-    pub(super) fn uses(&self) -> Vec<Use> {
-        self.indexes.as_ref().map(|indexes| indexes.uses()).unwrap_or_default()
+    /// Takes the reasons why named directories have no index that can be used.
+    pub(super) fn take_failures(&self) -> Vec<Error> {
+        self.indexes.as_ref().map(|indexes| indexes.take_failures()).unwrap_or_default()
     }
 
-    /// Reports directories without a usable index if one is required. Returns whether there were any.
-    pub(super) fn report(&self, uses: &[Use], messages: bool) -> bool {
-        let failures = uses.iter().filter_map(|tree| tree.root.as_ref().err());
-        let mut failures = failures.filter(|_| self.when == WhenIndexed::Require).peekable();
-        let any = failures.peek().is_some();
-        failures.filter(|_| messages).for_each(message::error);
-        any
+    /// Reports failures if an index is required. Returns whether there were any.
+    pub(super) fn report(&self, failures: &[Error], messages: bool) -> bool {
+        let matters = self.when == WhenIndexed::Require && !failures.is_empty();
+        failures.iter().filter(|_| matters && messages).for_each(message::error);
+        matters
     }
 }
 
 /// The lines of `--stats` about indexes: what they spared, or why they were not used; none without an index.
-pub(super) fn statistics(outcome: &Outcome, uses: &[Use]) -> String {
+pub(super) fn statistics(outcome: &Outcome, failures: &[Error]) -> String {
     let mut text = String::new();
     if let Some(Checks { checked, changed, candidates, unknown, omitted }) = outcome.checks {
         let read = outcome.files.saturating_sub(omitted);
@@ -67,10 +65,8 @@ pub(super) fn statistics(outcome: &Outcome, uses: &[Use]) -> String {
              {candidates} candidates by the index\n{unknown} files not in the index\n{read} files read\n"
         );
     }
-    for failure in uses.iter().filter_map(|tree| tree.root.as_ref().err()) {
-        if !matches!(failure, Error::Missing(_)) {
-            text.push_str(&format!("index not used: {failure}\n"));
-        }
+    for failure in failures.iter().filter(|failure| !matches!(failure, Error::Missing(_))) {
+        text.push_str(&format!("index not used: {failure}\n"));
     }
     text
 }

@@ -1,60 +1,38 @@
 //! `comb index` for directories.
 
-use std::cell::RefCell;
 use std::fs;
-use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use finecomb_scan::{Distrust, RuleFiles, WalkOptions};
 use finecomb_sys::io_reason;
-use finecomb_sys::units::{Bytes, Count, Time, counted};
+use finecomb_sys::units::{Bytes, Count, counted};
 use finecomb_tree_index::{
     BuildOptions, Info, Stage, State, build as build_index, drop_index, verify as verify_index,
 };
-use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::{Exit, fail, output_failed};
+use super::stages::with_stages;
+use super::{Exit, fail, print};
 use crate::args::format::TextOrJson;
 use crate::args::index::{Build, Drop, Info as InfoArguments, List};
-use crate::{message, progress};
+use crate::message;
 
 /// Builds the index of a directory.
 pub(crate) fn build(arguments: &Build) -> Result<(), String> {
-    let start = Instant::now();
     let root = root(&arguments.file)?;
     let home = arguments.home.required()?;
-    let bar = if stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    progress::keep_moving(&bar);
-    let stages = RefCell::new(Vec::<(Stage, Instant)>::new());
-    let options = BuildOptions {
-        walk: walk(),
-        width: arguments.threads.count().get(),
-        on_stage: &|stage| {
-            stages.borrow_mut().push((stage, Instant::now()));
-            bar.set_message(stage_name(stage));
-        },
-    };
-    let built = build_index(&home, &root, &options);
-    bar.finish_and_clear();
-    message::problems(&built.map_err(|error| error.to_string())?.problems);
+    let width = arguments.threads.count().get();
+    let build =
+        |on_stage: &dyn Fn(Stage)| build_index(&home, &root, &BuildOptions { walk: walk(), width, on_stage });
+    let (problems, took) = with_stages(stage_name, build).map_err(|error| error.to_string())?;
+    message::problems(&problems);
     let info = Info::of_tree(&home, &root).map_err(|error| error.to_string())?;
-    let end = Instant::now();
-    let stages = stages.into_inner();
-    let ends = stages.iter().skip(1).map(|&(_, started)| started).chain([end]);
-    let part = |((stage, started), ended): ((Stage, Instant), Instant)| {
-        format!("{} {}", stage_name(stage), Time(ended - started))
-    };
-    let parts: Vec<String> = stages.iter().copied().zip(ends).map(part).collect();
     message::note(format_args!(
-        "{}: {} of {}, an index of {}; took {}: {}",
+        "{}: {} of {}, an index of {}; {took}",
         root.display(),
         counted(info.files.values().sum(), "file"),
         Bytes(info.text),
         Bytes(info.bytes),
-        Time(end - start),
-        parts.join(", ")
     ));
     Ok(())
 }
@@ -85,8 +63,10 @@ pub(crate) fn info(arguments: &InfoArguments) -> Exit {
         Info::of_tree(&home, &root).map_err(|error| error.to_string())
     });
     match info {
-        Ok(info) if arguments.format.choice() == TextOrJson::Json => print(&format!("{}\n", json_of(&info))),
-        Ok(info) => print(&text_of(&info)),
+        Ok(info) if arguments.format.choice() == TextOrJson::Json => {
+            print(format!("{}\n", json_of(&info)).as_bytes())
+        }
+        Ok(info) => print(text_of(&info).as_bytes()),
         Err(reason) => fail(reason),
     }
 }
@@ -112,7 +92,7 @@ pub(crate) fn list(arguments: &List) -> Exit {
             Err(error) => exit = fail(error),
         }
     }
-    print(&out).or(exit)
+    print(out.as_bytes()).or(exit)
 }
 
 /// Verifies the index of a directory.
@@ -130,13 +110,6 @@ pub(crate) fn drop(arguments: &Drop) -> Result<(), String> {
         if arguments.directory.is_absolute() { Ok(arguments.directory.clone()) } else { Err(reason) }
     })?;
     drop_index(&home, &root).map_err(|error| error.to_string())
-}
-
-fn print(text: &str) -> Exit {
-    match stdout().write_all(text.as_bytes()) {
-        Ok(()) => Exit::Found,
-        Err(error) => output_failed(&error),
-    }
 }
 
 fn text_of(info: &Info) -> String {

@@ -52,8 +52,6 @@ pub(crate) struct Directory {
     pub(crate) listing: Listing,
     /// The snapshot that knows it, and its number there.
     known: Option<(Arc<dyn Snapshot>, u32)>,
-    /// Set if the entries have been compared with the snapshot.
-    pub(crate) is_checked: bool,
 }
 
 /// A directory and its ancestors.
@@ -352,7 +350,6 @@ impl Directory {
             short_read_is_end: OnceLock::new(),
             listing,
             known: None,
-            is_checked: false,
         }
     }
 

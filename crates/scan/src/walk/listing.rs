@@ -1,7 +1,9 @@
 //! The entries of a directory, sorted by name.
 
 use std::ffi::CStr;
+use std::iter::Peekable;
 use std::os::fd::AsFd;
+use std::slice;
 
 use rustix::fs::{AtFlags, FileType, statat};
 use rustix::io::{self, Errno};
@@ -115,13 +117,16 @@ impl Listing {
     /// Takes over the numbers of the entries of an earlier listing that have the same name and kind.
     pub(crate) fn recognize(&mut self, earlier: &Self) {
         let Self { names, entries, .. } = self;
-        let mut rest = earlier.entries.iter().peekable();
+        let mut finder = earlier.finder();
         for entry in entries {
             let name = &names[entry.start as usize..][..entry.length as usize];
-            while rest.next_if(|known| earlier.name(known) < name).is_some() {}
-            let same = rest.next_if(|known| earlier.name(known) == name);
-            entry.known = same.filter(|known| known.kind == entry.kind).and_then(|known| known.known);
+            entry.known = finder.find(name, entry.kind).and_then(|known| known.known);
         }
+    }
+
+    /// Finds entries whose names are asked for in order.
+    pub(crate) fn finder(&self) -> Finder<'_> {
+        Finder { listing: self, rest: self.entries.iter().peekable() }
     }
 
     fn sort(&mut self) {
@@ -129,6 +134,20 @@ impl Listing {
         let name = |entry: &Entry| &names[entry.start as usize..][..entry.length as usize];
         entries
             .sort_unstable_by(|one, other| one.key.cmp(&other.key).then_with(|| name(one).cmp(name(other))));
+    }
+}
+
+/// Finds entries of a listing whose names are asked for in order.
+pub(crate) struct Finder<'l> {
+    listing: &'l Listing,
+    rest: Peekable<slice::Iter<'l, Entry>>,
+}
+
+impl<'l> Finder<'l> {
+    /// Returns the entry of this name and kind. The name comes behind all names before.
+    pub(crate) fn find(&mut self, name: &[u8], kind: EntryKind) -> Option<&'l Entry> {
+        while self.rest.next_if(|entry| self.listing.name(entry) < name).is_some() {}
+        self.rest.next_if(|entry| self.listing.name(entry) == name).filter(|entry| entry.kind == kind)
     }
 }
 

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::measure::slab::Slab;
 use crate::measure::{Quantity, Selected};
 use crate::number::Decimal;
-use crate::varint;
+use finecomb_sys::varint;
 
 /// Maximum number of distinct texts of a group that is exact.
 const EXACT: u32 = 4096;

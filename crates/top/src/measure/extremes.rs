@@ -2,7 +2,7 @@
 
 use crate::measure::Quantity;
 use crate::number::{Decimal, POWERS, small_power};
-use crate::varint;
+use finecomb_sys::varint;
 
 /// The least or the greatest value of each group: its units as they are or, for the least, with all bits flipped, which
 /// reverses their order. So both are maxima, and the least number of all is that of a group without values.

@@ -12,7 +12,7 @@
 //! that they have the same bound. As N is exact, there are no subnormal numbers and no rounding at borders.
 
 use crate::number::{MAX_PLACES, POWERS};
-use crate::varint;
+use finecomb_sys::varint;
 
 /// Number of units of 1.
 const ONE: i128 = POWERS[MAX_PLACES as usize];

@@ -4,7 +4,7 @@ use crate::measure::histogram::{Histogram, counts_size};
 use crate::measure::slab::Slab;
 use crate::measure::{Percentile, Quantity};
 use crate::number::{Decimal, MAX_PLACES, POWERS, small_power};
-use crate::varint;
+use finecomb_sys::varint;
 
 /// Maximum number of values of a group with exact percentiles.
 const EXACT: usize = 1024;

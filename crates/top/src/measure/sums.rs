@@ -2,7 +2,7 @@
 
 use crate::measure::Quantity;
 use crate::number::{Decimal, MAX_PLACES, small_power};
-use crate::varint;
+use finecomb_sys::varint;
 
 /// Exact sums of all groups: 192 bits, of which most groups need 64. No sum of 2^64 values overflows, as a value has
 /// less than 2^127 units.

@@ -7,7 +7,7 @@ use finecomb_scan::SpillFile;
 
 use crate::measure::Measures;
 use crate::table::{Counted, Entry, SHARDS, Table};
-use crate::varint;
+use finecomb_sys::varint;
 
 /// Partitions of the hashes in a shard.
 pub(super) const PARTS: usize = 64;

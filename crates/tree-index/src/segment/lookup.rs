@@ -1,6 +1,7 @@
 //! Which documents of a segment fulfil a condition.
 
-use std::ops::Range;
+use std::collections::hash_map::Entry;
+use std::ops::{Range, RangeInclusive};
 
 use super::{GROUP, Groups, OFFSET_BITS, Segment};
 use crate::documents::Documents;
@@ -43,21 +44,32 @@ impl Lookup<'_> {
                 }
                 Ok(found)
             }
-            Needs::OneOf(trigrams) => {
-                let mut found = Documents::none(self.segment.documents);
-                for &trigram in trigrams {
-                    self.add_lists(trigram..=trigram, &mut found)?;
-                }
-                self.unite(&mut found);
-                Ok(found)
-            }
-            &Needs::Pair([first, second]) => {
-                let mut found = Documents::none(self.segment.documents);
-                self.add_lists(trigram([first, second, 0])..=trigram([first, second, 255]), &mut found)?;
-                self.unite(&mut found);
-                Ok(found)
+            Needs::OneOf(trigrams) => self.find_any(trigrams.iter().map(|&trigram| trigram..=trigram)),
+            &Needs::Pair(pair) => self.find_any([beginning_with(pair)]),
+        }
+    }
+
+    /// The documents that hold a trigram of one of these ranges.
+    fn find_any(
+        &mut self,
+        ranges: impl IntoIterator<Item = RangeInclusive<Trigram>>,
+    ) -> Result<Documents, Error> {
+        let mut lists = Vec::new();
+        for trigrams in ranges {
+            self.each_list(trigrams, |list| lists.push(list))?;
+        }
+        let mut found = Documents::none(self.segment.documents);
+        for range in lists {
+            let bytes = self.segment.pages.read(range)?;
+            let read = list::read(&bytes, self.segment.documents, |document| found.add(document));
+            read.ok_or_else(|| self.segment.pages.damaged("list"))?;
+        }
+        for file in &self.united {
+            if file.clone().any(|document| found.contains(document)) {
+                file.clone().for_each(|document| found.add(document));
             }
         }
+        Ok(found)
     }
 
     /// The documents that fulfil all conditions; the one with the shortest lists first.
@@ -95,42 +107,17 @@ impl Lookup<'_> {
                     self.each_list(trigram..=trigram, |list| cost += list.end - list.start)?;
                 }
             }
-            &Needs::Pair([first, second]) => {
-                let trigrams = trigram([first, second, 0])..=trigram([first, second, 255]);
-                self.each_list(trigrams, |list| cost += list.end - list.start)?;
+            &Needs::Pair(pair) => {
+                self.each_list(beginning_with(pair), |list| cost += list.end - list.start)?;
             }
         }
         Ok(cost)
     }
 
-    fn unite(&self, found: &mut Documents) {
-        for file in &self.united {
-            if file.clone().any(|document| found.contains(document)) {
-                file.clone().for_each(|document| found.add(document));
-            }
-        }
-    }
-
-    /// Adds the documents that hold one of these trigrams.
-    fn add_lists(
-        &mut self,
-        trigrams: std::ops::RangeInclusive<Trigram>,
-        found: &mut Documents,
-    ) -> Result<(), Error> {
-        let mut lists = Vec::new();
-        self.each_list(trigrams, |list| lists.push(list))?;
-        for range in lists {
-            let bytes = self.segment.pages.read(range)?;
-            let read = list::read(&bytes, self.segment.documents, |document| found.add(document));
-            read.ok_or_else(|| self.segment.pages.damaged("list"))?;
-        }
-        Ok(())
-    }
-
     /// Calls `take` with the range of each list of these trigrams.
     fn each_list(
         &mut self,
-        trigrams: std::ops::RangeInclusive<Trigram>,
+        trigrams: RangeInclusive<Trigram>,
         mut take: impl FnMut(Range<u64>),
     ) -> Result<(), Error> {
         let first = &self.segment.first;
@@ -138,8 +125,8 @@ impl Lookup<'_> {
         let end = first.partition_point(|first| first <= trigrams.end());
         for group in start..end {
             let entries = match self.groups.entry(group) {
-                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::hash_map::Entry::Vacant(entry) => entry.insert(self.segment.group(group)?),
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(self.segment.group(group)?),
             };
             let trigram = |entry: &u64| (entry >> OFFSET_BITS) as Trigram;
             // The last entry only tells where the list before it ends.
@@ -153,4 +140,9 @@ impl Lookup<'_> {
         }
         Ok(())
     }
+}
+
+/// The trigrams with these first two bytes.
+fn beginning_with([first, second]: [u8; 2]) -> RangeInclusive<Trigram> {
+    trigram([first, second, 0])..=trigram([first, second, 255])
 }

@@ -10,9 +10,9 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use finecomb_scan::SpillFile;
+use finecomb_sys::varint;
 
 use super::SegmentWriter;
-use crate::list::{read_number, write_number};
 use crate::trigram::Trigram;
 
 /// Bytes of a run that are read at a time.
@@ -116,13 +116,13 @@ impl<'r> Pairs<'r> {
         self.bytes.clear();
         let mut last = 0;
         for list in self.pairs.chunk_by(|one, other| one >> 32 == other >> 32) {
-            write_number((list[0] >> 32) - last, &mut self.bytes);
+            varint::put(&mut self.bytes, (list[0] >> 32) - last);
             last = list[0] >> 32;
-            write_number(list.len() as u64, &mut self.bytes);
+            varint::put(&mut self.bytes, list.len() as u64);
             let mut before = 0;
             for pair in list {
                 let document = pair & u64::from(u32::MAX);
-                write_number(document - before, &mut self.bytes);
+                varint::put(&mut self.bytes, document - before);
                 before = document;
             }
         }
@@ -193,7 +193,7 @@ impl Run<'_> {
     fn number(&mut self) -> io::Result<u64> {
         self.fill()?;
         let mut rest = &self.buffer[self.at..];
-        let number = read_number(&mut rest).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let number = varint::take(&mut rest).ok_or(io::ErrorKind::UnexpectedEof)?;
         self.at = self.buffer.len() - rest.len();
         Ok(number)
     }

@@ -316,10 +316,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Plans the contents of a directory.
-    fn expand(&mut self, mut directory: Directory) {
-        let is_read = self.collect.is_none() && self.wants != Wants::Name;
-        directory.is_checked =
-            is_read && directory.is_known() && directory.listing.entries().len() <= CHECKED_AT_ONCE;
+    fn expand(&mut self, directory: Directory) {
         let directory = Arc::new(directory);
         let mut planned = Vec::new();
         for run in runs(&directory) {
@@ -328,7 +325,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 Run::Files(files) if self.wants == Wants::Name => {
                     planned.push((Some(self.print_names(&directory, files)), None));
                 }
-                Run::Files(files) if directory.is_checked => {
+                Run::Files(files) if is_checked_at_once(&directory) => {
                     self.check_files(&directory, files, &mut planned);
                 }
                 run => planned.extend(tasks(&directory, run).map(|task| (None, Some(Job::Open(task))))),
@@ -353,15 +350,21 @@ impl<'w, V: Visit> Visitor<'w, V> {
             if directory.known(entry).is_some_and(|known| self.is_omitted(directory, entry, known, &source)) {
                 continue;
             }
-            if wanted.end < number || !self.out.bytes().is_empty() {
+            if wanted.end < number {
                 planned.extend(plan(wanted));
-                planned.push((Some(self.out.take()), None));
+                planned.extend(self.printed());
                 wanted = number..number;
             }
             wanted.end = number + 1;
         }
         planned.extend(plan(wanted));
-        planned.push((Some(self.out.take()), None));
+        planned.extend(self.printed());
+    }
+
+    /// The output so far as an element of the plan, if there is any.
+    fn printed(&mut self) -> Option<Planned<Job<V>>> {
+        let any = !self.out.bytes().is_empty();
+        any.then(|| (Some(self.out.take()), None))
     }
 
     /// Prints the names of files of which only the names are wanted.
@@ -422,7 +425,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             }
             let entry = &directory.listing.entries()[number];
             source.move_to(&directory.prefix, directory.listing.name(entry));
-            if !directory.is_checked
+            if !is_checked_at_once(directory)
                 && let Some(known) = directory.known(entry)
                 && self.is_omitted(directory, entry, known, &source)
             {
@@ -444,4 +447,9 @@ impl<'w, V: Visit> Visitor<'w, V> {
             self.out.flush_if_full();
         }
     }
+}
+
+/// Whether the worker that lists a directory compares its files with a snapshot.
+fn is_checked_at_once(directory: &Directory) -> bool {
+    directory.is_known() && directory.listing.entries().len() <= CHECKED_AT_ONCE
 }

@@ -2,12 +2,12 @@
 
 /// Appends a number in 1 to 10 bytes.
 #[inline]
-pub(crate) fn put(out: &mut Vec<u8>, number: u64) {
+pub fn put(out: &mut Vec<u8>, number: u64) {
     if number < 0x80 { out.push(number as u8) } else { put_wide(out, number.into()) }
 }
 
 /// Appends a signed number in 1 to 19 bytes. Those near zero are short.
-pub(crate) fn put_signed(out: &mut Vec<u8>, number: i128) {
+pub fn put_signed(out: &mut Vec<u8>, number: i128) {
     put_wide(out, (number << 1 ^ number >> 127) as u128);
 }
 
@@ -21,7 +21,7 @@ fn put_wide(out: &mut Vec<u8>, mut number: u128) {
 
 /// Takes a number from the beginning of `bytes`. `None` if there is none.
 #[inline]
-pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
+pub fn take(bytes: &mut &[u8]) -> Option<u64> {
     let (&first, rest) = bytes.split_first()?;
     if first < 0x80 {
         *bytes = rest;
@@ -31,7 +31,7 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// Takes a signed number from the beginning of `bytes`. `None` if there is none.
-pub(crate) fn take_signed(bytes: &mut &[u8]) -> Option<i128> {
+pub fn take_signed(bytes: &mut &[u8]) -> Option<i128> {
     let number = take_wide(bytes)?;
     Some((number >> 1) as i128 ^ -((number & 1) as i128))
 }
@@ -49,13 +49,13 @@ fn take_wide(bytes: &mut &[u8]) -> Option<u128> {
 }
 
 /// Appends a number of bytes, and the bytes.
-pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
 /// Takes what [`put_bytes`] has written from the beginning of `bytes`. `None` if it is not whole.
-pub(crate) fn take_bytes<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+pub fn take_bytes<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     let mut rest = *bytes;
     let length = usize::try_from(take(&mut rest)?).ok()?;
     let taken;
