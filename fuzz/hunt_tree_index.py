@@ -239,14 +239,23 @@ class Tree:
         if self.rng.random() < 0.5:
             time.sleep(0.03)
         root = self.rng.choice(self.directories()) if self.rng.random() < 0.1 else self.root
-        done = subprocess.run(self.index("build", str(root), "-j", self.rng.choice("123")), capture_output=True)
+        self.write_index("build", root)
+
+    def update(self) -> None:
+        self.await_builds()
+        if self.rng.random() < 0.5:
+            time.sleep(0.03)
+        self.write_index("update", self.root)
+
+    def write_index(self, action: str, root: Path) -> None:
+        done = subprocess.run(self.index(action, str(root), "-j", self.rng.choice("123")), capture_output=True)
         if done.returncode not in (0, 2) or b"panicked" in done.stderr:
-            raise Fault(f"build: {done.returncode} {done.stderr[-400:]}")
+            raise Fault(f"{action}: {done.returncode} {done.stderr[-400:]}")
 
     def build_meanwhile(self) -> None:
-        """Builds while files change."""
+        """Builds or updates while files change."""
         self.await_builds()
-        command = self.index("build", str(self.root))
+        command = self.index(self.rng.choice(["build", "update"]), str(self.root))
         self.builds = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(self.rng.choice([1, 1, 2]))]
         end = time.monotonic() + self.rng.random() * 0.08
         while time.monotonic() < end:
@@ -283,7 +292,7 @@ class Tree:
     CHANGES = [(write_new, 6), (append, 6), (truncate, 2), (edit_alike, 6), (replace, 4), (touch, 2), (rename, 3), (swap, 2), (make_directory, 3),
                (rename_directory, 2), (remove, 3), (remove_directory, 2), (link, 1), (link_outside, 2), (write_outside, 4), (symlink, 1), (map, 2),
                (store, 4), (unmap, 3), (permit, 1), (rule, 3), (repository, 1)]
-    ON_INDEX = [(build, 10), (build_meanwhile, 3), (damage, 1), (drop, 1)]
+    ON_INDEX = [(build, 5), (update, 10), (build_meanwhile, 3), (damage, 1), (drop, 1)]
 
     def change(self) -> str:
         actions, weights = zip(*self.CHANGES)
@@ -326,10 +335,13 @@ class Tree:
         answers = []
         for when in ("auto", "never"):
             command = [self.comb, "grep", *arguments, "--index", when, "--index-dir", str(self.home)]
+            command += ["--index-update"] if when == "auto" and self.rng.random() < 0.1 else []
             done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
             out = TIMES.sub(b"", done.stdout)
             checked = re.search(rb"^(\d+) files checked", out, re.M)
             omitted += int(checked[1]) if checked else 0
+            if when == "auto" and done.stderr.startswith(b"comb: " + str(self.home).encode()):
+                raise Fault(f"{arguments} in {folder}: {done.stderr!r}")
             answers.append((INDEX_STATISTICS.sub(b"", out), done.stderr, done.returncode))
         if answers[0] != answers[1]:
             raise Fault(f"{arguments} in {folder}:\n  with    {answers[0]!r}\n  without {answers[1]!r}")

@@ -73,8 +73,8 @@ pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds};
 pub use spill::SpillFile;
 pub use stop::Stop;
 pub use survey::{
-    Distrust, Examine, Examined, FileAt, SETTLED_AFTER, SurveyedDirectory, SurveyedEntry, examine, now,
-    survey,
+    Distrust, Examine, Examined, FileAt, SETTLED_AFTER, SurveyedDirectory, SurveyedEntry, compare, examine,
+    now, survey,
 };
 pub use walk::listing::EntryKind;
 pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};

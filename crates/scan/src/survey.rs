@@ -19,16 +19,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use finecomb_sys::{has_writer, threads};
-use rustix::fs::{FileType, Mode, OFlags, SeekFrom, fstat, openat, seek};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::problem::{Problem, ProblemKind, Problems};
-use crate::snapshot::{Instant, Stamp};
+use crate::snapshot::{Instant, Snapshot, Stamp};
 use crate::source::fill;
 use crate::source::reader::{FIRST_READ, Sniffed};
-use crate::walk::directory::{Directory, Scratch, Walk};
+use crate::walk::directory::{Directory, Scratch, Walk, reopened};
 use crate::walk::file_system::has_fine_clock;
 use crate::walk::listing::{Entry, EntryKind, Listing, list};
 use crate::walk::{WalkOptions, open_path};
@@ -76,12 +76,19 @@ pub struct SurveyedEntry {
     pub inode: u64,
     /// Whether the walk selects it.
     pub is_selected: bool,
+    /// Number in the earlier snapshot, if it is selected and had the same place and kind.
+    pub known: Option<u32>,
 }
 
-/// Lists a tree, each directory before those in it. Directories that cannot be listed are reported, and left out.
-pub fn survey(root: &Path, options: &WalkOptions) -> (Vec<SurveyedDirectory>, Vec<Problem>) {
+/// Lists a tree, each directory before those in it. Directories that are as in a snapshot from an earlier survey are
+/// not listed anew; those that cannot be listed are reported, and left out.
+pub fn survey(
+    root: &Path,
+    options: &WalkOptions,
+    earlier: Option<Arc<dyn Snapshot>>,
+) -> (Vec<SurveyedDirectory>, Vec<Problem>) {
     let mut notes = Vec::new();
-    let walk = Walk::new(options, false, &mut notes);
+    let walk = Walk::new(options, false, &mut notes).with_snapshots(Vec::from_iter(earlier));
     let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
     problems.add_rules(notes);
     let mut directories = Vec::new();
@@ -123,26 +130,38 @@ fn survey_below(
 }
 
 fn surveyed(directory: &Directory, scratch: &mut Scratch) -> io::Result<SurveyedDirectory> {
-    let now = now();
-    let before = Stamp::of(&fstat(directory)?);
-    // The walk has read it to the end.
-    seek(directory, SeekFrom::Start(0))?;
-    let all = list(directory, &mut scratch.buffer)?;
-    let is_same = Stamp::of(&fstat(directory)?) == before;
-    let is_trusted = is_same && is_settled(before, now) && has_fine_clock(directory);
-    let stamp = is_trusted.then_some(before);
+    let (all, stamp) = match directory.known_listing() {
+        Some((all, stamp)) => (all, Some(stamp)),
+        None => listed(directory, scratch)?,
+    };
     let path = directory.prefix.strip_suffix(b"/").unwrap_or(&directory.prefix).to_vec();
     Ok(SurveyedDirectory { path, stamp, entries: marked(&all, &directory.listing) })
+}
+
+/// Lists a directory, and returns the stamp with which its entries are complete, if there is one.
+fn listed(directory: &Directory, scratch: &mut Scratch) -> io::Result<(Listing, Option<Stamp>)> {
+    // The walk has read the directory to its end, or not opened it for reading.
+    let directory = reopened(directory)?;
+    let now = now();
+    let before = Stamp::of(&fstat(&directory)?);
+    let all = list(&directory, &mut scratch.buffer)?;
+    let is_same = Stamp::of(&fstat(&directory)?) == before;
+    let is_trusted = is_same && is_settled(before, now) && has_fine_clock(&directory);
+    Ok((all, is_trusted.then_some(before)))
 }
 
 /// The entries of a listing, marked if they are also in another one.
 fn marked(all: &Listing, selected: &Listing) -> Vec<SurveyedEntry> {
     let mut finder = selected.finder();
-    let entry = |entry: &Entry| SurveyedEntry {
-        name: all.c_name(entry).to_owned(),
-        kind: entry.kind,
-        inode: entry.inode,
-        is_selected: finder.find(all.name(entry), entry.kind).is_some(),
+    let entry = |entry: &Entry| {
+        let selected = finder.find(all.name(entry), entry.kind);
+        SurveyedEntry {
+            name: all.c_name(entry).to_owned(),
+            kind: entry.kind,
+            inode: entry.inode,
+            is_selected: selected.is_some(),
+            known: selected.and_then(|selected| selected.known),
+        }
     };
     all.entries().iter().map(entry).collect()
 }
@@ -216,7 +235,7 @@ pub fn examine<E: Examine>(
     let next = AtomicUsize::new(0);
     let batches = files.len().div_ceil(batch);
     let work = |_| {
-        let mut examiner = Examiner { limit, directory: None, buffer: Vec::new(), taker: make() };
+        let mut examiner = Examiner { limit, opened: Opened::default(), buffer: Vec::new(), taker: make() };
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= batches {
@@ -233,10 +252,38 @@ pub fn examine<E: Examine>(
     threads::map(width, 0..width, work).into_iter().collect()
 }
 
+/// Returns which files still have the stamps that they had. `width` threads compare them.
+pub fn compare(files: &[(FileAt<'_>, Stamp)], width: usize) -> Vec<bool> {
+    let batch = files.len().div_ceil(16 * width.max(1)).max(64);
+    threads::map(width, files.chunks(batch), compare_batch).concat()
+}
+
+fn compare_batch(files: &[(FileAt<'_>, Stamp)]) -> Vec<bool> {
+    let mut opened = Opened::default();
+    let mut is_same = |file, stamp| {
+        let stat = statat(opened.directory(file)?, file.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some(Stamp::of(&stat) == stamp)
+    };
+    files.iter().map(|&(file, stamp)| is_same(file, stamp).unwrap_or_default()).collect()
+}
+
+/// The directory of the last file, which probably is that of the next.
+#[derive(Default)]
+struct Opened<'f>(Option<(&'f Path, Option<OwnedFd>)>);
+
+impl<'f> Opened<'f> {
+    /// Opens the directory of a file; `None` if that fails.
+    fn directory(&mut self, file: FileAt<'f>) -> Option<&OwnedFd> {
+        if self.0.as_ref().is_none_or(|(open, _)| *open != file.directory) {
+            self.0 = Some((file.directory, open_path(file.directory).ok().map(OwnedFd::from)));
+        }
+        self.0.as_ref()?.1.as_ref()
+    }
+}
+
 struct Examiner<'f, E> {
     limit: usize,
-    /// The directory of the last file, unless it could not be opened.
-    directory: Option<(&'f Path, Option<OwnedFd>)>,
+    opened: Opened<'f>,
     buffer: Vec<u8>,
     taker: E,
 }
@@ -244,14 +291,9 @@ struct Examiner<'f, E> {
 impl<'f, E: Examine> Examiner<'f, E> {
     fn take_batch(&mut self, files: &'f [FileAt<'f>], range: Range<usize>, batch: usize) -> io::Result<()> {
         for number in range {
-            let FileAt { directory, name } = files[number];
-            if self.directory.as_ref().is_none_or(|(open, _)| *open != directory) {
-                self.directory = Some((directory, open_path(directory).ok().map(OwnedFd::from)));
-            }
-            let read = match &self.directory {
-                Some((_, Some(directory))) => read(directory, name, self.limit, &mut self.buffer),
-                _ => Err(Distrust::Unreadable),
-            };
+            let directory = self.opened.directory(files[number]).ok_or(Distrust::Unreadable);
+            let read = directory
+                .and_then(|directory| read(directory, files[number].name, self.limit, &mut self.buffer));
             let examined =
                 read.map(|(stamp, text_start)| Examined { stamp, bytes: &self.buffer, text_start });
             self.taker.take(batch, number, examined)?;

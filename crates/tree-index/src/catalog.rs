@@ -232,6 +232,25 @@ impl Catalog {
             .collect()
     }
 
+    /// Whether it has the same contents, built at any time.
+    pub(crate) fn equals(&self, contents: &Contents) -> bool {
+        let Contents { root, built: _, credentials, segments, directories, files } = contents;
+        let is_same = |entry: (KnownEntry<'_>, &Entry)| {
+            let (KnownEntry { name, kind, inode, number }, new) = entry;
+            name == new.name.as_c_str() && (kind, inode, number) == (new.kind, new.inode, new.number)
+        };
+        let has_same_entries = |(number, directory): (u32, &Directory)| {
+            let entries = self.entries(number);
+            self.stamp(number) == directory.stamp
+                && entries.len() == directory.entries.len()
+                && entries.zip(&directory.entries).all(is_same)
+        };
+        (&self.root, self.credentials, &self.segments) == (root, *credentials, segments)
+            && (self.directories() as usize, self.files() as usize) == (directories.len(), files.len())
+            && files.iter().zip(0..).all(|(file, number)| self.file(number).as_ref() == Some(file))
+            && (0..).zip(directories).all(has_same_entries)
+    }
+
     /// A file by its number.
     pub(crate) fn file(&self, number: u32) -> Option<File> {
         let record = self.files.record(&self.bytes, number)?;

@@ -38,7 +38,7 @@ pub(crate) struct Folder(PathBuf);
 
 /// The right to write to a folder, until it is dropped.
 pub(crate) struct Writing {
-    folder: Folder,
+    pub(crate) folder: Folder,
     _lock: File,
 }
 

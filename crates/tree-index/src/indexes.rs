@@ -17,31 +17,41 @@ pub struct Indexes {
     home: PathBuf,
     /// The trigrams that a document must hold, and whether a match may span several of them; `None` if every file may match.
     needs: Option<(Needs, bool)>,
-    failures: Mutex<Vec<Error>>,
+    opened: Mutex<Opened>,
+}
+
+/// The indexes of a search, as they were opened.
+#[derive(Debug, Default)]
+pub struct Opened {
+    /// The roots of the trees with an index, whether it can be used or not.
+    pub roots: Vec<PathBuf>,
+    /// The reasons why named directories have no index that can be used.
+    pub failures: Vec<Error>,
 }
 
 impl Indexes {
     /// Indexes in the folders of `home`, to search for something; without it, for the names of files.
     pub fn new(home: PathBuf, sought: Option<&Sought>) -> Self {
         let needs = sought.map(|sought| (Needs::of(sought), sought.across_lines));
-        Self { home, needs: needs.filter(|(needs, _)| !needs.is_anything()), failures: Mutex::default() }
+        Self { home, needs: needs.filter(|(needs, _)| !needs.is_anything()), opened: Mutex::default() }
     }
 
-    /// Takes the reasons why named directories have no index that can be used.
-    pub fn take_failures(&self) -> Vec<Error> {
-        std::mem::take(&mut *self.failures.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Takes the indexes as they were opened.
+    pub fn take_opened(&self) -> Opened {
+        std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens the index of the nearest tree that a directory is in.
-    fn open_for(&self, directory: &Path) -> Result<Tree, Error> {
+    /// Opens the index of the nearest tree that a directory is in, and adds its root to those that were found.
+    fn open_for(&self, directory: &Path, roots: &mut Vec<PathBuf>) -> Result<Tree, Error> {
         let folders = directory.ancestors().map(|tree| (tree, Folder::of_tree(&self.home, tree)));
         let (root, folder) = folders
             .into_iter()
             .find(|(_, folder)| folder.has_index())
             .ok_or_else(|| Error::Missing(directory.to_owned()))?;
+        roots.push(root.to_owned());
         match Tree::open(&folder, root, self.needs.as_ref()) {
             // A writer may have replaced the catalog, and removed the segments of the one that was read.
-            Err(Error::Io { .. }) => Tree::open(&folder, root, self.needs.as_ref()),
+            Err(Error::Io { .. } | Error::Damaged { .. }) => Tree::open(&folder, root, self.needs.as_ref()),
             opened => opened,
         }
     }
@@ -50,29 +60,33 @@ impl Indexes {
 impl Snapshots for Indexes {
     fn open(&self, named: &[PathBuf]) -> Vec<Arc<dyn Snapshot>> {
         let mut trees: Vec<Tree> = Vec::new();
-        let mut failures = Vec::new();
+        let mut opened = Opened::default();
         for path in named.iter().filter_map(|named| named.canonicalize().ok()).filter(|path| path.is_dir()) {
             if trees.iter().all(|tree| tree.catalog.find(&path).is_none()) {
-                match self.open_for(&path) {
+                match self.open_for(&path, &mut opened.roots) {
                     Ok(tree) => trees.push(tree),
-                    Err(failure) => failures.push(failure),
+                    Err(failure) => opened.failures.push(failure),
                 }
             }
         }
-        *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = failures;
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = opened;
         trees.into_iter().map(|tree| Arc::new(tree) as Arc<dyn Snapshot>).collect()
     }
 }
 
 /// An index that is used.
-struct Tree {
-    catalog: Catalog,
+pub(crate) struct Tree {
+    pub(crate) catalog: Catalog,
     /// The documents of each segment that fulfil the condition, and the number of the first one; `None` if all do.
     found: Option<Vec<(u32, Documents)>>,
 }
 
 impl Tree {
-    fn open(folder: &Folder, root: &Path, needs: Option<&(Needs, bool)>) -> Result<Self, Error> {
+    /// Opens the index of a tree.
+    ///
+    /// # Errors
+    /// If it cannot be used.
+    pub(crate) fn open(folder: &Folder, root: &Path, needs: Option<&(Needs, bool)>) -> Result<Self, Error> {
         let catalog = folder.catalog()?;
         if catalog.root != root {
             return Err(Error::damaged(folder.path().to_owned(), "catalog: it is that of another tree"));

@@ -1,6 +1,6 @@
 //! Which files of a tree hold which trigrams: an index that a search reads instead of most files.
 //!
-//! [`build`] lists a tree and reads its files. A search asks [`Indexes`], through the traits of `scan`, which files
+//! [`build`] lists a tree and reads its files, [`update`] only those that have changed. A search asks [`Indexes`], through the traits of `scan`, which files
 //! cannot match, and `scan` proves for each of them that it is what was indexed. So an answer is that of the tree at
 //! the moment of the search.
 //!
@@ -21,7 +21,7 @@
 //! let sought = Sought { patterns, words: false, across_lines: false };
 //! let indexes = Indexes::new(home.path().to_owned(), Some(&sought));
 //! let trees = indexes.open(&[root.clone()]);
-//! assert!(indexes.take_failures().is_empty());
+//! assert!(indexes.take_opened().failures.is_empty());
 //! # // A file system whose times are not trusted has no absent files.
 //! assert!(matches!(trees[0].file(0), Known::Candidate | Known::Nothing));
 //! assert!(matches!(trees[0].file(1), Known::Absent(_) | Known::Nothing));
@@ -37,15 +37,19 @@ mod error;
 mod folder;
 mod indexes;
 mod info;
+mod kept;
 mod list;
+mod listed;
 mod needs;
 mod pages;
+mod reading;
 mod segment;
 mod trigram;
 
-pub use build::{BuildOptions, MAX_FILE, Stage, build};
+pub use build::{BuildOptions, Built, Stage, build, update};
 pub use catalog::State;
 pub use error::Error;
-pub use indexes::{Indexes, drop_index};
+pub use indexes::{Indexes, Opened, drop_index};
 pub use info::{Info, verify};
 pub use needs::Sought;
+pub use reading::MAX_FILE;

@@ -41,6 +41,7 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 pub(crate) enum Action {
     Build(Build),
+    Update(Update),
     Info(Info),
     Verify(Verify),
     Export(Export),
@@ -86,6 +87,33 @@ pub(crate) struct Build {
     /// A final line ending after digits or DNA is ignored.
     #[arg(long, value_enum, value_name = "ALPHABET", default_value = "auto")]
     pub(crate) alphabet: AlphabetChoice,
+
+    #[command(flatten)]
+    pub(crate) home: IndexHome,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+}
+
+const UPDATE_LONG_ABOUT: &str = "\
+Update the index of a directory
+
+Examples:
+  Index what has changed since the build:
+      comb index update linux
+  Update after each checkout, in .git/hooks/post-checkout:
+      comb index update . 2> update.log
+
+Files that have changed are read, and others only from time to time, so that the index stays small and fast. Searches use the index \
+before until the update is done.";
+
+/// Update the index of a directory
+#[derive(Args)]
+#[command(long_about = UPDATE_LONG_ABOUT)]
+pub(crate) struct Update {
+    /// Directory with an index
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
 
     #[command(flatten)]
     pub(crate) home: IndexHome,

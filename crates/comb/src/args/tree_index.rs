@@ -57,6 +57,13 @@ pub(crate) struct IndexUse {
     #[arg(long, value_enum, value_name = "WHEN")]
     index: Option<WhenIndexed>,
 
+    /// Update the index after the search, if files have changed
+    ///
+    /// As 'comb index update DIR' does, for each index that was used. An update that fails is reported, and does not change the
+    /// exit status.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) index_update: bool,
+
     #[command(flatten)]
     pub(crate) home: IndexHome,
 }

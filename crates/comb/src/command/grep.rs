@@ -46,11 +46,11 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let indexes = Indexed::new(arguments, sought(arguments, &query).as_ref())?;
     let mut out = stdout();
     let mut outcome = grep(&inputs, &indexes.scan(arguments), &query, &mut out);
-    let index_failures = indexes.take_failures();
+    let opened = indexes.take_opened();
     if outcome.output_error.is_none() {
-        outcome.output_error = print_summary(&options, &outcome, &index_failures, started).err();
+        outcome.output_error = print_summary(&options, &outcome, &opened.failures, started).err();
     }
-    let index_failed = indexes.report(&index_failures, arguments.messages());
+    let index_failed = indexes.report(&opened.failures, arguments.messages());
     // Without a PATH, a search of no files at all is probably a mistake.
     let no_files = outcome.files == 0 && implicit;
     if arguments.messages() {
@@ -63,6 +63,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         }
     }
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
+    indexes.update(arguments, &opened, outcome.checks);
     let failed =
         no_files || index_failed || outcome.problems.iter().any(affects_exit) || !outcome.failures.is_empty();
     let Outcome { output_error, any, .. } = outcome;
@@ -78,11 +79,13 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     }
     let indexes = Indexed::new(arguments, None)?;
     let done = list(&inputs, &indexes.scan(arguments), &options, &mut stdout());
-    let index_failed = indexes.report(&indexes.take_failures(), arguments.messages());
+    let opened = indexes.take_opened();
+    let index_failed = indexes.report(&opened.failures, arguments.messages());
     if arguments.messages() {
         report(&done.problems, arguments.rule_messages());
     }
     let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
+    indexes.update(arguments, &opened, None);
     let failed = index_failed || done.problems.iter().any(affects_exit);
     let (output_error, any) = (done.output_error, done.files > 0);
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())

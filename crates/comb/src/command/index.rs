@@ -24,6 +24,7 @@ use crate::message;
 pub(crate) fn run(arguments: &Arguments) -> Exit {
     let done = match &arguments.action {
         Action::Build(arguments) => build(arguments),
+        Action::Update(arguments) => tree_index::update(arguments),
         Action::Info(arguments) => return info(arguments),
         Action::Verify(arguments) => verify(arguments),
         Action::Export(arguments) => export(arguments),

@@ -1,11 +1,14 @@
 //! Indexes of directories in a search.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_grep::{Outcome, Query};
-use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots};
-use finecomb_tree_index::{Error, Indexes, MAX_FILE, Sought};
+use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots, Width};
+use finecomb_sys::threads;
+use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
+use super::tree_index::update_quietly;
 use crate::args::grep::{Arguments, UsageError};
 use crate::args::tree_index::WhenIndexed;
 use crate::message;
@@ -21,6 +24,7 @@ pub(super) fn sought(arguments: &Arguments, query: &Query) -> Option<Sought> {
 
 /// The indexes of a search.
 pub(super) struct Indexed {
+    home: PathBuf,
     indexes: Option<Arc<Indexes>>,
     when: WhenIndexed,
 }
@@ -33,7 +37,8 @@ impl Indexed {
             WhenIndexed::Never => None,
             WhenIndexed::Require => Some(arguments.index().home.required().map_err(UsageError)?),
         };
-        Ok(Self { indexes: home.map(|home| Arc::new(Indexes::new(home, sought))), when })
+        let indexes = home.clone().map(|home| Arc::new(Indexes::new(home, sought)));
+        Ok(Self { home: home.unwrap_or_default(), indexes, when })
     }
 
     /// The options of a scan that uses the indexes.
@@ -42,9 +47,30 @@ impl Indexed {
         ScanOptions { snapshots, ..arguments.scan() }
     }
 
-    /// Takes the reasons why named directories have no index that can be used.
-    pub(super) fn take_failures(&self) -> Vec<Error> {
-        self.indexes.as_ref().map(|indexes| indexes.take_failures()).unwrap_or_default()
+    /// Takes the indexes as they were opened.
+    pub(super) fn take_opened(&self) -> Opened {
+        self.indexes.as_ref().map(|indexes| indexes.take_opened()).unwrap_or_default()
+    }
+
+    /// Updates the indexes if that is wanted, and something has changed or one of them cannot be used. `checks` are those of a search,
+    /// which show whether something has changed.
+    pub(super) fn update(&self, arguments: &Arguments, opened: &Opened, checks: Option<Checks>) {
+        let is_stale = checks.is_none_or(|checks| checks.changed + checks.unknown > 0);
+        if !arguments.index().index_update || !is_stale && opened.failures.is_empty() {
+            return;
+        }
+        let width = match arguments.scan().width {
+            Width::Auto => threads::cores().get(),
+            Width::Fixed(width) => width,
+        };
+        for root in &opened.roots {
+            match update_quietly(&self.home, root, width) {
+                // Another process writes it.
+                Ok(()) | Err(Error::Busy(_)) => {}
+                Err(error) if arguments.messages() => message::error(error),
+                Err(_) => {}
+            }
+        }
     }
 
     /// Reports failures if an index is required. Returns whether there were any.

@@ -7,14 +7,15 @@ use finecomb_scan::{Distrust, RuleFiles, WalkOptions};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count, counted};
 use finecomb_tree_index::{
-    BuildOptions, Info, Stage, State, build as build_index, drop_index, verify as verify_index,
+    BuildOptions, Built, Error, Info, Stage, State, build as build_index, drop_index, update as update_index,
+    verify as verify_index,
 };
 use serde_json::json;
 
 use super::stages::with_stages;
 use super::{Exit, fail, print};
 use crate::args::format::TextOrJson;
-use crate::args::index::{Build, Drop, Info as InfoArguments, List};
+use crate::args::index::{Build, Drop, Info as InfoArguments, List, Update};
 use crate::message;
 
 /// Builds the index of a directory.
@@ -22,10 +23,9 @@ pub(crate) fn build(arguments: &Build) -> Result<(), String> {
     let root = root(&arguments.file)?;
     let home = arguments.home.required()?;
     let width = arguments.threads.count().get();
-    let build =
-        |on_stage: &dyn Fn(Stage)| build_index(&home, &root, &BuildOptions { walk: walk(), width, on_stage });
-    let (problems, took) = with_stages(stage_name, build).map_err(|error| error.to_string())?;
-    message::problems(&problems);
+    let build = |on_stage: &dyn Fn(Stage)| build_index(&home, &root, &options(width, on_stage));
+    let (built, took) = with_stages(stage_name, build).map_err(|error| error.to_string())?;
+    message::problems(&built.problems);
     let info = Info::of_tree(&home, &root).map_err(|error| error.to_string())?;
     message::note(format_args!(
         "{}: {} of {}, an index of {}; {took}",
@@ -37,9 +37,33 @@ pub(crate) fn build(arguments: &Build) -> Result<(), String> {
     Ok(())
 }
 
-/// The files that a search without flags would read.
-fn walk() -> WalkOptions {
-    WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() }
+/// Updates the index of a directory.
+pub(crate) fn update(arguments: &Update) -> Result<(), String> {
+    let root = root(&arguments.directory)?;
+    let home = arguments.home.required()?;
+    let width = arguments.threads.count().get();
+    let update = |on_stage: &dyn Fn(Stage)| update_index(&home, &root, &options(width, on_stage));
+    let (Built { problems, files, read, is_new }, took) =
+        with_stages(stage_name, update).map_err(|error| error.to_string())?;
+    message::problems(&problems);
+    let what = if is_new { "read" } else { "read, nothing has changed" };
+    let (read, files) = (Count(read as u64), counted(files as u64, "file"));
+    message::note(format_args!("{}: {read} of {files} {what}; {took}", root.display()));
+    Ok(())
+}
+
+/// Updates the index of a tree, and shows nothing.
+///
+/// # Errors
+/// Those of the update.
+pub(super) fn update_quietly(home: &Path, root: &Path, width: usize) -> Result<(), Error> {
+    update_index(home, root, &options(width, &|_| {})).map(std::mem::drop)
+}
+
+/// Options for the files that a search without flags would read.
+fn options(width: usize, on_stage: &dyn Fn(Stage)) -> BuildOptions<'_> {
+    let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
+    BuildOptions { walk, width, on_stage }
 }
 
 /// The absolute path of a directory, without links.
@@ -51,6 +75,7 @@ fn root(directory: &Path) -> Result<PathBuf, String> {
 fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::List => "listing",
+        Stage::Check => "comparing",
         Stage::Read => "reading",
         Stage::Write => "writing",
     }

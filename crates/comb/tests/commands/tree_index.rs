@@ -418,3 +418,63 @@ fn a_tree_is_found_through_a_link_to_it() {
     assert_eq!(out.contains("checked against the index"), !out.contains("index not used"), "{out}");
     assert!(Path::new(&link).join("one.c").exists() && out.contains(&format!("{}/one.c:", link.display())));
 }
+
+#[test]
+fn an_update_reads_what_has_changed() {
+    let tree = Tree::new(&FILES);
+    // Otherwise the rest of the only segment is so small that it is read again.
+    (0..6).for_each(|number| tree.write(&format!("more/{number}"), "hay\n"));
+    let update = || run(&mut tree.comb(&["index", "update", "."])).1;
+    assert!(update().contains("no index; build one with"));
+    tree.build();
+    if !tree.is_trusted() {
+        return;
+    }
+    assert!(update().contains(": 0 of 10 files read, nothing has changed; took "));
+    tree.write("two.c", "needle\n");
+    tree.write("below/new.c", "new\n");
+    fs::remove_file(tree.root().join("below/four.txt")).expect("success");
+    assert_eq!(tree.statistic("needle", " files changed since it was built"), Some(1));
+    assert!(update().contains(": 2 of 10 files read; took "));
+    assert_eq!(tree.same(&["-l", "needle"]).0, "below/three.h\none.c\ntwo.c\n");
+    assert_eq!(tree.statistic("needle", " files changed since it was built"), Some(0));
+    assert_eq!(tree.statistic("needle", " files read"), Some(3));
+    assert_eq!(tree.same(&["--files", "-g", "!more"]).0, "below/new.c\nbelow/three.h\none.c\ntwo.c\n");
+}
+
+#[test]
+fn many_updates_leave_few_segments() {
+    let tree = Tree::indexed(&FILES);
+    if !tree.is_trusted() {
+        return;
+    }
+    for number in 0..40 {
+        tree.write(&format!("new/{number}.c"), format!("word{number}\nneedle\n"));
+        tree.write("below/three.h", format!("{number}\n"));
+        let (_, err, code) = run(&mut tree.comb(&["index", "update", "."]));
+        assert_eq!(code, Some(0), "{err}");
+        let segments = tree.files().iter().filter(|path| path.extension().is_some()).count();
+        assert!(segments <= 4, "{segments}");
+    }
+    assert_eq!(tree.statistic("word39", " files read"), Some(1));
+    assert_eq!(tree.same(&["-c", "needle"]).0.lines().count(), 41);
+    assert_eq!(tree.same(&["word7"]).0, "new/7.c:word7\n");
+}
+
+#[test]
+fn a_search_updates_an_index_if_it_is_asked_to() {
+    let tree = Tree::indexed(&FILES);
+    tree.write("two.c", "needle\n");
+    assert_eq!(tree.grep(&["--index-update", "-l", "needle"]).0, "below/three.h\none.c\ntwo.c\n");
+    if tree.is_trusted() {
+        assert_eq!(tree.statistic("needle", " files changed since it was built"), Some(0));
+    }
+    let damaged = tree.files().pop().expect("a file of the index");
+    fs::write(damaged, "damaged").expect("success");
+    tree.grep(&["--index-update", "needle"]);
+    let (_, err, code) = tree.grep(&["--index=require", "-q", "needle"]);
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    run(&mut tree.comb(&["index", "drop", "."]));
+    assert_eq!(tree.grep(&["--index-update", "-l", "needle"]).2, Some(0));
+    assert!(fs::read_dir(tree.home()).expect("success").next().is_none());
+}

@@ -78,6 +78,15 @@ fn device(directory: &OwnedFd) -> io::Result<u64> {
     Ok(identity_of(&fstat(directory)?).device)
 }
 
+/// Opens a directory once more, for reading and at its start.
+///
+/// # Errors
+/// If it cannot be opened.
+pub(crate) fn reopened(directory: impl AsFd) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(directory, c".", flags, Mode::empty())?)
+}
+
 fn as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
@@ -355,17 +364,31 @@ impl Directory {
 
     /// Lists all entries: those that a snapshot knows, if this is proven to be the same directory.
     fn list(&mut self, buffer: &mut Vec<u8>) -> io::Result<Listing> {
-        let Some((snapshot, number)) = &self.known else { return Ok(list(&self.fd, buffer)?) };
-        let mut known = Listing::default();
-        let stamp = snapshot.list(*number, &mut |entry| known.push(entry));
-        if stamp.is_some() && stamp == fstat(&self.fd).ok().map(|stat| Stamp::of(&stat)) {
+        if self.known.is_none() {
+            return Ok(list(&self.fd, buffer)?);
+        }
+        let (known, stamp) = self.remembered();
+        if stamp.is_some() {
             return Ok(known);
         }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        self.fd = openat(&self.fd, c".", flags, Mode::empty())?;
+        self.fd = reopened(&self.fd)?;
         let mut listing = list(&self.fd, buffer)?;
         listing.recognize(&known);
         Ok(listing)
+    }
+
+    /// The entries that a snapshot knows, and the present stamp if it proves that there are no others.
+    fn remembered(&self) -> (Listing, Option<Stamp>) {
+        let mut known = Listing::default();
+        let Some((snapshot, number)) = &self.known else { return (known, None) };
+        let stamp = snapshot.list(*number, &mut |entry| known.push(entry));
+        (known, stamp.filter(|&stamp| fstat(&self.fd).is_ok_and(|stat| Stamp::of(&stat) == stamp)))
+    }
+
+    /// All entries, those that are not selected as well, if a snapshot knows them, and the stamp that proves it.
+    pub(crate) fn known_listing(&self) -> Option<(Listing, Stamp)> {
+        let (known, stamp) = self.remembered();
+        Some((known, stamp?))
     }
 
     /// Whether a short read means the end of a file.

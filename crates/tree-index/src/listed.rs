@@ -1,0 +1,69 @@
+//! A tree as it was listed.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use finecomb_scan::{EntryKind, FileAt, SurveyedDirectory};
+
+use crate::catalog::{Directory, Entry};
+
+/// The directories and files of a tree, with their numbers.
+pub(crate) struct Listed {
+    pub(crate) directories: Vec<Directory>,
+    /// Absolute path of each directory.
+    paths: Vec<PathBuf>,
+    pub(crate) files: Vec<ListedFile>,
+}
+
+/// A file of a tree.
+pub(crate) struct ListedFile {
+    directory: usize,
+    /// Number of its entry in the directory.
+    entry: usize,
+    /// Number in the index before.
+    pub(crate) known: Option<u32>,
+}
+
+impl Listed {
+    pub(crate) fn new(root: &Path, surveyed: Vec<SurveyedDirectory>) -> Self {
+        let numbers: HashMap<Vec<u8>, u32> = surveyed.iter().map(|one| one.path.clone()).zip(0..).collect();
+        let paths = surveyed.iter().map(|one| root.join(OsStr::from_bytes(&one.path))).collect();
+        let mut files = Vec::new();
+        let mut directories = Vec::new();
+        for (place, directory) in surveyed.into_iter().enumerate() {
+            let mut path = directory.path;
+            if !path.is_empty() {
+                path.push(b'/');
+            }
+            let length = path.len();
+            let mut entries = Vec::new();
+            for (at, entry) in directory.entries.into_iter().enumerate() {
+                let number = match entry.kind {
+                    EntryKind::File if entry.is_selected => {
+                        files.push(ListedFile { directory: place, entry: at, known: entry.known });
+                        Some(files.len() as u32 - 1)
+                    }
+                    EntryKind::Directory if entry.is_selected => {
+                        path.truncate(length);
+                        path.extend_from_slice(entry.name.as_bytes());
+                        numbers.get(&path).copied()
+                    }
+                    _ => None,
+                };
+                entries.push(Entry { name: entry.name, kind: entry.kind, inode: entry.inode, number });
+            }
+            directories.push(Directory { stamp: directory.stamp, entries });
+        }
+        Self { directories, paths, files }
+    }
+
+    /// Where a file is.
+    pub(crate) fn place(&self, file: &ListedFile) -> FileAt<'_> {
+        FileAt {
+            directory: &self.paths[file.directory],
+            name: &self.directories[file.directory].entries[file.entry].name,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Reading files: their trigrams become a segment.
+
+use std::io;
+use std::mem::take;
+
+use finecomb_scan::{Distrust, Examine, Examined, FileAt, SpillFile, examine};
+use memchr::memchr;
+
+use crate::build::{BuildOptions, Stage};
+use crate::catalog::{File, NO_STAMP, SegmentInfo, State};
+use crate::error::Error;
+use crate::folder::Writing;
+use crate::segment::SegmentWriter;
+use crate::segment::runs::{Pairs, Runs};
+use crate::trigram::Trigrams;
+
+/// Maximum size of a file whose trigrams are indexed, in bytes. Larger ones are searched at every query: they are few,
+/// and would need as much memory per thread.
+pub const MAX_FILE: usize = 64 << 20;
+
+/// Maximum number of different trigrams of a file that is indexed. Source files of 1 MB have 20,000; random data of 16
+/// MiB has ten million.
+const MAX_TRIGRAMS: usize = 1 << 19;
+
+/// Pairs of a trigram and a document that all threads hold in memory, of 16 bytes each.
+const PAIRS: usize = 12 << 20;
+
+/// Size from which a text is divided into several documents, in bytes. A large file holds most trigrams of a literal
+/// somewhere, a part of it does not: with documents of this size, a search for `PM_RESUME` in Linux reads 11 MB
+/// instead of 27, for an index that is 10 % larger. With 32 KiB it is 7 MB and another 10 %, which is no faster.
+const DOCUMENT: usize = 64 << 10;
+
+/// Reads files, and writes a segment with the trigrams of their documents, unless they have none. Documents are numbered
+/// from `base`.
+pub(crate) fn read_files(
+    places: &[FileAt<'_>],
+    base: u32,
+    folder: &Writing,
+    options: &BuildOptions<'_>,
+) -> Result<(Vec<File>, Option<SegmentInfo>), Error> {
+    let failed = |error| Error::io(folder.path())(error);
+    let runs = Runs::new(SpillFile::create(folder.path()).map_err(failed)?);
+    let width = options.width.max(1);
+    let batch = (places.len() / (16 * width)).clamp(64, 4096);
+    let make = || Indexer {
+        trigrams: Trigrams::default(),
+        pairs: Pairs::new(&runs, PAIRS / width),
+        documents: 0,
+        batches: Vec::new(),
+        files: Vec::new(),
+    };
+    let indexers = examine(places, batch, MAX_FILE, width, make).map_err(failed)?;
+    let mut batches: Vec<(usize, u32)> =
+        indexers.iter().flat_map(|indexer| indexer.batches.clone()).collect();
+    batches.sort_unstable();
+    let mut end = base;
+    let mut first = Vec::with_capacity(batches.len());
+    for (_, documents) in batches {
+        first.push(end);
+        end = end.checked_add(documents).ok_or_else(|| failed(io::ErrorKind::FileTooLarge.into()))?;
+    }
+    let mut files: Vec<(u32, File)> = indexers.into_iter().flat_map(|indexer| indexer.files).collect();
+    files.sort_unstable_by_key(|&(number, _)| number);
+    for (number, file) in &mut files {
+        file.document += first[*number as usize / batch];
+    }
+    let files = files.into_iter().map(|(_, file)| file).collect();
+    (options.on_stage)(Stage::Write);
+    let documents = end - base;
+    if documents == 0 {
+        return Ok((files, None));
+    }
+    first.iter_mut().for_each(|first| *first -= base);
+    let (id, file) = (folder.new_id(), folder.new_file()?);
+    let write = || {
+        let mut segment = SegmentWriter::new(file.reopen()?, documents);
+        runs.merge(&first, &mut segment)?;
+        Ok((segment.finish()?, file.as_file().metadata()?.len()))
+    };
+    let (checksum, bytes) = write().map_err(failed)?;
+    folder.add_segment(id, file)?;
+    Ok((files, Some(SegmentInfo { id, documents, bytes, checksum })))
+}
+
+/// Indexes the files of one thread.
+struct Indexer<'r> {
+    trigrams: Trigrams,
+    pairs: Pairs<'r>,
+    /// Documents of the present batch so far.
+    documents: u32,
+    /// Number of each batch, and of its documents.
+    batches: Vec<(usize, u32)>,
+    /// Files with their numbers. Their documents are numbered within their batch.
+    files: Vec<(u32, File)>,
+}
+
+impl Examine for Indexer<'_> {
+    fn take(
+        &mut self,
+        batch: usize,
+        file: usize,
+        examined: Result<Examined<'_>, Distrust>,
+    ) -> io::Result<()> {
+        let document = self.documents;
+        let (state, stamp) = match examined {
+            Ok(examined) => (self.add(batch, examined)?, examined.stamp),
+            Err(distrust) => (State::Distrusted(distrust), NO_STAMP),
+        };
+        let documents = self.documents - document;
+        self.files.push((file as u32, File { state, stamp, document, documents }));
+        Ok(())
+    }
+
+    fn end_batch(&mut self, batch: usize) -> io::Result<()> {
+        self.batches.push((batch, take(&mut self.documents)));
+        self.pairs.end_batch(batch)
+    }
+}
+
+impl Indexer<'_> {
+    /// Adds the documents of a file.
+    fn add(&mut self, batch: usize, Examined { bytes, text_start, .. }: Examined<'_>) -> io::Result<State> {
+        let Some(text_start) = text_start else { return Ok(State::Encoded) };
+        let nul = memchr(0, bytes);
+        let text = &bytes[..nul.unwrap_or(bytes.len())];
+        // A file with too many trigrams leaves documents behind that no file refers to.
+        for part in parts(text) {
+            let Some(trigrams) = self.trigrams.of(part, MAX_TRIGRAMS) else { return Ok(State::Varied) };
+            self.pairs.add(batch, self.documents, trigrams)?;
+            self.documents += 1;
+        }
+        Ok(if nul.is_none() && text_start == 0 { State::Plain } else { State::UpToNul })
+    }
+}
+
+/// Divides a text into parts of whole lines; each but the last has at least the size of a document. A part is followed
+/// by two more bytes of the text: so each trigram of the text is in the part where it begins, also if a line feed is in
+/// the middle of it.
+fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let start = (next < text.len()).then_some(next)?;
+        let line_end = text.get(start + DOCUMENT..).and_then(|rest| memchr(b'\n', rest));
+        next = line_end.map_or(text.len(), |end| start + DOCUMENT + end + 1);
+        Some(&text[start..text.len().min(next + 2)])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_trigram_of_a_text_is_in_a_part_of_it() {
+        let mut state = 1_u32;
+        let mut byte = |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            b"ab\ncdefgh"[(state >> 20) as usize % 9]
+        };
+        for length in [0, 1, DOCUMENT, DOCUMENT + 1, 5 * DOCUMENT + 17] {
+            let text: Vec<u8> = (0..length).map(&mut byte).collect();
+            let mut trigrams = Trigrams::default();
+            let mut of = |text: &[u8]| -> BTreeSet<u32> {
+                trigrams.of(text, usize::MAX).expect("no limit").iter().copied().collect()
+            };
+            let all = of(&text);
+            let of_parts: BTreeSet<u32> = parts(&text).flat_map(&mut of).collect();
+            assert!(of_parts.is_superset(&all), "{length}");
+            assert_eq!(parts(&text).count(), length.div_ceil(DOCUMENT + 20).max(usize::from(length > 0)));
+        }
+    }
+}
