@@ -5,8 +5,8 @@
 
 Each step changes a tree of files as programs and people do: it writes, appends, truncates, renames, links and removes files and directories, edits
 them without a new size or a new modification time, stores to maps of them, writes through links from outside, and changes rules that decide which files
-count. Now and then the index is built again, also while files change, and its own files are damaged. After every step, random searches run
-with the index and without.
+count. Now and then the index is built again or updated, also while files change, and its own files are damaged. After every step, random
+searches run with the index and without. With --watch, `comb index watch` runs, and is killed and started again now and then.
 
 The file system of --folder must be one that indexes trust, such as ext4: elsewhere nothing is tested. The number of files that
 were not read, thanks to the index, is printed at the end.
@@ -14,6 +14,7 @@ were not read, thanks to the index, is printed at the end.
 
 import argparse
 import gzip
+import json
 import mmap
 import os
 import random
@@ -45,12 +46,14 @@ INDEX_STATISTICS = re.compile(rb"^(\d+ files checked against the index|\d+ files
 class Tree:
     """A tree of files, and what is done to it."""
 
-    def __init__(self, rng: random.Random, root: Path, comb: str):
+    def __init__(self, rng: random.Random, root: Path, comb: str, is_watched: bool):
         self.rng, self.root, self.comb = rng, root / "tree", comb
-        self.outside, self.home = root / "outside", root / "home"
+        self.outside, self.home, self.runtime = root / "outside", root / "home", root / "run"
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.runtime)}
+        self.is_watched, self.watch, self.answers = is_watched, None, 0
         self.maps: list[mmap.mmap] = []
         self.builds: list[subprocess.Popen] = []
-        for folder in (self.root, self.outside, self.home):
+        for folder in (self.root, self.outside, self.home, self.runtime):
             folder.mkdir(parents=True)
         for _ in range(12):
             self.write_new()
@@ -265,6 +268,37 @@ class Tree:
         if self.rng.random() < 0.1:
             self.builds[0].kill()
 
+    def start_watch(self) -> None:
+        if self.is_watched and (self.watch is None or self.watch.poll() is not None):
+            errors = open(self.runtime / "errors", "ab")
+            self.watch = subprocess.Popen(self.index("watch", str(self.root)), stdout=errors, stderr=errors, env=self.environment)
+            errors.close()
+
+    def end_watch(self) -> None:
+        """Ends the watch in one way or the other."""
+        if self.watch is None:
+            return
+        told = subprocess.run(self.index("info", str(self.root), "--json"), capture_output=True, env=self.environment).stdout
+        self.answers += ((json.loads(told) if told else {}).get("watch") or {}).get("answers", 0)
+        if self.rng.random() < 0.5:
+            self.watch.terminate()
+        else:
+            self.watch.kill()
+        self.watch.wait()
+        self.watch = None
+        if b"panicked" in (self.runtime / "errors").read_bytes():
+            raise Fault(f"watch: {(self.runtime / 'errors').read_bytes()!r}")
+
+    def rest(self) -> None:
+        """Gives a watch the time to prove what has changed, or even to update the index."""
+        self.start_watch()
+        time.sleep(self.rng.choice([0.02, 0.1, 0.1, 0.6]) if self.is_watched else 0)
+
+    def restart(self) -> None:
+        if self.rng.random() < 0.2:
+            self.end_watch()
+        self.start_watch()
+
     def await_builds(self) -> None:
         for build in self.builds:
             build.wait()
@@ -292,7 +326,7 @@ class Tree:
     CHANGES = [(write_new, 6), (append, 6), (truncate, 2), (edit_alike, 6), (replace, 4), (touch, 2), (rename, 3), (swap, 2), (make_directory, 3),
                (rename_directory, 2), (remove, 3), (remove_directory, 2), (link, 1), (link_outside, 2), (write_outside, 4), (symlink, 1), (map, 2),
                (store, 4), (unmap, 3), (permit, 1), (rule, 3), (repository, 1)]
-    ON_INDEX = [(build, 5), (update, 10), (build_meanwhile, 3), (damage, 1), (drop, 1)]
+    ON_INDEX = [(rest, 15), (restart, 3), (build, 5), (update, 10), (build_meanwhile, 3), (damage, 1), (drop, 1)]
 
     def change(self) -> str:
         actions, weights = zip(*self.CHANGES)
@@ -336,13 +370,15 @@ class Tree:
         for when in ("auto", "never"):
             command = [self.comb, "grep", *arguments, "--index", when, "--index-dir", str(self.home)]
             command += ["--index-update"] if when == "auto" and self.rng.random() < 0.1 else []
-            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
+            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env=self.environment)
             out = TIMES.sub(b"", done.stdout)
             checked = re.search(rb"^(\d+) files checked", out, re.M)
             omitted += int(checked[1]) if checked else 0
             if when == "auto" and done.stderr.startswith(b"comb: " + str(self.home).encode()):
                 raise Fault(f"{arguments} in {folder}: {done.stderr!r}")
-            answers.append((INDEX_STATISTICS.sub(b"", out), done.stderr, done.returncode))
+            # A search that ends at the first match may have met other files before or not.
+            messages = b"" if "-q" in arguments else done.stderr
+            answers.append((INDEX_STATISTICS.sub(b"", out), messages, done.returncode))
         if answers[0] != answers[1]:
             raise Fault(f"{arguments} in {folder}:\n  with    {answers[0]!r}\n  without {answers[1]!r}")
         return omitted
@@ -352,13 +388,14 @@ class Fault(Exception):
     """A difference between a search with the index and one without."""
 
 
-def hunt(seed: int, steps: int, comb: str, folder: str | None, keep: str | None) -> tuple[int, int, str | None]:
-    """Runs some steps on a tree of their own. Returns their number, files omitted as far as statistics showed them, and the fault."""
+def hunt(seed: int, steps: int, comb: str, folder: str | None, keep: str | None, is_watched: bool) -> tuple[int, int, int, str | None]:
+    """Runs some steps on a tree of their own. Returns their number, files omitted as far as statistics showed them, answers of watches, and the fault."""
     root = Path(tempfile.mkdtemp(prefix="hunt-tree-", dir=folder))
-    tree = Tree(random.Random(seed), root, comb)
+    tree = Tree(random.Random(seed), root, comb, is_watched)
     done, omitted, actions, fault = 0, 0, [], None
     try:
         tree.build()
+        tree.start_watch()
         for done in range(1, steps + 1):
             actions.append(tree.act())
             for _ in range(tree.rng.choice([1, 1, 2])):
@@ -366,11 +403,12 @@ def hunt(seed: int, steps: int, comb: str, folder: str | None, keep: str | None)
     except Fault as error:
         fault = f"seed {seed}, step {done}, after {actions[-8:]}: {error}"
         if keep:
-            shutil.copytree(root, Path(keep) / f"seed-{seed}", symlinks=True)
+            shutil.copytree(root, Path(keep) / f"seed-{seed}", symlinks=True, ignore=shutil.ignore_patterns("run"))
     finally:
         tree.await_builds()
+        tree.end_watch()
         shutil.rmtree(root, ignore_errors=True)
-    return done, omitted, fault
+    return done, omitted, tree.answers, fault
 
 
 def main() -> int:
@@ -381,20 +419,22 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=100, help="steps on a tree before a new one (default: 100)")
     parser.add_argument("--seed", type=int, default=1, help="first seed (default: 1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
+    parser.add_argument("--watch", action="store_true", help="also run comb index watch")
     parser.add_argument("--folder", help="directory for the trees (default: the temporary directory)")
     parser.add_argument("--keep", help="directory for trees with a fault")
     options = parser.parse_args()
     trees = -(-options.steps // options.each)
     with ProcessPoolExecutor(options.jobs) as pool:
-        futures = [pool.submit(hunt, options.seed + number, options.each, os.path.abspath(options.comb), options.folder, options.keep)
+        futures = [pool.submit(hunt, options.seed + number, options.each, os.path.abspath(options.comb), options.folder, options.keep, options.watch)
                    for number in range(trees)]
-        steps = omitted = faults = 0
+        steps = omitted = answers = faults = 0
         for future in futures:
-            done, without, fault = future.result()
-            steps, omitted, faults = steps + done, omitted + without, faults + (fault is not None)
+            done, without, answered, fault = future.result()
+            steps, omitted, answers, faults = steps + done, omitted + without, answers + answered, faults + (fault is not None)
             if fault:
                 print(fault, flush=True)
-    print(f"{steps:,} steps on {trees:,} trees, {faults} faults; searches with --stats checked {omitted:,} files instead of reading them")
+    print(f"{steps:,} steps on {trees:,} trees, {faults} faults; searches with --stats checked {omitted:,} files instead of reading them, "
+          f"watches answered {answers:,} searches")
     return 1 if faults else 0
 
 

@@ -128,6 +128,11 @@ impl Query {
         pattern.multiline || *line_end == LineEnd::Nul
     }
 
+    /// Returns `true` if files without a match show up in the output.
+    pub fn counts_absent(&self) -> bool {
+        self.style.options.counts_absent()
+    }
+
     /// Separator between the output of two files, if there is one.
     fn separator(&self) -> Option<Vec<u8>> {
         let options = &self.style.options;

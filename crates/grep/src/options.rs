@@ -225,6 +225,11 @@ impl Default for GrepOptions {
 }
 
 impl GrepOptions {
+    /// Whether files without a match show up in the output.
+    pub(crate) fn counts_absent(&self) -> bool {
+        matches!(self.mode, Mode::FilesWithoutMatch | Mode::Json) || self.include_zero || self.stats
+    }
+
     /// Whether lines or messages are printed.
     pub(crate) fn prints(&self) -> bool {
         matches!(self.mode, Mode::Lines | Mode::Json) && !self.quiet

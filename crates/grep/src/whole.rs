@@ -282,10 +282,8 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
         absent: &Absent,
         _out: &mut Output<'_>,
     ) -> Option<ControlFlow<()>> {
-        let GrepOptions { mode, include_zero, stats, .. } = self.options;
-        let needs_nothing = !matches!(mode, Mode::FilesWithoutMatch | Mode::Json) && !include_zero && !stats;
         // Behind a NUL, a match may be found or not.
-        (absent.is_plain && needs_nothing).then_some(ControlFlow::Continue(()))
+        (absent.is_plain && !self.options.counts_absent()).then_some(ControlFlow::Continue(()))
     }
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}

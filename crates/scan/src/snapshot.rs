@@ -5,10 +5,12 @@
 //! of the time of the job.
 
 use std::ffi::CStr;
+use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::Stat;
+use rustix::fs::{Stat, fstat};
 
 use crate::walk::listing::EntryKind;
 
@@ -37,6 +39,14 @@ pub struct Instant {
 }
 
 impl Stamp {
+    /// The stamp of an open file or directory.
+    ///
+    /// # Errors
+    /// If its metadata cannot be read.
+    pub fn of_open(file: impl AsFd) -> io::Result<Self> {
+        Ok(Self::of(&fstat(file)?))
+    }
+
     #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
     pub(crate) fn of(stat: &Stat) -> Self {
         let instant = |seconds, nanoseconds| Instant { seconds, nanoseconds };

@@ -17,4 +17,6 @@ mod writers;
 
 pub use error::io_reason;
 pub use usage::{Usage, blocks_from_storage_by_thread, bytes_from_storage, bytes_from_storage_by_thread};
+#[cfg(target_os = "linux")]
+pub use writers::Lease;
 pub use writers::has_writer;

@@ -142,7 +142,8 @@ impl Catalog {
         Self::parse(bytes, pages.size()).ok_or_else(|| Error::damaged(path.to_owned(), "catalog"))
     }
 
-    fn parse(bytes: Vec<u8>, size: u64) -> Option<Self> {
+    /// Takes apart a catalog from memory; `None` if it is not one of this version.
+    pub(crate) fn parse(bytes: Vec<u8>, size: u64) -> Option<Self> {
         (bytes.get(..8)? == MAGIC).then_some(())?;
         let count = |at| u32_at(&bytes, at);
         let built = Instant { seconds: u64_at(&bytes, 8)? as i64, nanoseconds: count(16)? };
@@ -186,15 +187,20 @@ impl Catalog {
 
     /// The entries of a directory, in the order of their names.
     pub(crate) fn entries(&self, directory: u32) -> impl ExactSizeIterator<Item = KnownEntry<'_>> {
+        self.entry_numbers(directory).map(|number| self.entry(number))
+    }
+
+    /// The numbers of the entries of a directory.
+    pub(crate) fn entry_numbers(&self, directory: u32) -> Range<u32> {
         let range = self.directories.record(&self.bytes, directory).and_then(|record| {
             let (first, count) = (u32_at(record, STAMP)?, u32_at(record, STAMP + 4)?);
             Some(first..first.checked_add(count).filter(|&end| end <= self.entries.count)?)
         });
-        range.unwrap_or_default().map(|number| self.entry(number))
+        range.unwrap_or_default()
     }
 
     /// An entry by its number; one without a name if the catalog is not what was written.
-    fn entry(&self, number: u32) -> KnownEntry<'_> {
+    pub(crate) fn entry(&self, number: u32) -> KnownEntry<'_> {
         let entry = || {
             let record = self.entries.record(&self.bytes, number)?;
             let name = self.bytes.get(self.names + u32_at(record, 8)? as usize..)?;

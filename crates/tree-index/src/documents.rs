@@ -32,6 +32,18 @@ impl Documents {
             .is_some_and(|word| word >> (document % u64::BITS) & 1 == 1)
     }
 
+    /// All of them, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
+        self.bits.iter().zip((0..).step_by(u64::BITS as usize)).flat_map(|(&word, first)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let next = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(first + next)
+            })
+        })
+    }
+
     pub(crate) fn add_all(&mut self, other: &Self) {
         self.bits.iter_mut().zip(&other.bits).for_each(|(word, other)| *word |= other);
     }
@@ -57,6 +69,7 @@ mod tests {
             (0..all).step_by(3).for_each(|document| some.add(document));
             assert_eq!(some.count(), u64::from(all.div_ceil(3)));
             assert!((0..all).all(|document| some.contains(document) == (document % 3 == 0)));
+            assert!(some.iter().eq((0..all).step_by(3)));
             let mut both = Documents::all(all);
             both.retain(&some);
             assert_eq!(both, some);

@@ -43,6 +43,9 @@ pub enum Error {
     /// Another process writes the index.
     #[error("{}: another process is writing this index", .0.display())]
     Busy(PathBuf),
+    /// Another process watches the tree.
+    #[error("{}: another process is watching this tree", .0.display())]
+    Watched(PathBuf),
 }
 
 impl Error {

@@ -26,6 +26,9 @@ const CATALOG: &str = "catalog";
 /// Name of the file that a writer locks.
 const LOCK: &str = "lock";
 
+/// Name of the file that the process locks which watches the tree.
+const WATCH_LOCK: &str = "watch-lock";
+
 /// Ending of the names of segments.
 const SEGMENT: &str = "segment";
 
@@ -107,11 +110,24 @@ impl Folder {
     pub(crate) fn write(&self) -> Result<Writing, Error> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(&self.0).map_err(Error::io(&self.0))?;
-        let path = self.0.join(LOCK);
+        let lock = self.lock(LOCK, Error::Busy)?;
+        Ok(Writing { folder: self.clone(), _lock: lock })
+    }
+
+    /// Becomes the only process that watches the tree, until the file is closed.
+    ///
+    /// # Errors
+    /// If that fails, or another process is it.
+    pub(crate) fn watch(&self) -> Result<File, Error> {
+        self.lock(WATCH_LOCK, Error::Watched)
+    }
+
+    fn lock(&self, name: &str, held: fn(PathBuf) -> Error) -> Result<File, Error> {
+        let path = self.0.join(name);
         let lock = File::create(&path).map_err(Error::io(&path))?;
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Writing { folder: self.clone(), _lock: lock }),
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Busy(self.0.clone())),
+            Ok(()) => Ok(lock),
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(held(self.0.clone())),
             Err(error) => Err(Error::io(&path)(error.into())),
         }
     }

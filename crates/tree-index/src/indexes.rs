@@ -11,12 +11,16 @@ use crate::documents::Documents;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::needs::{Needs, Sought};
+#[cfg(target_os = "linux")]
+use crate::watch::talk::ask_for_catalog;
 
 /// Opens the indexes of the trees that a search is in, and looks up in them what it is for.
 pub struct Indexes {
     home: PathBuf,
     /// The trigrams that a document must hold, and whether a match may span several of them; `None` if every file may match.
     needs: Option<(Needs, bool)>,
+    /// Whether files without a match matter.
+    counts_absent: bool,
     opened: Mutex<Opened>,
 }
 
@@ -27,13 +31,20 @@ pub struct Opened {
     pub roots: Vec<PathBuf>,
     /// The reasons why named directories have no index that can be used.
     pub failures: Vec<Error>,
+    /// Set if files that hold no match were left out of a tree as if they were not there.
+    pub is_reduced: bool,
 }
 
 impl Indexes {
     /// Indexes in the folders of `home`, to search for something; without it, for the names of files.
     pub fn new(home: PathBuf, sought: Option<&Sought>) -> Self {
         let needs = sought.map(|sought| (Needs::of(sought), sought.across_lines));
-        Self { home, needs: needs.filter(|(needs, _)| !needs.is_anything()), opened: Mutex::default() }
+        Self {
+            home,
+            needs: needs.filter(|(needs, _)| !needs.is_anything()),
+            counts_absent: sought.is_none_or(|sought| sought.counts_absent),
+            opened: Mutex::default(),
+        }
     }
 
     /// Takes the indexes as they were opened.
@@ -41,14 +52,19 @@ impl Indexes {
         std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens the index of the nearest tree that a directory is in, and adds its root to those that were found.
-    fn open_for(&self, directory: &Path, roots: &mut Vec<PathBuf>) -> Result<Tree, Error> {
+    /// Opens the index of the nearest tree that a directory is in, for all of the directories `named`, and adds its root to
+    /// those that were found.
+    fn open_for(&self, directory: &Path, named: &[PathBuf], opened: &mut Opened) -> Result<Tree, Error> {
         let folders = directory.ancestors().map(|tree| (tree, Folder::of_tree(&self.home, tree)));
         let (root, folder) = folders
             .into_iter()
             .find(|(_, folder)| folder.has_index())
             .ok_or_else(|| Error::Missing(directory.to_owned()))?;
-        roots.push(root.to_owned());
+        opened.roots.push(root.to_owned());
+        if let Some(tree) = self.ask(&folder, root, named) {
+            opened.is_reduced = true;
+            return Ok(tree);
+        }
         match Tree::open(&folder, root, self.needs.as_ref()) {
             // A writer may have replaced the catalog, and removed the segments of the one that was read.
             Err(Error::Io { .. } | Error::Damaged { .. }) => Tree::open(&folder, root, self.needs.as_ref()),
@@ -57,13 +73,34 @@ impl Indexes {
     }
 }
 
+#[cfg(target_os = "linux")]
+impl Indexes {
+    /// Asks the process that watches a tree, if there is one.
+    fn ask(&self, folder: &Folder, root: &Path, named: &[PathBuf]) -> Option<Tree> {
+        let (needs, across_lines) = self.needs.as_ref().filter(|_| !self.counts_absent)?;
+        let catalog = ask_for_catalog(folder, needs, *across_lines, named)?;
+        let is_right = catalog.root == root && catalog.credentials == credentials();
+        // No file of it has documents: all that may match are among those that are not indexed.
+        is_right.then(|| Tree { catalog, found: Some(vec![(0, Documents::none(0))]) })
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Indexes {
+    fn ask(&self, _: &Folder, _: &Path, _: &[PathBuf]) -> Option<Tree> {
+        None
+    }
+}
+
 impl Snapshots for Indexes {
     fn open(&self, named: &[PathBuf]) -> Vec<Arc<dyn Snapshot>> {
         let mut trees: Vec<Tree> = Vec::new();
         let mut opened = Opened::default();
-        for path in named.iter().filter_map(|named| named.canonicalize().ok()).filter(|path| path.is_dir()) {
-            if trees.iter().all(|tree| tree.catalog.find(&path).is_none()) {
-                match self.open_for(&path, &mut opened.roots) {
+        let named: Vec<PathBuf> =
+            named.iter().filter_map(|named| named.canonicalize().ok()).filter(|path| path.is_dir()).collect();
+        for path in &named {
+            if trees.iter().all(|tree| tree.catalog.find(path).is_none()) {
+                match self.open_for(path, &named, &mut opened) {
                     Ok(tree) => trees.push(tree),
                     Err(failure) => opened.failures.push(failure),
                 }

@@ -9,6 +9,8 @@ use finecomb_scan::Instant;
 use crate::catalog::State;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
+#[cfg(target_os = "linux")]
+use crate::watch::talk::{WatchInfo, ask_for_info};
 
 /// Description of an index, without a look at its tree.
 #[derive(Debug)]
@@ -35,6 +37,9 @@ pub struct Info {
     pub bytes: u64,
     /// Bytes of the files of the tree that are indexed.
     pub text: u64,
+    /// The process that watches the tree, if there is one.
+    #[cfg(target_os = "linux")]
+    pub watch: Option<WatchInfo>,
 }
 
 impl Info {
@@ -81,6 +86,8 @@ impl Info {
             trigrams,
             bytes: catalog.size + catalog.segments.iter().map(|segment| segment.bytes).sum::<u64>(),
             text,
+            #[cfg(target_os = "linux")]
+            watch: ask_for_info(folder),
             root: catalog.root,
         })
     }

@@ -18,7 +18,7 @@
 //! std::fs::write(root.join("two"), "hay")?;
 //! build(home.path(), &root, &BuildOptions { walk: WalkOptions::default(), width: 1, on_stage: &|_| {} })?;
 //! let patterns = vec![regex_syntax::parse("nee+dle")?];
-//! let sought = Sought { patterns, words: false, across_lines: false };
+//! let sought = Sought { patterns, words: false, across_lines: false, counts_absent: true };
 //! let indexes = Indexes::new(home.path().to_owned(), Some(&sought));
 //! let trees = indexes.open(&[root.clone()]);
 //! assert!(indexes.take_opened().failures.is_empty());
@@ -45,6 +45,8 @@ mod pages;
 mod reading;
 mod segment;
 mod trigram;
+#[cfg(target_os = "linux")]
+mod watch;
 
 pub use build::{BuildOptions, Built, Stage, build, update};
 pub use catalog::State;
@@ -53,3 +55,7 @@ pub use indexes::{Indexes, Opened, drop_index};
 pub use info::{Info, verify};
 pub use needs::Sought;
 pub use reading::MAX_FILE;
+#[cfg(target_os = "linux")]
+pub use watch::talk::WatchInfo;
+#[cfg(target_os = "linux")]
+pub use watch::{WatchOptions, watch};

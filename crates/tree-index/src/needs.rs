@@ -8,6 +8,7 @@
 mod tests;
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
+use serde::{Deserialize, Serialize};
 
 use crate::trigram::{Trigram, trigram};
 
@@ -24,7 +25,7 @@ const COPIES: u32 = 4;
 const AT_WORD: usize = 2048;
 
 /// A condition on the trigrams of a file. Every file with a match fulfils it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Needs {
     /// All of the conditions; none of them is always true.
     All(Vec<Needs>),
@@ -45,6 +46,8 @@ pub struct Sought {
     pub words: bool,
     /// Whether a match may span lines.
     pub across_lines: bool,
+    /// Whether files without a match matter, as for `--files-without-match`. Otherwise they may be left out altogether.
+    pub counts_absent: bool,
 }
 
 impl Needs {

@@ -29,6 +29,17 @@ pub(crate) struct PageWriter {
     length: u64,
 }
 
+impl Write for PageWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        PageWriter::write(self, bytes).map(|()| bytes.len())
+    }
+
+    /// Writes what is complete; the last page is written by [`PageWriter::finish`].
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 impl PageWriter {
     pub(crate) fn new(file: File) -> Self {
         Self { file: BufWriter::new(file), page: Vec::with_capacity(PAGE), checksums: Vec::new(), length: 0 }

@@ -42,6 +42,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Action {
     Build(Build),
     Update(Update),
+    #[cfg(target_os = "linux")]
+    Watch(Watch),
     Info(Info),
     Verify(Verify),
     Export(Export),
@@ -112,6 +114,36 @@ before until the update is done.";
 #[command(long_about = UPDATE_LONG_ABOUT)]
 pub(crate) struct Update {
     /// Directory with an index
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) home: IndexHome,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+}
+
+const WATCH_LONG_ABOUT: &str = "\
+Watch a directory, so that searches need not compare it with its index
+
+Examples:
+  Watch a source tree while it is worked on:
+      comb index watch linux
+  Watch another one in the background, and show how it is:
+      comb index watch firefox 2> watch.log &
+      comb index info firefox
+
+Builds the index if there is none, and updates it when the directory has been quiet for a moment. Searches ask this process what they \
+must look at themselves; without it, they compare all files with the index. The output is the same. 'comb index info DIR' shows its \
+state. Ends on SIGINT and SIGTERM. docs/comb-watch@.service is a unit of systemd that watches from login to logout.";
+
+/// Watch a directory, so that searches need not compare it with its index
+#[cfg(target_os = "linux")]
+#[derive(Args)]
+#[command(long_about = WATCH_LONG_ABOUT)]
+pub(crate) struct Watch {
+    /// Directory to watch
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
 

@@ -52,7 +52,8 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     }
     let index_failed = indexes.report(&opened.failures, arguments.messages());
     // Without a PATH, a search of no files at all is probably a mistake.
-    let no_files = outcome.files == 0 && implicit;
+    let no_files =
+        outcome.files == 0 && implicit && !(opened.is_reduced && has_files(arguments, &inputs, &options));
     if arguments.messages() {
         report(&outcome.problems, arguments.rule_messages());
         message::failures(&outcome.failures);
@@ -89,6 +90,12 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let failed = index_failed || done.problems.iter().any(affects_exit);
     let (output_error, any) = (done.output_error, done.files > 0);
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
+}
+
+/// Whether a search would read any file at all.
+fn has_files(arguments: &Arguments, inputs: &Inputs, options: &GrepOptions) -> bool {
+    let first = GrepOptions { quiet: true, ..options.clone() };
+    list(inputs, &arguments.scan(), &first, &mut io::sink()).files > 0
 }
 
 /// Prints the file types.

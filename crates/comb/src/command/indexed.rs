@@ -19,7 +19,12 @@ pub(super) fn sought(arguments: &Arguments, query: &Query) -> Option<Sought> {
     // A line that is too long is reported in any file.
     let skips_lines = arguments.scan().max_line < MAX_FILE;
     let patterns = query.expressions().filter(|_| is_utf8 && !skips_lines)?;
-    Some(Sought { patterns, words: query.has_word_borders(), across_lines: query.may_span_lines() })
+    Some(Sought {
+        patterns,
+        words: query.has_word_borders(),
+        across_lines: query.may_span_lines(),
+        counts_absent: query.counts_absent(),
+    })
 }
 
 /// The indexes of a search.

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[cfg(target_os = "linux")]
+use finecomb_scan::Stop;
 use finecomb_scan::{Distrust, RuleFiles, WalkOptions};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count, counted};
@@ -10,11 +12,15 @@ use finecomb_tree_index::{
     BuildOptions, Built, Error, Info, Stage, State, build as build_index, drop_index, update as update_index,
     verify as verify_index,
 };
+#[cfg(target_os = "linux")]
+use finecomb_tree_index::{WatchInfo, WatchOptions, watch as watch_tree};
 use serde_json::json;
 
 use super::stages::with_stages;
 use super::{Exit, fail, print};
 use crate::args::format::TextOrJson;
+#[cfg(target_os = "linux")]
+use crate::args::index::Watch;
 use crate::args::index::{Build, Drop, Info as InfoArguments, List, Update};
 use crate::message;
 
@@ -50,6 +56,31 @@ pub(crate) fn update(arguments: &Update) -> Result<(), String> {
     let (read, files) = (Count(read as u64), counted(files as u64, "file"));
     message::note(format_args!("{}: {read} of {files} {what}; {took}", root.display()));
     Ok(())
+}
+
+/// Watches a directory.
+#[cfg(target_os = "linux")]
+pub(crate) fn watch(arguments: &Watch) -> Result<(), String> {
+    let root = root(&arguments.directory)?;
+    let home = arguments.home.required()?;
+    let build = options(arguments.threads.count().get(), &|_| {});
+    let stop = Stop::on_signals().map_err(|error| format!("signals: {}", io_reason(&error)))?;
+    let on_state = |info: &WatchInfo| {
+        let WatchInfo { watches, compared, .. } = info;
+        let (watches, compared) = (Count(*watches as u64), Count(*compared as u64));
+        match info.is_at_limit {
+            false => {
+                message::note(format_args!("{}: watching {watches} files and directories", root.display()))
+            }
+            true => message::error(format_args!(
+                "{}: the system allows {watches} watches; {compared} files and directories are compared at each search; \
+                 raise fs.inotify.max_user_watches",
+                root.display()
+            )),
+        }
+    };
+    watch_tree(&home, &root, &WatchOptions { build: &build, on_state: &on_state, stop: &stop })
+        .map_err(|error| error.to_string())
 }
 
 /// Updates the index of a tree, and shows nothing.
@@ -150,6 +181,8 @@ fn text_of(info: &Info) -> String {
     ];
     let reasons = info.files.iter().map(|(&state, &files)| (name_of(state), Count(files).to_string()));
     lines.extend(reasons);
+    #[cfg(target_os = "linux")]
+    lines.extend(info.watch.iter().flat_map(lines_of_watch));
     if !info.has_same_credentials {
         lines.push(("not used", "built by another user, or with other groups".to_owned()));
     }
@@ -171,13 +204,37 @@ fn name_of(state: State) -> &'static str {
     }
 }
 
+#[cfg(target_os = "linux")]
+fn lines_of_watch(watch: &WatchInfo) -> Vec<(&'static str, String)> {
+    let mut lines = vec![
+        ("watched by process", watch.process.to_string()),
+        ("  watches", Count(watch.watches as u64).to_string()),
+        ("  compared at each search", Count(watch.compared as u64).to_string()),
+        ("  searches answered", Count(watch.answers).to_string()),
+        ("  updates", Count(watch.updates).to_string()),
+    ];
+    lines.extend(watch.failure.iter().map(|failure| ("  last update failed", failure.clone())));
+    if watch.overflows > 0 {
+        lines.push(("  events lost", format!("{} times", Count(watch.overflows))));
+    }
+    if watch.is_at_limit {
+        lines.push(("  limit reached", "fs.inotify.max_user_watches".to_owned()));
+    }
+    lines
+}
+
 fn json_of(info: &Info) -> serde_json::Value {
     let files: serde_json::Map<_, _> = info
         .files
         .iter()
         .map(|(&state, &files)| (name_of(state).trim().replace(' ', "_"), json!(files)))
         .collect();
+    #[cfg(target_os = "linux")]
+    let watch = json!(info.watch);
+    #[cfg(not(target_os = "linux"))]
+    let watch = json!(null);
     json!({
+        "watch": watch,
         "root": info.root.to_string_lossy(),
         "index": info.folder.to_string_lossy(),
         "bytes": info.bytes,

@@ -47,6 +47,8 @@ impl Tree {
         let mut command = program(COMB, &self.root());
         command.args(arguments).env("COMB_INDEX_DIR", self.home());
         command.env_remove("COMB_INDEX").env_remove("XDG_CACHE_HOME");
+        // So a watch has its socket in the folder of the index.
+        command.env_remove("XDG_RUNTIME_DIR");
         command
     }
 
@@ -477,4 +479,134 @@ fn a_search_updates_an_index_if_it_is_asked_to() {
     run(&mut tree.comb(&["index", "drop", "."]));
     assert_eq!(tree.grep(&["--index-update", "-l", "needle"]).2, Some(0));
     assert!(fs::read_dir(tree.home()).expect("success").next().is_none());
+}
+
+/// A process that watches a tree, until it is dropped.
+#[cfg(target_os = "linux")]
+struct Watch(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Tree {
+    /// Starts a watch, and waits until everything is proven.
+    fn watch(&self) -> Watch {
+        let mut command = self.comb(&["index", "watch", "."]);
+        let watch = Watch(command.stderr(Stdio::null()).spawn().expect("success"));
+        self.await_watch(|state| state["compared"] == 0);
+        watch
+    }
+
+    /// The state of the watch.
+    fn state(&self) -> serde_json::Value {
+        let (out, ..) = run(&mut self.comb(&["index", "info", "--json", "."]));
+        let mut info: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+        info["watch"].take()
+    }
+
+    fn await_watch(&self, is_reached: impl Fn(&serde_json::Value) -> bool) {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        loop {
+            let state = self.state();
+            if state.is_object() && is_reached(&state) {
+                return;
+            }
+            assert!(std::time::Instant::now() < end, "{state}");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_watch_answers_with_all_that_happened_before() {
+    let tree = Tree::indexed(&FILES);
+    if !tree.is_trusted() {
+        return;
+    }
+    let _watch = tree.watch();
+    let same = |out: &str| assert_eq!(tree.same(&["-l", "needle"]).0, out);
+    for round in 0..20 {
+        tree.write("two.c", "needle\n");
+        same("below/three.h\none.c\ntwo.c\n");
+        tree.write("two.c", "hay\n");
+        same("below/three.h\none.c\n");
+        tree.write("below/new.c", "needle\n");
+        same("below/new.c\nbelow/three.h\none.c\n");
+        fs::rename(tree.root().join("below"), tree.root().join("c")).expect("success");
+        same("c/new.c\nc/three.h\none.c\n");
+        fs::rename(tree.root().join("c"), tree.root().join("below")).expect("success");
+        fs::remove_file(tree.root().join("below/new.c")).expect("success");
+        tree.write(".ignore", "*.h\n");
+        same("one.c\n");
+        fs::remove_file(tree.root().join(".ignore")).expect("success");
+        if round % 10 == 0 {
+            tree.await_watch(|state| state["compared"] == 0);
+        }
+    }
+    assert_eq!(tree.grep(&["--files-without-match", "needle"]).0, "below/four.txt\ntwo.c\n");
+    assert_eq!(tree.grep(&["no such"]), ("below/four.txt:no such word\n".to_owned(), String::new(), Some(0)));
+    assert_eq!(tree.same(&["nothing to be found"]), (String::new(), String::new(), Some(1)));
+    let (_, err, code) = tree.same(&["-g", "*.none", "needle"]);
+    assert!(err.contains("no files were searched") && code == Some(2), "{err}");
+    assert!(tree.state()["answers"].as_u64() >= Some(100));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_watch_knows_of_links_from_outside_and_of_maps() {
+    use std::os::fd::AsRawFd;
+
+    let tree = Tree::indexed(&FILES);
+    if !tree.is_trusted() {
+        return;
+    }
+    let _watch = tree.watch();
+    let outside = tree.directory.path().join("outside");
+    fs::hard_link(tree.root().join("two.c"), &outside).expect("success");
+    tree.await_watch(|state| state["compared"] == 0);
+    fs::write(&outside, "needle\n").expect("success");
+    assert_eq!(tree.same(&["-l", "needle"]).0, "below/three.h\none.c\ntwo.c\n");
+    fs::write(&outside, "hay hay\n").expect("success");
+    tree.await_watch(|state| state["compared"] == 0);
+    // A store to a map raises no event.
+    let file = File::options().read(true).write(true).open(&outside).expect("success");
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+    // SAFETY: a new map of 8 bytes of a file that has as many.
+    let map = unsafe { libc::mmap(std::ptr::null_mut(), 8, protection, flags, file.as_raw_fd(), 0) };
+    assert_ne!(map, libc::MAP_FAILED);
+    drop(file);
+    for (text, found) in [(b"needle \n", true), (b"nothing\n", false), (b"needles\n", true)] {
+        // SAFETY: the map has 8 bytes, and no reference to them exists.
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), map.cast(), text.len()) };
+        assert_eq!(tree.same(&["-l", "needle"]).0.contains("two.c"), found);
+    }
+    // SAFETY: it was mapped above.
+    assert_eq!(unsafe { libc::munmap(map, 8) }, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_watch_updates_the_index_and_ends_with_it() {
+    let tree = Tree::indexed(&FILES);
+    if !tree.is_trusted() {
+        return;
+    }
+    let mut watch = tree.watch();
+    let (_, err, code) = run(&mut tree.comb(&["index", "watch", "."]));
+    assert!(err.contains("another process is watching this tree") && code == Some(2), "{err}");
+    tree.write("new/five.c", "needle\n");
+    tree.await_watch(|state| state["updates"].as_u64() >= Some(1) && state["compared"] == 0);
+    assert_eq!(tree.statistic("needle", " files not in the index"), Some(0));
+    assert_eq!(tree.same(&["-l", "needle"]).0, "below/three.h\nnew/five.c\none.c\n");
+    run(&mut tree.comb(&["index", "drop", "."]));
+    tree.write("two.c", "needle\n");
+    assert_eq!(watch.0.wait().expect("success").code(), Some(0));
+    assert_eq!(tree.grep(&["-l", "needle"]).0, "below/three.h\nnew/five.c\none.c\ntwo.c\n");
 }

@@ -1,14 +1,13 @@
 //! Writing a catalog.
 
 use std::ffi::CString;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use finecomb_scan::{EntryKind, Instant, Stamp};
 
 use super::{File, HEADER, MAGIC, NONE, SegmentInfo};
-use crate::pages::PageWriter;
 
 /// Contents of a catalog.
 pub(crate) struct Contents {
@@ -49,7 +48,7 @@ impl Contents {
     ///
     /// # Errors
     /// If writing fails, or there are more names than the format can hold.
-    pub(crate) fn write(&self, pages: &mut PageWriter) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut names = Vec::new();
         let mut entries = Vec::new();
         for entry in self.directories.iter().flat_map(|directory| &directory.entries) {
@@ -65,32 +64,32 @@ impl Contents {
             numbers.into_iter().for_each(|number| entries.extend(number.to_le_bytes()));
             names.extend_from_slice(entry.name.as_bytes_with_nul());
         }
-        self.write_header(names.len() as u64, pages)?;
+        self.write_header(names.len() as u64, out)?;
         for segment in &self.segments {
-            pages.write(&segment.id.to_le_bytes())?;
-            pages.write(&u64::from(segment.documents).to_le_bytes())?;
-            pages.write(&segment.bytes.to_le_bytes())?;
-            pages.write(&segment.checksum.to_le_bytes())?;
+            out.write_all(&segment.id.to_le_bytes())?;
+            out.write_all(&u64::from(segment.documents).to_le_bytes())?;
+            out.write_all(&segment.bytes.to_le_bytes())?;
+            out.write_all(&segment.checksum.to_le_bytes())?;
         }
         let mut first = 0;
         for directory in &self.directories {
-            write_stamp(directory.stamp.unwrap_or(NO_STAMP), pages)?;
+            write_stamp(directory.stamp.unwrap_or(NO_STAMP), out)?;
             let count = number(directory.entries.len())?;
             for number in [first, count, u32::from(directory.stamp.is_some()), 0] {
-                pages.write(&number.to_le_bytes())?;
+                out.write_all(&number.to_le_bytes())?;
             }
             first += count;
         }
-        pages.write(&entries)?;
+        out.write_all(&entries)?;
         for file in &self.files {
-            write_stamp(file.stamp, pages)?;
-            pages.write(&file.document.to_le_bytes())?;
-            pages.write(&(file.state.number() | file.documents << 8).to_le_bytes())?;
+            write_stamp(file.stamp, out)?;
+            out.write_all(&file.document.to_le_bytes())?;
+            out.write_all(&(file.state.number() | file.documents << 8).to_le_bytes())?;
         }
-        pages.write(&names)
+        out.write_all(&names)
     }
 
-    fn write_header(&self, names: u64, pages: &mut PageWriter) -> io::Result<()> {
+    fn write_header(&self, names: u64, out: &mut dyn Write) -> io::Result<()> {
         let entries = self.directories.iter().map(|directory| directory.entries.len()).sum();
         let root = self.root.as_os_str().as_bytes();
         let mut header = MAGIC.to_vec();
@@ -105,17 +104,17 @@ impl Contents {
         header.resize(HEADER, 0);
         header.extend_from_slice(root);
         header.resize(header.len().next_multiple_of(8), 0);
-        pages.write(&header)
+        out.write_all(&header)
     }
 }
 
-fn write_stamp(stamp: Stamp, pages: &mut PageWriter) -> io::Result<()> {
+fn write_stamp(stamp: Stamp, out: &mut dyn Write) -> io::Result<()> {
     let Stamp { device, inode, size, modified, changed } = stamp;
     for number in [device, inode, size, modified.seconds as u64, changed.seconds as u64] {
-        pages.write(&number.to_le_bytes())?;
+        out.write_all(&number.to_le_bytes())?;
     }
-    pages.write(&modified.nanoseconds.to_le_bytes())?;
-    pages.write(&changed.nanoseconds.to_le_bytes())
+    out.write_all(&modified.nanoseconds.to_le_bytes())?;
+    out.write_all(&changed.nanoseconds.to_le_bytes())
 }
 
 fn number(count: usize) -> io::Result<u32> {

@@ -13,7 +13,12 @@ fn parsed(pattern: &str, ignore_case: bool) -> Option<Hir> {
 }
 
 fn needs(pattern: &str) -> Needs {
-    Needs::of(&Sought { patterns: vec![parsed(pattern, false).unwrap()], words: false, across_lines: false })
+    Needs::of(&Sought {
+        patterns: vec![parsed(pattern, false).unwrap()],
+        words: false,
+        across_lines: false,
+        counts_absent: true,
+    })
 }
 
 fn one(text: &str) -> Needs {
@@ -68,7 +73,12 @@ fn what_can_match_without_a_trigram_needs_nothing() {
 #[test]
 fn words_need_a_trigram_with_the_byte_around_them() {
     let is_found = |pattern: &str, words: bool, text: &str| {
-        let sought = Sought { patterns: vec![parsed(pattern, false).unwrap()], words, across_lines: true };
+        let sought = Sought {
+            patterns: vec![parsed(pattern, false).unwrap()],
+            words,
+            across_lines: true,
+            counts_absent: true,
+        };
         is_fulfilled(&Needs::of(&sought), Trigrams::default().of(text.as_bytes(), usize::MAX).unwrap())
     };
     for (pattern, words) in [("pm", true), (r"\bpm\b", false), (r"\<pm\>", false)] {
@@ -180,7 +190,7 @@ proptest! {
         let regex = builder.configure(meta::Config::new().utf8_empty(false)).syntax(config).build(&whole);
         let Ok(regex) = regex else { return Ok(()) };
         if regex.is_match(&text[..]) {
-            let needs = Needs::of(&Sought { patterns: parsed, words, across_lines: true });
+            let needs = Needs::of(&Sought { patterns: parsed, words, across_lines: true, counts_absent: true });
             let mut trigrams = Trigrams::default();
             let found = trigrams.of(&text, usize::MAX).unwrap();
             prop_assert!(is_fulfilled(&needs, found), "{patterns:?} {:?} {needs:?}", String::from_utf8_lossy(&text));

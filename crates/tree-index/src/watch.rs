@@ -1,0 +1,338 @@
+//! A process that watches a tree, so that a search need not compare everything with the index.
+//!
+//! The kernel tells it of changes by inotify, and a search asks it over a socket for what it must look at itself:
+//! candidates, files that are not proven to be what they were, and the directories on the way to them. Before it
+//! answers, it takes all events from the queue; so it knows of all that happened before the question. The index is
+//! updated in the background when the tree has been quiet for a moment.
+
+mod answer;
+mod places;
+mod proofs;
+pub(crate) mod talk;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use finecomb_scan::{Distrust, SETTLED_AFTER, Stamp, Stop};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::time::{ClockId, clock_gettime};
+
+use self::answer::answer;
+use self::places::{Node, Places};
+use self::proofs::Proofs;
+use self::talk::{Asked, Listener, Question, Search, WatchInfo, reply};
+use crate::build::{BuildOptions, build, update};
+use crate::catalog::{self, Catalog, State};
+use crate::error::Error;
+use crate::folder::Folder;
+use crate::indexes::Tree;
+use crate::segment::Segment;
+
+/// Time without a change after which the index is updated.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// Time after which the index is updated although changes go on.
+const LATEST: Duration = Duration::from_secs(10);
+
+/// An update is at most this fraction of the time.
+const SHARE: u32 = 10;
+
+/// Pause before files are indexed that had a writer or were changing; it is doubled while there are some.
+const RETRY: Duration = Duration::from_secs(1);
+const MAX_RETRY: Duration = Duration::from_secs(600);
+
+/// Options of a watch.
+pub struct WatchOptions<'a> {
+    /// Options of the builds and updates.
+    pub build: &'a BuildOptions<'a>,
+    /// Told when everything is proven for the first time, and when the system allows no more watches.
+    pub on_state: &'a dyn Fn(&WatchInfo),
+    /// Ends the watch.
+    pub stop: &'a Stop,
+}
+
+/// Watches a tree until it is stopped, or the index is dropped. An index is built if there is none.
+///
+/// # Errors
+/// If the index cannot be built or read, the system has no inotify instance left, or another process watches the tree.
+pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(), Error> {
+    let folder = Folder::of_tree(home, root);
+    if !folder.has_index() {
+        build(home, root, options.build)?;
+    }
+    let _lock = folder.watch()?;
+    update(home, root, options.build)?;
+    let failed = |error: io::Error| Error::io(root)(error);
+    let listener = Listener::new(&folder)?;
+    let now = Watched::open(&folder, root)?;
+    let mut proofs = Proofs::new().map_err(failed)?;
+    proofs.doubt_all(&now);
+    let mut watcher = Watcher {
+        home: home.to_owned(),
+        folder,
+        now,
+        proofs,
+        mounts: File::open("/proc/self/mountinfo").ok(),
+        suspended: suspended(),
+        schedule: Schedule::default(),
+        update: None,
+        answers: 0,
+        updates: 0,
+        failure: None,
+    };
+    watcher.run(&listener, options).map_err(failed)?
+}
+
+/// The index of the tree that is watched, in memory.
+struct Watched {
+    catalog: Catalog,
+    /// Each segment, and the number of its first document.
+    segments: Vec<(u32, Segment)>,
+    places: Places,
+}
+
+impl Watched {
+    fn open(folder: &Folder, root: &Path) -> Result<Self, Error> {
+        let Tree { catalog, .. } = Tree::open(folder, root, None)?;
+        let mut first = 0;
+        let mut segments = Vec::new();
+        for info in &catalog.segments {
+            segments.push((first, folder.open_segment(info)?));
+            first += info.documents;
+        }
+        let places = Places::of(&catalog);
+        Ok(Self { catalog, segments, places })
+    }
+
+    /// A file whose text is indexed as a whole.
+    fn plain(&self, number: u32) -> Option<catalog::File> {
+        self.catalog.file(number).filter(|file| file.state == State::Plain)
+    }
+
+    /// The stamp with which something may be proven.
+    fn stamp(&self, node: Node) -> Option<Stamp> {
+        match node {
+            Node::Directory(number) => self.catalog.stamp(number),
+            Node::File(number) => Some(self.plain(number)?.stamp),
+        }
+    }
+
+    fn path_of(&self, directory: u32) -> PathBuf {
+        self.places.path_of(&self.catalog, directory)
+    }
+
+    /// Whether an update some time later may index more.
+    fn is_unfinished(&self) -> bool {
+        let later = |number| {
+            let state = self.catalog.file(number).map(|file| file.state);
+            matches!(state, Some(State::Distrusted(Distrust::Fresh | Distrust::Writer)))
+        };
+        self.places.unsettled.iter().any(|&number| later(number))
+            || (0..self.catalog.directories()).any(|number| self.catalog.stamp(number).is_none())
+    }
+}
+
+/// Receives the index after an update; `None` if it is the same.
+type Update = Receiver<Result<Option<Watched>, Error>>;
+
+/// When the next update is due.
+struct Schedule {
+    /// The first and the last change since the last update.
+    changes: Option<(Instant, Instant)>,
+    /// No update before this time.
+    earliest: Instant,
+    retry: Option<(Instant, Duration)>,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self { changes: None, earliest: Instant::now(), retry: None }
+    }
+}
+
+impl Schedule {
+    fn add_change(&mut self) {
+        let now = Instant::now();
+        self.changes = Some((self.changes.map_or(now, |(first, _)| first), now));
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let quiet = self.changes.map(|(first, last)| (last + QUIET).min(first + LATEST));
+        let due = [quiet, self.retry.map(|(at, _)| at)].into_iter().flatten().min();
+        due.map(|due| due.max(self.earliest))
+    }
+
+    fn end_update(&mut self, took: Duration, is_unfinished: bool) {
+        let now = Instant::now();
+        self.earliest = now + took * SHARE;
+        self.retry = is_unfinished.then(|| {
+            let pause = self.retry.map_or(RETRY, |(_, pause)| (2 * pause).min(MAX_RETRY));
+            (now + pause, pause)
+        });
+    }
+}
+
+struct Watcher {
+    home: PathBuf,
+    folder: Folder,
+    now: Watched,
+    proofs: Proofs,
+    /// Tells of mounts, which raise no events in the tree.
+    mounts: Option<File>,
+    suspended: Duration,
+    schedule: Schedule,
+    /// The update that runs, and when it began.
+    update: Option<(Update, Instant)>,
+    answers: u64,
+    updates: u64,
+    /// Why the last update failed.
+    failure: Option<String>,
+}
+
+impl Watcher {
+    fn run(&mut self, listener: &Listener, options: &WatchOptions<'_>) -> io::Result<Result<(), Error>> {
+        let (mut was_ready, mut was_at_limit) = (false, false);
+        while !options.stop.is_raised() {
+            self.wait(listener)?;
+            self.drain()?;
+            while let Ok((stream, _)) = listener.socket.accept() {
+                let question = stream.set_nonblocking(false).map_err(|error| error.to_string());
+                let answer = question.and_then(|()| Question::read(&stream));
+                // What happened before the question must be known.
+                self.drain()?;
+                reply(&stream, answer.and_then(|question| self.answer(&question.asked)));
+            }
+            if self.update.is_none() && self.proofs.has_pending() && self.proofs.prove_some(&self.now)? {
+                self.schedule.add_change();
+            }
+            match self.update(options.build) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return Ok(Err(error)),
+            }
+            let is_ready = was_ready || !self.proofs.has_pending();
+            if is_ready && !was_ready || self.proofs.is_at_limit && !was_at_limit {
+                (options.on_state)(&self.info());
+            }
+            (was_ready, was_at_limit) = (is_ready, self.proofs.is_at_limit);
+        }
+        Ok(Ok(()))
+    }
+
+    /// Waits for an event, a question, a change of mounts, or the next thing to do.
+    fn wait(&self, listener: &Listener) -> io::Result<()> {
+        let mut files = vec![
+            PollFd::from_borrowed_fd(self.proofs.queue(), PollFlags::IN),
+            PollFd::new(&listener.socket, PollFlags::IN),
+        ];
+        files.extend(self.mounts.as_ref().map(|mounts| PollFd::new(mounts, PollFlags::PRI)));
+        let time = match (&self.update, self.schedule.due()) {
+            (Some(_), _) => Some(Duration::from_millis(10)),
+            (None, _) if self.proofs.has_pending() => Some(Duration::ZERO),
+            (None, due) => due.map(|due| due.saturating_duration_since(Instant::now())),
+        };
+        let time = time.and_then(|time| Timespec::try_from(time).ok());
+        match poll(&mut files, time.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Takes in all that happened.
+    fn drain(&mut self) -> io::Result<()> {
+        let mounts_changed = self.mounts.as_ref().is_none_or(|mounts| {
+            let mut file = [PollFd::new(mounts, PollFlags::PRI)];
+            poll(&mut file, Some(&Timespec::default())) != Ok(0)
+        });
+        let suspended = suspended();
+        if mounts_changed || suspended > self.suspended + Duration::from_millis(1) {
+            self.suspended = suspended;
+            self.proofs.doubt_all(&self.now);
+        }
+        if !self.proofs.drain(&self.now)?.is_empty() {
+            self.schedule.add_change();
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, asked: &Asked) -> Result<Vec<u8>, String> {
+        let Asked::Search(search) = asked else {
+            return serde_json::to_vec(&self.info()).map_err(|error| error.to_string());
+        };
+        let Search { needs, across_lines, .. } = search;
+        let named: Vec<u32> = search.named().filter_map(|path| self.now.catalog.find(path)).collect();
+        let contents = answer(&self.now, &self.proofs, needs, *across_lines, &named);
+        let mut bytes = Vec::new();
+        contents.map_err(|error| error.to_string())?.write(&mut bytes).map_err(|error| error.to_string())?;
+        self.answers += 1;
+        Ok(bytes)
+    }
+
+    fn info(&self) -> WatchInfo {
+        WatchInfo {
+            process: std::process::id(),
+            watches: self.proofs.watches(),
+            compared: self.proofs.unproven.len(),
+            overflows: self.proofs.overflows,
+            is_at_limit: self.proofs.is_at_limit,
+            answers: self.answers,
+            updates: self.updates,
+            failure: self.failure.clone(),
+        }
+    }
+
+    /// Begins or ends an update. Returns `false` if the index was dropped.
+    fn update(&mut self, options: &BuildOptions<'_>) -> Result<bool, Error> {
+        if let Some((receiver, began)) = &self.update {
+            let done = match receiver.try_recv() {
+                Ok(done) => done,
+                Err(TryRecvError::Empty) => return Ok(true),
+                Err(TryRecvError::Disconnected) => Ok(None),
+            };
+            // The beginning is only a wait.
+            let took = began.elapsed().saturating_sub(2 * SETTLED_AFTER);
+            self.update = None;
+            self.updates += 1;
+            match done {
+                Ok(Some(now)) => {
+                    self.proofs.move_to(&self.now, &now);
+                    self.now = now;
+                    self.failure = None;
+                }
+                Ok(None) => self.failure = None,
+                Err(Error::Missing(_)) => return Ok(false),
+                // The tree is gone.
+                Err(error @ Error::Tree(_)) => return Err(error),
+                Err(error) => self.failure = Some(error.to_string()),
+            }
+            self.schedule.end_update(took, self.failure.is_some() || self.now.is_unfinished());
+        } else if self.schedule.due().is_some_and(|due| due <= Instant::now()) {
+            self.schedule.changes = None;
+            self.update = Some((self.begin_update(options), Instant::now()));
+        }
+        Ok(true)
+    }
+
+    fn begin_update(&self, options: &BuildOptions<'_>) -> Update {
+        let (sender, receiver) = mpsc::channel();
+        let (home, folder, root) = (self.home.clone(), self.folder.clone(), self.now.catalog.root.clone());
+        let (walk, width, built) = (options.walk.clone(), options.width, self.now.catalog.built);
+        thread::spawn(move || {
+            let done = update(&home, &root, &BuildOptions { walk, width, on_stage: &|_| {} });
+            let opened = done.and_then(|_| Watched::open(&folder, &root));
+            // Another process may have updated it.
+            let _ = sender.send(opened.map(|now| (now.catalog.built != built).then_some(now)));
+        });
+        receiver
+    }
+}
+
+/// How long the machine has been suspended since it was started: another system may have written to its disks then.
+fn suspended() -> Duration {
+    let time = |clock| Duration::try_from(clock_gettime(clock)).unwrap_or_default();
+    time(ClockId::Boottime).saturating_sub(time(ClockId::Monotonic))
+}

@@ -1,0 +1,297 @@
+//! Proofs that directories and files are what they were, which hold until the kernel tells otherwise.
+//!
+//! Each directory and each file is watched by itself, by its inode: so a write through any of its names is told, and a link
+//! that is made elsewhere as well. Stores to a map of a file are not told. But a file has to be opened before it is
+//! mapped, which is. So a file is proven when
+//! 1. it is watched;
+//! 2. then, a read lease shows that it has no writer;
+//! 3. then, its stamp is that of the catalog;
+//! 4. then, no event is in the queue but that of being opened, by this process or by readers;
+//! 5. and then, the lease is still whole.
+//!
+//! Each later writer must open the file after that, and raises an event before it can store anything.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use finecomb_scan::Stamp;
+use finecomb_sys::Lease;
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
+
+use super::Watched;
+use super::places::{Key, Node, key_of};
+
+/// Number of files of which leases are held at a time.
+const BATCH: usize = 256;
+
+const FILE_EVENTS: WatchFlags = WatchFlags::MODIFY
+    .union(WatchFlags::ATTRIB)
+    .union(WatchFlags::OPEN)
+    .union(WatchFlags::CLOSE_WRITE)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF);
+
+const DIRECTORY_EVENTS: WatchFlags = WatchFlags::CREATE
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::MOVED_FROM)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::ATTRIB)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF);
+
+/// The proofs, and the watches that keep them.
+pub(super) struct Proofs {
+    inotify: OwnedFd,
+    keys: HashMap<i32, Key>,
+    watches: HashMap<Key, i32>,
+    /// Everything that is not proven.
+    pub(super) unproven: BTreeSet<Node>,
+    /// The part of it of which a proof was not tried since the last event.
+    pending: BTreeSet<Node>,
+    /// Number of overflows of the queue of events.
+    pub(super) overflows: u64,
+    /// Set if the system allows no more watches.
+    pub(super) is_at_limit: bool,
+}
+
+/// Why something cannot be proven.
+enum Doubt {
+    /// It is not what it was.
+    Changed,
+    /// It has a writer, or the system does not tell.
+    Untold,
+}
+
+impl From<Errno> for Doubt {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Self::Changed,
+            _ => Self::Untold,
+        }
+    }
+}
+
+impl Proofs {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
+            inotify: inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?,
+            keys: HashMap::new(),
+            watches: HashMap::new(),
+            unproven: BTreeSet::new(),
+            pending: BTreeSet::new(),
+            overflows: 0,
+            is_at_limit: false,
+        })
+    }
+
+    /// Readable when there are events.
+    pub(super) fn queue(&self) -> BorrowedFd<'_> {
+        self.inotify.as_fd()
+    }
+
+    pub(super) fn watches(&self) -> usize {
+        self.watches.len()
+    }
+
+    /// Whether there is something of which a proof was not tried.
+    pub(super) fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Gives up all proofs.
+    pub(super) fn doubt_all(&mut self, now: &Watched) {
+        // Directories without a stamp as well: they have to be listed.
+        let directories = (0..now.catalog.directories()).map(Node::Directory);
+        self.unproven = directories.chain(now.places.nodes()).collect();
+        self.pending.clone_from(&self.unproven);
+    }
+
+    /// Goes over to another catalog. What was proven and has the same stamp there remains so.
+    pub(super) fn move_to(&mut self, before: &Watched, now: &Watched) {
+        let proven: HashSet<Node> = before
+            .places
+            .nodes()
+            .filter(|node| !self.unproven.contains(node) && before.stamp(*node).is_some())
+            .collect();
+        self.doubt_all(now);
+        for node in now.places.nodes() {
+            let Some(stamp) = now.stamp(node) else { continue };
+            let is_same = |other: Node| proven.contains(&other) && before.stamp(other) == Some(stamp);
+            if before.places.with_key(key_of(stamp)).any(is_same) {
+                self.unproven.remove(&node);
+                self.pending.remove(&node);
+            }
+        }
+        let gone: Vec<i32> = self
+            .watches
+            .iter()
+            .filter(|&(&key, _)| now.places.with_key(key).next().is_none())
+            .map(|(_, &watch)| watch)
+            .collect();
+        self.is_at_limit &= gone.is_empty();
+        gone.into_iter().for_each(|watch| self.remove(watch));
+    }
+
+    fn remove(&mut self, watch: i32) {
+        if let Some(key) = self.keys.remove(&watch) {
+            self.watches.remove(&key);
+            // It may be gone with its file.
+            let _ = inotify::remove_watch(&self.inotify, watch);
+        }
+    }
+
+    /// Takes all events from the queue. Returns what they were about if it is more than that a file was opened.
+    ///
+    /// # Errors
+    /// If the queue cannot be read.
+    pub(super) fn drain(&mut self, now: &Watched) -> io::Result<HashSet<Node>> {
+        let mut buffer = [const { MaybeUninit::uninit() }; 1 << 15];
+        let mut changed = HashSet::new();
+        loop {
+            let mut reader = Reader::new(&self.inotify, &mut buffer);
+            let mut events = Vec::new();
+            let end = loop {
+                match reader.next() {
+                    Ok(event) => events.push((event.wd(), event.events(), event.file_name().is_some())),
+                    Err(error) => break error,
+                }
+                if reader.is_buffer_empty() {
+                    break Errno::INTR;
+                }
+            };
+            for (watch, kind, has_name) in events {
+                self.take(watch, kind, has_name, now, &mut changed);
+            }
+            match end {
+                Errno::INTR => {}
+                Errno::WOULDBLOCK => return Ok(changed),
+                error => return Err(error.into()),
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        watch: i32,
+        kind: ReadFlags,
+        has_name: bool,
+        now: &Watched,
+        changed: &mut HashSet<Node>,
+    ) {
+        if kind.contains(ReadFlags::QUEUE_OVERFLOW) {
+            self.overflows += 1;
+            self.doubt_all(now);
+            changed.extend(&self.unproven);
+        }
+        // The attributes of an entry, which has a watch of its own.
+        if has_name && kind.difference(ReadFlags::ISDIR) == ReadFlags::ATTRIB {
+            return;
+        }
+        let Some(&key) = self.keys.get(&watch) else { return };
+        for node in now.places.with_key(key) {
+            self.unproven.insert(node);
+            self.pending.insert(node);
+            if kind != ReadFlags::OPEN {
+                changed.insert(node);
+            }
+        }
+        if kind.contains(ReadFlags::IGNORED) {
+            self.keys.remove(&watch);
+            self.watches.remove(&key);
+        }
+    }
+
+    /// Tries to prove a part of what is pending. Returns `true` if something is not as in the catalog.
+    ///
+    /// # Errors
+    /// If the queue cannot be read.
+    pub(super) fn prove_some(&mut self, now: &Watched) -> io::Result<bool> {
+        let batch: Vec<Node> = self.pending.iter().take(BATCH).copied().collect();
+        let mut is_changed = false;
+        let (mut held, mut directory) = (Vec::new(), None);
+        for &node in &batch {
+            match self.hold(node, now, &mut directory) {
+                Ok(lease) => held.push((node, lease)),
+                Err(Doubt::Changed) => is_changed = true,
+                Err(Doubt::Untold) => {}
+            }
+        }
+        let changed = self.drain(now)?;
+        for node in batch.iter().filter(|node| !changed.contains(node)) {
+            // Being opened here is no reason to try again.
+            self.pending.remove(node);
+        }
+        for (node, lease) in held {
+            if lease.is_none_or(|lease| lease.is_whole()) && !changed.contains(&node) {
+                self.unproven.remove(&node);
+            }
+        }
+        Ok(is_changed)
+    }
+
+    /// Watches a directory or file that is as in the catalog, and takes a lease of a file. `directory` is the one of the
+    /// last file.
+    fn hold(
+        &mut self,
+        node: Node,
+        now: &Watched,
+        directory: &mut Option<(u32, OwnedFd)>,
+    ) -> Result<Option<Lease<OwnedFd>>, Doubt> {
+        let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match node {
+            Node::Directory(number) => {
+                let stamp = now.catalog.stamp(number).ok_or(Doubt::Changed)?;
+                let file = openat(CWD, now.path_of(number), way, Mode::empty())?;
+                self.watch(&file, stamp, DIRECTORY_EVENTS)?;
+                check(&file, stamp).map(|()| None)
+            }
+            Node::File(number) => {
+                let file = now.plain(number).ok_or(Doubt::Untold)?;
+                let (parent, entry) = now.places.place_of(number);
+                if directory.as_ref().is_none_or(|&(open, _)| open != parent) {
+                    *directory = Some((parent, openat(CWD, now.path_of(parent), way, Mode::empty())?));
+                }
+                let Some((_, parent)) = directory else { return Err(Doubt::Untold) };
+                let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+                let name = now.catalog.entry(entry).name;
+                let opened = openat(parent, name, flags | OFlags::CLOEXEC, Mode::empty())?;
+                self.watch(&opened, file.stamp, FILE_EVENTS)?;
+                let lease = Lease::take(opened).map_err(|_| Doubt::Untold)?;
+                check(lease.file(), file.stamp).map(|()| Some(lease))
+            }
+        }
+    }
+
+    /// Watches an open file or directory, unless it is watched.
+    fn watch(&mut self, file: &OwnedFd, stamp: Stamp, events: WatchFlags) -> Result<(), Doubt> {
+        check(file, stamp)?;
+        if self.watches.contains_key(&key_of(stamp)) {
+            return Ok(());
+        }
+        if self.is_at_limit {
+            return Err(Doubt::Untold);
+        }
+        // So it is this file, even if its name is given to another one.
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        match inotify::add_watch(&self.inotify, path, events) {
+            Ok(watch) => {
+                self.keys.insert(watch, key_of(stamp));
+                self.watches.insert(key_of(stamp), watch);
+                Ok(())
+            }
+            Err(error) => {
+                self.is_at_limit |= error == Errno::NOSPC;
+                Err(Doubt::Untold)
+            }
+        }
+    }
+}
+
+/// Checks that an open file has a stamp.
+fn check(file: impl AsFd, stamp: Stamp) -> Result<(), Doubt> {
+    if Stamp::of_open(file).is_ok_and(|present| present == stamp) { Ok(()) } else { Err(Doubt::Changed) }
+}

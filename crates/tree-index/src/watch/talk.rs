@@ -1,0 +1,215 @@
+//! The conversation of a search with the process that watches a tree: over a Unix socket, one question and one answer.
+//!
+//! A question is JSON, up to the end of the stream. An answer is one byte, 1 for yes, and then a catalog or, for a
+//! description, JSON; or 0, and then the reason why there is none.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder};
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::geteuid;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::catalog::Catalog;
+use crate::error::Error;
+use crate::folder::{Folder, credentials};
+use crate::needs::Needs;
+
+/// Version of the conversation.
+const VERSION: u32 = 1;
+
+/// Time within which the other side must go on. A search that waits in vain compares everything itself.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Maximum length of a question, in bytes.
+const QUESTION: u64 = 64 << 20;
+
+/// A question, and who asks it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Question {
+    version: u32,
+    /// A number for the user and the groups.
+    credentials: u64,
+    view: View,
+    pub(super) asked: Asked,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Asked {
+    /// The part of the catalog that a search needs.
+    Search(Search),
+    /// The state of the watch.
+    Description,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Search {
+    pub(super) needs: Needs,
+    pub(super) across_lines: bool,
+    /// Absolute paths of the directories that are searched.
+    named: Vec<Vec<u8>>,
+}
+
+/// The way in which a process sees the file system: its mount namespace and its root.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct View {
+    namespace: (u64, u64),
+    root: (u64, u64),
+}
+
+impl View {
+    fn present() -> io::Result<Self> {
+        let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+        Ok(Self { namespace: identity("/proc/self/ns/mnt")?, root: identity("/")? })
+    }
+}
+
+impl Question {
+    /// Reads a question, and refuses those of others.
+    pub(super) fn read(stream: &UnixStream) -> Result<Self, String> {
+        let failed = |error: io::Error| error.to_string();
+        stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+        stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+        is_own(stream).then_some(()).ok_or("another user")?;
+        let mut bytes = Vec::new();
+        stream.take(QUESTION).read_to_end(&mut bytes).map_err(failed)?;
+        let question: Self = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+        if question.version != VERSION {
+            return Err("another version of comb".to_owned());
+        }
+        if question.credentials != credentials() || question.view != View::present().map_err(failed)? {
+            return Err("other groups, or another view of the file system".to_owned());
+        }
+        Ok(question)
+    }
+}
+
+impl Search {
+    pub(super) fn named(&self) -> impl Iterator<Item = &Path> {
+        self.named.iter().map(|path| Path::new(OsStr::from_bytes(path)))
+    }
+}
+
+/// Sends an answer. One that cannot be sent is of no use to the search any more.
+pub(super) fn reply(mut stream: &UnixStream, answer: Result<Vec<u8>, String>) {
+    let (is_answer, bytes) = match answer {
+        Ok(bytes) => (1, bytes),
+        Err(reason) => (0, reason.into_bytes()),
+    };
+    let _ = stream.write_all(&[is_answer]).and_then(|()| stream.write_all(&bytes));
+}
+
+/// Whether the process at the other end runs as this user.
+fn is_own(stream: &UnixStream) -> bool {
+    socket_peercred(stream).is_ok_and(|peer| peer.uid == geteuid())
+}
+
+/// Asks the process that watches the tree of an index; `None` if there is none, or it refuses.
+fn ask(folder: &Folder, asked: Asked) -> Option<Vec<u8>> {
+    let mut stream = UnixStream::connect(socket(folder).ok()?).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    is_own(&stream).then_some(())?;
+    let view = View::present().ok()?;
+    let question = Question { version: VERSION, credentials: credentials(), view, asked };
+    stream.write_all(&serde_json::to_vec(&question).ok()?).ok()?;
+    stream.shutdown(Shutdown::Write).ok()?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).ok()?;
+    (answer.first() == Some(&1)).then(|| answer.split_off(1))
+}
+
+/// Asks for the part of the catalog that a search needs.
+pub(crate) fn ask_for_catalog(
+    folder: &Folder,
+    needs: &Needs,
+    across_lines: bool,
+    named: &[PathBuf],
+) -> Option<Catalog> {
+    let named = named.iter().map(|path| path.as_os_str().as_bytes().to_owned()).collect();
+    let answer = ask(folder, Asked::Search(Search { needs: needs.clone(), across_lines, named }))?;
+    Catalog::parse(answer, 0)
+}
+
+/// The state of a process that watches a tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchInfo {
+    /// Its number.
+    pub process: u32,
+    /// Number of directories and files that are watched.
+    pub watches: usize,
+    /// Number of directories and files that each search compares with the index, as they are not proven to be the same.
+    pub compared: usize,
+    /// Number of times that events were lost because there were too many of them. Then, everything is compared for a moment.
+    pub overflows: u64,
+    /// Set if the system allows no more watches (`fs.inotify.max_user_watches`).
+    pub is_at_limit: bool,
+    /// Number of searches that were answered.
+    pub answers: u64,
+    /// Number of updates of the index so far.
+    pub updates: u64,
+    /// Why the last update failed; the next one is tried later.
+    pub failure: Option<String>,
+}
+
+/// Asks for the state of the process that watches the tree of an index.
+pub(crate) fn ask_for_info(folder: &Folder) -> Option<WatchInfo> {
+    serde_json::from_slice(&ask(folder, Asked::Description)?).ok()
+}
+
+/// The path of the socket for an index: in `$XDG_RUNTIME_DIR`, or in the folder of the index.
+fn socket(folder: &Folder) -> io::Result<PathBuf> {
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = folder.path().canonicalize()?;
+    Ok(match runtime {
+        Some(runtime) => {
+            let number = xxh3_64(folder.as_os_str().as_bytes());
+            runtime.join("finecomb").join(format!("{number:016x}.socket"))
+        }
+        None => folder.join("socket"),
+    })
+}
+
+/// Listens for questions, until it is dropped.
+pub(super) struct Listener {
+    pub(super) socket: UnixListener,
+    path: PathBuf,
+}
+
+impl Listener {
+    /// Listens for questions about the tree of an index. No other process may do so.
+    ///
+    /// # Errors
+    /// If the socket cannot be created.
+    pub(super) fn new(folder: &Folder) -> Result<Self, Error> {
+        let path = socket(folder).map_err(Error::io(folder.path()))?;
+        if let Some(parent) = path.parent() {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
+            made.map_err(Error::io(parent))?;
+        }
+        // One that a process has left behind.
+        let _ = fs::remove_file(&path);
+        let listen = || {
+            let socket = UnixListener::bind(&path)?;
+            socket.set_nonblocking(true)?;
+            Ok(socket)
+        };
+        let socket = listen().map_err(Error::io(&path))?;
+        Ok(Self { socket, path })
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
