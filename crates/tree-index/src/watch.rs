@@ -23,7 +23,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use self::answer::answer;
 use self::places::{Node, Places};
-use self::proofs::Proofs;
+use self::proofs::{Drained, Proofs};
 use self::talk::{Asked, Listener, Question, Search, WatchInfo, reply};
 use crate::build::{BuildOptions, build, update};
 use crate::catalog::{self, Catalog, State};
@@ -44,6 +44,14 @@ const SHARE: u32 = 10;
 /// Pause before files are indexed that had a writer or were changing; it is doubled while there are some.
 const RETRY: Duration = Duration::from_secs(1);
 const MAX_RETRY: Duration = Duration::from_secs(600);
+
+/// Time without an event or a question after which proofs are made: until then, the cores are for those who read and search,
+/// and the files that they opened are compared by the next search.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Events are taken from the queue this often, unless there is a question: each time costs as much as many events. The
+/// queue has room for 16,384.
+const GATHER: Duration = Duration::from_millis(20);
 
 /// Options of a watch.
 pub struct WatchOptions<'a> {
@@ -81,6 +89,8 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
         schedule: Schedule::default(),
         update: None,
         answers: 0,
+        last_activity: None,
+        last_event: None,
         updates: 0,
         failure: None,
     };
@@ -188,6 +198,9 @@ struct Watcher {
     /// The update that runs, and when it began.
     update: Option<(Update, Instant)>,
     answers: u64,
+    /// The last event or answer, and the last event.
+    last_activity: Option<Instant>,
+    last_event: Option<Instant>,
     updates: u64,
     /// Why the last update failed.
     failure: Option<String>,
@@ -206,7 +219,8 @@ impl Watcher {
                 self.drain()?;
                 reply(&stream, answer.and_then(|question| self.answer(&question.asked)));
             }
-            if self.update.is_none() && self.proofs.has_pending() && self.proofs.prove_some(&self.now)? {
+            let is_due = self.proofs_due().is_some_and(|due| due <= Instant::now());
+            if is_due && self.proofs.prove_some(&self.now)? {
                 self.schedule.add_change();
             }
             match self.update(options.build) {
@@ -214,7 +228,7 @@ impl Watcher {
                 Ok(false) => break,
                 Err(error) => return Ok(Err(error)),
             }
-            let is_ready = was_ready || !self.proofs.has_pending();
+            let is_ready = was_ready || self.proofs.pending() == 0;
             if is_ready && !was_ready || self.proofs.is_at_limit && !was_at_limit {
                 (options.on_state)(&self.info());
             }
@@ -225,21 +239,28 @@ impl Watcher {
 
     /// Waits for an event, a question, a change of mounts, or the next thing to do.
     fn wait(&self, listener: &Listener) -> io::Result<()> {
-        let mut files = vec![
-            PollFd::from_borrowed_fd(self.proofs.queue(), PollFlags::IN),
-            PollFd::new(&listener.socket, PollFlags::IN),
-        ];
+        let gathered = self.last_event.map(|last| last + GATHER).filter(|&end| end > Instant::now());
+        let mut files = vec![PollFd::new(&listener.socket, PollFlags::IN)];
+        if gathered.is_none() {
+            files.push(PollFd::from_borrowed_fd(self.proofs.queue(), PollFlags::IN));
+        }
         files.extend(self.mounts.as_ref().map(|mounts| PollFd::new(mounts, PollFlags::PRI)));
-        let time = match (&self.update, self.schedule.due()) {
-            (Some(_), _) => Some(Duration::from_millis(10)),
-            (None, _) if self.proofs.has_pending() => Some(Duration::ZERO),
-            (None, due) => due.map(|due| due.saturating_duration_since(Instant::now())),
+        let due = [self.schedule.due(), self.proofs_due(), gathered].into_iter().flatten().min();
+        let time = match &self.update {
+            Some(_) => Some(Duration::from_millis(10)),
+            None => due.map(|due| due.saturating_duration_since(Instant::now())),
         };
         let time = time.and_then(|time| Timespec::try_from(time).ok());
         match poll(&mut files, time.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// When proofs are to be made, if there are any and no update runs.
+    fn proofs_due(&self) -> Option<Instant> {
+        let is_possible = self.proofs.pending() > 0 && self.update.is_none();
+        is_possible.then(|| self.last_activity.map_or_else(Instant::now, |last| last + PAUSE))
     }
 
     /// Takes in all that happened.
@@ -253,7 +274,12 @@ impl Watcher {
             self.suspended = suspended;
             self.proofs.doubt_all(&self.now);
         }
-        if !self.proofs.drain(&self.now)?.is_empty() {
+        let Drained { changed, any } = self.proofs.drain(&self.now)?;
+        if any {
+            self.last_event = Some(Instant::now());
+            self.last_activity = self.last_event;
+        }
+        if !changed.is_empty() {
             self.schedule.add_change();
         }
         Ok(())
@@ -269,6 +295,7 @@ impl Watcher {
         let mut bytes = Vec::new();
         contents.map_err(|error| error.to_string())?.write(&mut bytes).map_err(|error| error.to_string())?;
         self.answers += 1;
+        self.last_activity = Some(Instant::now());
         Ok(bytes)
     }
 

@@ -58,6 +58,15 @@ pub(super) struct Proofs {
     pub(super) is_at_limit: bool,
 }
 
+/// Events that were taken from the queue.
+#[derive(Default)]
+pub(super) struct Drained {
+    /// Directories and files with more than the event of being opened.
+    pub(super) changed: HashSet<Node>,
+    /// Whether there were events.
+    pub(super) any: bool,
+}
+
 /// Why something cannot be proven.
 enum Doubt {
     /// It is not what it was.
@@ -97,9 +106,9 @@ impl Proofs {
         self.watches.len()
     }
 
-    /// Whether there is something of which a proof was not tried.
-    pub(super) fn has_pending(&self) -> bool {
-        !self.pending.is_empty()
+    /// Number of directories and files of which a proof was not tried since the last event.
+    pub(super) fn pending(&self) -> usize {
+        self.pending.len()
     }
 
     /// Gives up all proofs.
@@ -144,13 +153,13 @@ impl Proofs {
         }
     }
 
-    /// Takes all events from the queue. Returns what they were about if it is more than that a file was opened.
+    /// Takes all events from the queue.
     ///
     /// # Errors
     /// If the queue cannot be read.
-    pub(super) fn drain(&mut self, now: &Watched) -> io::Result<HashSet<Node>> {
+    pub(super) fn drain(&mut self, now: &Watched) -> io::Result<Drained> {
         let mut buffer = [const { MaybeUninit::uninit() }; 1 << 15];
-        let mut changed = HashSet::new();
+        let mut drained = Drained::default();
         loop {
             let mut reader = Reader::new(&self.inotify, &mut buffer);
             let mut events = Vec::new();
@@ -163,12 +172,13 @@ impl Proofs {
                     break Errno::INTR;
                 }
             };
+            drained.any |= !events.is_empty();
             for (watch, kind, has_name) in events {
-                self.take(watch, kind, has_name, now, &mut changed);
+                self.take(watch, kind, has_name, now, &mut drained.changed);
             }
             match end {
                 Errno::INTR => {}
-                Errno::WOULDBLOCK => return Ok(changed),
+                Errno::WOULDBLOCK => return Ok(drained),
                 error => return Err(error.into()),
             }
         }
@@ -220,7 +230,7 @@ impl Proofs {
                 Err(Doubt::Untold) => {}
             }
         }
-        let changed = self.drain(now)?;
+        let Drained { changed, .. } = self.drain(now)?;
         for node in batch.iter().filter(|node| !changed.contains(node)) {
             // Being opened here is no reason to try again.
             self.pending.remove(node);
