@@ -215,7 +215,7 @@ fn lines_of_watch(watch: &WatchInfo) -> Vec<(&'static str, String)> {
     ];
     lines.extend(watch.failure.iter().map(|failure| ("  last update failed", failure.clone())));
     if watch.overflows > 0 {
-        lines.push(("  events lost", format!("{} times", Count(watch.overflows))));
+        lines.push(("  events lost", counted(watch.overflows, "time")));
     }
     if watch.is_at_limit {
         lines.push(("  limit reached", "fs.inotify.max_user_watches".to_owned()));

@@ -87,7 +87,7 @@ impl From<Errno> for Doubt {
 impl Proofs {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            inotify: inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?,
+            inotify: new_queue()?,
             keys: HashMap::new(),
             watches: HashMap::new(),
             unproven: BTreeSet::new(),
@@ -173,6 +173,10 @@ impl Proofs {
                 }
             };
             drained.any |= !events.is_empty();
+            if events.iter().any(|(_, kind, _)| kind.contains(ReadFlags::QUEUE_OVERFLOW)) {
+                self.start_over(now)?;
+                drained.changed.extend(&self.unproven);
+            }
             for (watch, kind, has_name) in events {
                 self.take(watch, kind, has_name, now, &mut drained.changed);
             }
@@ -184,6 +188,18 @@ impl Proofs {
         }
     }
 
+    /// Begins with a new queue after events were lost. One of them may have told that a watch ended with its file, and the
+    /// number of the file may be that of another one by now: so no watch counts any more.
+    fn start_over(&mut self, now: &Watched) -> io::Result<()> {
+        self.overflows += 1;
+        self.inotify = new_queue()?;
+        self.keys.clear();
+        self.watches.clear();
+        self.is_at_limit = false;
+        self.doubt_all(now);
+        Ok(())
+    }
+
     fn take(
         &mut self,
         watch: i32,
@@ -192,11 +208,6 @@ impl Proofs {
         now: &Watched,
         changed: &mut HashSet<Node>,
     ) {
-        if kind.contains(ReadFlags::QUEUE_OVERFLOW) {
-            self.overflows += 1;
-            self.doubt_all(now);
-            changed.extend(&self.unproven);
-        }
         // The attributes of an entry, which has a watch of its own.
         if has_name && kind.difference(ReadFlags::ISDIR) == ReadFlags::ATTRIB {
             return;
@@ -299,6 +310,10 @@ impl Proofs {
             }
         }
     }
+}
+
+fn new_queue() -> io::Result<OwnedFd> {
+    Ok(inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?)
 }
 
 /// Checks that an open file has a stamp.
