@@ -130,9 +130,8 @@ Watch a directory, so that searches need not compare it with its index
 Examples:
   Watch a source tree while it is worked on:
       comb index watch linux
-  Watch another one in the background, and show how it is:
-      comb index watch firefox 2> watch.log &
-      comb index info firefox
+  Show how many files searches still compare themselves:
+      comb index info linux
 
 Builds the index if there is none, and updates it when the directory has been quiet for a moment. Searches ask this process what they \
 must look at themselves; without it, they compare all files with the index. The output is the same. 'comb index info DIR' shows its \
