@@ -104,7 +104,7 @@ Examples:
   Index what has changed since the build:
       comb index update linux
   Update after each checkout, in .git/hooks/post-checkout:
-      comb index update . 2> update.log
+      comb index update .
 
 Files that have changed are read, and others only from time to time, so that the index stays small and fast. Searches use the index \
 before until the update is done.";
