@@ -15,7 +15,7 @@ pub(crate) mod serve;
 mod size;
 #[cfg(feature = "symbols")]
 pub(crate) mod symbols;
-mod threads;
+pub(crate) mod threads;
 pub(crate) mod top;
 pub(crate) mod tree_index;
 

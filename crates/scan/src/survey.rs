@@ -143,9 +143,9 @@ fn listed(directory: &Directory, scratch: &mut Scratch) -> io::Result<(Listing, 
     // The walk has read the directory to its end, or not opened it for reading.
     let directory = reopened(directory)?;
     let now = now();
-    let before = Stamp::of(&fstat(&directory)?);
+    let before = Stamp::of_open(&directory)?;
     let all = list(&directory, &mut scratch.buffer)?;
-    let is_same = Stamp::of(&fstat(&directory)?) == before;
+    let is_same = Stamp::of_open(&directory)? == before;
     let is_trusted = is_same && is_settled(before, now) && has_fine_clock(&directory);
     Ok((all, is_trusted.then_some(before)))
 }
@@ -331,8 +331,8 @@ fn read(
     // One more byte tells that the file has grown.
     buffer.resize(size + 1, 0);
     let length = fill(&file, buffer, 0).map_err(|_| Distrust::Unreadable)?;
-    let after = fstat(&file).map_err(|_| Distrust::Unreadable)?;
-    if length != size || Stamp::of(&after) != stamp {
+    let after = Stamp::of_open(&file).map_err(|_| Distrust::Unreadable)?;
+    if length != size || after != stamp {
         return Err(Distrust::Fresh);
     }
     buffer.truncate(size);

@@ -11,6 +11,7 @@ use crate::documents::Documents;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::needs::{Needs, Sought};
+use crate::segments::Segments;
 #[cfg(target_os = "linux")]
 use crate::watch::talk::ask_for_catalog;
 
@@ -134,28 +135,12 @@ impl Tree {
         if catalog.built > now() {
             return Err(Error::Clock(root.to_owned()));
         }
-        let found = needs.map(|(needs, across)| find(folder, &catalog, needs, *across)).transpose()?;
+        let find = |(needs, across): &(Needs, bool)| {
+            Segments::open(folder, &catalog)?.find(&catalog, needs, *across)
+        };
+        let found = needs.map(find).transpose()?;
         Ok(Self { catalog, found })
     }
-}
-
-/// The documents of each segment that fulfil the condition, and the number of the first one.
-fn find(
-    folder: &Folder,
-    catalog: &Catalog,
-    needs: &Needs,
-    across_lines: bool,
-) -> Result<Vec<(u32, Documents)>, Error> {
-    let mut first = 0;
-    let mut found = Vec::new();
-    for info in &catalog.segments {
-        let segment = folder.open_segment(info)?;
-        let end = first + info.documents;
-        let files = if across_lines { catalog.divided(first..end) } else { Vec::new() };
-        found.push((first, segment.find(needs, files)?));
-        first = end;
-    }
-    Ok(found)
 }
 
 impl Snapshot for Tree {

@@ -44,6 +44,7 @@ mod needs;
 mod pages;
 mod reading;
 mod segment;
+mod segments;
 mod trigram;
 #[cfg(target_os = "linux")]
 mod watch;

@@ -30,8 +30,19 @@ pub(crate) struct PageWriter {
 }
 
 impl Write for PageWriter {
+    /// Writes all of it.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        PageWriter::write(self, bytes).map(|()| bytes.len())
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(PAGE - self.page.len()));
+            self.page.extend_from_slice(now);
+            rest = later;
+            if self.page.len() == PAGE {
+                self.end_page()?;
+            }
+        }
+        self.length += bytes.len() as u64;
+        Ok(bytes.len())
     }
 
     /// Writes what is complete; the last page is written by [`PageWriter::finish`].
@@ -50,23 +61,10 @@ impl PageWriter {
         self.length
     }
 
-    pub(crate) fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        self.length += bytes.len() as u64;
-        while !bytes.is_empty() {
-            let (now, rest) = bytes.split_at(bytes.len().min(PAGE - self.page.len()));
-            self.page.extend_from_slice(now);
-            bytes = rest;
-            if self.page.len() == PAGE {
-                self.end_page()?;
-            }
-        }
-        Ok(())
-    }
-
     /// Fills up to the beginning of a page.
     pub(crate) fn align(&mut self) -> io::Result<()> {
         let missing = (PAGE - self.page.len()) % PAGE;
-        self.write(&[0; PAGE][..missing])
+        self.write_all(&[0; PAGE][..missing])
     }
 
     fn end_page(&mut self) -> io::Result<()> {
@@ -211,7 +209,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut writer = PageWriter::new(file.reopen().unwrap());
         for part in data.chunks(1000) {
-            writer.write(part).unwrap();
+            writer.write_all(part).unwrap();
         }
         writer.finish().unwrap();
         (file, data)

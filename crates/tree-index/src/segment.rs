@@ -8,7 +8,7 @@ pub(crate) mod runs;
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::error::Error;
@@ -50,7 +50,7 @@ impl SegmentWriter {
         self.dictionary.push(u64::from(trigram) << OFFSET_BITS | offset);
         self.list.clear();
         list::write(documents, self.documents, &mut self.list);
-        self.pages.write(&self.list)
+        self.pages.write_all(&self.list)
     }
 
     /// Ends the segment. Returns its checksum.
@@ -59,14 +59,14 @@ impl SegmentWriter {
         self.pages.align()?;
         let start = self.pages.len();
         for entry in &self.dictionary {
-            self.pages.write(&entry.to_le_bytes())?;
+            self.pages.write_all(&entry.to_le_bytes())?;
         }
-        self.pages.write(&end.to_le_bytes())?;
+        self.pages.write_all(&end.to_le_bytes())?;
         for group in self.dictionary.chunks(GROUP) {
-            self.pages.write(&((group[0] >> OFFSET_BITS) as u32).to_le_bytes())?;
+            self.pages.write_all(&((group[0] >> OFFSET_BITS) as u32).to_le_bytes())?;
         }
         let entries = self.dictionary.len() as u64;
-        self.pages.write(&[u64::from(self.documents), entries, start].map(u64::to_le_bytes).concat())?;
+        self.pages.write_all(&[u64::from(self.documents), entries, start].map(u64::to_le_bytes).concat())?;
         self.pages.finish()
     }
 }

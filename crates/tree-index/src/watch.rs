@@ -30,7 +30,7 @@ use crate::catalog::{self, Catalog, State};
 use crate::error::Error;
 use crate::folder::Folder;
 use crate::indexes::Tree;
-use crate::segment::Segment;
+use crate::segments::Segments;
 
 /// Time without a change after which the index is updated.
 const QUIET: Duration = Duration::from_millis(300);
@@ -100,20 +100,14 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
 /// The index of the tree that is watched, in memory.
 struct Watched {
     catalog: Catalog,
-    /// Each segment, and the number of its first document.
-    segments: Vec<(u32, Segment)>,
+    segments: Segments,
     places: Places,
 }
 
 impl Watched {
     fn open(folder: &Folder, root: &Path) -> Result<Self, Error> {
         let Tree { catalog, .. } = Tree::open(folder, root, None)?;
-        let mut first = 0;
-        let mut segments = Vec::new();
-        for info in &catalog.segments {
-            segments.push((first, folder.open_segment(info)?));
-            first += info.documents;
-        }
+        let segments = Segments::open(folder, &catalog)?;
         let places = Places::of(&catalog);
         Ok(Self { catalog, segments, places })
     }

@@ -41,9 +41,13 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 pub(crate) enum Action {
     Build(Build),
-    Update(Update),
+    /// Update the index of a directory
+    #[command(long_about = UPDATE_LONG_ABOUT)]
+    Update(Indexed),
+    /// Watch a directory, so that searches need not compare it with its index
     #[cfg(target_os = "linux")]
-    Watch(Watch),
+    #[command(long_about = WATCH_LONG_ABOUT)]
+    Watch(Indexed),
     Info(Info),
     Verify(Verify),
     Export(Export),
@@ -109,21 +113,7 @@ Examples:
 Files that have changed are read, and others only from time to time, so that the index stays small and fast. Searches use the index \
 before until the update is done.";
 
-/// Update the index of a directory
-#[derive(Args)]
-#[command(long_about = UPDATE_LONG_ABOUT)]
-pub(crate) struct Update {
-    /// Directory with an index
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) directory: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) home: IndexHome,
-
-    #[command(flatten)]
-    pub(crate) threads: Threads,
-}
-
+#[cfg(target_os = "linux")]
 const WATCH_LONG_ABOUT: &str = "\
 Watch a directory, so that searches need not compare it with its index
 
@@ -137,12 +127,10 @@ Builds the index if there is none, and updates it when the directory has been qu
 must look at themselves; without it, they compare all files with the index. The output is the same. 'comb index info DIR' shows its \
 state. Ends on SIGINT and SIGTERM. docs/comb-watch@.service is a unit of systemd that watches from login to logout.";
 
-/// Watch a directory, so that searches need not compare it with its index
-#[cfg(target_os = "linux")]
+/// A directory with an index, which is to be written.
 #[derive(Args)]
-#[command(long_about = WATCH_LONG_ABOUT)]
-pub(crate) struct Watch {
-    /// Directory to watch
+pub(crate) struct Indexed {
+    /// Directory that is indexed
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
 

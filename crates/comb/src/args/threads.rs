@@ -32,12 +32,17 @@ impl Threads {
 
     /// For commands that do not scan: `auto` is the number of cores.
     pub(crate) fn count(&self) -> NonZeroUsize {
-        let count = match self.threads {
-            Width::Auto => cores(),
-            Width::Fixed(count) => NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN),
-        };
-        count.min(MAX_THREADS)
+        count(self.threads)
     }
+}
+
+/// The number of threads of a job that does not scan: `auto` is the number of cores.
+pub(crate) fn count(threads: Width) -> NonZeroUsize {
+    let count = match threads {
+        Width::Auto => cores(),
+        Width::Fixed(count) => NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN),
+    };
+    count.min(MAX_THREADS)
 }
 
 /// Maximum number of threads outside of scans: more would not help, and could exhaust the limits of the system.

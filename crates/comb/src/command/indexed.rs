@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_grep::{Outcome, Query};
-use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots, Width};
-use finecomb_sys::threads;
+use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots};
 use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
 use super::tree_index::update_quietly;
 use crate::args::grep::{Arguments, UsageError};
+use crate::args::threads;
 use crate::args::tree_index::WhenIndexed;
 use crate::message;
 
@@ -64,10 +64,7 @@ impl Indexed {
         if !arguments.index().index_update || !is_stale && opened.failures.is_empty() {
             return;
         }
-        let width = match arguments.scan().width {
-            Width::Auto => threads::cores().get(),
-            Width::Fixed(width) => width,
-        };
+        let width = threads::count(arguments.scan().width).get();
         for root in &opened.roots {
             match update_quietly(&self.home, root, width) {
                 // Another process writes it.

@@ -19,9 +19,7 @@ use serde_json::json;
 use super::stages::with_stages;
 use super::{Exit, fail, print};
 use crate::args::format::TextOrJson;
-#[cfg(target_os = "linux")]
-use crate::args::index::Watch;
-use crate::args::index::{Build, Drop, Info as InfoArguments, List, Update};
+use crate::args::index::{Build, Drop, Indexed, Info as InfoArguments, List};
 use crate::message;
 
 /// Builds the index of a directory.
@@ -44,7 +42,7 @@ pub(crate) fn build(arguments: &Build) -> Result<(), String> {
 }
 
 /// Updates the index of a directory.
-pub(crate) fn update(arguments: &Update) -> Result<(), String> {
+pub(crate) fn update(arguments: &Indexed) -> Result<(), String> {
     let root = root(&arguments.directory)?;
     let home = arguments.home.required()?;
     let width = arguments.threads.count().get();
@@ -60,7 +58,7 @@ pub(crate) fn update(arguments: &Update) -> Result<(), String> {
 
 /// Watches a directory.
 #[cfg(target_os = "linux")]
-pub(crate) fn watch(arguments: &Watch) -> Result<(), String> {
+pub(crate) fn watch(arguments: &Indexed) -> Result<(), String> {
     let root = root(&arguments.directory)?;
     let home = arguments.home.required()?;
     let build = options(arguments.threads.count().get(), &|_| {});

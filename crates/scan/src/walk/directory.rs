@@ -382,7 +382,7 @@ impl Directory {
         let mut known = Listing::default();
         let Some((snapshot, number)) = &self.known else { return (known, None) };
         let stamp = snapshot.list(*number, &mut |entry| known.push(entry));
-        (known, stamp.filter(|&stamp| fstat(&self.fd).is_ok_and(|stat| Stamp::of(&stat) == stamp)))
+        (known, stamp.filter(|&stamp| Stamp::of_open(&self.fd).is_ok_and(|present| present == stamp)))
     }
 
     /// All entries, those that are not selected as well, if a snapshot knows them, and the stamp that proves it.

@@ -13,7 +13,6 @@ use super::places::{Node, is_kept};
 use super::proofs::Proofs;
 use crate::catalog::{Contents, Directory, Entry, File, NO_STAMP, State};
 use crate::error::Error;
-use crate::folder::credentials;
 use crate::needs::Needs;
 
 /// The part of a catalog for a search below the directories `named`, by their numbers.
@@ -52,10 +51,7 @@ impl Answer<'_> {
     fn select(&mut self, needs: &Needs, across_lines: bool) -> Result<(), Error> {
         let Self { now, proofs, named, .. } = *self;
         named.iter().for_each(|&directory| self.keep_way_to(directory));
-        for (first, segment) in &now.segments {
-            let range = *first..*first + segment.documents;
-            let files = if across_lines { now.catalog.divided(range.clone()) } else { Vec::new() };
-            let found = segment.find(needs, files)?;
+        for (first, found) in now.segments.find(&now.catalog, needs, across_lines)? {
             for file in found.iter().filter_map(|document| now.places.file_of(first + document)) {
                 self.is_candidate[file as usize] = true;
                 self.keep_file(file);
@@ -139,7 +135,7 @@ impl Answer<'_> {
         Contents {
             root: catalog.root.clone(),
             built: catalog.built,
-            credentials: credentials(),
+            credentials: catalog.credentials,
             segments: Vec::new(),
             directories,
             files,

@@ -77,8 +77,7 @@ impl Question {
     /// Reads a question, and refuses those of others.
     pub(super) fn read(stream: &UnixStream) -> Result<Self, String> {
         let failed = |error: io::Error| error.to_string();
-        stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-        stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+        limit_waits(stream).map_err(failed)?;
         is_own(stream).then_some(()).ok_or("another user")?;
         let mut bytes = Vec::new();
         stream.take(QUESTION).read_to_end(&mut bytes).map_err(failed)?;
@@ -108,6 +107,11 @@ pub(super) fn reply(mut stream: &UnixStream, answer: Result<Vec<u8>, String>) {
     let _ = stream.write_all(&[is_answer]).and_then(|()| stream.write_all(&bytes));
 }
 
+fn limit_waits(stream: &UnixStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))
+}
+
 /// Whether the process at the other end runs as this user.
 fn is_own(stream: &UnixStream) -> bool {
     socket_peercred(stream).is_ok_and(|peer| peer.uid == geteuid())
@@ -116,8 +120,7 @@ fn is_own(stream: &UnixStream) -> bool {
 /// Asks the process that watches the tree of an index; `None` if there is none, or it refuses.
 fn ask(folder: &Folder, asked: Asked) -> Option<Vec<u8>> {
     let mut stream = UnixStream::connect(socket(folder).ok()?).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    limit_waits(&stream).ok()?;
     is_own(&stream).then_some(())?;
     let view = View::present().ok()?;
     let question = Question { version: VERSION, credentials: credentials(), view, asked };
