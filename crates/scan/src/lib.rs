@@ -77,4 +77,4 @@ pub use survey::{
     now, survey,
 };
 pub use walk::listing::EntryKind;
-pub use walk::{FoundFile, RuleFiles, Sort, SortKey, WalkOptions, list_files};
+pub use walk::{FoundFile, REPOSITORY_NAMES, RULE_FILES, RuleFiles, Sort, SortKey, WalkOptions, list_files};

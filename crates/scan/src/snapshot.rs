@@ -62,8 +62,9 @@ impl Stamp {
 
 /// A source of snapshots.
 pub trait Snapshots: Send + Sync {
-    /// Opens the snapshots of the trees that these inputs are in. Called once, before anything is read.
-    fn open(&self, named: &[PathBuf]) -> Vec<Arc<dyn Snapshot>>;
+    /// Opens the snapshots of the trees that these inputs are in. Called once, before anything is read. `selection_in`
+    /// returns the number of the [selection](Snapshot::selection) in a directory, if it has one.
+    fn open(&self, named: &[PathBuf], selection_in: &dyn Fn(&Path) -> Option<u64>) -> Vec<Arc<dyn Snapshot>>;
 }
 
 /// Knowledge of a tree from an earlier time. Directories and files have numbers, each from 0.
@@ -75,8 +76,15 @@ pub trait Snapshot: Send + Sync {
     /// which they are complete; `None` if it may have other entries with any stamp.
     fn list(&self, directory: u32, add: &mut dyn FnMut(KnownEntry<'_>)) -> Option<Stamp>;
 
+    /// Returns a number for all that decided which entries of a directory were selected: the options, and the text of the
+    /// rule files there and above. `None` if the same text would not give the same selection, or not the same messages.
+    fn selection(&self, directory: u32) -> Option<u64>;
+
     /// Returns what is known of a file.
     fn file(&self, file: u32) -> Known;
+
+    /// Returns the stamp with which a file has the text that it had.
+    fn stamp(&self, file: u32) -> Option<Stamp>;
 }
 
 /// An entry of a directory of a snapshot.
@@ -90,6 +98,8 @@ pub struct KnownEntry<'a> {
     pub inode: u64,
     /// Number of the file or directory in the snapshot, if it has one.
     pub number: Option<u32>,
+    /// Whether it was selected.
+    pub is_selected: bool,
 }
 
 /// Knowledge of a file.

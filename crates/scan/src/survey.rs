@@ -61,6 +61,8 @@ pub struct SurveyedDirectory {
     pub path: Vec<u8>,
     /// The stamp with which its entries are complete; `None` if no stamp proves that.
     pub stamp: Option<Stamp>,
+    /// The number of the [selection](Snapshot::selection); `None` if there is none.
+    pub selection: Option<u64>,
     /// All entries, in the order of the bytes of their names.
     pub entries: Vec<SurveyedEntry>,
 }
@@ -76,7 +78,7 @@ pub struct SurveyedEntry {
     pub inode: u64,
     /// Whether the walk selects it.
     pub is_selected: bool,
-    /// Number in the earlier snapshot, if it is selected and had the same place and kind.
+    /// Number in the earlier snapshot, if it had the same place and kind.
     pub known: Option<u32>,
 }
 
@@ -111,7 +113,7 @@ fn survey_below(
     let mut pending: Vec<(Arc<Directory>, usize)> = Vec::new();
     loop {
         if let Some(directory) = next.take() {
-            match surveyed(&directory, scratch) {
+            match surveyed(walk, &directory, scratch) {
                 Ok(surveyed) => directories.push(surveyed),
                 Err(error) => problems.add(&directory.source(), ProblemKind::List(error)),
             }
@@ -129,13 +131,15 @@ fn survey_below(
     }
 }
 
-fn surveyed(directory: &Directory, scratch: &mut Scratch) -> io::Result<SurveyedDirectory> {
+fn surveyed(walk: &Walk<'_>, directory: &Directory, scratch: &mut Scratch) -> io::Result<SurveyedDirectory> {
     let (all, stamp) = match directory.known_listing() {
         Some((all, stamp)) => (all, Some(stamp)),
         None => listed(directory, scratch)?,
     };
     let path = directory.prefix.strip_suffix(b"/").unwrap_or(&directory.prefix).to_vec();
-    Ok(SurveyedDirectory { path, stamp, entries: marked(&all, &directory.listing) })
+    // Rules that are reported have to be read again.
+    let selection = walk.selection_of(directory).filter(|_| !directory.has_bad_rules);
+    Ok(SurveyedDirectory { path, stamp, selection, entries: marked(&all, &directory.listing) })
 }
 
 /// Lists a directory, and returns the stamp with which its entries are complete, if there is one.
@@ -160,7 +164,7 @@ fn marked(all: &Listing, selected: &Listing) -> Vec<SurveyedEntry> {
             kind: entry.kind,
             inode: entry.inode,
             is_selected: selected.is_some(),
-            known: selected.and_then(|selected| selected.known),
+            known: selected.map_or(entry.known, |selected| selected.known),
         }
     };
     all.entries().iter().map(entry).collect()

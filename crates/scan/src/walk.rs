@@ -6,6 +6,7 @@ mod files;
 mod hints;
 pub(crate) mod listing;
 mod rules;
+mod selection;
 
 use std::fs::File;
 use std::io;
@@ -19,6 +20,7 @@ use rustix::io::Errno;
 
 pub(crate) use files::{Found, find, total_bytes};
 pub use files::{FoundFile, list_files};
+pub use rules::{REPOSITORY_NAMES, RULE_FILES};
 
 /// Selects the files below a directory.
 ///

@@ -18,15 +18,18 @@ use crate::pages::{Pages, u32_at, u64_at};
 pub(crate) use write::{Contents, Directory, Entry, NO_STAMP};
 
 /// First bytes of the catalog; the last one is the version of the format.
-const MAGIC: [u8; 8] = *b"FCtrees\x01";
+const MAGIC: [u8; 8] = *b"FCtrees\x02";
 
 /// Bytes of the records.
 const HEADER: usize = 64;
 const SEGMENT: usize = 32;
-const DIRECTORY: usize = 64;
+const DIRECTORY: usize = 72;
 const ENTRY: usize = 24;
 const FILE: usize = 56;
 const STAMP: usize = 48;
+
+/// Bit in the kind of an entry that is selected.
+const SELECTED: u32 = 1 << 8;
 
 /// Number of a file or directory that is not in the index.
 const NONE: u32 = u32::MAX;
@@ -185,6 +188,12 @@ impl Catalog {
         stamp_at(record)
     }
 
+    /// The number of the selection in a directory.
+    pub(crate) fn selection(&self, directory: u32) -> Option<u64> {
+        let record = self.directories.record(&self.bytes, directory)?;
+        u64_at(record, STAMP + 16).filter(|&selection| selection != 0)
+    }
+
     /// The entries of a directory, in the order of their names.
     pub(crate) fn entries(&self, directory: u32) -> impl ExactSizeIterator<Item = KnownEntry<'_>> {
         self.entry_numbers(directory).map(|number| self.entry(number))
@@ -204,18 +213,23 @@ impl Catalog {
         let entry = || {
             let record = self.entries.record(&self.bytes, number)?;
             let name = self.bytes.get(self.names + u32_at(record, 8)? as usize..)?;
-            let number = Some(u32_at(record, 12)?).filter(|&number| number != NONE);
-            let kind = match u32_at(record, 16)? {
+            let kind = u32_at(record, 16)?;
+            let is_selected = kind & SELECTED != 0;
+            let kind = match kind & !SELECTED {
                 0 => EntryKind::File,
                 1 => EntryKind::Directory,
                 2 => EntryKind::Link,
                 _ => EntryKind::Other,
             };
+            let count = if kind == EntryKind::Directory { self.directories.count } else { self.files.count };
+            let number = Some(u32_at(record, 12)?).filter(|&number| number < count);
             let length = u32_at(record, 20)? as usize;
             let name = CStr::from_bytes_with_nul(name.get(..=length)?).ok()?;
-            Some(KnownEntry { name, kind, inode: u64_at(record, 0)?, number })
+            Some(KnownEntry { name, kind, inode: u64_at(record, 0)?, number, is_selected })
         };
-        entry().unwrap_or(KnownEntry { name: c"", kind: EntryKind::Other, inode: 0, number: None })
+        let nothing =
+            KnownEntry { name: c"", kind: EntryKind::Other, inode: 0, number: None, is_selected: false };
+        entry().unwrap_or(nothing)
     }
 
     /// The number of the directory with this absolute path.
@@ -242,12 +256,14 @@ impl Catalog {
     pub(crate) fn equals(&self, contents: &Contents) -> bool {
         let Contents { root, built: _, credentials, segments, directories, files } = contents;
         let is_same = |entry: (KnownEntry<'_>, &Entry)| {
-            let (KnownEntry { name, kind, inode, number }, new) = entry;
-            name == new.name.as_c_str() && (kind, inode, number) == (new.kind, new.inode, new.number)
+            let (KnownEntry { name, kind, inode, number, is_selected }, new) = entry;
+            name == new.name.as_c_str()
+                && (kind, inode, number) == (new.kind, new.inode, new.number)
+                && is_selected == new.is_selected
         };
         let has_same_entries = |(number, directory): (u32, &Directory)| {
             let entries = self.entries(number);
-            self.stamp(number) == directory.stamp
+            (self.stamp(number), self.selection(number)) == (directory.stamp, directory.selection)
                 && entries.len() == directory.entries.len()
                 && entries.zip(&directory.entries).all(is_same)
         };

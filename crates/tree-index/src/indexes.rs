@@ -13,7 +13,7 @@ use crate::folder::{Folder, credentials};
 use crate::needs::{Needs, Sought};
 use crate::segments::Segments;
 #[cfg(target_os = "linux")]
-use crate::watch::talk::ask_for_catalog;
+use crate::watch::talk::{Named, ask_for_catalog};
 
 /// Opens the indexes of the trees that a search is in, and looks up in them what it is for.
 pub struct Indexes {
@@ -55,14 +55,20 @@ impl Indexes {
 
     /// Opens the index of the nearest tree that a directory is in, for all of the directories `named`, and adds its root to
     /// those that were found.
-    fn open_for(&self, directory: &Path, named: &[PathBuf], opened: &mut Opened) -> Result<Tree, Error> {
+    fn open_for(
+        &self,
+        directory: &Path,
+        named: &[PathBuf],
+        selection_in: &dyn Fn(&Path) -> Option<u64>,
+        opened: &mut Opened,
+    ) -> Result<Tree, Error> {
         let folders = directory.ancestors().map(|tree| (tree, Folder::of_tree(&self.home, tree)));
         let (root, folder) = folders
             .into_iter()
             .find(|(_, folder)| folder.has_index())
             .ok_or_else(|| Error::Missing(directory.to_owned()))?;
         opened.roots.push(root.to_owned());
-        if let Some(tree) = self.ask(&folder, root, named) {
+        if let Some(tree) = self.ask(&folder, root, named, selection_in) {
             opened.is_reduced = true;
             return Ok(tree);
         }
@@ -77,31 +83,39 @@ impl Indexes {
 #[cfg(target_os = "linux")]
 impl Indexes {
     /// Asks the process that watches a tree, if there is one.
-    fn ask(&self, folder: &Folder, root: &Path, named: &[PathBuf]) -> Option<Tree> {
+    fn ask(
+        &self,
+        folder: &Folder,
+        root: &Path,
+        named: &[PathBuf],
+        selection_in: &dyn Fn(&Path) -> Option<u64>,
+    ) -> Option<Tree> {
         let (needs, across_lines) = self.needs.as_ref().filter(|_| !self.counts_absent)?;
+        let named = named.iter().filter(|path| path.starts_with(root));
+        let named = named.map(|path| Named::new(path, selection_in(path))).collect();
         let catalog = ask_for_catalog(folder, needs, *across_lines, named)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();
-        // No file of it has documents: all that may match are among those that are not indexed.
-        is_right.then(|| Tree { catalog, found: Some(vec![(0, Documents::none(0))]) })
+        // Files that may match have a document, the first one; others have none.
+        is_right.then(|| Tree { catalog, found: Some(vec![(0, Documents::all(1))]) })
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 impl Indexes {
-    fn ask(&self, _: &Folder, _: &Path, _: &[PathBuf]) -> Option<Tree> {
+    fn ask(&self, _: &Folder, _: &Path, _: &[PathBuf], _: &dyn Fn(&Path) -> Option<u64>) -> Option<Tree> {
         None
     }
 }
 
 impl Snapshots for Indexes {
-    fn open(&self, named: &[PathBuf]) -> Vec<Arc<dyn Snapshot>> {
+    fn open(&self, named: &[PathBuf], selection_in: &dyn Fn(&Path) -> Option<u64>) -> Vec<Arc<dyn Snapshot>> {
         let mut trees: Vec<Tree> = Vec::new();
         let mut opened = Opened::default();
         let named: Vec<PathBuf> =
             named.iter().filter_map(|named| named.canonicalize().ok()).filter(|path| path.is_dir()).collect();
         for path in &named {
             if trees.iter().all(|tree| tree.catalog.find(path).is_none()) {
-                match self.open_for(path, &named, &mut opened) {
+                match self.open_for(path, &named, selection_in, &mut opened) {
                     Ok(tree) => trees.push(tree),
                     Err(failure) => opened.failures.push(failure),
                 }
@@ -151,6 +165,14 @@ impl Snapshot for Tree {
     fn list(&self, directory: u32, add: &mut dyn FnMut(KnownEntry<'_>)) -> Option<Stamp> {
         self.catalog.entries(directory).for_each(add);
         self.catalog.stamp(directory)
+    }
+
+    fn selection(&self, directory: u32) -> Option<u64> {
+        self.catalog.selection(directory)
+    }
+
+    fn stamp(&self, file: u32) -> Option<Stamp> {
+        self.catalog.file(file).filter(|file| file.state.is_indexed()).map(|file| file.stamp)
     }
 
     fn file(&self, number: u32) -> Known {

@@ -20,7 +20,7 @@
 //! let patterns = vec![regex_syntax::parse("nee+dle")?];
 //! let sought = Sought { patterns, words: false, across_lines: false, counts_absent: true };
 //! let indexes = Indexes::new(home.path().to_owned(), Some(&sought));
-//! let trees = indexes.open(&[root.clone()]);
+//! let trees = indexes.open(&[root.clone()], &|_| None);
 //! assert!(indexes.take_opened().failures.is_empty());
 //! # // A file system whose times are not trusted has no absent files.
 //! assert!(matches!(trees[0].file(0), Known::Candidate | Known::Nothing));

@@ -1,11 +1,11 @@
 //! A tree as it was listed.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use finecomb_scan::{EntryKind, FileAt, SurveyedDirectory};
+use finecomb_scan::{EntryKind, FileAt, RULE_FILES, SurveyedDirectory, SurveyedEntry};
 
 use crate::catalog::{Directory, Entry};
 
@@ -41,7 +41,7 @@ impl Listed {
             let mut entries = Vec::new();
             for (at, entry) in directory.entries.into_iter().enumerate() {
                 let number = match entry.kind {
-                    EntryKind::File if entry.is_selected => {
+                    EntryKind::File if entry.is_selected || is_rule_file(&entry.name) => {
                         files.push(ListedFile { directory: place, entry: at, known: entry.known });
                         Some(files.len() as u32 - 1)
                     }
@@ -52,9 +52,11 @@ impl Listed {
                     }
                     _ => None,
                 };
-                entries.push(Entry { name: entry.name, kind: entry.kind, inode: entry.inode, number });
+                let SurveyedEntry { name, kind, inode, is_selected, .. } = entry;
+                entries.push(Entry { name, kind, inode, number, is_selected });
             }
-            directories.push(Directory { stamp: directory.stamp, entries });
+            let (stamp, selection) = (directory.stamp, directory.selection);
+            directories.push(Directory { stamp, selection, entries });
         }
         Self { directories, paths, files }
     }
@@ -66,4 +68,9 @@ impl Listed {
             name: &self.directories[file.directory].entries[file.entry].name,
         }
     }
+}
+
+/// Whether a file of this name may decide which others are selected. It is indexed even if no search reads it.
+pub(crate) fn is_rule_file(name: &CStr) -> bool {
+    RULE_FILES.iter().any(|rule_file| rule_file.as_bytes() == name.to_bytes())
 }

@@ -24,7 +24,7 @@ use rustix::time::{ClockId, clock_gettime};
 use self::answer::answer;
 use self::places::{Node, Places};
 use self::proofs::{Drained, Proofs};
-use self::talk::{Asked, Listener, Question, Search, WatchInfo, reply};
+use self::talk::{Asked, Listener, Question, WatchInfo, reply};
 use crate::build::{BuildOptions, build, update};
 use crate::catalog::{self, Catalog, State};
 use crate::error::Error;
@@ -283,9 +283,7 @@ impl Watcher {
         let Asked::Search(search) = asked else {
             return serde_json::to_vec(&self.info()).map_err(|error| error.to_string());
         };
-        let Search { needs, across_lines, .. } = search;
-        let named: Vec<u32> = search.named().filter_map(|path| self.now.catalog.find(path)).collect();
-        let contents = answer(&self.now, &self.proofs, needs, *across_lines, &named);
+        let contents = answer(&self.now, &self.proofs, search);
         let mut bytes = Vec::new();
         contents.map_err(|error| error.to_string())?.write(&mut bytes).map_err(|error| error.to_string())?;
         self.answers += 1;

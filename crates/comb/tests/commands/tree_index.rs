@@ -115,6 +115,56 @@ fn files_that_cannot_match_are_not_read() {
     assert_eq!(tree.statistic("needle", " bytes searched"), Some(39));
 }
 
+/// Rules in hidden files, at three levels of a tree with a file that they leave out, and a directory that they leave out.
+const RULES: [(&str, &str); 8] = [
+    (".ignore", "build\n"),
+    ("build/out.c", "needle\n"),
+    ("a/.ignore", "*.log\n"),
+    ("a/one.log", "needle\n"),
+    ("a/b/.ignore", "two.c\n"),
+    ("a/b/two.c", "needle\n"),
+    ("a/b/c/two.c", "needle\n"),
+    ("a/b/c/three.c", "hay\n"),
+];
+
+/// Changes rules everywhere, and checks what a search selects after each change.
+fn change_rules(tree: &Tree) {
+    let same = |out: &str| {
+        assert_eq!(tree.same(&["-l", "needle"]).0, out);
+        tree.same(&["--files"]);
+        tree.same(&["-l", "--hidden", "needle|log"]);
+        tree.same(&["-lu", "needle"]);
+        tree.same(&["-l", "needle", "a/b"]);
+    };
+    same("");
+    // Of the same size.
+    tree.write("a/b/.ignore", "tw0.c\n");
+    same("a/b/c/two.c\na/b/two.c\n");
+    tree.write("a/.ignore", "two.c\n");
+    same("a/one.log\n");
+    fs::remove_file(tree.root().join("a/.ignore")).expect("success");
+    same("a/b/c/two.c\na/b/two.c\na/one.log\n");
+    tree.write("a/b/c/.ignore", "*\n");
+    same("a/b/two.c\na/one.log\n");
+    tree.write(".ignore", "a\n");
+    same("build/out.c\n");
+    tree.write(".ignore", "");
+    same("a/b/two.c\na/one.log\nbuild/out.c\n");
+    write(&tree.directory, ".ignore", "*.log\n");
+    same("a/b/two.c\nbuild/out.c\n");
+    tree.write("a/b/.ignore", "[\n{\n");
+    assert!(tree.same(&["-l", "needle"]).1.contains("a/b/.ignore"));
+}
+
+#[test]
+fn rules_that_change_are_noticed_wherever_they_are() {
+    let tree = Tree::indexed(&RULES);
+    change_rules(&tree);
+    run(&mut tree.comb(&["index", "update", "."]));
+    // Rules that are wrong are reported whether the directory is of interest or not.
+    assert!(tree.same(&["-l", "no such word"]).1.contains("a/b/.ignore"));
+}
+
 #[test]
 fn the_answer_is_that_of_the_files_as_they_are() {
     let tree = Tree::indexed(&FILES);
@@ -589,6 +639,22 @@ fn a_watch_knows_of_links_from_outside_and_of_maps() {
     }
     // SAFETY: it was mapped above.
     assert_eq!(unsafe { libc::munmap(map, 8) }, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_watch_leaves_out_what_only_rules_could_change() {
+    let tree = Tree::indexed(&RULES);
+    if !tree.is_trusted() {
+        return;
+    }
+    let _watch = tree.watch();
+    change_rules(&tree);
+    assert!(tree.state()["answers"].as_u64() >= Some(9));
+    tree.await_watch(|state| state["updates"].as_u64() >= Some(1) && state["compared"] == 0);
+    assert!(tree.same(&["-l", "no such word"]).1.contains("a/b/.ignore"));
+    tree.write("a/b/.ignore", "two.c\n");
+    assert_eq!(tree.same(&["-l", "needle"]).0, "build/out.c\n");
 }
 
 #[cfg(target_os = "linux")]

@@ -205,15 +205,16 @@ pub fn in_order<V: Visit>(
     let mut notes = Vec::new();
     let wants = make().wants();
     let mut meter = None;
+    let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes);
     let snapshots = options.snapshots.as_deref().map_or_else(Vec::new, |snapshots| {
         let meter = meter.insert(stopwatch.meter());
         meter.enter(Phase::Lookup);
-        let opened = snapshots.open(&inputs.named);
+        let opened = snapshots.open(&inputs.named, &|directory| walk.selection_in(directory));
         meter.enter(Phase::Walk);
         opened
     });
     let has_snapshots = !snapshots.is_empty();
-    let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes).with_snapshots(snapshots);
+    let walk = walk.with_snapshots(snapshots);
     let recognize = options.recognize.as_deref().filter(|_| V::AS_FOLD);
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, narrow: None };
     let mut problems = Problems::default();

@@ -10,11 +10,12 @@ use std::sync::{Arc, OnceLock};
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags, StatxTimestamp, fstat, openat, statat, statx,
 };
+use xxhash_rust::xxh3::Xxh3;
 
 use super::file_system::short_read_is_end;
 use super::listing::{Entry, EntryKind, Listing, list};
-use super::rules::{Global, Rules, Verdict};
-use super::{SortKey, WalkOptions};
+use super::rules::{Global, REPOSITORY_NAMES, RULE_FILES, Rules, Verdict};
+use super::{SortKey, WalkOptions, selection};
 use crate::block::{FileIdentity, Source};
 use crate::problem::{ProblemKind, Problems};
 use crate::snapshot::{Known, Snapshot, Stamp};
@@ -28,6 +29,8 @@ pub(crate) struct Walk<'a> {
     output: Option<FileIdentity>,
     /// Snapshots of the trees that are walked.
     snapshots: Vec<Arc<dyn Snapshot>>,
+    /// The part of the numbers of selections that is the same for all directories.
+    selection: OnceLock<Option<Xxh3>>,
 }
 
 /// An open directory and its selected entries.
@@ -52,6 +55,10 @@ pub(crate) struct Directory {
     pub(crate) listing: Listing,
     /// The snapshot that knows it, and its number there.
     known: Option<(Arc<dyn Snapshot>, u32)>,
+    /// Whether the rules that apply in it are those of the snapshot.
+    has_known_rules: bool,
+    /// Whether rules that apply in it were reported.
+    pub(crate) has_bad_rules: bool,
 }
 
 /// A directory and its ancestors.
@@ -98,12 +105,31 @@ impl<'a> Walk<'a> {
             .ok()
             .filter(|stat| skip_output && FileType::from_raw_mode(stat.st_mode).is_file())
             .map(|stat| identity_of(&stat));
-        Self { options, global: Global::new(options, problems), output, snapshots: Vec::new() }
+        let (global, snapshots) = (Global::new(options, problems), Vec::new());
+        Self { options, global, output, snapshots, selection: OnceLock::new() }
     }
 
     /// The same settings, with what is known of some trees.
     pub(crate) fn with_snapshots(self, snapshots: Vec<Arc<dyn Snapshot>>) -> Self {
         Self { snapshots, ..self }
+    }
+
+    /// The number of the selection in a directory, given its absolute path; `None` if it has none.
+    pub(crate) fn selection_in(&self, directory: &Path) -> Option<u64> {
+        self.selection_by(self.global.above(&directory.join("name"), None).as_deref())
+    }
+
+    /// The number of the selection in a directory.
+    pub(crate) fn selection_of(&self, directory: &Directory) -> Option<u64> {
+        match &directory.known {
+            Some((snapshot, number)) if directory.has_known_rules => snapshot.selection(*number),
+            _ => self.selection_by(directory.rules.as_deref()),
+        }
+    }
+
+    fn selection_by(&self, rules: Option<&Rules>) -> Option<u64> {
+        let everywhere = self.selection.get_or_init(|| selection::everywhere(self.options)).as_ref()?;
+        Some(selection::number(everywhere, rules))
     }
 
     /// Opens and lists a named directory. `printed` is its displayed path.
@@ -124,20 +150,25 @@ impl<'a> Walk<'a> {
         if !prefix.is_empty() && !prefix.ends_with(b"/") {
             prefix.push(b'/');
         }
-        let mut notes = Vec::new();
-        let above = self.global.above(&absolute, &mut notes);
-        let source = Source::named(argument, Some(printed.to_owned()));
-        for note in notes {
-            problems.add(&source, ProblemKind::RuleAbove(note));
-        }
         let known = self
             .snapshots
             .iter()
             .find_map(|snapshot| Some((Arc::clone(snapshot), snapshot.find(&absolute)?)));
+        let selection = known.as_ref().and_then(|(snapshot, number)| snapshot.selection(*number));
+        let rules = selection.and_then(|_| self.global.above(&absolute.join("name"), None));
+        let has_known_rules = selection.is_some() && self.selection_by(rules.as_deref()) == selection;
+        let mut notes = Vec::new();
+        let rules = if has_known_rules { rules } else { self.global.above(&absolute, Some(&mut notes)) };
+        let has_bad_rules = !notes.is_empty();
+        let source = Source::named(argument, Some(printed.to_owned()));
+        for note in notes {
+            problems.add(&source, ProblemKind::RuleAbove(note));
+        }
         let absolute = absolute.into_os_string().into_encoded_bytes();
         let root = absolute.len();
-        let directory = Directory::new(fd, argument, prefix, absolute, root, above, 0, None);
-        self.list(Directory { known, ..directory }, false, scratch, problems)
+        let directory = Directory::new(fd, argument, prefix, absolute, root, rules, 0, None);
+        let directory = Directory { known, has_known_rules, has_bad_rules, ..directory };
+        self.list(directory, false, scratch, problems)
     }
 
     /// Opens and lists a subdirectory. Returns `None` if it is not to be entered.
@@ -176,7 +207,9 @@ impl<'a> Walk<'a> {
         let trail = parent.trail.clone();
         let directory =
             Directory::new(fd, parent.argument, prefix, absolute, root, rules, parent.depth + 1, trail);
-        let directory = Directory { known, ..directory };
+        let has_known_rules = parent.has_known_rules && known.is_some();
+        let has_bad_rules = parent.has_bad_rules;
+        let directory = Directory { known, has_known_rules, has_bad_rules, ..directory };
         if self.options.one_file_system && device(&directory.fd)? != device(&parent.fd)? {
             return Ok(None);
         }
@@ -197,18 +230,7 @@ impl<'a> Walk<'a> {
             return Ok(directory);
         }
         let mut listing = directory.list(&mut scratch.buffer)?;
-        let mut notes = Vec::new();
-        directory.rules = self.global.listed(
-            directory.rules.take(),
-            &directory.fd,
-            &directory.absolute,
-            &directory.prefix,
-            &listing,
-            &mut notes,
-        );
-        for note in notes {
-            problems.add(&directory.source(), ProblemKind::Rule(note));
-        }
+        self.enter_rules(&mut directory, &listing, problems);
         scratch.path.clear();
         scratch.path.extend_from_slice(&directory.prefix);
         scratch.absolute.clear();
@@ -219,6 +241,60 @@ impl<'a> Walk<'a> {
         listing.retain(|listing, entry| self.is_wanted(&directory, listing, entry, scratch, problems));
         directory.listing = listing;
         Ok(directory)
+    }
+
+    /// Extends the rules of a directory by its own. They are read only if they are not known; those of a named directory have
+    /// been.
+    fn enter_rules(&self, directory: &mut Directory, listing: &Listing, problems: &mut Problems) {
+        if directory.has_known_rules && directory.is_named() {
+            return;
+        }
+        if directory.has_known_rules
+            && let Some(names) = self.known_rule_files(directory, listing)
+        {
+            if names.is_empty() {
+                return;
+            }
+            if let Ok(fd) = directory.fd.try_clone() {
+                let Directory { rules, absolute, prefix, .. } = directory;
+                *rules = Some(self.global.deferred(rules.take(), fd, absolute, prefix, names));
+                return;
+            }
+        }
+        let mut notes = Vec::new();
+        directory.rules = self.global.listed(
+            directory.rules.take(),
+            &directory.fd,
+            &directory.absolute,
+            &directory.prefix,
+            listing,
+            &mut notes,
+        );
+        directory.has_known_rules = false;
+        directory.has_bad_rules |= !notes.is_empty();
+        for note in notes {
+            problems.add(&directory.source(), ProblemKind::Rule(note));
+        }
+    }
+
+    /// The rule files of a directory that was listed; `None` unless they are all those of the snapshot.
+    fn known_rule_files(&self, directory: &Directory, listing: &Listing) -> Option<Vec<&'static str>> {
+        let (snapshot, number) = directory.known.as_ref()?;
+        snapshot.selection(*number)?;
+        if !listing.any_hidden {
+            return Some(Vec::new());
+        }
+        if REPOSITORY_NAMES.iter().any(|name| listing.contains(name.as_bytes())) {
+            return None;
+        }
+        let names: Vec<&str> = self.global.names().filter(|name| listing.contains(name.as_bytes())).collect();
+        let is_same = |name: &&str| {
+            let entry = listing.get(name.as_bytes()).filter(|entry| entry.kind == EntryKind::File)?;
+            let stamp = snapshot.stamp(entry.known?)?;
+            let present = statat(&directory.fd, listing.c_name(entry), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            (Stamp::of(&present) == stamp).then_some(())
+        };
+        names.iter().all(|name| is_same(name).is_some()).then_some(names)
     }
 
     /// Returns `true` if an entry is to be read or entered. The kind of a link that is followed becomes that of its
@@ -233,6 +309,13 @@ impl<'a> Walk<'a> {
     ) -> bool {
         if entry.kind == EntryKind::Other || entry.kind == EntryKind::Link && !self.options.follow {
             return false;
+        }
+        if directory.has_known_rules
+            && self.options.file_regex.is_none()
+            && let Some(was_selected) = entry.was_selected
+        {
+            let is_directory = entry.kind == EntryKind::Directory;
+            return was_selected && (is_directory || self.is_file_wanted(directory, listing, entry, b""));
         }
         let Scratch { path, absolute, .. } = scratch;
         path.truncate(directory.prefix.len());
@@ -359,6 +442,8 @@ impl Directory {
             short_read_is_end: OnceLock::new(),
             listing,
             known: None,
+            has_known_rules: false,
+            has_bad_rules: false,
         }
     }
 
@@ -374,6 +459,10 @@ impl Directory {
         self.fd = reopened(&self.fd)?;
         let mut listing = list(&self.fd, buffer)?;
         listing.recognize(&known);
+        let has_same = |name: &str| known.contains(name.as_bytes()) == listing.contains(name.as_bytes());
+        // Those of a named directory were compared.
+        let has_same_names = RULE_FILES.into_iter().chain(REPOSITORY_NAMES).all(has_same);
+        self.has_known_rules &= has_same_names || self.is_named();
         Ok(listing)
     }
 
@@ -381,7 +470,7 @@ impl Directory {
     fn remembered(&self) -> (Listing, Option<Stamp>) {
         let mut known = Listing::default();
         let Some((snapshot, number)) = &self.known else { return (known, None) };
-        let stamp = snapshot.list(*number, &mut |entry| known.push(entry));
+        let stamp = snapshot.list(*number, &mut |entry| known.push_known(entry));
         (known, stamp.filter(|&stamp| Stamp::of_open(&self.fd).is_ok_and(|present| present == stamp)))
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct Entry {
     pub(crate) inode: u64,
     /// Number of the file or directory in the snapshot of the directory, if it has one.
     pub(crate) known: Option<u32>,
+    /// Whether it was selected according to the snapshot; `None` if it is not there.
+    pub(crate) was_selected: Option<bool>,
 }
 
 /// Type of an entry, as recorded in the directory; no `stat` is needed.
@@ -79,7 +81,13 @@ impl Listing {
 
     /// Returns `true` if there is an entry with this name. Complete only before [`Listing::retain`].
     pub(crate) fn contains(&self, name: &[u8]) -> bool {
-        self.entries.binary_search_by(|entry| self.name(entry).cmp(name)).is_ok()
+        self.get(name).is_some()
+    }
+
+    /// The entry with this name. Complete only before [`Listing::retain`].
+    pub(crate) fn get(&self, name: &[u8]) -> Option<&Entry> {
+        let place = self.entries.binary_search_by(|entry| self.name(entry).cmp(name)).ok()?;
+        self.entries.get(place)
     }
 
     /// Keeps the entries for which `keep` returns `true`.
@@ -99,11 +107,21 @@ impl Listing {
                 .map_or(EntryKind::Other, |stat| EntryKind::of(FileType::from_raw_mode(stat.st_mode))),
             known => EntryKind::of(known),
         };
-        self.push(KnownEntry { name, kind, inode, number: None });
+        self.push(name, kind, inode);
     }
 
-    /// Adds an entry behind the others.
-    pub(crate) fn push(&mut self, KnownEntry { name, kind, inode, number }: KnownEntry<'_>) {
+    /// Adds an entry of a snapshot behind the others.
+    pub(crate) fn push_known(
+        &mut self,
+        KnownEntry { name, kind, inode, number, is_selected }: KnownEntry<'_>,
+    ) {
+        self.push(name, kind, inode);
+        if let Some(entry) = self.entries.last_mut() {
+            (entry.known, entry.was_selected) = (number, Some(is_selected));
+        }
+    }
+
+    fn push(&mut self, name: &CStr, kind: EntryKind, inode: u64) {
         let bytes = name.to_bytes();
         let (Ok(start), Ok(length)) = (u32::try_from(self.names.len()), u32::try_from(bytes.len())) else {
             return;
@@ -111,16 +129,19 @@ impl Listing {
         self.any_hidden |= bytes.starts_with(b".");
         self.names.extend_from_slice(name.to_bytes_with_nul());
         let key = key(bytes);
-        self.entries.push(Entry { key, start, length, kind, is_linked: false, inode, known: number });
+        let (known, was_selected) = (None, None);
+        self.entries.push(Entry { key, start, length, kind, is_linked: false, inode, known, was_selected });
     }
 
-    /// Takes over the numbers of the entries of an earlier listing that have the same name and kind.
+    /// Takes over what is known of the entries of an earlier listing that have the same name and kind.
     pub(crate) fn recognize(&mut self, earlier: &Self) {
         let Self { names, entries, .. } = self;
         let mut finder = earlier.finder();
         for entry in entries {
             let name = &names[entry.start as usize..][..entry.length as usize];
-            entry.known = finder.find(name, entry.kind).and_then(|known| known.known);
+            if let Some(known) = finder.find(name, entry.kind) {
+                (entry.known, entry.was_selected) = (known.known, known.was_selected);
+            }
         }
     }
 
@@ -233,7 +254,7 @@ mod tests {
         let listing = |entries: &[(&CStr, EntryKind, Option<u32>)]| {
             let mut listing = Listing::default();
             for &(name, kind, number) in entries {
-                listing.push(KnownEntry { name, kind, inode: 0, number });
+                listing.push_known(KnownEntry { name, kind, inode: 0, number, is_selected: true });
             }
             listing
         };

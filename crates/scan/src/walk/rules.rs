@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{CWD, Mode, OFlags, openat};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::hints::{Hints, NameKey};
 use super::listing::Listing;
@@ -24,6 +25,12 @@ use finecomb_sys::io_reason;
 const CUSTOM: [&str; 2] = [".agignore", ".rgignore"];
 const DOT: &str = ".ignore";
 const GIT: &str = ".gitignore";
+
+/// The names of rule files.
+pub const RULE_FILES: [&str; 4] = [CUSTOM[0], CUSTOM[1], DOT, GIT];
+
+/// Names that make a directory a repository. Some of its rules are in other places.
+pub const REPOSITORY_NAMES: [&str; 2] = [".git", ".jj"];
 
 /// The mark of UTF-8, with which a rule file may begin.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -50,13 +57,53 @@ impl<T> From<Match<T>> for Verdict {
 /// The rules of one directory. A directory without rules shares those of its parent.
 pub(crate) struct Rules {
     above: Option<Arc<Rules>>,
-    /// Offset at which the path relative to this directory relative_start in an absolute path.
+    /// Offset at which the path relative to this directory begins in an absolute path.
     relative_start: usize,
+    is_repository: bool,
+    files: OnceLock<Files>,
+    /// The rule files, as long as nothing depends on them.
+    unread: Option<Unread>,
+}
+
+/// The rules of a directory by the kinds of their files.
+#[derive(Default)]
+struct Files {
     custom: Globs,
     dot: Globs,
     git: Globs,
     git_exclude: Globs,
-    is_repository: bool,
+}
+
+/// Rule files of a directory that are known to be valid.
+struct Unread {
+    directory: OwnedFd,
+    printed: PathBuf,
+    names: Vec<&'static str>,
+    ignore_case: bool,
+}
+
+impl Files {
+    /// Reads rule files of a directory. `printed` is its displayed path.
+    fn read(
+        directory: &OwnedFd,
+        printed: &Path,
+        names: &[&str],
+        ignore_case: bool,
+        mut problems: Option<&mut Vec<String>>,
+    ) -> Self {
+        // An unreadable rule file is ignored silently, as by git.
+        let mut load = |kind: &[&str]| {
+            let files = kind.iter().filter(|name| names.contains(name));
+            let files = files.filter_map(|name| Some((printed.join(name), read(directory, name).ok()?)));
+            Globs::new(files.collect(), ignore_case, problems.as_deref_mut())
+        };
+        let (custom, dot, git) = (load(&CUSTOM), load(&[DOT]), load(&[GIT]));
+        Self { custom, dot, git, git_exclude: Globs::default() }
+    }
+
+    fn all(&self) -> [&Globs; 4] {
+        [&self.custom, &self.dot, &self.git, &self.git_exclude]
+    }
 }
 
 /// The globs of one kind of rule file in a directory. A cheap test spares most names the matching, and most rule files the
@@ -74,9 +121,9 @@ struct Globs {
 const SMALL: usize = 16 << 10;
 
 impl Globs {
-    /// The globs of rule files, given with their names. Those that may be invalid are compiled at once, so that this is
+    /// The globs of rule files, given with their names. Those that may be invalid are compiled at once if that is to be
     /// reported.
-    fn new(files: Vec<(PathBuf, Vec<u8>)>, ignore_case: bool, problems: &mut Vec<String>) -> Self {
+    fn new(files: Vec<(PathBuf, Vec<u8>)>, ignore_case: bool, problems: Option<&mut Vec<String>>) -> Self {
         let mut hints = Hints::default();
         let texts = files.iter().map(|(_, text)| text.strip_prefix(BOM).unwrap_or(text));
         for line in texts.flat_map(|text| text.split(|&byte| byte == b'\n')) {
@@ -90,7 +137,7 @@ impl Globs {
             |text: &[u8]| text.len() <= SMALL && !text.iter().any(|byte| b"[]{}\\".contains(byte));
         let defers = files.iter().all(|(_, text)| is_harmless(text));
         let globs = Self { files, ignore_case, rules: OnceLock::new(), hints };
-        if !defers {
+        if let Some(problems) = problems.filter(|_| !defers) {
             globs.rules.get_or_init(|| globs.compile(problems));
         }
         globs
@@ -113,7 +160,7 @@ impl Globs {
         if self.is_empty() || !self.hints.may_match(name) {
             return Verdict::None;
         }
-        // If they are compiled only now, they are valid.
+        // If they are compiled only now, they are valid, or known not to be.
         self.rules.get_or_init(|| self.compile(&mut Vec::new())).matched(relative, is_dir).into()
     }
 }
@@ -157,8 +204,8 @@ impl Global {
         dot || git || git_exclude || !self.explicit.is_empty()
     }
 
-    /// Reads the rules of the directories above an absolute path.
-    pub(crate) fn above(&self, path: &Path, problems: &mut Vec<String>) -> Option<Arc<Rules>> {
+    /// Reads the rules of the directories above an absolute path. Without `problems`, they are known to be valid.
+    pub(crate) fn above(&self, path: &Path, mut problems: Option<&mut Vec<String>>) -> Option<Arc<Rules>> {
         if !self.any() {
             return None;
         }
@@ -178,7 +225,7 @@ impl Global {
                 .is_ok()
             };
             let path = directory.as_os_str().as_bytes();
-            rules = self.enter(rules, &fd, path, directory, contains, problems);
+            rules = self.enter(rules, &fd, path, directory, contains, problems.as_deref_mut());
         }
         rules
     }
@@ -198,7 +245,7 @@ impl Global {
             return above;
         }
         let printed = Path::new(OsStr::from_bytes(printed));
-        self.enter(above, directory, path, printed, |name| listing.contains(name), problems)
+        self.enter(above, directory, path, printed, |name| listing.contains(name), Some(problems))
     }
 
     /// Reads the rules of a directory. `printed` is its displayed path.
@@ -209,43 +256,48 @@ impl Global {
         path: &[u8],
         printed: &Path,
         contains: impl Fn(&[u8]) -> bool,
-        problems: &mut Vec<String>,
+        mut problems: Option<&mut Vec<String>>,
     ) -> Option<Arc<Rules>> {
-        let RuleFiles { dot, git, git_exclude, .. } = self.options;
-        let RuleFiles { require_git, .. } = self.options;
+        let RuleFiles { git, git_exclude, require_git, .. } = self.options;
         let has_git = (git || git_exclude) && contains(b".git");
         // If no repository is required, its boundaries have no effect either.
         let is_repository = require_git && (has_git || (git || git_exclude) && contains(b".jj"));
-        let mut load = |wanted: bool, names: &[&str]| {
-            let names: Vec<&str> =
-                names.iter().copied().filter(|name| wanted && contains(name.as_bytes())).collect();
-            self.load(directory, printed, &names, problems)
-        };
-        let rules = Rules {
-            relative_start: path.len() + usize::from(path != b"/"),
-            custom: load(dot, &CUSTOM),
-            dot: load(dot, &[DOT]),
-            git: load(git, &[GIT]),
-            git_exclude: if git_exclude && has_git {
-                self.load_exclude(directory, path, problems)
-            } else {
-                Globs::default()
-            },
-            is_repository,
-            above,
-        };
-        if rules.is_empty() { rules.above } else { Some(Arc::new(rules)) }
+        let names: Vec<&str> = self.names().filter(|name| contains(name.as_bytes())).collect();
+        let mut files = Files::read(directory, printed, &names, self.ignore_case, problems.as_deref_mut());
+        if git_exclude && has_git {
+            files.git_exclude = self.load_exclude(directory, path, problems);
+        }
+        if !is_repository && files.all().into_iter().all(Globs::is_empty) {
+            return above;
+        }
+        let relative_start = relative_start(path);
+        Some(Arc::new(Rules { above, relative_start, is_repository, files: files.into(), unread: None }))
     }
 
-    /// Reads the rules in some files of a directory.
-    fn load(&self, directory: &OwnedFd, printed: &Path, names: &[&str], problems: &mut Vec<String>) -> Globs {
-        // An unreadable rule file is ignored silently, as by git.
-        let files = names.iter().filter_map(|name| Some((printed.join(name), read(directory, name).ok()?)));
-        Globs::new(files.collect(), self.ignore_case, problems)
+    /// The names of the rule files that are obeyed.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        let RuleFiles { dot, git, .. } = self.options;
+        RULE_FILES.into_iter().filter(move |&name| if name == GIT { git } else { dot })
+    }
+
+    /// The rules of a directory that is no repository, and whose rule files are known to be valid. They are read when they are
+    /// needed.
+    pub(crate) fn deferred(
+        &self,
+        above: Option<Arc<Rules>>,
+        directory: OwnedFd,
+        path: &[u8],
+        printed: &[u8],
+        names: Vec<&'static str>,
+    ) -> Arc<Rules> {
+        let printed = Path::new(OsStr::from_bytes(printed)).to_owned();
+        let unread = Some(Unread { directory, printed, names, ignore_case: self.ignore_case });
+        let relative_start = relative_start(path);
+        Arc::new(Rules { above, relative_start, is_repository: false, files: OnceLock::new(), unread })
     }
 
     /// Reads `info/exclude` of a repository.
-    fn load_exclude(&self, directory: &OwnedFd, path: &[u8], problems: &mut Vec<String>) -> Globs {
+    fn load_exclude(&self, directory: &OwnedFd, path: &[u8], problems: Option<&mut Vec<String>>) -> Globs {
         let path = Path::new(OsStr::from_bytes(path));
         let file = read(directory, ".git/info/exclude").ok();
         let file = file.or_else(|| fs::read(worktree(directory, path)?.join("info/exclude")).ok());
@@ -279,9 +331,8 @@ impl Global {
             }
             let relative = Path::new(OsStr::from_bytes(path.get(rules.relative_start..).unwrap_or_default()));
             let git = in_repository && !in_outer_repository;
-            let kinds =
-                [(true, &rules.custom), (true, &rules.dot), (git, &rules.git), (git, &rules.git_exclude)];
-            for (verdict, (applies, globs)) in verdicts.iter_mut().zip(kinds) {
+            let kinds = rules.files().all().into_iter().zip([true, true, git, git]);
+            for (verdict, (globs, applies)) in verdicts.iter_mut().zip(kinds) {
                 if *verdict == Verdict::None && applies {
                     *verdict = globs.judge(relative, name, is_dir);
                 }
@@ -305,10 +356,34 @@ impl Global {
 }
 
 impl Rules {
-    fn is_empty(&self) -> bool {
-        let all = [&self.custom, &self.dot, &self.git, &self.git_exclude];
-        !self.is_repository && all.into_iter().all(|globs| globs.is_empty())
+    fn files(&self) -> &Files {
+        self.files.get_or_init(|| match &self.unread {
+            Some(Unread { directory, printed, names, ignore_case }) => {
+                Files::read(directory, printed, names, *ignore_case, None)
+            }
+            None => Files::default(),
+        })
     }
+
+    /// Adds all that decides how these rules and those above select to a hash.
+    pub(super) fn hash(&self, hasher: &mut Xxh3) {
+        for rules in chain(Some(self)) {
+            hasher.update(&(rules.relative_start as u64).to_le_bytes());
+            hasher.update(&[u8::from(rules.is_repository)]);
+            for globs in rules.files().all() {
+                hasher.update(&(globs.files.len() as u64).to_le_bytes());
+                for (_, text) in &globs.files {
+                    hasher.update(&(text.len() as u64).to_le_bytes());
+                    hasher.update(text);
+                }
+            }
+        }
+    }
+}
+
+/// The offset of a path below a directory in an absolute path.
+fn relative_start(directory: &[u8]) -> usize {
+    directory.len() + usize::from(directory != b"/")
 }
 
 /// The rules of a directory and its ancestors, deepest first.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use finecomb_scan::{EntryKind, Instant, Stamp};
 
-use super::{File, HEADER, MAGIC, NONE, SegmentInfo};
+use super::{File, HEADER, MAGIC, NONE, SELECTED, SegmentInfo};
 
 /// Contents of a catalog.
 pub(crate) struct Contents {
@@ -24,6 +24,8 @@ pub(crate) struct Contents {
 pub(crate) struct Directory {
     /// The stamp with which its entries are complete, if there is one.
     pub(crate) stamp: Option<Stamp>,
+    /// The number of the selection, if there is one.
+    pub(crate) selection: Option<u64>,
     /// In the order of their names.
     pub(crate) entries: Vec<Entry>,
 }
@@ -35,6 +37,8 @@ pub(crate) struct Entry {
     pub(crate) inode: u64,
     /// Number of the file or directory, if it is in the index.
     pub(crate) number: Option<u32>,
+    /// Whether a search without flags selects it.
+    pub(crate) is_selected: bool,
 }
 
 /// Stamp of what has none.
@@ -60,6 +64,7 @@ impl Contents {
             };
             entries.extend(entry.inode.to_le_bytes());
             let length = entry.name.as_bytes().len();
+            let kind = if entry.is_selected { kind | SELECTED } else { kind };
             let numbers = [number(names.len())?, entry.number.unwrap_or(NONE), kind, number(length)?];
             numbers.into_iter().for_each(|number| entries.extend(number.to_le_bytes()));
             names.extend_from_slice(entry.name.as_bytes_with_nul());
@@ -78,6 +83,7 @@ impl Contents {
             for number in [first, count, u32::from(directory.stamp.is_some()), 0] {
                 out.write_all(&number.to_le_bytes())?;
             }
+            out.write_all(&directory.selection.unwrap_or(0).to_le_bytes())?;
             first += count;
         }
         out.write_all(&entries)?;

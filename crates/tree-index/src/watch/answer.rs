@@ -4,44 +4,44 @@
 //! the files that are not proven. An entry that is left out of a proven directory is proven as well, and so is all that
 //! is below it.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use finecomb_scan::{EntryKind, KnownEntry};
 
 use super::Watched;
 use super::places::{Node, is_kept};
 use super::proofs::Proofs;
+use super::talk::{Named, Search};
 use crate::catalog::{Contents, Directory, Entry, File, NO_STAMP, State};
 use crate::error::Error;
+use crate::listed::is_rule_file;
 use crate::needs::Needs;
 
-/// The part of a catalog for a search below the directories `named`, by their numbers.
+/// The part of a catalog for a search.
 ///
 /// # Errors
 /// If a segment cannot be read or is damaged.
-pub(super) fn answer(
-    now: &Watched,
-    proofs: &Proofs,
-    needs: &Needs,
-    across_lines: bool,
-    named: &[u32],
-) -> Result<Contents, Error> {
+pub(super) fn answer(now: &Watched, proofs: &Proofs, search: &Search) -> Result<Contents, Error> {
+    let find = |named: &Named| Some((now.catalog.find(named.path())?, named.selection));
+    let named: Vec<_> = search.named.iter().filter_map(find).collect();
     let mut answer = Answer {
         now,
         proofs,
-        named,
+        named: named.iter().map(|&(directory, _)| now.places.below(directory)).collect(),
         is_candidate: vec![false; now.catalog.files() as usize],
         is_file_kept: vec![false; now.catalog.files() as usize],
         is_directory_kept: vec![false; now.catalog.directories() as usize],
     };
-    answer.select(needs, across_lines)?;
+    answer.select(&search.needs, search.across_lines)?;
+    named.iter().for_each(|&(directory, selection)| answer.keep_entered(directory, selection));
     Ok(answer.contents())
 }
 
 struct Answer<'w> {
     now: &'w Watched,
     proofs: &'w Proofs,
-    named: &'w [u32],
+    /// Each directory that is searched, with those below it.
+    named: Vec<Range<u32>>,
     is_candidate: Vec<bool>,
     is_file_kept: Vec<bool>,
     is_directory_kept: Vec<bool>,
@@ -49,8 +49,8 @@ struct Answer<'w> {
 
 impl Answer<'_> {
     fn select(&mut self, needs: &Needs, across_lines: bool) -> Result<(), Error> {
-        let Self { now, proofs, named, .. } = *self;
-        named.iter().for_each(|&directory| self.keep_way_to(directory));
+        let Self { now, proofs, .. } = *self;
+        self.named.clone().into_iter().for_each(|named| self.keep_way_to(named.start));
         for (first, found) in now.segments.find(&now.catalog, needs, across_lines)? {
             for file in found.iter().filter_map(|document| now.places.file_of(first + document)) {
                 self.is_candidate[file as usize] = true;
@@ -58,7 +58,6 @@ impl Answer<'_> {
             }
         }
         now.places.unsettled.iter().for_each(|&file| self.keep_file(file));
-        now.places.entered.iter().for_each(|&directory| self.keep_directory(directory));
         for node in &proofs.unproven {
             match *node {
                 Node::File(file) => self.keep_file(file),
@@ -69,7 +68,7 @@ impl Answer<'_> {
     }
 
     fn is_searched(&self, directory: u32) -> bool {
-        self.named.iter().any(|&named| self.now.places.is_within(directory, named))
+        self.named.iter().any(|named| named.contains(&directory))
     }
 
     fn keep_file(&mut self, file: u32) {
@@ -80,10 +79,32 @@ impl Answer<'_> {
         }
     }
 
-    fn keep_directory(&mut self, directory: u32) {
-        if self.is_searched(directory) {
-            self.keep_way_to(directory);
+    /// Keeps the directories below a named one that a search with this selection may find something else in than was
+    /// indexed. Where its selection is that of the index, these are those whose rules are not proven: the search has
+    /// read the rules of the named directory and above it, but those below may have changed.
+    fn keep_entered(&mut self, named: u32, selection: Option<u64>) {
+        let places = &self.now.places;
+        let below = places.below(named);
+        let mut is_loose = vec![true; below.len()];
+        if selection.is_some() && selection == self.now.catalog.selection(named) {
+            is_loose.fill(false);
+            let rules_of = |node: &Node| match *node {
+                Node::Directory(directory) => Some(directory),
+                Node::File(file) => {
+                    let (directory, entry) = places.place_of(file);
+                    is_rule_file(self.now.catalog.entry(entry).name).then_some(directory)
+                }
+            };
+            let unproven = self.proofs.unproven.iter().filter_map(rules_of);
+            let loose = places.loose.iter().copied().chain(unproven);
+            for directory in loose.filter(|&directory| directory != named && below.contains(&directory)) {
+                let Range { start, end } = places.below(directory);
+                is_loose[(start - named) as usize..(end - named) as usize].fill(true);
+            }
         }
+        let entered = places.entered.iter().filter(|directory| below.contains(directory));
+        let entered = entered.filter(|&directory| is_loose[(directory - named) as usize]);
+        entered.for_each(|&directory| self.keep_way_to(directory));
     }
 
     /// Keeps all entries of a directory which the search may have to list: what it finds there and does not know is
@@ -114,23 +135,25 @@ impl Answer<'_> {
         let catalog = &self.now.catalog;
         let kept = self.is_directory_kept.iter().zip(0..).filter(|&(&kept, _)| kept);
         let kept: Vec<u32> = kept.map(|(_, number)| number).collect();
-        let numbers: HashMap<u32, u32> = kept.iter().copied().zip(0..).collect();
+        let mut numbers = vec![None; self.is_directory_kept.len()];
+        kept.iter().zip(0..).for_each(|(&directory, number)| numbers[directory as usize] = Some(number));
         let (mut directories, mut files) = (Vec::with_capacity(kept.len()), Vec::new());
         for directory in kept {
             let entries = catalog.entries(directory).filter_map(|entry| {
                 let number = match (entry.kind, entry.number) {
-                    (EntryKind::Directory, Some(below)) => Some(*numbers.get(&below)?),
+                    (EntryKind::Directory, Some(below)) => Some((*numbers.get(below as usize)?)?),
                     (EntryKind::File, Some(file)) => {
-                        (self.is_file_kept[file as usize] || is_kept(entry.name, entry.number))
-                            .then_some(())?;
+                        (self.is_file_kept[file as usize] || is_kept(&entry)).then_some(())?;
                         files.push(self.file(file));
                         Some(files.len() as u32 - 1)
                     }
                     _ => None,
                 };
-                Some(Entry { name: entry.name.to_owned(), kind: entry.kind, inode: entry.inode, number })
+                let KnownEntry { name, kind, inode, is_selected, .. } = entry;
+                Some(Entry { name: name.to_owned(), kind, inode, number, is_selected })
             });
-            directories.push(Directory { stamp: catalog.stamp(directory), entries: entries.collect() });
+            let (stamp, selection) = (catalog.stamp(directory), catalog.selection(directory));
+            directories.push(Directory { stamp, selection, entries: entries.collect() });
         }
         Contents {
             root: catalog.root.clone(),
@@ -142,14 +165,12 @@ impl Answer<'_> {
         }
     }
 
-    /// A file without documents: it is absent if it has its stamp, unless nothing of it is indexed.
+    /// A file with one document if it is a candidate; otherwise it has none, and is absent if it has its stamp.
     fn file(&self, number: u32) -> File {
-        let nothing = File { state: State::Varied, stamp: NO_STAMP, document: 0, documents: 0 };
+        let documents = u32::from(self.is_candidate[number as usize]);
         match self.now.catalog.file(number) {
-            Some(file) if !self.is_candidate[number as usize] && file.state.is_indexed() => {
-                File { document: 0, documents: 0, ..file }
-            }
-            _ => nothing,
+            Some(file) => File { document: 0, documents, ..file },
+            None => File { state: State::Varied, stamp: NO_STAMP, document: 0, documents: 0 },
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Where the directories and files of a catalog are, and what is where.
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::OsStr;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use finecomb_scan::{EntryKind, Stamp};
+use finecomb_scan::{EntryKind, KnownEntry, REPOSITORY_NAMES, Stamp};
 
 use crate::catalog::{Catalog, State};
+use crate::listed::is_rule_file;
 
 /// Identity of a file: its device and its number there.
 pub(super) type Key = (u64, u64);
@@ -36,8 +38,10 @@ pub(super) struct Places {
     documents: Vec<Option<u32>>,
     /// Everything with a stamp, in order. A file with several names is there several times.
     keys: Vec<(Key, Node)>,
-    /// Directories that every search has to enter: rule files are there, or entries that are not indexed.
+    /// Directories that a search has to enter if it may select others than were indexed.
     pub(super) entered: Vec<u32>,
+    /// Directories with rules of which a proof is not possible.
+    pub(super) loose: Vec<u32>,
     /// Files that are searched or compared with their stamps at every query.
     pub(super) unsettled: Vec<u32>,
 }
@@ -54,6 +58,7 @@ impl Places {
             documents: vec![None; documents as usize],
             keys: Vec::new(),
             entered: Vec::new(),
+            loose: Vec::new(),
             unsettled: Vec::new(),
         };
         (0..directories).for_each(|directory| places.add_directory(catalog, directory));
@@ -67,10 +72,11 @@ impl Places {
     }
 
     fn add_directory(&mut self, catalog: &Catalog, directory: u32) {
-        let mut is_entered = false;
+        let (mut is_entered, mut is_loose) = (false, catalog.selection(directory).is_none());
         for number in catalog.entry_numbers(directory) {
             let entry = catalog.entry(number);
-            is_entered |= is_kept(entry.name, entry.number);
+            is_entered |= is_kept(&entry);
+            is_loose |= has_loose_rules(catalog, &entry);
             match (entry.kind, entry.number) {
                 (EntryKind::Directory, Some(below)) => {
                     if let Some(slot) = self.parents.get_mut(below as usize) {
@@ -88,6 +94,9 @@ impl Places {
         }
         if is_entered {
             self.entered.push(directory);
+        }
+        if is_loose {
+            self.loose.push(directory);
         }
         self.keys.extend(catalog.stamp(directory).map(|stamp| (key_of(stamp), Node::Directory(directory))));
     }
@@ -131,9 +140,9 @@ impl Places {
         std::iter::successors(Some(directory), parent)
     }
 
-    /// Whether a directory is another one, or below it.
-    pub(super) fn is_within(&self, directory: u32, above: u32) -> bool {
-        (above..self.ends[above as usize]).contains(&directory)
+    /// A directory and those below it.
+    pub(super) fn below(&self, directory: u32) -> Range<u32> {
+        directory..self.ends[directory as usize]
     }
 
     /// The absolute path of a directory.
@@ -149,7 +158,17 @@ impl Places {
     }
 }
 
-/// Whether an entry is in every answer: it is not indexed, or it may be a rule file. Their names begin with a dot.
-pub(super) fn is_kept(name: &CStr, number: Option<u32>) -> bool {
-    number.is_none() || name.to_bytes().starts_with(b".")
+/// Whether an entry is in every answer with its directory: a search may select it although it was not selected, or it may be a
+/// rule file. Their names begin with a dot.
+pub(super) fn is_kept(entry: &KnownEntry<'_>) -> bool {
+    entry.number.is_none() || entry.name.to_bytes().starts_with(b".")
+}
+
+/// Whether an entry stands for rules that may change without a change of an indexed file.
+fn has_loose_rules(catalog: &Catalog, entry: &KnownEntry<'_>) -> bool {
+    if is_rule_file(entry.name) {
+        let file = entry.number.filter(|_| entry.kind == EntryKind::File).and_then(|file| catalog.file(file));
+        return file.is_none_or(|file| file.state != State::Plain);
+    }
+    REPOSITORY_NAMES.iter().any(|name| name.as_bytes() == entry.name.to_bytes())
 }

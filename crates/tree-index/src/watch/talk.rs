@@ -25,7 +25,7 @@ use crate::folder::{Folder, credentials};
 use crate::needs::Needs;
 
 /// Version of the conversation.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Time within which the other side must go on. A search that waits in vain compares everything itself.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -55,8 +55,27 @@ pub(super) enum Asked {
 pub(super) struct Search {
     pub(super) needs: Needs,
     pub(super) across_lines: bool,
-    /// Absolute paths of the directories that are searched.
-    named: Vec<Vec<u8>>,
+    /// The directories that are searched.
+    pub(super) named: Vec<Named>,
+}
+
+/// A directory that is searched.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Named {
+    /// Absolute path.
+    path: Vec<u8>,
+    /// The number of the selection there, if it has one.
+    pub(super) selection: Option<u64>,
+}
+
+impl Named {
+    pub(crate) fn new(path: &Path, selection: Option<u64>) -> Self {
+        Self { path: path.as_os_str().as_bytes().to_owned(), selection }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
 }
 
 /// The way in which a process sees the file system: its mount namespace and its root.
@@ -89,12 +108,6 @@ impl Question {
             return Err("other groups, or another view of the file system".to_owned());
         }
         Ok(question)
-    }
-}
-
-impl Search {
-    pub(super) fn named(&self) -> impl Iterator<Item = &Path> {
-        self.named.iter().map(|path| Path::new(OsStr::from_bytes(path)))
     }
 }
 
@@ -136,9 +149,8 @@ pub(crate) fn ask_for_catalog(
     folder: &Folder,
     needs: &Needs,
     across_lines: bool,
-    named: &[PathBuf],
+    named: Vec<Named>,
 ) -> Option<Catalog> {
-    let named = named.iter().map(|path| path.as_os_str().as_bytes().to_owned()).collect();
     let answer = ask(folder, Asked::Search(Search { needs: needs.clone(), across_lines, named }))?;
     Catalog::parse(answer, 0)
 }

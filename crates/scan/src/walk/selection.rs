@@ -1,0 +1,60 @@
+//! A number for all that decides which entries of a directory are selected. If it is what it was when a snapshot was made,
+//! its selection still holds.
+
+use std::fs;
+use std::path::Path;
+
+use ignore::gitignore::gitconfig_excludes_path;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::WalkOptions;
+use super::rules::Rules;
+
+/// The hash of the options and the rules that apply everywhere; `None` if the selection depends on more than names and the
+/// rule files of directories.
+pub(super) fn everywhere(options: &WalkOptions) -> Option<Xxh3> {
+    let WalkOptions { skip_hidden, rules, rule_files, rules_ignore_case, globs, types, follow, .. } = options;
+    if !rule_files.is_empty() || !globs.is_empty() || !types.is_empty() || *follow {
+        return None;
+    }
+    let mut hasher = Xxh3::new();
+    let flags = [
+        *skip_hidden,
+        *rules_ignore_case,
+        rules.dot,
+        rules.git,
+        rules.git_exclude,
+        rules.git_global,
+        rules.parents,
+        rules.require_git,
+    ];
+    hasher.update(&flags.map(u8::from));
+    if rules.git
+        && rules.git_global
+        && let Some(path) = gitconfig_excludes_path()
+    {
+        hasher.update(&global_rules(&path)?);
+    }
+    Some(hasher)
+}
+
+/// The text of rules that apply everywhere. They are matched with displayed paths, so that one with a slash selects by
+/// where a search was started.
+fn global_rules(path: &Path) -> Option<Vec<u8>> {
+    let text = fs::read(path).unwrap_or_default();
+    let names_only = |line: &[u8]| {
+        let line = line.trim_ascii_end();
+        !line.strip_suffix(b"/").unwrap_or(line).contains(&b'/')
+    };
+    text.split(|&byte| byte == b'\n').all(names_only).then_some(text)
+}
+
+/// The number for a directory with these rules.
+pub(super) fn number(everywhere: &Xxh3, rules: Option<&Rules>) -> u64 {
+    let mut hasher = everywhere.clone();
+    if let Some(rules) = rules {
+        rules.hash(&mut hasher);
+    }
+    // 0 stands for none.
+    hasher.digest().max(1)
+}
