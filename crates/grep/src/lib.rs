@@ -35,6 +35,8 @@ mod matcher;
 mod names;
 mod options;
 mod print;
+#[cfg(feature = "pcre2")]
+mod required;
 mod search;
 mod tail;
 mod whole;

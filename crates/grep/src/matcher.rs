@@ -7,6 +7,8 @@ use regex_syntax::hir::Hir;
 use thiserror::Error;
 
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
+#[cfg(feature = "pcre2")]
+use crate::required::superset;
 
 /// Error in a query.
 #[derive(Debug, Error)]
@@ -132,15 +134,19 @@ fn pcre2(_options: &GrepOptions) -> Result<AnyMatcher, Error> {
     Err(Error::NoPcre2)
 }
 
-/// The patterns as expressions of which a matching text holds a match; `None` if they are not known, as with PCRE2.
+/// Expressions of which every text that matches the patterns holds a match; `None` if there are none.
 pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Option<Vec<Hir>> {
-    match matcher {
-        AnyMatcher::Rust(_) => {}
+    let for_engine: fn(&PatternOptions, &str) -> String = match matcher {
+        AnyMatcher::Rust(_) => |options, pattern| match options.fixed_strings {
+            true => regex_syntax::escape(pattern),
+            false => pattern.to_owned(),
+        },
         #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2(_) => return None,
-    }
+        AnyMatcher::Pcre2(_) => {
+            |options, pattern| superset(pattern, options.fixed_strings, options.case != Case::Sensitive)
+        }
+    };
     let parse = |pattern: &String| {
-        let escaped = options.fixed_strings.then(|| regex_syntax::escape(pattern));
         let mut builder = ParserBuilder::new();
         builder
             .utf8(false)
@@ -149,7 +155,7 @@ pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Opt
             .dot_matches_new_line(options.multiline && options.multiline_dotall)
             // With smart case, more may match here than does.
             .case_insensitive(options.case != Case::Sensitive);
-        builder.build().parse(escaped.as_ref().unwrap_or(pattern)).ok()
+        builder.build().parse(&for_engine(options, pattern)).ok()
     };
     options.patterns.iter().map(parse).collect()
 }

@@ -299,6 +299,18 @@ fn every_kind_of_search_has_the_same_answer() {
 }
 
 #[test]
+fn the_literals_of_pcre2_patterns_narrow_a_search() {
+    let tree = Tree::indexed(&FILES);
+    let (out, ..) = tree.same(&["-P", "-l", "need(?=less)le"]);
+    assert_eq!(out, "below/three.h\n");
+    let pattern = r"\bneedle(?!\n)(s|$)";
+    tree.same(&["-P", "-l", pattern]);
+    let (out, ..) = tree.grep(&["-P", "-l", "--stats", pattern]);
+    assert!(out.starts_with("below/three.h\none.c\n"), "{out}");
+    assert!(!tree.is_trusted() || out.contains("2 candidates by the index"), "{out}");
+}
+
+#[test]
 fn a_match_across_lines_is_found_where_a_file_is_divided() {
     // 64 KiB from the beginning, and the rest of the line.
     let before = "x".repeat(1023) + "\n";
