@@ -31,7 +31,7 @@ use crate::source::reader::{FIRST_READ, Sniffed};
 use crate::walk::directory::{Directory, Scratch, Walk, reopened};
 use crate::walk::file_system::has_fine_clock;
 use crate::walk::listing::{Entry, EntryKind, Listing, list};
-use crate::walk::{WalkOptions, open_path};
+use crate::walk::{RULE_FILES, WalkOptions, open_path};
 
 /// Age from which a change counts as older than all later ones: the clock of file systems ticks every 10 ms at most.
 pub const SETTLED_AFTER: Duration = Duration::from_millis(20);
@@ -61,7 +61,9 @@ pub struct SurveyedDirectory {
     pub path: Vec<u8>,
     /// The stamp with which its entries are complete; `None` if no stamp proves that.
     pub stamp: Option<Stamp>,
-    /// The number of the [selection](Snapshot::selection); `None` if there is none.
+    /// The number of the [selection](Snapshot::selection); `None` if there is none, or the directory may have changed since its
+    /// rules were read. Whether its rule files have is for the caller to find out: they have not if their stamps, taken later,
+    /// had [settled](Stamp::has_settled) before the survey.
     pub selection: Option<u64>,
     /// All entries, in the order of the bytes of their names.
     pub entries: Vec<SurveyedEntry>,
@@ -90,12 +92,13 @@ pub fn survey(
     earlier: Option<Arc<dyn Snapshot>>,
 ) -> (Vec<SurveyedDirectory>, Vec<Problem>) {
     let mut notes = Vec::new();
+    let began = now();
     let walk = Walk::new(options, false, &mut notes).with_snapshots(Vec::from_iter(earlier));
     let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
     problems.add_rules(notes);
     let mut directories = Vec::new();
     match walk.open_named(0, root, Path::new(""), &mut scratch, &mut problems) {
-        Ok(root) => survey_below(&walk, root, &mut directories, &mut scratch, &mut problems),
+        Ok(root) => survey_below(&walk, began, root, &mut directories, &mut scratch, &mut problems),
         Err(error) => problems.add(&Source::named(0, Some(root.to_owned())), ProblemKind::List(error)),
     }
     (directories, problems.into_sorted().collect())
@@ -104,6 +107,7 @@ pub fn survey(
 /// Lists a directory and all below. A directory stays open while one of its subdirectories is still to be entered.
 fn survey_below(
     walk: &Walk<'_>,
+    began: Instant,
     root: Directory,
     directories: &mut Vec<SurveyedDirectory>,
     scratch: &mut Scratch,
@@ -113,7 +117,7 @@ fn survey_below(
     let mut pending: Vec<(Arc<Directory>, usize)> = Vec::new();
     loop {
         if let Some(directory) = next.take() {
-            match surveyed(walk, &directory, scratch) {
+            match surveyed(walk, began, &directory, scratch) {
                 Ok(surveyed) => directories.push(surveyed),
                 Err(error) => problems.add(&directory.source(), ProblemKind::List(error)),
             }
@@ -131,15 +135,31 @@ fn survey_below(
     }
 }
 
-fn surveyed(walk: &Walk<'_>, directory: &Directory, scratch: &mut Scratch) -> io::Result<SurveyedDirectory> {
+fn surveyed(
+    walk: &Walk<'_>,
+    began: Instant,
+    directory: &Directory,
+    scratch: &mut Scratch,
+) -> io::Result<SurveyedDirectory> {
     let (all, stamp) = match directory.known_listing() {
         Some((all, stamp)) => (all, Some(stamp)),
         None => listed(directory, scratch)?,
     };
     let path = directory.prefix.strip_suffix(b"/").unwrap_or(&directory.prefix).to_vec();
     // Rules that are reported have to be read again.
-    let selection = walk.selection_of(directory).filter(|_| !directory.has_bad_rules);
+    let has_selection = !directory.has_bad_rules
+        && stamp.is_some_and(|stamp| stamp.has_settled(began))
+        && !has_open_rules(directory, &all);
+    let selection = walk.selection_of(directory).filter(|_| has_selection);
     Ok(SurveyedDirectory { path, stamp, selection, entries: marked(&all, &directory.listing) })
+}
+
+/// Whether a rule file is open for writing, so that it may have changed since it was read.
+fn has_open_rules(directory: &Directory, all: &Listing) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let open = |name: &str| openat(directory, name, flags, Mode::empty());
+    let mut files = RULE_FILES.iter().filter(|name| all.any_hidden && all.contains(name.as_bytes()));
+    files.any(|name| open(name).is_ok_and(|file| has_writer(&file) == Some(true)))
 }
 
 /// Lists a directory, and returns the stamp with which its entries are complete, if there is one.
@@ -150,7 +170,7 @@ fn listed(directory: &Directory, scratch: &mut Scratch) -> io::Result<(Listing, 
     let before = Stamp::of_open(&directory)?;
     let all = list(&directory, &mut scratch.buffer)?;
     let is_same = Stamp::of_open(&directory)? == before;
-    let is_trusted = is_same && is_settled(before, now) && has_fine_clock(&directory);
+    let is_trusted = is_same && before.has_settled(now) && has_fine_clock(&directory);
     Ok((all, is_trusted.then_some(before)))
 }
 
@@ -180,11 +200,14 @@ pub fn now() -> Instant {
     Instant { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap_or_default() }
 }
 
-/// Returns `true` if every change from `now` on has another time than this stamp.
-fn is_settled(stamp: Stamp, now: Instant) -> bool {
-    let after = if stamp.changed.nanoseconds == 0 { SETTLED_AFTER_SECONDS } else { SETTLED_AFTER };
-    let nanoseconds = |time: Instant| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
-    nanoseconds(stamp.changed) + (after.as_nanos() as i128) < nanoseconds(now)
+impl Stamp {
+    /// Returns `true` if every change from `now` on has another time than this stamp.
+    pub fn has_settled(self, now: Instant) -> bool {
+        let after = if self.changed.nanoseconds == 0 { SETTLED_AFTER_SECONDS } else { SETTLED_AFTER };
+        let nanoseconds =
+            |time: Instant| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
+        nanoseconds(self.changed) + (after.as_nanos() as i128) < nanoseconds(now)
+    }
 }
 
 /// A file to be read: a directory, its path as an absolute one, and a name in it.
@@ -328,7 +351,7 @@ fn read(
         return Err(Distrust::Unreadable);
     }
     let size = usize::try_from(stamp.size).ok().filter(|&size| size <= limit).ok_or(Distrust::Large)?;
-    if !is_settled(stamp, now) {
+    if !stamp.has_settled(now) {
         return Err(Distrust::Fresh);
     }
     let file = File::from(file);

@@ -91,9 +91,10 @@ fn write(
         let problem = problems.first().map_or_else(|| "nothing to index".to_owned(), ToString::to_string);
         return Err(Error::Tree(problem));
     }
-    let tree = Listed::new(root, surveyed);
+    let mut tree = Listed::new(root, surveyed);
     let before = before.as_ref().map(|before| &before.catalog);
     let (files, read, segments) = files_of(&tree, before, folder, options)?;
+    tree.give_up_selections(&files, built);
     let Listed { directories, .. } = tree;
     let number = files.len();
     let contents =
@@ -136,4 +137,39 @@ fn files_of(
     }
     segments.extend(segment);
     Ok((files.into_iter().flatten().collect(), number, segments))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use finecomb_scan::{RuleFiles, Snapshots};
+
+    use super::*;
+    use crate::indexes::Indexes;
+
+    #[test]
+    fn a_selection_by_rules_that_change_during_a_build_is_given_up() {
+        let (home, tree) = (tempfile::tempdir().expect("success"), tempfile::tempdir().expect("success"));
+        let root = tree.path().canonicalize().expect("success");
+        for directory in ["same", "other"] {
+            fs::create_dir(root.join(directory)).expect("success");
+            fs::write(root.join(directory).join("one.log"), "text").expect("success");
+            fs::write(root.join(directory).join(".ignore"), "*.log\n").expect("success");
+        }
+        let change = |stage| {
+            if stage == Stage::Read {
+                fs::write(root.join("other/.ignore"), "*.txt\n").expect("success");
+                thread::sleep(Duration::from_millis(100));
+            }
+        };
+        let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
+        build(home.path(), &root, &BuildOptions { walk, width: 1, on_stage: &change }).expect("success");
+        let trees = Indexes::new(home.path().to_owned(), None).open(std::slice::from_ref(&root), &|_| None);
+        let selection = |path: &Path| trees[0].selection(trees[0].find(path).expect("a directory"));
+        assert_eq!(selection(&root.join("other")), None);
+        let is_trusted = trees[0].stamp(0).is_some();
+        assert_eq!(selection(&root.join("same")).is_some(), is_trusted);
+    }
 }

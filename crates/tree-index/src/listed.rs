@@ -5,9 +5,9 @@ use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use finecomb_scan::{EntryKind, FileAt, RULE_FILES, SurveyedDirectory, SurveyedEntry};
+use finecomb_scan::{EntryKind, FileAt, Instant, RULE_FILES, SurveyedDirectory, SurveyedEntry};
 
-use crate::catalog::{Directory, Entry};
+use crate::catalog::{Directory, Entry, File};
 
 /// The directories and files of a tree, with their numbers.
 pub(crate) struct Listed {
@@ -59,6 +59,20 @@ impl Listed {
             directories.push(Directory { stamp, selection, entries });
         }
         Self { directories, paths, files }
+    }
+
+    /// Gives up the selections by rule files that may have changed since `began`, when the tree was about to be listed: their
+    /// stamps, in `files`, may be those of another text.
+    pub(crate) fn give_up_selections(&mut self, files: &[File], began: Instant) {
+        let is_same = |entry: &Entry| {
+            let file = entry.number.filter(|_| entry.kind == EntryKind::File);
+            let file = file.and_then(|number| files.get(number as usize));
+            file.is_some_and(|file| file.state.is_indexed() && file.stamp.has_settled(began))
+        };
+        for directory in &mut self.directories {
+            let mut rule_files = directory.entries.iter().filter(|entry| is_rule_file(&entry.name));
+            directory.selection = directory.selection.filter(|_| rule_files.all(is_same));
+        }
     }
 
     /// Where a file is.
