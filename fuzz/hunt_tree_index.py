@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fuzzing of `comb grep` with an index of the tree, against `comb grep --index=never`: the same output, messages and exit status.
+"""Fuzzing of `comb grep` and `comb symbols` with an index of the tree, against the same with `--index=never`: the same output, messages and exit status.
 
     fuzz/hunt_tree_index.py [--comb PROGRAM] [--steps N] [--seed N] [--jobs N] [--folder FOLDER] [--keep FOLDER]
 
@@ -38,6 +38,8 @@ FLAGS = [[], [], ["-n"], ["-c"], ["-l"], ["--files-without-match"], ["-i"], ["-S
          ["--stats"], ["-u"], ["-uu"], ["-uuu"], ["--hidden"], ["--no-ignore"], ["-g", "*.c"], ["-g", "!a"], ["-tc"], ["-L"], ["--sort", "modified"],
          ["--sortr", "path"], ["--max-filesize", "1K"], ["--max-depth", "2"], ["-E", "utf-16le"], ["-E", "none"], ["--max-line", "60"], ["-P"],
          ["--passthru"], ["--no-unicode"], ["--no-ignore-vcs"], ["--one-file-system"], ["--heading"], ["--count-matches"]]
+SYMBOLS = [["-r", "needle"], ["-d", "need"], ["-d", "ne+d.*"], ["-r", "PM_RESUME", "--json"], ["-r", "pm", "-d", "foo"], ["-d", "a"], [], ["--stats", "-r", "hay"],
+           ["-r", "foo", "--hidden"], ["-r", "stack", "--no-ignore"], ["-r", "needle", "-g", "!a"]]
 TIMES = re.compile(rb'("(?:elapsed|elapsed_total)":\{[^}]*\})|^[0-9.]+ seconds.*$', re.M)
 INDEX_STATISTICS = re.compile(rb"^(\d+ files checked against the index|\d+ files changed since it was built|\d+ candidates by the index"
                               rb"|\d+ files not in the index|\d+ files read|index not used: .*)\n", re.M)
@@ -364,23 +366,29 @@ class Tree:
 
     def check(self) -> int:
         """Compares a search with the index and without. Returns the number of files that were compared with the index, if that was shown."""
-        arguments, folder = self.command() if self.rng.random() < 0.9 else (["--stats", "-e", self.rng.choice(PATTERNS)], self.root)
+        kind = self.rng.random()
+        if kind < 0.8:
+            name, (arguments, folder) = "grep", self.command()
+        elif kind < 0.9:
+            name, arguments, folder = "grep", ["--stats", "-e", self.rng.choice(PATTERNS)], self.root
+        else:
+            name, arguments, folder = "symbols", self.rng.choice(SYMBOLS), self.rng.choice(self.directories())
         omitted = 0
         answers = []
         for when in ("auto", "never"):
-            command = [self.comb, "grep", *arguments, "--index", when, "--index-dir", str(self.home)]
+            command = [self.comb, name, *arguments, "--index", when, "--index-dir", str(self.home)]
             command += ["--index-update"] if when == "auto" and self.rng.random() < 0.1 else []
             done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env=self.environment)
             out = TIMES.sub(b"", done.stdout)
             checked = re.search(rb"^(\d+) files checked", out, re.M)
             omitted += int(checked[1]) if checked else 0
             if when == "auto" and done.stderr.startswith(b"comb: " + str(self.home).encode()):
-                raise Fault(f"{arguments} in {folder}: {done.stderr!r}")
+                raise Fault(f"{name} {arguments} in {folder}: {done.stderr!r}")
             # A search that ends at the first match may have met other files before or not.
             messages = b"" if "-q" in arguments else done.stderr
             answers.append((INDEX_STATISTICS.sub(b"", out), messages, done.returncode))
         if answers[0] != answers[1]:
-            raise Fault(f"{arguments} in {folder}:\n  with    {answers[0]!r}\n  without {answers[1]!r}")
+            raise Fault(f"{name} {arguments} in {folder}:\n  with    {answers[0]!r}\n  without {answers[1]!r}")
         return omitted
 
 

@@ -41,7 +41,7 @@ mod visit;
 
 use std::io::{self, Write};
 
-use finecomb_scan::{Inputs, Problem, Report, ScanOptions, in_order};
+use finecomb_scan::{Checks, Inputs, Problem, Report, ScanOptions, in_order};
 
 pub use crate::enclosing::{NotParsed, Scope, ScopeParser};
 pub use crate::kind::{Kind, UnknownKind};
@@ -59,6 +59,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// Number of files whose lines in a tags file were kept.
     pub unchanged: u64,
+    /// Files that snapshots spared and did not spare, if there were any.
+    pub checks: Option<Checks>,
     /// Problems with inputs, in their order.
     pub problems: Vec<Problem>,
     /// Path and reason of each file that was not parsed as a whole, by path.
@@ -92,6 +94,7 @@ pub fn symbols(
     Outcome {
         stats: results.stats,
         unchanged,
+        checks: done.checks,
         problems: done.problems,
         failures: results.failures,
         output_error,

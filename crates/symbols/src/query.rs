@@ -75,6 +75,8 @@ pub(crate) struct Name {
     name: Regex,
     /// Matches every text in which a name may match.
     text: Regex,
+    /// The same before it was compiled.
+    expression: Hir,
 }
 
 impl Query {
@@ -111,9 +113,19 @@ impl Query {
         self.reference.as_ref()
     }
 
+    /// Returns expressions of which a file holds a match if anything is listed of it; `None` if other files matter as well.
+    pub fn expressions(&self) -> Option<Vec<Hir>> {
+        let names: Vec<Hir> = self.names().map(|name| name.expression.clone()).collect();
+        (!names.is_empty() && !self.options.stats && self.old_tags.is_none()).then_some(names)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &Name> {
+        self.name.iter().chain(&self.reference)
+    }
+
     /// Returns `false` if a text has neither a definition nor a use that is asked for.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
-        let mut names = self.name.iter().chain(&self.reference).peekable();
+        let mut names = self.names().peekable();
         names.peek().is_none() || names.any(|wanted| wanted.text.is_match(text))
     }
 
@@ -163,7 +175,8 @@ impl Name {
         let hir = syntax::parse_with(&expression, &config).map_err(|error| failed(error.to_string()))?;
         let build =
             |hir: &Hir| Regex::builder().build_from_hir(hir).map_err(|error| failed(error.to_string()));
-        Ok(Self { name: build(&hir)?, text: build(&in_text(&hir))? })
+        let expression = in_text(&hir);
+        Ok(Self { name: build(&hir)?, text: build(&expression)?, expression })
     }
 }
 

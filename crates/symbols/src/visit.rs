@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-use finecomb_scan::{Block, Output, Source, Visit, Wants};
+use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
 
 use crate::extract::MAX_SCOPES;
 use crate::language::Language;
@@ -99,6 +99,10 @@ impl Visit for Lister<'_> {
 
     fn wants(&self) -> Wants {
         Wants::Whole(SIZE_LIMIT)
+    }
+
+    fn absent(&mut self, _: &Source, absent: &Absent, _: &mut Output<'_>) -> Option<ControlFlow<()>> {
+        absent.is_plain.then_some(ControlFlow::Continue(()))
     }
 
     fn begin(&mut self, source: &Source, _start: &[u8]) -> bool {

@@ -13,6 +13,7 @@ use super::format::{FormatFlags, Formats};
 use super::profile::Profile;
 use super::selection::{Globs, UsageError, globs, named_types, types};
 use super::threads::Threads;
+use super::tree_index::IndexUse;
 use crate::terminal;
 
 const LONG_ABOUT: &str = "\
@@ -34,6 +35,9 @@ Examples:
       comb symbols --format etags -o TAGS
   Tags of changed files only:
       comb symbols --format ctags -o tags --append
+  From an index, without reading files that do not have the name:
+      comb index build .
+      comb symbols -d ext4_map_blocks
 
 Prints PATH:LINE:COLUMN, kind, qualified name and signature of every definition, separated by tabs, in path order. Files below \
 directories are selected as in 'comb grep': ignored and hidden files are skipped. A .h file is C++ if it has declarations \
@@ -133,6 +137,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     format: FormatFlags<Format>,
+
+    #[command(flatten)]
+    pub(crate) index: IndexUse,
 
     #[command(flatten)]
     threads: Threads,

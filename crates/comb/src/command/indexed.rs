@@ -1,16 +1,16 @@
-//! Indexes of directories in a search.
+//! Indexes of directories in `comb grep` and `comb symbols`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_grep::{Outcome, Query};
-use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots};
+use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots, Width};
 use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
 use super::tree_index::update_quietly;
 use crate::args::grep::{Arguments, UsageError};
 use crate::args::threads;
-use crate::args::tree_index::WhenIndexed;
+use crate::args::tree_index::{IndexUse, WhenIndexed};
 use crate::message;
 
 /// Expressions of which a file must hold a match to be searched; `None` if every file is searched.
@@ -27,29 +27,38 @@ pub(super) fn sought(arguments: &Arguments, query: &Query) -> Option<Sought> {
     })
 }
 
-/// The indexes of a search.
+/// The indexes of a job.
 pub(super) struct Indexed {
     home: PathBuf,
     indexes: Option<Arc<Indexes>>,
     when: WhenIndexed,
+    /// Whether to update them after the job.
+    is_updated: bool,
+    /// Whether errors are shown.
+    messages: bool,
 }
 
 impl Indexed {
-    pub(super) fn new(arguments: &Arguments, sought: Option<&Sought>) -> Result<Self, UsageError> {
-        let when = arguments.index().when()?;
+    pub(super) fn new(
+        arguments: &IndexUse,
+        messages: bool,
+        sought: Option<&Sought>,
+    ) -> Result<Self, UsageError> {
+        let when = arguments.when()?;
         let home = match when {
-            WhenIndexed::Auto => arguments.index().home.path(),
+            WhenIndexed::Auto => arguments.home.path(),
             WhenIndexed::Never => None,
-            WhenIndexed::Require => Some(arguments.index().home.required().map_err(UsageError)?),
+            WhenIndexed::Require => Some(arguments.home.required().map_err(UsageError)?),
         };
         let indexes = home.clone().map(|home| Arc::new(Indexes::new(home, sought)));
-        Ok(Self { home: home.unwrap_or_default(), indexes, when })
+        let home = home.unwrap_or_default();
+        Ok(Self { home, indexes, when, is_updated: arguments.index_update, messages })
     }
 
     /// The options of a scan that uses the indexes.
-    pub(super) fn scan(&self, arguments: &Arguments) -> ScanOptions<'static> {
+    pub(super) fn scan(&self, options: ScanOptions<'static>) -> ScanOptions<'static> {
         let snapshots = self.indexes.clone().map(|indexes| indexes as Arc<dyn Snapshots>);
-        ScanOptions { snapshots, ..arguments.scan() }
+        ScanOptions { snapshots, ..options }
     }
 
     /// Takes the indexes as they were opened.
@@ -57,28 +66,28 @@ impl Indexed {
         self.indexes.as_ref().map(|indexes| indexes.take_opened()).unwrap_or_default()
     }
 
-    /// Updates the indexes if that is wanted, and something has changed or one of them cannot be used. `checks` are those of a search,
+    /// Updates the indexes if that is wanted, and something has changed or one of them cannot be used. `checks` are those of the job,
     /// which show whether something has changed.
-    pub(super) fn update(&self, arguments: &Arguments, opened: &Opened, checks: Option<Checks>) {
+    pub(super) fn update(&self, width: Width, opened: &Opened, checks: Option<Checks>) {
         let is_stale = checks.is_none_or(|checks| checks.changed + checks.unknown > 0);
-        if !arguments.index().index_update || !is_stale && opened.failures.is_empty() {
+        if !self.is_updated || !is_stale && opened.failures.is_empty() {
             return;
         }
-        let width = threads::count(arguments.scan().width).get();
+        let width = threads::count(width).get();
         for root in &opened.roots {
             match update_quietly(&self.home, root, width) {
                 // Another process writes it.
                 Ok(()) | Err(Error::Busy(_)) => {}
-                Err(error) if arguments.messages() => message::error(error),
+                Err(error) if self.messages => message::error(error),
                 Err(_) => {}
             }
         }
     }
 
     /// Reports failures if an index is required. Returns whether there were any.
-    pub(super) fn report(&self, failures: &[Error], messages: bool) -> bool {
+    pub(super) fn report(&self, failures: &[Error]) -> bool {
         let matters = self.when == WhenIndexed::Require && !failures.is_empty();
-        failures.iter().filter(|_| matters && messages).for_each(message::error);
+        failures.iter().filter(|_| matters && self.messages).for_each(message::error);
         matters
     }
 }

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use finecomb_scan::Problem;
-use finecomb_symbols::{Outcome, Stats, Sums, symbols};
+use finecomb_symbols::{Outcome, Query, Stats, Sums, symbols};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count};
+use finecomb_tree_index::Sought;
 use serde::Serialize;
 
+use super::indexed::Indexed;
 use super::output::{Kind, Output, is_device, write};
 use super::{Ending, Exit, check_output, fail, profile};
 use crate::args::symbols::Arguments;
@@ -30,30 +32,49 @@ pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
         return exit;
     }
     match list(arguments) {
-        Ok((outcome, inputs)) => finish(arguments, outcome, &inputs, start),
+        Ok(listed) => finish(arguments, listed, start),
         Err(reason) => fail(reason),
     }
 }
 
-/// Lists what is asked for. Returns the named inputs, too.
-fn list(arguments: &Arguments) -> Result<(Outcome, Vec<PathBuf>), String> {
+/// A list that is done.
+struct Listed {
+    outcome: Outcome,
+    /// The named inputs.
+    inputs: Vec<PathBuf>,
+    indexes: Indexed,
+}
+
+/// Lists what is asked for.
+fn list(arguments: &Arguments) -> Result<Listed, String> {
     let inputs = arguments.inputs().map_err(|error| error.to_string())?;
     profile::check(arguments.profile(), &inputs.named)?;
+    let query = arguments.query()?;
+    let indexes = Indexed::new(&arguments.index, true, sought(&query).as_ref());
+    let indexes = indexes.map_err(|error| error.to_string())?;
+    let scan = indexes.scan(arguments.scan());
     let Some(path) = &arguments.output else {
-        let outcome = symbols(&inputs, &arguments.scan(), &arguments.query()?, &mut stdout());
-        return Ok((outcome, inputs.named));
+        let outcome = symbols(&inputs, &scan, &query, &mut stdout());
+        return Ok(Listed { outcome, inputs: inputs.named, indexes });
     };
     let kind = if arguments.is_ctags() { &CTAGS } else { &ETAGS };
     Output { path, sources: &[], force: arguments.force }.check(Some(kind))?;
     let begun = SystemTime::now();
     let mut bytes = Vec::new();
-    let outcome = symbols(&inputs, &arguments.scan(), &arguments.query()?, &mut bytes);
+    let outcome = symbols(&inputs, &scan, &query, &mut bytes);
     write(path, &bytes)?;
     if arguments.is_ctags() && !is_device(path) {
         set_time(path, begun)
             .map_err(|error| format!("{}: cannot set its time: {}", path.display(), io_reason(&error)))?;
     }
-    Ok((outcome, inputs.named))
+    Ok(Listed { outcome, inputs: inputs.named, indexes })
+}
+
+/// Expressions of which a file must hold a match to be read; `None` if every file is read.
+fn sought(query: &Query) -> Option<Sought> {
+    let patterns = query.expressions()?;
+    // A name may be divided between lines.
+    Some(Sought { patterns, words: false, across_lines: true, counts_absent: false })
 }
 
 /// Gives a tags file the time at which it was begun: files that changed later are listed anew when it is updated.
@@ -61,17 +82,21 @@ fn set_time(path: &Path, begun: SystemTime) -> io::Result<()> {
     File::options().append(true).open(path)?.set_modified(begun)
 }
 
-fn finish(arguments: &Arguments, outcome: Outcome, inputs: &[PathBuf], start: Instant) -> Exit {
+fn finish(arguments: &Arguments, listed: Listed, start: Instant) -> Exit {
+    let Listed { outcome, inputs, indexes } = listed;
     let mut output_error = outcome.output_error;
     if arguments.stats && output_error.is_none() {
         let text = if arguments.is_json() { json(&outcome.stats) } else { table(&outcome.stats, arguments) };
         output_error = stdout().write_all(text.as_bytes()).err();
     }
+    let opened = indexes.take_opened();
+    let index_failed = indexes.report(&opened.failures);
     message::problems(&outcome.problems);
     message::failures(&outcome.failures);
-    let profiled = profile::show(outcome.report, arguments.profile(), inputs, start);
+    let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
+    indexes.update(arguments.scan().width, &opened, outcome.checks);
     let is_harmful = |problem: &Problem| !problem.is_harmless();
-    let failed = !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
+    let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
     let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;
     Ending { output_error, profiled, any, failed, quiet: arguments.quiet }.exit()
 }

@@ -311,6 +311,39 @@ fn the_literals_of_pcre2_patterns_narrow_a_search() {
 }
 
 #[test]
+fn symbols_are_listed_from_files_that_hold_the_name() {
+    let tree = Tree::new(&FILES);
+    tree.write("code.c", "int needle(void) { return hay(); }\nint hay(void) { return 0; }\n");
+    tree.write("below/code.h", "struct needle { int a; };\n");
+    tree.build();
+    let symbols = |arguments: &[&str]| {
+        let with = run(tree.comb(&["symbols"]).args(arguments));
+        assert_eq!(with, run(tree.comb(&["symbols", "--index=never"]).args(arguments)), "{arguments:?}");
+        with.0
+    };
+    let places = |out: &str| {
+        out.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(places(&symbols(&["-d", "needle"])), ["below/code.h:1:8", "code.c:1:5"]);
+    assert_eq!(places(&symbols(&["-r", "hay"])), ["code.c:1:27", "one.c:2:1", "two.c:1:1"]);
+    assert_eq!(places(&symbols(&["-d", "n.*", "below"])), ["below/code.h:1:8"]);
+    assert_eq!(symbols(&["-d", "nowhere"]), "");
+    symbols(&[]);
+    symbols(&["--stats", "-d", "hay"]);
+    tree.write("new.c", "int needle;\n");
+    tree.write("below/code.h", "int other;\n");
+    assert_eq!(places(&symbols(&["-d", "needle"])), ["code.c:1:5", "new.c:1:5"]);
+    let (_, err, code) = run(&mut tree.comb(&["symbols", "-d", "needle", "--index-update"]));
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    if tree.is_trusted() {
+        assert_eq!(tree.statistic("needle", " files not in the index"), Some(0));
+    }
+    run(&mut tree.comb(&["index", "drop", "."]));
+    let (out, err, code) = run(&mut tree.comb(&["symbols", "-d", "needle", "--index=require"]));
+    assert!(places(&out).len() == 2 && err.contains("comb index build") && code == Some(2), "{err}");
+}
+
+#[test]
 fn a_match_across_lines_is_found_where_a_file_is_divided() {
     // 64 KiB from the beginning, and the rest of the line.
     let before = "x".repeat(1023) + "\n";
