@@ -160,7 +160,7 @@ impl Globs {
         if self.is_empty() || !self.hints.may_match(name) {
             return Verdict::None;
         }
-        // If they are compiled only now, they are valid, or known not to be.
+        // If they are compiled only now, they are known to be valid.
         self.rules.get_or_init(|| self.compile(&mut Vec::new())).matched(relative, is_dir).into()
     }
 }
@@ -204,7 +204,7 @@ impl Global {
         dot || git || git_exclude || !self.explicit.is_empty()
     }
 
-    /// Reads the rules of the directories above an absolute path. Without `problems`, they are known to be valid.
+    /// Reads the rules of the directories above an absolute path. Without `problems`, nothing is reported.
     pub(crate) fn above(&self, path: &Path, mut problems: Option<&mut Vec<String>>) -> Option<Arc<Rules>> {
         if !self.any() {
             return None;
