@@ -136,26 +136,23 @@ fn pcre2(_options: &GrepOptions) -> Result<AnyMatcher, Error> {
 
 /// Expressions of which every text that matches the patterns holds a match; `None` if there are none.
 pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Option<Vec<Hir>> {
-    let for_engine: fn(&PatternOptions, &str) -> String = match matcher {
-        AnyMatcher::Rust(_) => |options, pattern| match options.fixed_strings {
-            true => regex_syntax::escape(pattern),
-            false => pattern.to_owned(),
-        },
-        #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2(_) => {
-            |options, pattern| superset(pattern, options.fixed_strings, options.case != Case::Sensitive)
-        }
-    };
+    // With smart case, more may match than does.
+    let ignores_case = options.case != Case::Sensitive;
     let parse = |pattern: &String| {
+        let expression = match matcher {
+            AnyMatcher::Rust(_) if options.fixed_strings => regex_syntax::escape(pattern),
+            AnyMatcher::Rust(_) => pattern.clone(),
+            #[cfg(feature = "pcre2")]
+            AnyMatcher::Pcre2(_) => superset(pattern, options.fixed_strings, ignores_case),
+        };
         let mut builder = ParserBuilder::new();
         builder
             .utf8(false)
             .multi_line(true)
             .unicode(options.unicode)
             .dot_matches_new_line(options.multiline && options.multiline_dotall)
-            // With smart case, more may match here than does.
-            .case_insensitive(options.case != Case::Sensitive);
-        builder.build().parse(&for_engine(options, pattern)).ok()
+            .case_insensitive(ignores_case);
+        builder.build().parse(&expression).ok()
     };
     options.patterns.iter().map(parse).collect()
 }

@@ -92,7 +92,7 @@ impl Indexes {
     ) -> Option<Tree> {
         let (needs, across_lines) = self.needs.as_ref().filter(|_| !self.counts_absent)?;
         let named = named.iter().filter(|path| path.starts_with(root));
-        let named = named.map(|path| Named::new(path, selection_in(path))).collect();
+        let named = named.map(|path| Named::new(path, selection_in(path)));
         let catalog = ask_for_catalog(folder, needs, *across_lines, named)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();
         // Files that may match have a document, the first one; others have none.

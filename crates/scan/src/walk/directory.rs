@@ -116,7 +116,7 @@ impl<'a> Walk<'a> {
 
     /// The number of the selection in a directory, given its absolute path; `None` if it has none.
     pub(crate) fn selection_in(&self, directory: &Path) -> Option<u64> {
-        self.selection_by(self.global.above(&directory.join("name"), None).as_deref())
+        self.selection_by(self.global.down_to(directory, None).as_deref())
     }
 
     /// The number of the selection in a directory.
@@ -130,6 +130,20 @@ impl<'a> Walk<'a> {
     fn selection_by(&self, rules: Option<&Rules>) -> Option<u64> {
         let everywhere = self.selection.get_or_init(|| selection::everywhere(self.options)).as_ref()?;
         Some(selection::number(everywhere, rules))
+    }
+
+    /// The rules in a named directory, of which there may be none, if its selection is that of the snapshot.
+    fn known_rules(
+        &self,
+        known: Option<&(Arc<dyn Snapshot>, u32)>,
+        directory: &Path,
+    ) -> Option<Option<Arc<Rules>>> {
+        let (snapshot, number) = known?;
+        let selection = snapshot.selection(*number)?;
+        // Without a number for any rules, they need not be read.
+        self.selection_by(None)?;
+        let rules = self.global.down_to(directory, None);
+        (self.selection_by(rules.as_deref()) == Some(selection)).then_some(rules)
     }
 
     /// Opens and lists a named directory. `printed` is its displayed path.
@@ -154,11 +168,11 @@ impl<'a> Walk<'a> {
             .snapshots
             .iter()
             .find_map(|snapshot| Some((Arc::clone(snapshot), snapshot.find(&absolute)?)));
-        let selection = known.as_ref().and_then(|(snapshot, number)| snapshot.selection(*number));
-        let rules = selection.and_then(|_| self.global.above(&absolute.join("name"), None));
-        let has_known_rules = selection.is_some() && self.selection_by(rules.as_deref()) == selection;
+        let known_rules = self.known_rules(known.as_ref(), &absolute);
+        let has_known_rules = known_rules.is_some();
         let mut notes = Vec::new();
-        let rules = if has_known_rules { rules } else { self.global.above(&absolute, Some(&mut notes)) };
+        let above = || self.global.down_to(absolute.parent()?, Some(&mut notes));
+        let rules = known_rules.unwrap_or_else(above);
         let has_bad_rules = !notes.is_empty();
         let source = Source::named(argument, Some(printed.to_owned()));
         for note in notes {
@@ -291,8 +305,7 @@ impl<'a> Walk<'a> {
         let is_same = |name: &&str| {
             let entry = listing.get(name.as_bytes()).filter(|entry| entry.kind == EntryKind::File)?;
             let stamp = snapshot.stamp(entry.known?)?;
-            let present = statat(&directory.fd, listing.c_name(entry), AtFlags::SYMLINK_NOFOLLOW).ok()?;
-            (Stamp::of(&present) == stamp).then_some(())
+            (directory.stamp_at(listing.c_name(entry)).ok()? == stamp).then_some(())
         };
         names.iter().all(|name| is_same(name).is_some()).then_some(names)
     }
@@ -501,7 +514,11 @@ impl Directory {
     /// # Errors
     /// If its metadata cannot be read.
     pub(crate) fn stamp_of(&self, entry: &Entry) -> io::Result<Stamp> {
-        Ok(Stamp::of(&statat(&self.fd, self.listing.c_name(entry), AtFlags::SYMLINK_NOFOLLOW)?))
+        self.stamp_at(self.listing.c_name(entry))
+    }
+
+    fn stamp_at(&self, name: &CStr) -> io::Result<Stamp> {
+        Ok(Stamp::of(&statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     /// The displayed path of an entry.

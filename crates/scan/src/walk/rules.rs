@@ -204,13 +204,17 @@ impl Global {
         dot || git || git_exclude || !self.explicit.is_empty()
     }
 
-    /// Reads the rules of the directories above an absolute path. Without `problems`, nothing is reported.
-    pub(crate) fn above(&self, path: &Path, mut problems: Option<&mut Vec<String>>) -> Option<Arc<Rules>> {
+    /// Reads the rules of a directory, given its absolute path, and of those above it. Without `problems`, nothing is reported.
+    pub(crate) fn down_to(
+        &self,
+        directory: &Path,
+        mut problems: Option<&mut Vec<String>>,
+    ) -> Option<Arc<Rules>> {
         if !self.any() {
             return None;
         }
         let mut rules = None;
-        let mut directories: Vec<&Path> = path.ancestors().skip(1).collect();
+        let mut directories: Vec<&Path> = directory.ancestors().collect();
         directories.reverse();
         for directory in directories {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -130,13 +130,14 @@ fn is_own(stream: &UnixStream) -> bool {
     socket_peercred(stream).is_ok_and(|peer| peer.uid == geteuid())
 }
 
-/// Asks the process that watches the tree of an index; `None` if there is none, or it refuses.
-fn ask(folder: &Folder, asked: Asked) -> Option<Vec<u8>> {
+/// Asks the process that watches the tree of an index; `None` if there is none, or it refuses. The question is made if there is
+/// someone to ask.
+fn ask(folder: &Folder, asked: impl FnOnce() -> Asked) -> Option<Vec<u8>> {
     let mut stream = UnixStream::connect(socket(folder).ok()?).ok()?;
     limit_waits(&stream).ok()?;
     is_own(&stream).then_some(())?;
     let view = View::present().ok()?;
-    let question = Question { version: VERSION, credentials: credentials(), view, asked };
+    let question = Question { version: VERSION, credentials: credentials(), view, asked: asked() };
     stream.write_all(&serde_json::to_vec(&question).ok()?).ok()?;
     stream.shutdown(Shutdown::Write).ok()?;
     let mut answer = Vec::new();
@@ -149,10 +150,10 @@ pub(crate) fn ask_for_catalog(
     folder: &Folder,
     needs: &Needs,
     across_lines: bool,
-    named: Vec<Named>,
+    named: impl Iterator<Item = Named>,
 ) -> Option<Catalog> {
-    let answer = ask(folder, Asked::Search(Search { needs: needs.clone(), across_lines, named }))?;
-    Catalog::parse(answer, 0)
+    let search = || Search { needs: needs.clone(), across_lines, named: named.collect() };
+    Catalog::parse(ask(folder, || Asked::Search(search()))?, 0)
 }
 
 /// The state of a process that watches a tree.
@@ -178,7 +179,7 @@ pub struct WatchInfo {
 
 /// Asks for the state of the process that watches the tree of an index.
 pub(crate) fn ask_for_info(folder: &Folder) -> Option<WatchInfo> {
-    serde_json::from_slice(&ask(folder, Asked::Description)?).ok()
+    serde_json::from_slice(&ask(folder, || Asked::Description)?).ok()
 }
 
 /// The path of the socket for an index: in `$XDG_RUNTIME_DIR`, or in the folder of the index.
