@@ -80,6 +80,11 @@ class Tree:
             filler = (line * (rng.randrange(150_000) // len(line) + 1)).encode()
             return text + filler + text + (filler[: rng.randrange(70_000)] + text if rng.random() < 0.5 else b"")
         if kind < 0.14:
+            # Several parts, of which a search reads some.
+            filler = "".join(f"hay {number}\n" for number in range(rng.randrange(1, 40_000))).encode()
+            cuts = sorted(rng.randrange(len(filler)) for _ in range(rng.randrange(3)))
+            return text[:20].join(filler[start:end] for start, end in zip([0, *cuts], [*cuts, len(filler)]))
+        if kind < 0.17:
             return bytes(rng.randrange(256) for _ in range(rng.randrange(300))) + text
         return text
 

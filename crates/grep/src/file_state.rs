@@ -626,6 +626,12 @@ impl FileState {
         found.continues_long_line && matched
     }
 
+    /// Advances past the lines before an offset, of which nothing is printed.
+    pub(crate) fn skip_to(&mut self, offset: u64, lines: u64) {
+        self.line_ends = lines;
+        self.searched = offset;
+    }
+
     /// Advances past a line that is in no block. It has a line number, but its bytes are not available.
     pub(crate) fn skip_line(&mut self, bytes: u64) {
         self.line_ends += 1;

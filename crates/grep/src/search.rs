@@ -474,6 +474,17 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         state.skip_line(bytes);
     }
 
+    fn allows_gaps(&self) -> bool {
+        let Rules { before_context, after_context, passthru, line_end, .. } = self.rules;
+        let has_context = before_context > 0 || after_context > 0 || passthru || self.scope_finder.is_some();
+        let ignores_nul = self.style.options.binary != Binary::Suppress;
+        !has_context && !self.style.options.invert && line_end == b'\n' && ignores_nul
+    }
+
+    fn skip_to(&mut self, state: &mut FileState, offset: u64, lines: u64) {
+        state.skip_to(offset, lines);
+    }
+
     fn print(
         &mut self,
         block: &Block<'_>,

@@ -72,6 +72,9 @@ pub trait Snapshot: Send + Sync {
     /// Returns the number of a directory, given its absolute path without links.
     fn find(&self, path: &Path) -> Option<u32>;
 
+    /// Returns the number of entries of a directory.
+    fn entries(&self, directory: u32) -> usize;
+
     /// Passes the entries of a directory to `add`, in the order of the bytes of their names, and returns the stamp with
     /// which they are complete; `None` if it may have other entries with any stamp.
     fn list(&self, directory: u32, add: &mut dyn FnMut(KnownEntry<'_>)) -> Option<Stamp>;
@@ -85,6 +88,23 @@ pub trait Snapshot: Send + Sync {
 
     /// Returns the stamp with which a file has the text that it had.
     fn stamp(&self, file: u32) -> Option<Stamp>;
+
+    /// Returns the parts of a candidate that may hold what the job looks for, in order; `None` if it is to be read as a whole. Its
+    /// text is that of the whole file, without a NUL and without a byte order mark. Default: `None`.
+    fn parts(&self, _file: u32) -> Option<Vec<TextPart>> {
+        None
+    }
+}
+
+/// A part of a text: whole lines that end with line feeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextPart {
+    /// Offset of its first byte.
+    pub start: u64,
+    /// Offset behind its last byte.
+    pub end: u64,
+    /// Number of lines before it.
+    pub lines_before: u64,
 }
 
 /// An entry of a directory of a snapshot.

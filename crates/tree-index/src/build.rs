@@ -71,7 +71,7 @@ pub fn update(home: &Path, root: &Path, options: &BuildOptions<'_>) -> Result<Bu
         return Err(Error::Missing(root.to_owned()));
     }
     let writing = folder.write()?;
-    let before = Tree::open(&folder, root, None).ok().map(Arc::new);
+    let before = Tree::open(&folder, root, None, options.width).ok().map(Arc::new);
     write(&writing, root, before, options)
 }
 
@@ -166,7 +166,8 @@ mod tests {
         };
         let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
         build(home.path(), &root, &BuildOptions { walk, width: 1, on_stage: &change }).expect("success");
-        let trees = Indexes::new(home.path().to_owned(), None).open(std::slice::from_ref(&root), &|_| None);
+        let indexes = Indexes::new(home.path().to_owned(), None, 1);
+        let trees = indexes.open(std::slice::from_ref(&root), &|_| None);
         let selection = |path: &Path| trees[0].selection(trees[0].find(path).expect("a directory"));
         assert_eq!(selection(&root.join("other")), None);
         let is_trusted = trees[0].stamp(0).is_some();

@@ -18,7 +18,7 @@ use crate::pages::{Pages, u32_at, u64_at};
 pub(crate) use write::{Contents, Directory, Entry, NO_STAMP};
 
 /// First bytes of the catalog; the last one is the version of the format.
-const MAGIC: [u8; 8] = *b"FCtrees\x02";
+const MAGIC: [u8; 8] = *b"FCtrees\x03";
 
 /// Bytes of the records.
 const HEADER: usize = 64;
@@ -27,6 +27,9 @@ const DIRECTORY: usize = 72;
 const ENTRY: usize = 24;
 const FILE: usize = 56;
 const STAMP: usize = 48;
+
+/// Bytes that are read first: the segments of most catalogs are among them.
+const HEAD: u64 = 4096;
 
 /// Bit in the kind of an entry that is selected.
 const SELECTED: u32 = 1 << 8;
@@ -132,17 +135,26 @@ impl Table {
 }
 
 impl Catalog {
-    /// Reads a catalog.
+    /// Reads a catalog on some threads, and calls `beside` with its segments meanwhile.
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or of another version.
-    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn open_beside<T: Send>(
+        path: &Path,
+        threads: usize,
+        beside: impl Fn(&[SegmentInfo]) -> T + Sync,
+    ) -> Result<(Self, T), Error> {
         let pages = Pages::open(path)?;
-        let bytes = pages.read(0..pages.len())?;
-        if bytes.get(..7) == Some(&MAGIC[..7]) && bytes.get(7) != MAGIC.last() {
+        let damaged = || Error::damaged(path.to_owned(), "catalog");
+        let head = pages.read(0..pages.len().min(HEAD))?;
+        if head.get(..7) == Some(&MAGIC[..7]) && head.get(7) != MAGIC.last() {
             return Err(Error::Version(path.to_owned()));
         }
-        Self::parse(bytes, pages.size()).ok_or_else(|| Error::damaged(path.to_owned(), "catalog"))
+        let end = segments_table(&head).ok_or_else(damaged)?.end() as u64;
+        let head = if end > HEAD { pages.read(0..end)? } else { head };
+        let segments = segments_in(&head).ok_or_else(damaged)?;
+        let (bytes, done) = pages.read_all_beside(threads, || beside(&segments))?;
+        Ok((Self::parse(bytes, pages.size()).ok_or_else(damaged)?, done))
     }
 
     /// Takes apart a catalog from memory; `None` if it is not one of this version.
@@ -153,20 +165,14 @@ impl Catalog {
         let root_length = count(44)? as usize;
         let root = bytes.get(HEADER..HEADER + root_length)?;
         let root = PathBuf::from(OsStr::from_bytes(root));
-        let segments =
-            Table { start: HEADER + root_length.next_multiple_of(8), count: count(20)?, length: SEGMENT };
-        let directories = Table { start: segments.end(), count: count(32)?, length: DIRECTORY };
+        let directories =
+            Table { start: segments_table(&bytes)?.end(), count: count(32)?, length: DIRECTORY };
         let entries = Table { start: directories.end(), count: count(36)?, length: ENTRY };
         let files = Table { start: entries.end(), count: count(40)?, length: FILE };
         let names = files.end();
         let end = names.checked_add(usize::try_from(u64_at(&bytes, 48)?).ok()?)?;
         (end == bytes.len()).then_some(())?;
-        let segment = |number| {
-            let record = segments.record(&bytes, number)?;
-            let (id, bytes, checksum) = (u64_at(record, 0)?, u64_at(record, 16)?, u64_at(record, 24)?);
-            Some(SegmentInfo { id, documents: u32_at(record, 8)?, bytes, checksum })
-        };
-        let segments = (0..segments.count).map(segment).collect::<Option<_>>()?;
+        let segments = segments_in(&bytes)?;
         let credentials = u64_at(&bytes, 24)?;
         Some(Self { built, credentials, segments, directories, entries, files, names, root, bytes, size })
     }
@@ -280,6 +286,23 @@ impl Catalog {
         let state = *STATES.get(rest as usize & 0xff)?;
         Some(File { state, stamp: stamp_at(record)?, document, documents: rest >> 8 })
     }
+}
+
+/// The place of the segments in the first bytes of a catalog.
+fn segments_table(head: &[u8]) -> Option<Table> {
+    let start = HEADER + (u32_at(head, 44)? as usize).next_multiple_of(8);
+    Some(Table { start, count: u32_at(head, 20)?, length: SEGMENT })
+}
+
+/// The segments of a catalog, given its bytes up to their end.
+fn segments_in(head: &[u8]) -> Option<Vec<SegmentInfo>> {
+    let table = segments_table(head)?;
+    let segment = |number| {
+        let record = table.record(head, number)?;
+        let (id, bytes, checksum) = (u64_at(record, 0)?, u64_at(record, 16)?, u64_at(record, 24)?);
+        Some(SegmentInfo { id, documents: u32_at(record, 8)?, bytes, checksum })
+    };
+    (0..table.count).map(segment).collect()
 }
 
 /// The stamp at the beginning of a record.

@@ -83,7 +83,19 @@ impl Folder {
     /// # Errors
     /// If it cannot be read, is damaged, or of another version.
     pub(crate) fn catalog(&self) -> Result<Catalog, Error> {
-        Catalog::open(&self.0.join(CATALOG))
+        self.catalog_beside(1, |_| ()).map(|(catalog, ())| catalog)
+    }
+
+    /// Reads the catalog on some threads, and calls `beside` with its segments meanwhile.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or of another version.
+    pub(crate) fn catalog_beside<T: Send>(
+        &self,
+        threads: usize,
+        beside: impl Fn(&[SegmentInfo]) -> T + Sync,
+    ) -> Result<(Catalog, T), Error> {
+        Catalog::open_beside(&self.0.join(CATALOG), threads, beside)
     }
 
     /// Opens a segment of its catalog.

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use finecomb_scan::{Absent, Known, KnownEntry, Snapshot, Snapshots, Stamp, now};
+use finecomb_scan::{Absent, Known, KnownEntry, Snapshot, Snapshots, Stamp, TextPart, now};
 
 use crate::catalog::{Catalog, State};
-use crate::documents::Documents;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
+use crate::found::Found;
 use crate::needs::{Needs, Sought};
 use crate::segments::Segments;
 #[cfg(target_os = "linux")]
@@ -22,6 +22,8 @@ pub struct Indexes {
     needs: Option<(Needs, bool)>,
     /// Whether files without a match matter.
     counts_absent: bool,
+    /// Number of threads that open an index.
+    threads: usize,
     opened: Mutex<Opened>,
 }
 
@@ -37,13 +39,15 @@ pub struct Opened {
 }
 
 impl Indexes {
-    /// Indexes in the folders of `home`, to search for something; without it, for the names of files.
-    pub fn new(home: PathBuf, sought: Option<&Sought>) -> Self {
+    /// Indexes in the folders of `home`, to search for something; without it, for the names of files. Each is opened by a number
+    /// of threads.
+    pub fn new(home: PathBuf, sought: Option<&Sought>, threads: usize) -> Self {
         let needs = sought.map(|sought| (Needs::of(sought), sought.across_lines));
         Self {
             home,
             needs: needs.filter(|(needs, _)| !needs.is_anything()),
             counts_absent: sought.is_none_or(|sought| sought.counts_absent),
+            threads,
             opened: Mutex::default(),
         }
     }
@@ -72,9 +76,10 @@ impl Indexes {
             opened.is_reduced = true;
             return Ok(tree);
         }
-        match Tree::open(&folder, root, self.needs.as_ref()) {
+        let open = || Tree::open(&folder, root, self.needs.as_ref(), self.threads);
+        match open() {
             // A writer may have replaced the catalog, and removed the segments of the one that was read.
-            Err(Error::Io { .. } | Error::Damaged { .. }) => Tree::open(&folder, root, self.needs.as_ref()),
+            Err(Error::Io { .. } | Error::Damaged { .. }) => open(),
             opened => opened,
         }
     }
@@ -93,10 +98,9 @@ impl Indexes {
         let (needs, across_lines) = self.needs.as_ref().filter(|_| !self.counts_absent)?;
         let named = named.iter().filter(|path| path.starts_with(root));
         let named = named.map(|path| Named::new(path, selection_in(path)));
-        let catalog = ask_for_catalog(folder, needs, *across_lines, named)?;
+        let (catalog, parts) = ask_for_catalog(folder, needs, *across_lines, named)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();
-        // Files that may match have a document, the first one; others have none.
-        is_right.then(|| Tree { catalog, found: Some(vec![(0, Documents::all(1))]) })
+        is_right.then_some(Tree { catalog, found: Some(Found::Parts(parts)) })
     }
 }
 
@@ -129,17 +133,25 @@ impl Snapshots for Indexes {
 /// An index that is used.
 pub(crate) struct Tree {
     pub(crate) catalog: Catalog,
-    /// The documents of each segment that fulfil the condition, and the number of the first one; `None` if all do.
-    found: Option<Vec<(u32, Documents)>>,
+    /// Where a match may be; `None` if everywhere.
+    found: Option<Found>,
 }
 
 impl Tree {
-    /// Opens the index of a tree.
+    /// Opens the index of a tree, on some threads.
     ///
     /// # Errors
     /// If it cannot be used.
-    pub(crate) fn open(folder: &Folder, root: &Path, needs: Option<&(Needs, bool)>) -> Result<Self, Error> {
-        let catalog = folder.catalog()?;
+    pub(crate) fn open(
+        folder: &Folder,
+        root: &Path,
+        needs: Option<&(Needs, bool)>,
+        threads: usize,
+    ) -> Result<Self, Error> {
+        let early = needs.filter(|(_, across_lines)| !across_lines).map(|(needs, _)| needs);
+        let (catalog, found) = folder.catalog_beside(threads, |segments| {
+            early.map(|needs| Segments::open(folder, segments)?.find(needs, None))
+        })?;
         if catalog.root != root {
             return Err(Error::damaged(folder.path().to_owned(), "catalog: it is that of another tree"));
         }
@@ -149,10 +161,10 @@ impl Tree {
         if catalog.built > now() {
             return Err(Error::Clock(root.to_owned()));
         }
-        let find = |(needs, across): &(Needs, bool)| {
-            Segments::open(folder, &catalog)?.find(&catalog, needs, *across)
+        let find = |(needs, _): &(Needs, bool)| {
+            Segments::open(folder, &catalog.segments)?.find(needs, Some(&catalog))
         };
-        let found = needs.map(find).transpose()?;
+        let found = found.or_else(|| needs.map(find)).transpose()?;
         Ok(Self { catalog, found })
     }
 }
@@ -160,6 +172,10 @@ impl Tree {
 impl Snapshot for Tree {
     fn find(&self, path: &Path) -> Option<u32> {
         self.catalog.find(path)
+    }
+
+    fn entries(&self, directory: u32) -> usize {
+        self.catalog.entry_numbers(directory).len()
     }
 
     fn list(&self, directory: u32, add: &mut dyn FnMut(KnownEntry<'_>)) -> Option<Stamp> {
@@ -175,19 +191,15 @@ impl Snapshot for Tree {
         self.catalog.file(file).filter(|file| file.state.is_indexed()).map(|file| file.stamp)
     }
 
+    fn parts(&self, file: u32) -> Option<Vec<TextPart>> {
+        self.found.as_ref()?.parts_of(&self.catalog.file(file)?)
+    }
+
     fn file(&self, number: u32) -> Known {
         let Some(file) = self.catalog.file(number).filter(|file| file.state.is_indexed()) else {
             return Known::Nothing;
         };
-        let holds = |found: &Vec<(u32, Documents)>| {
-            let segment = found.partition_point(|&(first, _)| first <= file.document).checked_sub(1);
-            segment.is_none_or(|at| {
-                let (first, documents) = &found[at];
-                let start = file.document - first;
-                (start..start + file.documents).any(|document| documents.contains(document))
-            })
-        };
-        if self.found.as_ref().is_none_or(holds) {
+        if self.found.as_ref().is_none_or(|found| found.is_in(&file)) {
             return Known::Candidate;
         }
         Known::Absent(Absent { stamp: file.stamp, is_plain: file.state == State::Plain })

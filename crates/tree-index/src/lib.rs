@@ -19,7 +19,7 @@
 //! build(home.path(), &root, &BuildOptions { walk: WalkOptions::default(), width: 1, on_stage: &|_| {} })?;
 //! let patterns = vec![regex_syntax::parse("nee+dle")?];
 //! let sought = Sought { patterns, words: false, across_lines: false, counts_absent: true };
-//! let indexes = Indexes::new(home.path().to_owned(), Some(&sought));
+//! let indexes = Indexes::new(home.path().to_owned(), Some(&sought), 1);
 //! let trees = indexes.open(&[root.clone()], &|_| None);
 //! assert!(indexes.take_opened().failures.is_empty());
 //! # // A file system whose times are not trusted has no absent files.
@@ -35,6 +35,7 @@ mod catalog;
 mod documents;
 mod error;
 mod folder;
+mod found;
 mod indexes;
 mod info;
 mod kept;
@@ -45,6 +46,7 @@ mod pages;
 mod reading;
 mod segment;
 mod segments;
+mod starts;
 mod trigram;
 #[cfg(target_os = "linux")]
 mod watch;

@@ -4,16 +4,21 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::iter;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::threads;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Error;
 
 /// Bytes per page. A lookup reads whole pages, most lists are shorter, and the checksums take a five hundredth of the file.
 const PAGE: usize = 4096;
+
+/// Pages that a thread reads at a time when it reads all of a file.
+const PART_PAGES: usize = 128;
 
 /// Bytes of the footer: magic number, length of the data, checksum of the checksums, checksum of the footer before it.
 const FOOTER: usize = 32;
@@ -153,23 +158,52 @@ impl Pages {
     /// # Errors
     /// If it is not within the data, cannot be read, or is damaged.
     pub(crate) fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Error> {
-        let damaged = || self.damaged("data");
         if range.start > range.end || range.end > self.length {
-            return Err(damaged());
+            return Err(self.damaged("data"));
         }
         let first = range.start / PAGE as u64;
         let start = first * PAGE as u64;
         let end = range.end.next_multiple_of(PAGE as u64).min(self.length);
         let mut bytes = vec![0; (end - start) as usize];
-        self.file.read_exact_at(&mut bytes, start).map_err(Error::io(&self.path))?;
-        for (number, page) in bytes.chunks(PAGE).enumerate() {
-            if u64_at(&self.checksums, (first as usize + number) * 8) != Some(xxh3_64(page)) {
-                return Err(damaged());
-            }
-        }
+        self.read_pages(first, &mut bytes)?;
         bytes.truncate((range.end - start) as usize);
         bytes.drain(..(range.start - start) as usize);
         Ok(bytes)
+    }
+
+    /// Reads all of the data on some threads, and does something else beside it.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub(crate) fn read_all_beside<T: Send>(
+        &self,
+        threads: usize,
+        other: impl Fn() -> T + Sync,
+    ) -> Result<(Vec<u8>, T), Error> {
+        enum Task<'b> {
+            Other,
+            Pages(u64, &'b mut [u8]),
+        }
+        let mut bytes = vec![0; self.length as usize];
+        let parts = bytes.chunks_mut(PART_PAGES * PAGE).zip((0..).step_by(PART_PAGES));
+        let tasks = iter::once(Task::Other).chain(parts.map(|(part, first)| Task::Pages(first, part)));
+        let results = threads::map(threads, tasks, |task| match task {
+            Task::Other => Ok(Some(other())),
+            Task::Pages(first, part) => self.read_pages(first, part).map(|()| None),
+        });
+        let mut done = None;
+        for result in results {
+            done = result?.or(done);
+        }
+        Ok((bytes, done.unwrap_or_else(other)))
+    }
+
+    /// Reads whole pages, from the one with the number `first` on.
+    fn read_pages(&self, first: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        self.file.read_exact_at(bytes, first * PAGE as u64).map_err(Error::io(&self.path))?;
+        let is_sound =
+            |(number, page)| u64_at(&self.checksums, (first as usize + number) * 8) == Some(xxh3_64(page));
+        bytes.chunks(PAGE).enumerate().all(is_sound).then_some(()).ok_or_else(|| self.damaged("data"))
     }
 
     /// The error of a file whose data is not what it should be.

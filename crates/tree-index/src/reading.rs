@@ -2,9 +2,10 @@
 
 use std::io;
 use std::mem::take;
+use std::ops::Range;
 
 use finecomb_scan::{Distrust, Examine, Examined, FileAt, SpillFile, examine};
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::build::{BuildOptions, Stage};
 use crate::catalog::{File, NO_STAMP, SegmentInfo, State};
@@ -12,6 +13,7 @@ use crate::error::Error;
 use crate::folder::Writing;
 use crate::segment::SegmentWriter;
 use crate::segment::runs::{Pairs, Runs};
+use crate::starts::Start;
 use crate::trigram::Trigrams;
 
 /// Maximum size of a file whose trigrams are indexed, in bytes. Larger ones are searched at every query: they are few,
@@ -48,6 +50,7 @@ pub(crate) fn read_files(
         documents: 0,
         batches: Vec::new(),
         files: Vec::new(),
+        starts: Vec::new(),
     };
     let indexers = examine(places, batch, MAX_FILE, width, make).map_err(failed)?;
     let mut batches: Vec<(usize, u32)> =
@@ -59,7 +62,17 @@ pub(crate) fn read_files(
         first.push(end);
         end = end.checked_add(documents).ok_or_else(|| failed(io::ErrorKind::FileTooLarge.into()))?;
     }
-    let mut files: Vec<(u32, File)> = indexers.into_iter().flat_map(|indexer| indexer.files).collect();
+    let mut files: Vec<(u32, File)> = Vec::with_capacity(places.len());
+    let mut starts: Vec<Start> = Vec::new();
+    for indexer in indexers {
+        files.extend(indexer.files);
+        let moved = |(batch, start): (usize, Start)| Start {
+            document: start.document + first[batch] - base,
+            ..start
+        };
+        starts.extend(indexer.starts.into_iter().map(moved));
+    }
+    starts.sort_unstable();
     files.sort_unstable_by_key(|&(number, _)| number);
     for (number, file) in &mut files {
         file.document += first[*number as usize / batch];
@@ -75,7 +88,7 @@ pub(crate) fn read_files(
     let write = || {
         let mut segment = SegmentWriter::new(file.reopen()?, documents);
         runs.merge(&first, &mut segment)?;
-        Ok((segment.finish()?, file.as_file().metadata()?.len()))
+        Ok((segment.finish(&starts)?, file.as_file().metadata()?.len()))
     };
     let (checksum, bytes) = write().map_err(failed)?;
     folder.add_segment(id, file)?;
@@ -92,6 +105,8 @@ struct Indexer<'r> {
     batches: Vec<(usize, u32)>,
     /// Files with their numbers. Their documents are numbered within their batch.
     files: Vec<(u32, File)>,
+    /// Where documents begin that are not the first ones of their files, with the numbers of their batches.
+    starts: Vec<(usize, Start)>,
 }
 
 impl Examine for Indexer<'_> {
@@ -124,25 +139,39 @@ impl Indexer<'_> {
         let nul = memchr(0, bytes);
         let text = &bytes[..nul.unwrap_or(bytes.len())];
         // A file with too many trigrams leaves documents behind that no file refers to.
+        let mut lines = 0;
         for part in parts(text) {
-            let Some(trigrams) = self.trigrams.of(part, MAX_TRIGRAMS) else { return Ok(State::Varied) };
+            let Some(trigrams) = self.trigrams.of(with_rest(text, part.clone()), MAX_TRIGRAMS) else {
+                return Ok(State::Varied);
+            };
             self.pairs.add(batch, self.documents, trigrams)?;
+            if part.start > 0 {
+                let start = Start { document: self.documents, offset: part.start as u32, lines };
+                self.starts.push((batch, start));
+            }
+            if part.end < text.len() {
+                lines += memchr_iter(b'\n', &text[part]).count() as u32;
+            }
             self.documents += 1;
         }
         Ok(if nul.is_none() && text_start == 0 { State::Plain } else { State::UpToNul })
     }
 }
 
-/// Divides a text into parts of whole lines; each but the last has at least the size of a document. A part is followed
-/// by two more bytes of the text: so each trigram of the text is in the part where it begins, also if a line feed is in
+/// A part of a text, and two more bytes: so each trigram of the text is in the part where it begins, also if a line feed is in
 /// the middle of it.
-fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn with_rest(text: &[u8], part: Range<usize>) -> &[u8] {
+    &text[part.start..text.len().min(part.end + 2)]
+}
+
+/// Divides a text into parts of whole lines; each but the last has at least the size of a document.
+fn parts(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let start = (next < text.len()).then_some(next)?;
         let line_end = text.get(start + DOCUMENT..).and_then(|rest| memchr(b'\n', rest));
         next = line_end.map_or(text.len(), |end| start + DOCUMENT + end + 1);
-        Some(&text[start..text.len().min(next + 2)])
+        Some(start..next)
     })
 }
 
@@ -166,7 +195,7 @@ mod tests {
                 trigrams.of(text, usize::MAX).expect("no limit").iter().copied().collect()
             };
             let all = of(&text);
-            let of_parts: BTreeSet<u32> = parts(&text).flat_map(&mut of).collect();
+            let of_parts: BTreeSet<u32> = parts(&text).flat_map(|part| of(with_rest(&text, part))).collect();
             assert!(of_parts.is_superset(&all), "{length}");
             assert_eq!(parts(&text).count(), length.div_ceil(DOCUMENT + 20).max(usize::from(length > 0)));
         }

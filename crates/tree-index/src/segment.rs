@@ -1,7 +1,8 @@
 //! A segment: the trigrams of some documents, each with the list of the documents that hold it.
 //!
 //! Lists come first, in the order of their trigrams, then the dictionary: trigram and offset of each list. Behind it
-//! are the first trigram of each page of the dictionary, and the numbers that describe the segment.
+//! are the first trigram of each page of the dictionary, the places where documents of divided files begin, and the numbers
+//! that describe the segment.
 
 pub(crate) mod lookup;
 pub(crate) mod runs;
@@ -9,11 +10,14 @@ pub(crate) mod runs;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::Error;
 use crate::list;
 use crate::pages::{PageWriter, Pages, u32_at, u64_at};
+use crate::starts::{self, Start, Starts};
 use crate::trigram::Trigram;
 
 /// Entries of the dictionary per page.
@@ -53,8 +57,8 @@ impl SegmentWriter {
         self.pages.write_all(&self.list)
     }
 
-    /// Ends the segment. Returns its checksum.
-    pub(crate) fn finish(mut self) -> io::Result<u64> {
+    /// Ends the segment, given where documents begin, in their order. Returns its checksum.
+    pub(crate) fn finish(mut self, starts: &[Start]) -> io::Result<u64> {
         let end = self.pages.len();
         self.pages.align()?;
         let start = self.pages.len();
@@ -65,6 +69,9 @@ impl SegmentWriter {
         for group in self.dictionary.chunks(GROUP) {
             self.pages.write_all(&((group[0] >> OFFSET_BITS) as u32).to_le_bytes())?;
         }
+        let mut bytes = Vec::new();
+        starts.iter().for_each(|start| starts::write(start, &mut bytes));
+        self.pages.write_all(&bytes)?;
         let entries = self.dictionary.len() as u64;
         self.pages.write_all(&[u64::from(self.documents), entries, start].map(u64::to_le_bytes).concat())?;
         self.pages.finish()
@@ -80,6 +87,9 @@ pub(crate) struct Segment {
     dictionary: u64,
     /// The first trigram of each page of the dictionary.
     first: Vec<Trigram>,
+    /// Where the records of the beginnings are, and the records once they were read.
+    starts_at: Range<u64>,
+    starts: OnceLock<Arc<Starts>>,
 }
 
 impl Segment {
@@ -97,17 +107,28 @@ impl Segment {
         let (entries, dictionary) = (number(8)?, number(16)?);
         let end = entries.checked_add(1).and_then(|all| all.checked_mul(ENTRY as u64));
         let end = end.and_then(|length| length.checked_add(dictionary)).ok_or_else(damaged)?;
-        let bytes = pages.read(end..start)?;
-        if bytes.len() as u64 != 4 * entries.div_ceil(GROUP as u64) {
-            return Err(damaged());
-        }
+        let starts_at = end.checked_add(4 * entries.div_ceil(GROUP as u64)).ok_or_else(damaged)?..start;
+        let bytes = pages.read(end..starts_at.start)?;
         let first = (0..bytes.len()).step_by(4).filter_map(|at| u32_at(&bytes, at)).collect();
-        Ok(Self { pages, documents, entries, dictionary, first })
+        Ok(Self { pages, documents, entries, dictionary, first, starts_at, starts: OnceLock::new() })
     }
 
     /// Number of different trigrams.
     pub(crate) fn trigrams(&self) -> u64 {
         self.entries
+    }
+
+    /// Where documents of divided files begin.
+    ///
+    /// # Errors
+    /// If this cannot be read or is damaged.
+    pub(crate) fn starts(&self) -> Result<Arc<Starts>, Error> {
+        if let Some(starts) = self.starts.get() {
+            return Ok(Arc::clone(starts));
+        }
+        let bytes = self.pages.read(self.starts_at.clone())?;
+        let starts = Starts::parse(&bytes).ok_or_else(|| self.pages.damaged("beginnings of documents"))?;
+        Ok(Arc::clone(self.starts.get_or_init(|| Arc::new(starts))))
     }
 
     /// The checksum of the segment.

@@ -1,9 +1,11 @@
 //! All segments of an index, open.
 
-use crate::catalog::Catalog;
-use crate::documents::Documents;
+use std::sync::Arc;
+
+use crate::catalog::{Catalog, SegmentInfo};
 use crate::error::Error;
 use crate::folder::Folder;
+use crate::found::{Found, FoundIn};
 use crate::needs::Needs;
 use crate::segment::Segment;
 
@@ -15,31 +17,27 @@ impl Segments {
     ///
     /// # Errors
     /// If one of them cannot be read, is damaged, or is that of another index.
-    pub(crate) fn open(folder: &Folder, catalog: &Catalog) -> Result<Self, Error> {
+    pub(crate) fn open(folder: &Folder, infos: &[SegmentInfo]) -> Result<Self, Error> {
         let mut first = 0;
         let mut segments = Vec::new();
-        for info in &catalog.segments {
+        for info in infos {
             segments.push((first, folder.open_segment(info)?));
             first += info.documents;
         }
         Ok(Self(segments))
     }
 
-    /// The documents of each segment that fulfil a condition, and the number of its first one.
+    /// The documents that fulfil a condition. If a match may span documents, those of each file in `united` count as one.
     ///
     /// # Errors
     /// If a segment cannot be read or is damaged.
-    pub(crate) fn find(
-        &self,
-        catalog: &Catalog,
-        needs: &Needs,
-        across_lines: bool,
-    ) -> Result<Vec<(u32, Documents)>, Error> {
+    pub(crate) fn find(&self, needs: &Needs, united: Option<&Catalog>) -> Result<Found, Error> {
         let find = |&(first, ref segment): &(u32, Segment)| {
             let all = first..first + segment.documents;
-            let files = if across_lines { catalog.divided(all) } else { Vec::new() };
-            Ok((first, segment.find(needs, files)?))
+            let files = united.map(|catalog| catalog.divided(all)).unwrap_or_default();
+            let starts = if united.is_some() { Arc::default() } else { segment.starts()? };
+            Ok(FoundIn { first, documents: segment.find(needs, files)?, starts })
         };
-        self.0.iter().map(find).collect()
+        self.0.iter().map(find).collect::<Result<_, _>>().map(Found::Documents)
     }
 }

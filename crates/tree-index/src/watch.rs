@@ -24,7 +24,7 @@ use rustix::time::{ClockId, clock_gettime};
 use self::answer::answer;
 use self::places::{Node, Places};
 use self::proofs::{Drained, Proofs};
-use self::talk::{Asked, Listener, Question, WatchInfo, reply};
+use self::talk::{Asked, Listener, Question, WatchInfo, reply, write_catalog};
 use crate::build::{BuildOptions, build, update};
 use crate::catalog::{self, Catalog, State};
 use crate::error::Error;
@@ -106,8 +106,8 @@ struct Watched {
 
 impl Watched {
     fn open(folder: &Folder, root: &Path) -> Result<Self, Error> {
-        let Tree { catalog, .. } = Tree::open(folder, root, None)?;
-        let segments = Segments::open(folder, &catalog)?;
+        let Tree { catalog, .. } = Tree::open(folder, root, None, 1)?;
+        let segments = Segments::open(folder, &catalog.segments)?;
         let places = Places::of(&catalog);
         Ok(Self { catalog, segments, places })
     }
@@ -283,9 +283,8 @@ impl Watcher {
         let Asked::Search(search) = asked else {
             return serde_json::to_vec(&self.info()).map_err(|error| error.to_string());
         };
-        let contents = answer(&self.now, &self.proofs, search);
-        let mut bytes = Vec::new();
-        contents.map_err(|error| error.to_string())?.write(&mut bytes).map_err(|error| error.to_string())?;
+        let (contents, parts) = answer(&self.now, &self.proofs, search).map_err(|error| error.to_string())?;
+        let bytes = write_catalog(&contents, &parts).map_err(|error| error.to_string())?;
         self.answers += 1;
         self.last_activity = Some(Instant::now());
         Ok(bytes)

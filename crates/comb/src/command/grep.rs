@@ -44,9 +44,10 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         return Ok(fail(reason));
     }
     let sought = sought(arguments, &query);
-    let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref())?;
+    let scan = arguments.scan();
+    let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref(), scan.width)?;
     let mut out = stdout();
-    let mut outcome = grep(&inputs, &indexes.scan(arguments.scan()), &query, &mut out);
+    let mut outcome = grep(&inputs, &indexes.scan(scan), &query, &mut out);
     let opened = indexes.take_opened();
     if outcome.output_error.is_none() {
         outcome.output_error = print_summary(&options, &outcome, &opened.failures, started).err();
@@ -65,7 +66,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         }
     }
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
-    indexes.update(arguments.scan().width, &opened, outcome.checks);
+    indexes.update(&opened, outcome.checks);
     let failed =
         no_files || index_failed || outcome.problems.iter().any(affects_exit) || !outcome.failures.is_empty();
     let Outcome { output_error, any, .. } = outcome;
@@ -79,15 +80,16 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
         return Ok(fail(reason));
     }
-    let indexes = Indexed::new(arguments.index(), arguments.messages(), None)?;
-    let done = list(&inputs, &indexes.scan(arguments.scan()), &options, &mut stdout());
+    let scan = arguments.scan();
+    let indexes = Indexed::new(arguments.index(), arguments.messages(), None, scan.width)?;
+    let done = list(&inputs, &indexes.scan(scan), &options, &mut stdout());
     let opened = indexes.take_opened();
     let index_failed = indexes.report(&opened.failures);
     if arguments.messages() {
         report(&done.problems, arguments.rule_messages());
     }
     let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
-    indexes.update(arguments.scan().width, &opened, None);
+    indexes.update(&opened, None);
     let failed = index_failed || done.problems.iter().any(affects_exit);
     let (output_error, any) = (done.output_error, done.files > 0);
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())

@@ -36,6 +36,8 @@ pub(super) struct Indexed {
     is_updated: bool,
     /// Whether errors are shown.
     messages: bool,
+    /// Number of threads that open or update an index.
+    threads: usize,
 }
 
 impl Indexed {
@@ -43,6 +45,7 @@ impl Indexed {
         arguments: &IndexUse,
         messages: bool,
         sought: Option<&Sought>,
+        width: Width,
     ) -> Result<Self, UsageError> {
         let when = arguments.when()?;
         let home = match when {
@@ -50,9 +53,10 @@ impl Indexed {
             WhenIndexed::Never => None,
             WhenIndexed::Require => Some(arguments.home.required().map_err(UsageError)?),
         };
-        let indexes = home.clone().map(|home| Arc::new(Indexes::new(home, sought)));
+        let threads = threads::count(width).get();
+        let indexes = home.clone().map(|home| Arc::new(Indexes::new(home, sought, threads)));
         let home = home.unwrap_or_default();
-        Ok(Self { home, indexes, when, is_updated: arguments.index_update, messages })
+        Ok(Self { home, indexes, when, is_updated: arguments.index_update, messages, threads })
     }
 
     /// The options of a scan that uses the indexes.
@@ -68,14 +72,13 @@ impl Indexed {
 
     /// Updates the indexes if that is wanted, and something has changed or one of them cannot be used. `checks` are those of the job,
     /// which show whether something has changed.
-    pub(super) fn update(&self, width: Width, opened: &Opened, checks: Option<Checks>) {
+    pub(super) fn update(&self, opened: &Opened, checks: Option<Checks>) {
         let is_stale = checks.is_none_or(|checks| checks.changed + checks.unknown > 0);
         if !self.is_updated || !is_stale && opened.failures.is_empty() {
             return;
         }
-        let width = threads::count(width).get();
         for root in &opened.roots {
-            match update_quietly(&self.home, root, width) {
+            match update_quietly(&self.home, root, self.threads) {
                 // Another process writes it.
                 Ok(()) | Err(Error::Busy(_)) => {}
                 Err(error) if self.messages => message::error(error),

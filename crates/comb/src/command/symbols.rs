@@ -50,9 +50,10 @@ fn list(arguments: &Arguments) -> Result<Listed, String> {
     let inputs = arguments.inputs().map_err(|error| error.to_string())?;
     profile::check(arguments.profile(), &inputs.named)?;
     let query = arguments.query()?;
-    let indexes = Indexed::new(&arguments.index, true, sought(&query).as_ref());
+    let scan = arguments.scan();
+    let indexes = Indexed::new(&arguments.index, true, sought(&query).as_ref(), scan.width);
     let indexes = indexes.map_err(|error| error.to_string())?;
-    let scan = indexes.scan(arguments.scan());
+    let scan = indexes.scan(scan);
     let Some(path) = &arguments.output else {
         let outcome = symbols(&inputs, &scan, &query, &mut stdout());
         return Ok(Listed { outcome, inputs: inputs.named, indexes });
@@ -94,7 +95,7 @@ fn finish(arguments: &Arguments, listed: Listed, start: Instant) -> Exit {
     message::problems(&outcome.problems);
     message::failures(&outcome.failures);
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
-    indexes.update(arguments.scan().width, &opened, outcome.checks);
+    indexes.update(&opened, outcome.checks);
     let is_harmful = |problem: &Problem| !problem.is_harmless();
     let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
     let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;

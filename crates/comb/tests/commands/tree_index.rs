@@ -354,6 +354,62 @@ fn a_match_across_lines_is_found_where_a_file_is_divided() {
     assert_eq!(tree.same(&["-cU", r"ab\nce"]).0, "");
 }
 
+/// A text of about 64 KiB, of lines that are not all equal.
+fn filler() -> String {
+    (0..4096).map(|number| format!("hay {number:011}\n")).collect()
+}
+
+#[test]
+fn of_a_large_file_only_the_parts_that_may_match_are_read() {
+    let filler = filler();
+    let text = [&filler, "a needle and needles\n", &filler, &filler, &filler, "no needle", &filler, &filler]
+        .concat();
+    let tree =
+        Tree::indexed(&[("large", &text), ("small", "a needle\n"), ("end", &(filler.repeat(3) + "needle"))]);
+    let flags: [&[&str]; 17] = [
+        &["-n"],
+        &["-c"],
+        &["-l"],
+        &["--files-without-match"],
+        &["-nob"],
+        &["--json"],
+        &["--vimgrep"],
+        &["-nm1"],
+        &["-nC2"],
+        &["-nv", "-m3"],
+        &["--passthru"],
+        &["-na"],
+        &["--binary", "-n"],
+        &["--count-matches"],
+        &["--null-data", "-o"],
+        &["--crlf", "-n"],
+        &["-nr", "pin"],
+    ];
+    for (flags, threads) in flags.iter().flat_map(|flags| [(flags, "-j1"), (flags, "-j3")]) {
+        let arguments = [flags, &[threads, "-e", "needle"][..]].concat();
+        let (with, without) =
+            (tree.grep(&arguments), tree.grep(&[&["--index=never"], &arguments[..]].concat()));
+        let untimed = |(out, err, code): Answer| {
+            (out.lines().filter(|line| !line.contains("elapsed")).collect::<Vec<_>>().join("\n"), err, code)
+        };
+        assert_eq!(untimed(with), untimed(without), "{arguments:?}");
+    }
+    let (out, ..) = tree.same(&["-n", "needle"]);
+    let found: Vec<&str> = out.lines().filter_map(|line| line.split("hay").next()).collect();
+    assert_eq!(
+        found,
+        ["end:12289:needle", "large:4097:a needle and needles", "large:16386:no needle", "small:1:a needle"]
+    );
+    let (_, profile, _) = tree.grep(&["--profile=json", "needle"]);
+    let profile: serde_json::Value = serde_json::from_str(&profile).expect("JSON");
+    let read = profile["sum"]["bytes"].as_u64().expect("a number");
+    assert!(!tree.is_trusted() || read < 4 * 70_000, "{read} bytes");
+    assert_eq!(
+        tree.statistic("needle", " bytes searched"),
+        Some((text.len() + 9 + 3 * filler.len() + 6) as u64)
+    );
+}
+
 #[test]
 fn a_damaged_index_means_a_scan() {
     let tree = Tree::indexed(&FILES);

@@ -129,6 +129,14 @@ pub trait Visit: Send {
     /// Adds the totals of other blocks.
     fn add(_tally: &mut Self::Tally, _other: Self::Tally) {}
 
+    /// Whether parts of a file that are known to hold no match need not be read: the state is moved past them. Default: `false`.
+    fn allows_gaps(&self) -> bool {
+        false
+    }
+
+    /// Advances the state past the text before an offset, which holds no match and no NUL, and this number of lines.
+    fn skip_to(&mut self, _state: &mut Self::State, _offset: u64, _lines: u64) {}
+
     /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job at once.
     /// Then output that is not yet written is dropped, here and of all files before: only a job that prints nothing, such
     /// as a search for whether there is a match, may be ended this way. What is written remains whole and in order.

@@ -17,13 +17,14 @@ use super::decode::{Conversion, Encoding, MAX_BOM};
 use super::decompress::Format;
 use super::prefetch::StorageWatch;
 use super::stream::{Origin, Stream};
-use super::{ChunkedFile, Chunks, PartedFile};
+use super::{ChunkedFile, Chunks, PartedFile, fill};
 use crate::block::{FileIdentity, FirstNul, Medium, Source};
 use crate::inputs::{Inputs, is_standard_input};
 use crate::narrow::Narrow;
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize};
+use crate::snapshot::TextPart;
 use crate::stop::{self, Stop};
 use crate::walk::directory::{Directory, Scratch, Walk};
 use crate::walk::open_path;
@@ -274,6 +275,32 @@ impl<'a> Reader<'a> {
         }
         let skipped = start + begin as u64;
         Ok(Contents::Whole { range: begin..filled, skipped, medium: Medium::File })
+    }
+
+    /// Reads a part of a text file into `buffer`. An error is recorded, and so is a part that is not as long as it was.
+    pub(crate) fn read_part<'b>(
+        &mut self,
+        source: &Source,
+        file: &File,
+        part: &TextPart,
+        buffer: &'b mut Vec<u8>,
+    ) -> &'b mut [u8] {
+        self.meter.enter(Phase::Read);
+        let length = usize::try_from(part.end - part.start).unwrap_or(usize::MAX);
+        ensure_len(buffer, length, LARGE_BUFFER);
+        let got = match fill(file, &mut buffer[..length], part.start) {
+            Ok(got) if got == length => got,
+            Ok(got) => {
+                let kind = ProblemKind::Shrank { expected: part.end, found: part.start + got as u64 };
+                self.problems.add(source, kind);
+                got
+            }
+            Err(error) => {
+                self.problems.add(source, ProblemKind::Read { offset: part.start, error });
+                0
+            }
+        };
+        &mut buffer[..got]
     }
 
     /// Reads more into the buffer until it holds `limit` bytes or the file ends. Returns `true` if the file has ended.

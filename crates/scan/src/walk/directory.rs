@@ -18,7 +18,7 @@ use super::rules::{Global, REPOSITORY_NAMES, RULE_FILES, Rules, Verdict};
 use super::{SortKey, WalkOptions, selection};
 use crate::block::{FileIdentity, Source};
 use crate::problem::{ProblemKind, Problems};
-use crate::snapshot::{Known, Snapshot, Stamp};
+use crate::snapshot::{Known, Snapshot, Stamp, TextPart};
 
 /// Settings shared by all directories of a job.
 pub(crate) struct Walk<'a> {
@@ -212,7 +212,8 @@ impl<'a> Walk<'a> {
         let fd = openat(&parent.fd, name, flags, Mode::empty())?;
         let mut prefix = parent.path_of(entry);
         prefix.push(b'/');
-        let mut absolute = parent.absolute.clone();
+        let mut absolute = Vec::with_capacity(parent.absolute.len() + 1 + name.count_bytes());
+        absolute.extend_from_slice(&parent.absolute);
         if absolute != b"/" {
             absolute.push(b'/');
         }
@@ -483,6 +484,7 @@ impl Directory {
     fn remembered(&self) -> (Listing, Option<Stamp>) {
         let mut known = Listing::default();
         let Some((snapshot, number)) = &self.known else { return (known, None) };
+        known.reserve(snapshot.entries(*number));
         let stamp = snapshot.list(*number, &mut |entry| known.push_known(entry));
         (known, stamp.filter(|&stamp| Stamp::of_open(&self.fd).is_ok_and(|present| present == stamp)))
     }
@@ -507,6 +509,14 @@ impl Directory {
     pub(crate) fn known(&self, entry: &Entry) -> Option<Known> {
         let (snapshot, _) = self.known.as_ref()?;
         Some(entry.known.filter(|_| !entry.is_linked).map_or(Known::Nothing, |number| snapshot.file(number)))
+    }
+
+    /// The parts of a candidate that may hold what the job looks for, and the stamp with which they do, if a snapshot knows them.
+    pub(crate) fn known_parts(&self, entry: &Entry) -> Option<(Stamp, Vec<TextPart>)> {
+        let (snapshot, _) = self.known.as_ref()?;
+        let number = entry.known.filter(|_| !entry.is_linked)?;
+        let parts = snapshot.parts(number)?;
+        Some((snapshot.stamp(number)?, parts))
     }
 
     /// The present stamp of an entry, that of the link itself for a symbolic link.

@@ -20,6 +20,12 @@ pub(crate) struct Listing {
     pub(crate) any_hidden: bool,
 }
 
+/// Bytes of most names with their NUL: those of Linux have 14 on average.
+const USUAL_NAME: usize = 16;
+
+/// Entries of most directories.
+const USUAL_ENTRIES: usize = 64;
+
 /// An entry of a directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
@@ -110,6 +116,12 @@ impl Listing {
         self.push(name, kind, inode);
     }
 
+    /// Makes room for a number of entries.
+    pub(crate) fn reserve(&mut self, entries: usize) {
+        self.entries.reserve_exact(entries);
+        self.names.reserve(entries * USUAL_NAME);
+    }
+
     /// Adds an entry of a snapshot behind the others.
     pub(crate) fn push_known(
         &mut self,
@@ -190,6 +202,7 @@ pub(crate) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Lis
     buffer.clear();
     buffer.reserve(BUFFER);
     let mut listing = Listing::default();
+    listing.reserve(USUAL_ENTRIES);
     let mut raw = RawDir::new(directory.as_fd(), buffer.spare_capacity_mut());
     while let Some(entry) = raw.next() {
         match entry {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use finecomb_scan::{EntryKind, KnownEntry};
+use finecomb_scan::{EntryKind, KnownEntry, TextPart};
 
 use super::Watched;
 use super::places::{Node, is_kept};
@@ -14,32 +14,41 @@ use super::proofs::Proofs;
 use super::talk::{Named, Search};
 use crate::catalog::{Contents, Directory, Entry, File, NO_STAMP, State};
 use crate::error::Error;
+use crate::found::{Found, WHOLE};
 use crate::listed::is_rule_file;
-use crate::needs::Needs;
 
-/// The part of a catalog for a search.
+/// The part of a catalog for a search, and the parts of its files that may hold a match.
 ///
 /// # Errors
 /// If a segment cannot be read or is damaged.
-pub(super) fn answer(now: &Watched, proofs: &Proofs, search: &Search) -> Result<Contents, Error> {
+pub(super) fn answer(
+    now: &Watched,
+    proofs: &Proofs,
+    search: &Search,
+) -> Result<(Contents, Vec<TextPart>), Error> {
     let find = |named: &Named| Some((now.catalog.find(named.path())?, named.selection));
     let named: Vec<_> = search.named.iter().filter_map(find).collect();
     let mut answer = Answer {
         now,
         proofs,
+        found: now.segments.find(&search.needs, search.across_lines.then_some(&now.catalog))?,
+        parts: Vec::new(),
         named: named.iter().map(|&(directory, _)| now.places.below(directory)).collect(),
         is_candidate: vec![false; now.catalog.files() as usize],
         is_file_kept: vec![false; now.catalog.files() as usize],
         is_directory_kept: vec![false; now.catalog.directories() as usize],
     };
-    answer.select(&search.needs, search.across_lines)?;
+    answer.select();
     named.iter().for_each(|&(directory, selection)| answer.keep_entered(directory, selection));
-    Ok(answer.contents())
+    let contents = answer.contents();
+    Ok((contents, answer.parts))
 }
 
 struct Answer<'w> {
     now: &'w Watched,
     proofs: &'w Proofs,
+    found: Found,
+    parts: Vec<TextPart>,
     /// Each directory that is searched, with those below it.
     named: Vec<Range<u32>>,
     is_candidate: Vec<bool>,
@@ -48,14 +57,13 @@ struct Answer<'w> {
 }
 
 impl Answer<'_> {
-    fn select(&mut self, needs: &Needs, across_lines: bool) -> Result<(), Error> {
+    fn select(&mut self) {
         let Self { now, proofs, .. } = *self;
         self.named.clone().into_iter().for_each(|named| self.keep_way_to(named.start));
-        for (first, found) in now.segments.find(&now.catalog, needs, across_lines)? {
-            for file in found.iter().filter_map(|document| now.places.file_of(first + document)) {
-                self.is_candidate[file as usize] = true;
-                self.keep_file(file);
-            }
+        let documents: Vec<u32> = self.found.documents().collect();
+        for file in documents.into_iter().filter_map(|document| now.places.file_of(document)) {
+            self.is_candidate[file as usize] = true;
+            self.keep_file(file);
         }
         now.places.unsettled.iter().for_each(|&file| self.keep_file(file));
         for node in &proofs.unproven {
@@ -64,7 +72,6 @@ impl Answer<'_> {
                 Node::Directory(directory) => self.keep_listed(directory),
             }
         }
-        Ok(())
     }
 
     fn is_searched(&self, directory: u32) -> bool {
@@ -131,7 +138,7 @@ impl Answer<'_> {
         }
     }
 
-    fn contents(self) -> Contents {
+    fn contents(&mut self) -> Contents {
         let catalog = &self.now.catalog;
         let kept = self.is_directory_kept.iter().zip(0..).filter(|&(&kept, _)| kept);
         let kept: Vec<u32> = kept.map(|(_, number)| number).collect();
@@ -165,12 +172,20 @@ impl Answer<'_> {
         }
     }
 
-    /// A file with one document if it is a candidate; otherwise it has none, and is absent if it has its stamp.
-    fn file(&self, number: u32) -> File {
-        let documents = u32::from(self.is_candidate[number as usize]);
-        match self.now.catalog.file(number) {
-            Some(file) => File { document: 0, documents, ..file },
-            None => File { state: State::Varied, stamp: NO_STAMP, document: 0, documents: 0 },
+    /// A file with documents if it is a candidate; otherwise it has none, and is absent if it has its stamp.
+    fn file(&mut self, number: u32) -> File {
+        let Some(file) = self.now.catalog.file(number) else {
+            return File { state: State::Varied, stamp: NO_STAMP, document: WHOLE, documents: 0 };
+        };
+        if !self.is_candidate[number as usize] {
+            return File { document: WHOLE, documents: 0, ..file };
         }
+        let Some(parts) = self.found.parts_of(&file) else {
+            return File { document: WHOLE, documents: 1, ..file };
+        };
+        let document = self.parts.len() as u32;
+        let documents = parts.len() as u32;
+        self.parts.extend(parts);
+        File { document, documents, ..file }
     }
 }

@@ -1,7 +1,7 @@
 //! The conversation of a search with the process that watches a tree: over a Unix socket, one question and one answer.
 //!
-//! A question is JSON, up to the end of the stream. An answer is one byte, 1 for yes, and then a catalog or, for a
-//! description, JSON; or 0, and then the reason why there is none.
+//! A question is JSON, up to the end of the stream. An answer is one byte, 1 for yes, and then parts of files and a catalog or,
+//! for a description, JSON; or 0, and then the reason why there is none.
 
 use std::env;
 use std::ffi::OsStr;
@@ -14,21 +14,26 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use finecomb_scan::TextPart;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Contents};
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::needs::Needs;
+use crate::pages::u64_at;
 
 /// Version of the conversation.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Time within which the other side must go on. A search that waits in vain compares everything itself.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Bytes of a part of a file in an answer: its beginning, its end, and the lines before it.
+const PART: usize = 24;
 
 /// Maximum length of a question, in bytes.
 const QUESTION: u64 = 64 << 20;
@@ -145,15 +150,32 @@ fn ask(folder: &Folder, asked: impl FnOnce() -> Asked) -> Option<Vec<u8>> {
     (answer.first() == Some(&1)).then(|| answer.split_off(1))
 }
 
-/// Asks for the part of the catalog that a search needs.
+/// Asks for the part of the catalog that a search needs, and the parts of its files that may hold a match.
 pub(crate) fn ask_for_catalog(
     folder: &Folder,
     needs: &Needs,
     across_lines: bool,
     named: impl Iterator<Item = Named>,
-) -> Option<Catalog> {
+) -> Option<(Catalog, Vec<TextPart>)> {
     let search = || Search { needs: needs.clone(), across_lines, named: named.collect() };
-    Catalog::parse(ask(folder, || Asked::Search(search()))?, 0)
+    let mut answer = ask(folder, || Asked::Search(search()))?;
+    let number = |at| u64_at(&answer, at);
+    let end = usize::try_from(number(0)?).ok()?.checked_mul(PART)?.checked_add(8)?;
+    answer.get(..end)?;
+    let part =
+        |at| Some(TextPart { start: number(at)?, end: number(at + 8)?, lines_before: number(at + 16)? });
+    let parts = (8..end).step_by(PART).map(part).collect::<Option<_>>()?;
+    answer.drain(..end);
+    Some((Catalog::parse(answer, 0)?, parts))
+}
+
+/// Writes the part of the catalog that a search needs.
+pub(super) fn write_catalog(contents: &Contents, parts: &[TextPart]) -> io::Result<Vec<u8>> {
+    let numbers = parts.iter().flat_map(|part| [part.start, part.end, part.lines_before]);
+    let numbers = [parts.len() as u64].into_iter().chain(numbers);
+    let mut bytes: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
+    contents.write(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The state of a process that watches a tree.

@@ -1,5 +1,6 @@
 //! Visiting a file, block by block.
 
+use std::fs::File;
 use std::mem;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use super::worker::Visitor;
 use crate::block::{Block, Lookahead, Source};
 use crate::options::Bounds;
 use crate::schedule::plan::SlotId;
+use crate::snapshot::TextPart;
 use crate::source::cut::{Part, add_lines, parts_of_records, slices};
 use crate::source::reader::Reader;
 use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
@@ -26,11 +28,35 @@ impl<V: Visit> Visitor<'_, V> {
         self.plan.pace.add_work(bytes as u64);
     }
 
-    /// Visits a file that is entirely in the buffer, behind the first `start` bytes.
-    pub(super) fn visit_whole(&mut self, source: &Source, range: Range<usize>, start: u64) {
+    fn count_file(&mut self) {
         self.visited += 1;
         self.reader.meter.add_file();
         self.plan.pace.add_work(FILE_WORK);
+    }
+
+    /// Visits the parts of a file of this size that may hold a match.
+    pub(super) fn visit_parts(&mut self, source: &Source, file: &File, size: u64, parts: &[TextPart]) {
+        self.count_file();
+        let mut buffer = mem::take(&mut self.reader.buffer);
+        let (start, state) = (0, self.visit.begin(source, &[]));
+        let mut unshared = Unshared { start, state, tally: V::Tally::default() };
+        let ends = self.visit.nul_ends(source);
+        let visited = parts.iter().try_for_each(|part| {
+            self.visit.skip_to(&mut unshared.state, part.start, part.lines_before);
+            let bytes = self.reader.read_part(source, file, part, &mut buffer);
+            self.visit_next(Block::new(source, part.start, bytes), 0, ends, &mut unshared)
+        });
+        if let (ControlFlow::Continue(()), Some(last)) = (visited, parts.last()) {
+            // Nobody asks for the number of a line behind it.
+            self.visit.skip_to(&mut unshared.state, size, last.lines_before);
+        }
+        self.reader.buffer = buffer;
+        self.end_file(source, unshared);
+    }
+
+    /// Visits a file that is entirely in the buffer, behind the first `start` bytes.
+    pub(super) fn visit_whole(&mut self, source: &Source, range: Range<usize>, start: u64) {
+        self.count_file();
         let mut buffer = mem::take(&mut self.reader.buffer);
         let state = self.visit.begin(source, &[]);
         let bounds = self.reader.context.bounds_for(source);

@@ -17,7 +17,7 @@ use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
 use crate::schedule::plan::{Chunk, Plan, Planned, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
-use crate::snapshot::{Checks, Known};
+use crate::snapshot::{Checks, Known, Stamp};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
 use crate::source::{Chunks, HEAD_SIZE};
@@ -415,6 +415,25 @@ impl<'w, V: Visit> Visitor<'w, V> {
         true
     }
 
+    /// Visits the parts of a candidate that may hold a match, if it is what it was. Otherwise returns `false`.
+    fn visit_known_parts(
+        &mut self,
+        directory: &Directory,
+        entry: &Entry,
+        source: &Source,
+        file: &File,
+    ) -> bool {
+        if !self.visit.allows_gaps() {
+            return false;
+        }
+        let Some((stamp, parts)) = directory.known_parts(entry) else { return false };
+        let is_same = Stamp::of_open(file).is_ok_and(|present| present == stamp);
+        if is_same {
+            self.visit_parts(source, file, stamp.size, &parts);
+        }
+        is_same
+    }
+
     fn visit_files(&mut self, directory: &Arc<Directory>, entries: Range<usize>) {
         let follow = self.reader.context.inputs.walk.follow;
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
@@ -436,6 +455,10 @@ impl<'w, V: Visit> Visitor<'w, V> {
             self.reader.meter.enter(Phase::Open);
             match prefetcher.open(self.reader.storage.is_cold()) {
                 Ok(file) => {
+                    if self.visit_known_parts(directory, entry, &source, &file) {
+                        self.out.flush_if_full();
+                        continue;
+                    }
                     if let Some(job) = self.read(&source, file, 0, directory.short_read_is_end()) {
                         let rest = Job::Open(Task::Files(Arc::clone(directory), number + 1..entries.end));
                         self.planned = vec![(None, Some(job)), (None, Some(rest))];
