@@ -26,6 +26,24 @@ impl Documents {
         }
     }
 
+    /// Number of documents of which it may hold some.
+    pub(crate) fn bound(&self) -> u32 {
+        self.all
+    }
+
+    /// Adds the documents of a bitmap, the lowest bit of a byte first; `None` if it is not one of all documents.
+    pub(crate) fn add_bitmap(&mut self, bitmap: &[u8]) -> Option<()> {
+        let last = bitmap.last().filter(|_| !self.all.is_multiple_of(8)).copied().unwrap_or_default();
+        let is_bounded = last >> (self.all % 8) == 0;
+        (bitmap.len() == self.all.div_ceil(8) as usize && is_bounded).then_some(())?;
+        for (word, bytes) in self.bits.iter_mut().zip(bitmap.chunks(8)) {
+            let mut all = [0; 8];
+            all[..bytes.len()].copy_from_slice(bytes);
+            *word |= u64::from_le_bytes(all);
+        }
+        Some(())
+    }
+
     pub(crate) fn contains(&self, document: u32) -> bool {
         self.bits
             .get((document / u64::BITS) as usize)
@@ -75,6 +93,14 @@ mod tests {
             assert_eq!(both, some);
             both.add_all(&Documents::all(all));
             assert_eq!(both, Documents::all(all));
+            let mut bitmap = vec![0; all.div_ceil(8) as usize];
+            some.iter().for_each(|document| bitmap[document as usize / 8] |= 1 << (document % 8));
+            let mut added = Documents::none(all);
+            assert_eq!(added.add_bitmap(&bitmap), Some(()));
+            assert_eq!(added, some);
+            assert_eq!(added.add_bitmap(&[&bitmap[..], &[0]].concat()), None);
+            bitmap.fill(255);
+            assert_eq!(added.add_bitmap(&bitmap), all.is_multiple_of(8).then_some(()));
         }
     }
 }

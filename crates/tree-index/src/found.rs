@@ -91,6 +91,14 @@ impl FoundIn {
             let end = if document + 1 == end { file.stamp.size } else { place(document + 1)?.0 };
             (start <= end).then_some(TextPart { start, end, lines_before })
         };
-        held.into_iter().map(part).collect()
+        let mut parts: Vec<TextPart> = Vec::with_capacity(held.len());
+        for document in held {
+            let next = part(document)?;
+            match parts.last_mut().filter(|last| last.end == next.start) {
+                Some(last) => last.end = next.end,
+                None => parts.push(next),
+            }
+        }
+        Some(parts)
     }
 }

@@ -47,7 +47,7 @@ impl<V: Visit> Visitor<'_, V> {
             self.visit_next(Block::new(source, part.start, bytes), 0, ends, &mut unshared)
         });
         if let (ControlFlow::Continue(()), Some(last)) = (visited, parts.last()) {
-            // Nobody asks for the number of a line behind it.
+            // No line behind it is numbered.
             self.visit.skip_to(&mut unshared.state, size, last.lines_before);
         }
         self.reader.buffer = buffer;
