@@ -8,6 +8,8 @@ column, every extent within its file. Of the files that were not changed, the qu
 have syntax errors, and of C and C++, where a preprocessor is missed, the number of differences is printed. The files of a run with faults are
 kept in a directory that is named.
 
+With an index, in which an earlier run has left what it parsed, the list must be the same, also when some files have changed.
+
 For some names of each run, the list of -d must be the part of the full list that has the name, and that of -r must be the same at -j1 and -j7,
 have the name at each place, and none of its definitions. With --updates, files are changed, added and deleted, and the tags file that --append
 updates must be the one that is made anew; each round waits until the files are old enough.
@@ -94,6 +96,7 @@ class Run:
                 self.faults.append(f"{name}: the quick list is not the thorough one")
             differences += not same and not must_be
         self.check_names(rng, quick.stdout)
+        self.check_index(rng, quick)
         return sum(len(found) for found in by_file[0].values()), differences
 
     def check_names(self, rng: random.Random, full: bytes) -> None:
@@ -114,6 +117,26 @@ class Run:
             place = lambda line: tuple(json.loads(line)[key] for key in ("path", "line", "column"))
             if {place(line) for line in uses[0].splitlines()} & {place(line) for line in by_name[name]}:
                 self.faults.append(f"-r {pattern!r}: a definition is a use")
+
+    def check_index(self, rng: random.Random, quick: subprocess.CompletedProcess) -> None:
+        """Compares lists of files that an earlier run has parsed, also when some of them have changed, with those without an index."""
+        with tempfile.TemporaryDirectory() as home:
+            subprocess.run([self.comb, "index", "build", "--index-dir", home, "."], cwd=self.directory, capture_output=True, check=True)
+
+            def compare(expected: subprocess.CompletedProcess, *flags: str) -> None:
+                done = self.comb_symbols("--index-dir", home, "--json", *flags)
+                if (done.stdout, done.stderr, done.returncode) != (expected.stdout, expected.stderr, expected.returncode):
+                    self.faults.append(f"{' '.join(flags)}: another list with an index")
+
+            for flags in (["--index-update"], ["-j1"], ["-j7"]):
+                compare(quick, *flags)
+            paths = sorted(self.directory.iterdir())
+            for path in rng.sample(paths, min(20, len(paths))):
+                path.write_bytes(changed(rng, path.read_bytes()))
+            expected = self.comb_symbols("--json", "--index=never")
+            compare(expected)
+            compare(expected, "--index-update", "-j2")
+            compare(expected)
 
     @staticmethod
     def escaped(match: re.Match) -> str:

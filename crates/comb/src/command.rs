@@ -8,6 +8,8 @@ pub(crate) mod grep;
 pub(crate) mod index;
 mod indexed;
 mod output;
+#[cfg(feature = "symbols")]
+mod parsed;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
 mod plot;

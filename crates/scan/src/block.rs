@@ -138,7 +138,8 @@ impl Source {
         Self { medium, ..self.clone() }
     }
 
-    pub(crate) fn argument(&self) -> usize {
+    /// Number of the input that it was named by, or found below.
+    pub fn argument(&self) -> usize {
         self.argument
     }
 

@@ -35,6 +35,7 @@ mod reference;
 mod rules;
 mod skim;
 mod stats;
+mod stored;
 mod symbol;
 mod update;
 mod visit;
@@ -49,6 +50,7 @@ pub use crate::language::{Language, UnknownLanguage};
 pub use crate::memory::TextParser;
 pub use crate::query::{Error, Format, Query, SymbolsOptions};
 pub use crate::stats::{Stats, Sums};
+pub use crate::stored::ParseStore;
 pub use crate::update::OldTags;
 use crate::visit::{Lister, Results};
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
@@ -10,6 +11,7 @@ use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
 use crate::kind::Kind;
 use crate::language::Language;
 use crate::skim;
+use crate::stored::ParseStore;
 use crate::update::OldTags;
 
 /// Form of the output.
@@ -66,6 +68,7 @@ pub struct Query {
     name: Option<Name>,
     reference: Option<Name>,
     old_tags: Option<OldTags>,
+    store: Option<Arc<dyn ParseStore>>,
 }
 
 /// Name that is asked for.
@@ -87,12 +90,23 @@ impl Query {
     pub fn new(options: &SymbolsOptions) -> Result<Self, Error> {
         let compiled = |name: &Option<String>| name.as_deref().map(Name::new).transpose();
         let (name, reference) = (compiled(&options.name)?, compiled(&options.reference)?);
-        Ok(Self { options: options.clone(), name, reference, old_tags: None })
+        Ok(Self { options: options.clone(), name, reference, old_tags: None, store: None })
     }
 
     /// Updates a tags file: lines of files that did not change, or are not below the inputs, are taken from it.
     pub fn updating(self, old: OldTags) -> Self {
         Self { old_tags: Some(old), ..self }
+    }
+
+    /// Takes what was parsed from a store, and puts into it what is parsed.
+    pub fn storing(self, store: Arc<dyn ParseStore>) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
+    /// The store, if all definitions are asked for: others depend on the name as well.
+    pub(crate) fn store(&self) -> Option<&dyn ParseStore> {
+        let lists_all = self.names().next().is_none() && !self.options.thorough;
+        self.store.as_deref().filter(|_| lists_all)
     }
 
     pub(crate) fn old_tags(&self) -> Option<&OldTags> {
@@ -146,12 +160,16 @@ impl Query {
 
     /// Language of a file, if it is one that is asked for.
     pub(crate) fn language_of(&self, path: &Path, text: &[u8]) -> Option<Language> {
-        let languages = &self.options.languages;
         match Language::of(path, text) {
-            Some(language) => (languages.is_empty() || languages.contains(&language)).then_some(language),
-            None if languages.len() == 1 => Some(languages[0]),
+            Some(language) => self.wants_language(language).then_some(language),
+            None if self.options.languages.len() == 1 => Some(self.options.languages[0]),
             None => None,
         }
+    }
+
+    /// Returns `true` for a language that is asked for.
+    pub(crate) fn wants_language(&self, language: Language) -> bool {
+        self.options.languages.is_empty() || self.options.languages.contains(&language)
     }
 }
 

@@ -8,10 +8,11 @@ use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
 
 use crate::extract::MAX_SCOPES;
 use crate::language::Language;
-use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
+use crate::parser::{MAX_STEPS_PER_BYTE, Parsed, Parser};
 use crate::print::{File, Tags};
 use crate::query::{Format, Query};
 use crate::stats::{Stats, Sums};
+use crate::stored::{decode, encode};
 use crate::symbol::{Symbol, add_end_lines, symbols, uses};
 
 /// Largest file that is parsed, in bytes.
@@ -65,9 +66,38 @@ impl<'q> Lister<'q> {
         self.results.failures.push((source.to_string(), reason));
     }
 
+    /// The language of a file, if it is one that is asked for, and the file parsed if it is a candidate: by an earlier run or by
+    /// this one.
+    fn parse(
+        &mut self,
+        source: &Source,
+        text: &[u8],
+        is_candidate: bool,
+    ) -> Option<(Language, Option<Parsed>)> {
+        let query = self.query;
+        // The language of other files is known from elsewhere.
+        let store = query.store().filter(|_| Language::knows(source.display_path()));
+        let stored = store.and_then(|store| decode(&store.get(source, text)?, text.len()));
+        if let Some((language, parsed)) = stored {
+            return query.wants_language(language).then_some((language, Some(parsed)));
+        }
+        let language = query.language_of(source.display_path(), text)?;
+        let is_candidate = is_candidate && query.may_be_listed_in(language, text);
+        let parsed = is_candidate.then(|| self.parser.parse(language, text, query));
+        if let (Some(store), Some(parsed)) = (store, &parsed) {
+            store.put(source, text, &|| encode(language, parsed));
+        }
+        Some((language, parsed))
+    }
+
     /// Definitions and uses in a file that the query asks for, and whether the file has syntax errors.
-    fn list(&mut self, source: &Source, language: Language, text: &[u8]) -> (Vec<Symbol>, bool) {
-        let parsed = self.parser.parse(language, text, self.query);
+    fn list(
+        &mut self,
+        source: &Source,
+        language: Language,
+        text: &[u8],
+        parsed: &Parsed,
+    ) -> (Vec<Symbol>, bool) {
         if parsed.gave_up {
             let reason = format!("took more than {MAX_STEPS_PER_BYTE} parser steps per byte; skipped");
             self.fail(source, reason);
@@ -127,10 +157,10 @@ impl Visit for Lister<'_> {
         if !is_candidate && !self.query.options.stats {
             return None;
         }
-        let language = self.query.language_of(block.source.display_path(), text)?;
-        let (symbols, has_errors) = match is_candidate && self.query.may_be_listed_in(language, text) {
-            true => self.list(block.source, language, text),
-            false => (Vec::new(), false),
+        let (language, parsed) = self.parse(block.source, text, is_candidate)?;
+        let (symbols, has_errors) = match parsed {
+            Some(parsed) => self.list(block.source, language, text, &parsed),
+            None => (Vec::new(), false),
         };
         let (bytes, count) = (text.len() as u64, symbols.len() as u64);
         let sums = Sums { files: 1, bytes, symbols: count, files_with_errors: u64::from(has_errors) };
@@ -155,6 +185,82 @@ impl Visit for Lister<'_> {
                 file.print(self.query, out.bytes());
                 out.flush_if_full();
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::fs;
+    use std::sync::{Arc, Mutex};
+
+    use finecomb_scan::{Inputs, ScanOptions, Source};
+
+    use super::*;
+    use crate::query::SymbolsOptions;
+    use crate::stored::ParseStore;
+    use crate::symbols;
+
+    /// A store in memory.
+    #[derive(Debug, Default)]
+    struct Memory(Mutex<Contents>);
+
+    #[derive(Debug, Default)]
+    struct Contents {
+        values: HashMap<Vec<u8>, Vec<u8>>,
+        /// Number of texts that were put into it.
+        puts: usize,
+    }
+
+    impl ParseStore for Memory {
+        fn get(&self, _: &Source, text: &[u8]) -> Option<Vec<u8>> {
+            self.0.lock().expect("no panic").values.get(text).cloned()
+        }
+
+        fn put(&self, _: &Source, text: &[u8], parsed: &dyn Fn() -> Vec<u8>) {
+            let mut contents = self.0.lock().expect("no panic");
+            contents.values.insert(text.to_vec(), parsed());
+            contents.puts += 1;
+        }
+    }
+
+    #[test]
+    fn a_text_is_parsed_once() {
+        let directory = tempfile::tempdir().expect("success");
+        let texts =
+            [("a.c", "int one(void) {}\n"), ("b.rs", "mod m { fn two() {} }\n"), ("c.py", "def broken(:\n")];
+        for (name, text) in texts {
+            fs::write(directory.path().join(name), text).expect("success");
+        }
+        let store = Arc::new(Memory::default());
+        let list = |options: &SymbolsOptions, is_stored: bool| {
+            let query = Query::new(options).expect("valid");
+            let kept = Arc::clone(&store) as Arc<dyn ParseStore>;
+            let query = if is_stored { query.storing(kept) } else { query };
+            let mut out = Vec::new();
+            let outcome =
+                symbols(&Inputs::new([directory.path()]), &ScanOptions::default(), &query, &mut out);
+            (String::from_utf8(out).expect("UTF-8"), outcome.stats.total())
+        };
+        let all = SymbolsOptions { stats: true, ..SymbolsOptions::default() };
+        let kinds = vec!["function".parse().expect("a kind")];
+        let functions = SymbolsOptions { kinds, ..all.clone() };
+        for options in [&all, &all, &functions] {
+            assert_eq!(list(options, true), list(options, false));
+            assert_eq!(store.0.lock().expect("no panic").puts, 3);
+        }
+        // What is there is taken as it is, unless it is damaged.
+        let mut kept = store.0.lock().expect("no panic");
+        kept.values.insert(texts[0].1.as_bytes().to_vec(), b"damaged".to_vec());
+        kept.values.insert(texts[1].1.as_bytes().to_vec(), encode(Language::Rust, &Parsed::default()));
+        drop(kept);
+        let (out, _) = list(&all, true);
+        assert!(out.contains("one") && !out.contains("two"), "{out}");
+        // Definitions of a name are looked for in a part of a text, and --thorough finds others.
+        let named = SymbolsOptions { name: Some("two".to_owned()), ..all.clone() };
+        for options in [named, SymbolsOptions { thorough: true, ..all }] {
+            assert!(list(&options, true).0.contains("two"));
         }
     }
 }

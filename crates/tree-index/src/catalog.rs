@@ -15,7 +15,7 @@ use finecomb_scan::{Distrust, EntryKind, Instant, KnownEntry, Stamp};
 use crate::error::Error;
 use crate::pages::{Pages, u32_at, u64_at};
 
-pub(crate) use write::{Contents, Directory, Entry, NO_STAMP};
+pub(crate) use write::{Contents, Directory, Entry, NO_STAMP, write_stamp};
 
 /// First bytes of the catalog; the last one is the version of the format.
 const MAGIC: [u8; 8] = *b"FCtrees\x03";
@@ -305,8 +305,8 @@ fn segments_in(head: &[u8]) -> Option<Vec<SegmentInfo>> {
     (0..table.count).map(segment).collect()
 }
 
-/// The stamp at the beginning of a record.
-fn stamp_at(record: &[u8]) -> Option<Stamp> {
+/// The stamp at the beginning of a record, as [`write_stamp`] writes it.
+pub(crate) fn stamp_at(record: &[u8]) -> Option<Stamp> {
     let instant = |seconds, nanoseconds| {
         Some(Instant { seconds: u64_at(record, seconds)? as i64, nanoseconds: u32_at(record, nanoseconds)? })
     };

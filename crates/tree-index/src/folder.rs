@@ -23,6 +23,9 @@ use crate::segment::Segment;
 /// Name of the catalog in a folder.
 const CATALOG: &str = "catalog";
 
+/// Name of the values that were derived from texts.
+const VALUES: &str = "values";
+
 /// Name of the file that a writer locks.
 const LOCK: &str = "lock";
 
@@ -54,6 +57,12 @@ impl Folder {
         let mut name: String = name.iter().filter(is_plain).take(NAME).map(|&byte| byte as char).collect();
         name.push_str(&format!("-{:016x}", xxh3_64(bytes)));
         Self(home.join(name))
+    }
+
+    /// The nearest tree that a directory is in and has an index, which may be unusable, and its folder.
+    pub(crate) fn nearest<'d>(home: &Path, directory: &'d Path) -> Option<(&'d Path, Self)> {
+        let folders = directory.ancestors().map(|tree| (tree, Self::of_tree(home, tree)));
+        folders.into_iter().find(|(_, folder)| folder.has_index())
     }
 
     /// The folders of all trees.
@@ -109,6 +118,11 @@ impl Folder {
             return Err(Error::damaged(path, "segment: it is that of another index"));
         }
         Ok(segment)
+    }
+
+    /// The path of the values that were derived from texts.
+    pub(crate) fn values(&self) -> PathBuf {
+        self.0.join(VALUES)
     }
 
     fn segment(&self, id: u64) -> PathBuf {

@@ -66,11 +66,8 @@ impl Indexes {
         selection_in: &dyn Fn(&Path) -> Option<u64>,
         opened: &mut Opened,
     ) -> Result<Tree, Error> {
-        let folders = directory.ancestors().map(|tree| (tree, Folder::of_tree(&self.home, tree)));
-        let (root, folder) = folders
-            .into_iter()
-            .find(|(_, folder)| folder.has_index())
-            .ok_or_else(|| Error::Missing(directory.to_owned()))?;
+        let (root, folder) =
+            Folder::nearest(&self.home, directory).ok_or_else(|| Error::Missing(directory.to_owned()))?;
         opened.roots.push(root.to_owned());
         if let Some(tree) = self.ask(&folder, root, named, selection_in) {
             opened.is_reduced = true;

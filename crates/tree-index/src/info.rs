@@ -9,6 +9,7 @@ use finecomb_scan::Instant;
 use crate::catalog::State;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
+use crate::values::ValueFile;
 #[cfg(target_os = "linux")]
 use crate::watch::talk::{WatchInfo, ask_for_info};
 
@@ -33,6 +34,8 @@ pub struct Info {
     pub segments: usize,
     /// Number of different trigrams in the segments.
     pub trigrams: u64,
+    /// Number of texts whose definitions are kept for `comb symbols`.
+    pub parsed: usize,
     /// Bytes of all files of the index.
     pub bytes: u64,
     /// Bytes of the files of the tree that are indexed.
@@ -74,7 +77,10 @@ impl Info {
         for segment in &catalog.segments {
             trigrams += folder.open_segment(segment)?.trigrams();
         }
+        // Values that cannot be used are written again.
+        let values = ValueFile::open(&folder.values()).ok();
         Ok(Self {
+            parsed: values.as_ref().map_or(0, ValueFile::count),
             folder: folder.path().to_owned(),
             built: catalog.built,
             has_same_credentials: catalog.credentials == credentials(),
@@ -84,7 +90,9 @@ impl Info {
             files,
             segments: catalog.segments.len(),
             trigrams,
-            bytes: catalog.size + catalog.segments.iter().map(|segment| segment.bytes).sum::<u64>(),
+            bytes: catalog.size
+                + catalog.segments.iter().map(|segment| segment.bytes).sum::<u64>()
+                + values.as_ref().map_or(0, ValueFile::size),
             text,
             #[cfg(target_os = "linux")]
             watch: ask_for_info(folder),
@@ -102,6 +110,9 @@ pub fn verify(home: &Path, root: &Path) -> Result<(), Error> {
     let catalog = folder.catalog()?;
     for info in &catalog.segments {
         folder.open_segment(info)?.verify()?;
+    }
+    if folder.values().exists() {
+        ValueFile::open(&folder.values())?.verify()?;
     }
     Ok(())
 }

@@ -48,6 +48,7 @@ mod segment;
 mod segments;
 mod starts;
 mod trigram;
+mod values;
 #[cfg(target_os = "linux")]
 mod watch;
 
@@ -58,6 +59,7 @@ pub use indexes::{Indexes, Opened, drop_index};
 pub use info::{Info, verify};
 pub use needs::Sought;
 pub use reading::MAX_FILE;
+pub use values::Values;
 #[cfg(target_os = "linux")]
 pub use watch::talk::WatchInfo;
 #[cfg(target_os = "linux")]

@@ -38,6 +38,9 @@ Examples:
   From an index, without reading files that do not have the name:
       comb index build .
       comb symbols -d ext4_map_blocks
+  From an index, without parsing files again that have not changed:
+      comb symbols --index-update -q
+      comb symbols --kind struct
 
 Prints PATH:LINE:COLUMN, kind, qualified name and signature of every definition, separated by tabs, in path order. Files below \
 directories are selected as in 'comb grep': ignored and hidden files are skipped. A .h file is C++ if it has declarations \

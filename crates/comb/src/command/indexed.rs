@@ -7,6 +7,8 @@ use finecomb_grep::{Outcome, Query};
 use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots, Width};
 use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
+#[cfg(feature = "symbols")]
+use super::parsed::ParsedFiles;
 use super::tree_index::update_quietly;
 use crate::args::grep::{Arguments, UsageError};
 use crate::args::threads;
@@ -77,14 +79,21 @@ impl Indexed {
         if !self.is_updated || !is_stale && opened.failures.is_empty() {
             return;
         }
-        for root in &opened.roots {
-            match update_quietly(&self.home, root, self.threads) {
-                // Another process writes it.
-                Ok(()) | Err(Error::Busy(_)) => {}
-                Err(error) if self.messages => message::error(error),
-                Err(_) => {}
-            }
-        }
+        let update = |root: &PathBuf| update_quietly(&self.home, root, self.threads).err();
+        self.report_update(opened.roots.iter().filter_map(update));
+    }
+
+    /// Reports errors of an update, but not that another process writes the index.
+    pub(super) fn report_update(&self, errors: impl IntoIterator<Item = Error>) {
+        let errors = errors.into_iter().filter(|error| !matches!(error, Error::Busy(_)));
+        errors.filter(|_| self.messages).for_each(message::error);
+    }
+
+    /// Opens what `comb symbols` has parsed of some inputs.
+    #[cfg(feature = "symbols")]
+    pub(super) fn parsed_files(&self, inputs: &[PathBuf]) -> Option<ParsedFiles> {
+        self.indexes.as_ref()?;
+        ParsedFiles::open(&self.home, inputs, self.is_updated)
     }
 
     /// Reports failures if an index is required. Returns whether there were any.

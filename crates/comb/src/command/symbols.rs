@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{self, Write, stdout};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use finecomb_scan::Problem;
-use finecomb_symbols::{Outcome, Query, Stats, Sums, symbols};
+use finecomb_symbols::{Outcome, ParseStore, Query, Stats, Sums, symbols};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count};
 use finecomb_tree_index::Sought;
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 use super::indexed::Indexed;
 use super::output::{Kind, Output, is_device, write};
+use super::parsed::ParsedFiles;
 use super::{Ending, Exit, check_output, fail, profile};
 use crate::args::symbols::Arguments;
 use crate::message;
@@ -43,20 +45,25 @@ struct Listed {
     /// The named inputs.
     inputs: Vec<PathBuf>,
     indexes: Indexed,
+    parsed: Option<Arc<ParsedFiles>>,
 }
 
 /// Lists what is asked for.
 fn list(arguments: &Arguments) -> Result<Listed, String> {
     let inputs = arguments.inputs().map_err(|error| error.to_string())?;
     profile::check(arguments.profile(), &inputs.named)?;
-    let query = arguments.query()?;
+    let mut query = arguments.query()?;
     let scan = arguments.scan();
     let indexes = Indexed::new(&arguments.index, true, sought(&query).as_ref(), scan.width);
     let indexes = indexes.map_err(|error| error.to_string())?;
+    let parsed = indexes.parsed_files(&inputs.named).map(Arc::new);
+    if let Some(parsed) = &parsed {
+        query = query.storing(Arc::clone(parsed) as Arc<dyn ParseStore>);
+    }
     let scan = indexes.scan(scan);
     let Some(path) = &arguments.output else {
         let outcome = symbols(&inputs, &scan, &query, &mut stdout());
-        return Ok(Listed { outcome, inputs: inputs.named, indexes });
+        return Ok(Listed { outcome, inputs: inputs.named, indexes, parsed });
     };
     let kind = if arguments.is_ctags() { &CTAGS } else { &ETAGS };
     Output { path, sources: &[], force: arguments.force }.check(Some(kind))?;
@@ -68,7 +75,7 @@ fn list(arguments: &Arguments) -> Result<Listed, String> {
         set_time(path, begun)
             .map_err(|error| format!("{}: cannot set its time: {}", path.display(), io_reason(&error)))?;
     }
-    Ok(Listed { outcome, inputs: inputs.named, indexes })
+    Ok(Listed { outcome, inputs: inputs.named, indexes, parsed })
 }
 
 /// Expressions of which a file must hold a match to be read; `None` if every file is read.
@@ -84,7 +91,7 @@ fn set_time(path: &Path, begun: SystemTime) -> io::Result<()> {
 }
 
 fn finish(arguments: &Arguments, listed: Listed, start: Instant) -> Exit {
-    let Listed { outcome, inputs, indexes } = listed;
+    let Listed { outcome, inputs, indexes, parsed } = listed;
     let mut output_error = outcome.output_error;
     if arguments.stats && output_error.is_none() {
         let text = if arguments.is_json() { json(&outcome.stats) } else { table(&outcome.stats, arguments) };
@@ -96,6 +103,7 @@ fn finish(arguments: &Arguments, listed: Listed, start: Instant) -> Exit {
     message::failures(&outcome.failures);
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
     indexes.update(&opened, outcome.checks);
+    indexes.report_update(parsed.iter().flat_map(|parsed| parsed.save()));
     let is_harmful = |problem: &Problem| !problem.is_harmless();
     let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
     let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;

@@ -179,6 +179,9 @@ fn text_of(info: &Info) -> String {
     ];
     let reasons = info.files.iter().map(|(&state, &files)| (name_of(state), Count(files).to_string()));
     lines.extend(reasons);
+    if info.parsed > 0 {
+        lines.push(("texts parsed", Count(info.parsed as u64).to_string()));
+    }
     #[cfg(target_os = "linux")]
     lines.extend(info.watch.iter().flat_map(lines_of_watch));
     if !info.has_same_credentials {
@@ -239,6 +242,7 @@ fn json_of(info: &Info) -> serde_json::Value {
         "built": info.built.seconds,
         "segments": info.segments,
         "trigrams": info.trigrams,
+        "texts_parsed": info.parsed,
         "directories": info.directories,
         "directories_always_listed": info.unlisted,
         "files": files,

@@ -338,6 +338,21 @@ fn symbols_are_listed_from_files_that_hold_the_name() {
     if tree.is_trusted() {
         assert_eq!(tree.statistic("needle", " files not in the index"), Some(0));
     }
+    let parsed = || {
+        let (info, ..) = run(&mut tree.comb(&["index", "info", "--json", "."]));
+        serde_json::from_str::<serde_json::Value>(&info).expect("JSON")["texts_parsed"].clone()
+    };
+    assert_eq!(parsed(), 0);
+    assert_eq!(run(&mut tree.comb(&["symbols", "--index-update", "--stats"])).2, Some(0));
+    assert_eq!(parsed(), 6);
+    tree.write("moved.c", "int needle(void) { return hay(); }\nint hay(void) { return 0; }\n");
+    tree.write("new.c", "int other;\n");
+    for arguments in
+        [&["--json"][..], &["--outline"], &["--kind", "function"], &["--lang", "c"], &["--stats"], &["below"]]
+    {
+        symbols(arguments);
+    }
+    assert_eq!(run(&mut tree.comb(&["index", "verify", "."])).2, Some(0));
     run(&mut tree.comb(&["index", "drop", "."]));
     let (out, err, code) = run(&mut tree.comb(&["symbols", "-d", "needle", "--index=require"]));
     assert!(places(&out).len() == 2 && err.contains("comb index build") && code == Some(2), "{err}");

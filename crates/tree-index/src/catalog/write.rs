@@ -114,7 +114,8 @@ impl Contents {
     }
 }
 
-fn write_stamp(stamp: Stamp, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a stamp in 48 bytes.
+pub(crate) fn write_stamp(stamp: Stamp, out: &mut dyn Write) -> io::Result<()> {
     let Stamp { device, inode, size, modified, changed } = stamp;
     for number in [device, inode, size, modified.seconds as u64, changed.seconds as u64] {
         out.write_all(&number.to_le_bytes())?;

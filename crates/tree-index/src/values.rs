@@ -1,0 +1,334 @@
+//! Values that a program derives from texts, kept in the folder of an index for its later runs.
+//!
+//! A value is found by a hash of the text: so it is right for every file with this text, whether it was touched, moved, or checked out
+//! again, and needs no proof. The hash has a random seed, so that no text can be made to have the hash of another one.
+//! A file of values belongs to the program that wrote it: another build may derive something else.
+//!
+//! docs/tree-index-format.md describes every byte.
+
+mod file;
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read};
+use std::mem::take;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use finecomb_scan::Stamp;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128_with_seed};
+
+use crate::error::Error;
+use crate::folder::Folder;
+pub(crate) use file::ValueFile;
+use file::{Entry, packed, write};
+
+/// Hash of a text, and of what else a value depends on.
+type Key = u128;
+
+/// Number of times in a row that values are saved without one of them being used, after which it is dropped.
+const MAX_AGE: u32 = 16;
+
+/// The values for the texts of some inputs.
+#[derive(Debug, Default)]
+pub struct Values {
+    trees: Vec<TreeValues>,
+    /// The tree of each input, if it has an index.
+    by_input: Vec<Option<usize>>,
+}
+
+impl Values {
+    /// Opens the values of the nearest tree with an index that each input is in. Values of another program, or that are damaged, are none.
+    /// `are_kept` tells whether those of this run are to be saved. `program` opens the file of the program.
+    ///
+    /// # Errors
+    /// If the file of the program cannot be read.
+    pub fn open(
+        home: &Path,
+        inputs: &[PathBuf],
+        are_kept: bool,
+        program: impl Fn() -> io::Result<File>,
+    ) -> io::Result<Self> {
+        let mut values = Self::default();
+        for input in inputs {
+            let path = input.canonicalize().unwrap_or_default();
+            let nearest =
+                Folder::nearest(home, &path).filter(|(_, folder)| are_kept || folder.values().exists());
+            let Some((_, folder)) = nearest else {
+                values.by_input.push(None);
+                continue;
+            };
+            let known = values.trees.iter().position(|tree| tree.folder.path() == folder.path());
+            values.by_input.push(Some(known.unwrap_or(values.trees.len())));
+            if known.is_none() {
+                values.trees.push(TreeValues::open(folder, &program()?, are_kept)?);
+            }
+        }
+        Ok(values)
+    }
+
+    /// Whether there are neither values nor a place for them.
+    pub fn is_empty(&self) -> bool {
+        self.trees.is_empty()
+    }
+
+    /// Returns the value of a text of an input. `context` is what else it depends on.
+    pub fn get(&self, input: usize, context: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+        self.tree(input)?.get(context, text)
+    }
+
+    /// Keeps the value of a text, which is asked for only if values are kept.
+    pub fn put(&self, input: usize, context: &[u8], text: &[u8], value: impl FnOnce() -> Vec<u8>) {
+        if let Some(tree) = self.tree(input) {
+            tree.put(context, text, value);
+        }
+    }
+
+    /// Saves the values of this run with those of earlier ones. What is not used for a while is dropped. Returns the errors of those that
+    /// cannot be written: then the values before are still there.
+    pub fn save(&self) -> Vec<Error> {
+        self.trees.iter().filter_map(|tree| tree.save().err()).collect()
+    }
+
+    fn tree(&self, input: usize) -> Option<&TreeValues> {
+        self.trees.get((*self.by_input.get(input)?)?)
+    }
+}
+
+/// The values for the texts of a tree.
+#[derive(Debug)]
+struct TreeValues {
+    folder: Folder,
+    program: Program,
+    /// Those of earlier runs.
+    earlier: Option<ValueFile>,
+    seed: u64,
+    /// Those of this run; `None` if they are not kept.
+    present: Option<Mutex<Present>>,
+}
+
+/// Values of a run.
+#[derive(Debug, Default)]
+struct Present {
+    /// As they will be in the file.
+    added: HashMap<Key, Vec<u8>>,
+    /// Those of earlier runs that were used.
+    used: HashSet<Key>,
+}
+
+impl TreeValues {
+    fn open(folder: Folder, program: &File, are_kept: bool) -> io::Result<Self> {
+        let earlier =
+            ValueFile::open(&folder.values()).ok().filter(|earlier| earlier.program.is_same(program));
+        let program = match &earlier {
+            Some(earlier) => earlier.program,
+            None => Program::of(program)?,
+        };
+        let seed = earlier.as_ref().map_or_else(|| RandomState::new().hash_one(0), |earlier| earlier.seed);
+        Ok(Self { folder, program, earlier, seed, present: are_kept.then(Mutex::default) })
+    }
+
+    fn get(&self, context: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+        let earlier = self.earlier.as_ref()?;
+        let key = self.key(context, text);
+        let value = earlier.get(key)?;
+        if let Some(present) = &self.present {
+            lock(present).used.insert(key);
+        }
+        Some(value)
+    }
+
+    fn put(&self, context: &[u8], text: &[u8], value: impl FnOnce() -> Vec<u8>) {
+        if let Some(present) = &self.present {
+            let value = packed(&value());
+            lock(present).added.insert(self.key(context, text), value);
+        }
+    }
+
+    fn save(&self) -> Result<(), Error> {
+        let Some(present) = &self.present else { return Ok(()) };
+        let Present { added, used } = take(&mut *lock(present));
+        if added.is_empty() {
+            return Ok(());
+        }
+        let writing = self.folder.write()?;
+        let path = self.folder.values();
+        // Another process may have saved some meanwhile.
+        let earlier = ValueFile::open(&path).ok();
+        let earlier = earlier.filter(|earlier| (earlier.seed, earlier.program) == (self.seed, self.program));
+        let kept = earlier.iter().flat_map(ValueFile::entries).filter_map(|entry| {
+            let age = if used.contains(&entry.key) { 0 } else { entry.age + 1 };
+            (age <= MAX_AGE && !added.contains_key(&entry.key)).then_some(Entry { age, ..entry })
+        });
+        write(&writing, &path, (self.program, self.seed), earlier.as_ref(), kept.collect(), added)
+    }
+
+    fn key(&self, context: &[u8], text: &[u8]) -> Key {
+        xxh3_128_with_seed(text, self.seed ^ xxh3_64(context))
+    }
+}
+
+fn lock(present: &Mutex<Present>) -> MutexGuard<'_, Present> {
+    present.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The file of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Program {
+    stamp: Stamp,
+    checksum: u64,
+}
+
+impl Program {
+    fn of(file: &File) -> io::Result<Self> {
+        Ok(Self { stamp: Stamp::of_open(file)?, checksum: checksum(file)? })
+    }
+
+    /// Whether a file is that of the same program, or of a copy.
+    fn is_same(&self, file: &File) -> bool {
+        let has_stamp = Stamp::of_open(file).is_ok_and(|stamp| stamp == self.stamp);
+        has_stamp || checksum(file).is_ok_and(|checksum| checksum == self.checksum)
+    }
+}
+
+fn checksum(mut file: &File) -> io::Result<u64> {
+    let mut hasher = Xxh3::new();
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hasher.digest()),
+            got => hasher.update(&buffer[..got]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+
+    /// A folder of an index, the file of a program, and two inputs, the first of them with the index.
+    struct Place {
+        home: tempfile::TempDir,
+        inputs: Vec<PathBuf>,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let home = tempfile::tempdir().expect("success");
+            let tree = home.path().join("tree");
+            fs::create_dir(&tree).expect("success");
+            let tree = tree.canonicalize().expect("success");
+            let folder = Folder::of_tree(home.path(), &tree);
+            folder.write().expect("success");
+            fs::write(folder.path().join("catalog"), "").expect("success");
+            fs::write(home.path().join("program"), "one").expect("success");
+            Self { inputs: vec![tree, home.path().to_owned()], home }
+        }
+
+        fn folder(&self) -> Folder {
+            Folder::of_tree(self.home.path(), &self.inputs[0])
+        }
+
+        fn open(&self, are_kept: bool) -> Values {
+            let program = || File::open(self.home.path().join("program"));
+            Values::open(self.home.path(), &self.inputs, are_kept, program).expect("success")
+        }
+
+        /// A run that saves a value unless there is one. Returns whether there was one.
+        fn run(&self, text: &str) -> bool {
+            let values = self.open(true);
+            let found = values.get(0, b"c", text.as_bytes());
+            if found.is_none() {
+                values.put(0, b"c", text.as_bytes(), || text.repeat(100).into_bytes());
+            }
+            assert!(values.save().is_empty());
+            assert_eq!(self.get(text), Some(text.repeat(100).into_bytes()));
+            found.is_some()
+        }
+
+        fn get(&self, text: &str) -> Option<Vec<u8>> {
+            self.open(false).get(0, b"c", text.as_bytes())
+        }
+    }
+
+    #[test]
+    fn values_are_found_by_text_context_and_tree() {
+        let place = Place::new();
+        assert!(place.open(false).is_empty());
+        assert!(!place.run("text"));
+        assert!(place.run("text"));
+        let values = place.open(false);
+        assert_eq!(values.get(0, b"c", b"other"), None);
+        assert_eq!(values.get(0, b"h", b"text"), None);
+        assert_eq!(values.get(1, b"c", b"text"), None);
+        values.put(0, b"c", b"more", || unreachable!("nothing is kept"));
+        assert!(values.save().is_empty() && place.get("more").is_none());
+    }
+
+    #[test]
+    fn values_that_are_not_used_are_dropped() {
+        let place = Place::new();
+        place.run("old");
+        place.run("in use");
+        // Once was with the other one.
+        for number in 1..=MAX_AGE {
+            assert!(place.get("old").is_some(), "{number}");
+            let values = place.open(true);
+            assert!(values.get(0, b"c", b"in use").is_some());
+            values.put(0, b"c", number.to_string().as_bytes(), || vec![0; 9]);
+            assert!(values.save().is_empty());
+        }
+        assert!(place.get("in use").is_some() && place.get("old").is_none());
+    }
+
+    #[test]
+    fn two_runs_at_once_both_keep_their_values() {
+        let place = Place::new();
+        place.run("first");
+        let (one, other) = (place.open(true), place.open(true));
+        one.put(0, b"c", b"one", || b"1".to_vec());
+        other.put(0, b"c", b"other", || b"2".to_vec());
+        assert!(one.save().is_empty() && other.save().is_empty());
+        assert_eq!((place.get("one"), place.get("other")), (Some(b"1".to_vec()), Some(b"2".to_vec())));
+        let writing = place.folder().write().expect("success");
+        other.put(0, b"c", b"third", || b"3".to_vec());
+        assert!(matches!(other.save()[..], [Error::Busy(_)]));
+        drop(writing);
+        assert!(place.get("third").is_none() && place.get("one").is_some());
+    }
+
+    #[test]
+    fn values_of_another_program_are_none() {
+        let place = Place::new();
+        place.run("text");
+        // A copy is the same program.
+        fs::write(place.home.path().join("program"), "one").expect("success");
+        assert!(place.get("text").is_some());
+        fs::write(place.home.path().join("program"), "another").expect("success");
+        assert!(place.get("text").is_none());
+        place.run("text");
+    }
+
+    #[test]
+    fn damaged_values_are_none_and_are_replaced() {
+        let place = Place::new();
+        place.run("text");
+        let path = place.folder().values();
+        let file = File::options().read(true).write(true).open(&path).expect("success");
+        for at in 0..file.metadata().expect("success").len() {
+            let mut byte = [0];
+            file.read_exact_at(&mut byte, at).expect("success");
+            file.write_all_at(&[!byte[0]], at).expect("success");
+            assert_eq!(place.get("text"), None, "byte {at}");
+            file.write_all_at(&byte, at).expect("success");
+        }
+        assert!(place.get("text").is_some());
+        File::create(&path).and_then(|mut file| file.write_all(b"x")).expect("success");
+        assert!(!place.run("text") && place.run("text"));
+    }
+}

@@ -1,0 +1,200 @@
+//! The file of values: the values, a table of their keys, and a description.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use finecomb_sys::varint;
+
+use super::{Key, Program};
+use crate::catalog::{stamp_at, write_stamp};
+use crate::error::Error;
+use crate::folder::Writing;
+use crate::pages::{PageWriter, Pages, u32_at, u64_at};
+
+/// First bytes of the description; the last one is the version of the format.
+const MAGIC: [u8; 8] = *b"FCvalue\x01";
+
+/// Bytes of the description: magic number, seed, checksum and stamp of the program, number of values, offset of the table.
+const DESCRIPTION: usize = 88;
+
+/// Bytes of an entry of the table.
+const ENTRY: usize = 32;
+
+/// Level of compression: most values are small, and read much more often than written.
+const LEVEL: i32 = 3;
+
+/// Size from which a value is compressed, in bytes.
+const MIN_COMPRESSED: usize = 64;
+
+/// Maximum size of a value, in bytes.
+const MAX_VALUE: usize = 1 << 30;
+
+/// A file of values that is open.
+#[derive(Debug)]
+pub(crate) struct ValueFile {
+    pages: Pages,
+    table: Vec<u8>,
+    pub(super) seed: u64,
+    pub(super) program: Program,
+}
+
+/// Place and age of a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) key: Key,
+    pub(super) offset: u64,
+    pub(super) length: u32,
+    /// Number of times that values were saved since it was used.
+    pub(super) age: u32,
+}
+
+impl ValueFile {
+    /// Opens a file of values.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or of another version.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let pages = Pages::open(path)?;
+        let damaged = || pages.damaged("description");
+        let start = pages.len().checked_sub(DESCRIPTION as u64).ok_or_else(damaged)?;
+        let description = pages.read(start..pages.len())?;
+        if description.get(..8) != Some(&MAGIC) {
+            return Err(Error::Version(path.to_owned()));
+        }
+        let number = |at| u64_at(&description, at).ok_or_else(damaged);
+        let (seed, checksum, table) = (number(8)?, number(16)?, number(80)?);
+        let stamp = stamp_at(&description[24..]).ok_or_else(damaged)?;
+        let table = pages.read(table..start)?;
+        if table.len() as u64 != number(72)?.saturating_mul(ENTRY as u64) {
+            return Err(damaged());
+        }
+        Ok(Self { table, seed, program: Program { stamp, checksum }, pages })
+    }
+
+    /// The places of all values, in the order of their keys.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
+        (0..self.count()).filter_map(|number| self.entry(number))
+    }
+
+    /// Number of values.
+    pub(crate) fn count(&self) -> usize {
+        self.table.len() / ENTRY
+    }
+
+    /// Size of the file in bytes.
+    pub(crate) fn size(&self) -> u64 {
+        self.pages.size()
+    }
+
+    /// Verifies the checksums of all data.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub(crate) fn verify(&self) -> Result<(), Error> {
+        self.pages.verify()
+    }
+
+    /// The value with a key; `None` if there is none, or it cannot be read.
+    pub(super) fn get(&self, key: Key) -> Option<Vec<u8>> {
+        unpacked(&self.read(&self.find(key)?).ok()?)
+    }
+
+    fn find(&self, key: Key) -> Option<Entry> {
+        let (mut start, mut end) = (0, self.count());
+        while start < end {
+            let middle = start.midpoint(end);
+            let entry = self.entry(middle)?;
+            match entry.key.cmp(&key) {
+                Ordering::Equal => return Some(entry),
+                Ordering::Less => start = middle + 1,
+                Ordering::Greater => end = middle,
+            }
+        }
+        None
+    }
+
+    fn entry(&self, number: usize) -> Option<Entry> {
+        let record = self.table.get(number * ENTRY..(number + 1) * ENTRY)?;
+        let key = u128::from(u64_at(record, 0)?) | u128::from(u64_at(record, 8)?) << 64;
+        let (length, age) = (u32_at(record, 24)?, u32_at(record, 28)?);
+        Some(Entry { key, offset: u64_at(record, 16)?, length, age })
+    }
+
+    /// The packed value of an entry.
+    fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
+        self.pages.read(entry.offset..entry.offset.saturating_add(entry.length.into()))
+    }
+}
+
+/// A value as it is in a file: its length and, in the lowest bit, whether it is compressed.
+pub(super) fn packed(value: &[u8]) -> Vec<u8> {
+    let head = |is_compressed| {
+        let mut head = Vec::new();
+        varint::put(&mut head, (value.len() as u64) << 1 | u64::from(is_compressed));
+        head
+    };
+    if value.len() >= MIN_COMPRESSED {
+        let mut compressed = Vec::with_capacity(zstd_safe::compress_bound(value.len()));
+        if zstd_safe::compress(&mut compressed, value, LEVEL).is_ok() && compressed.len() < value.len() {
+            return [head(true), compressed].concat();
+        }
+    }
+    [&head(false), value].concat()
+}
+
+/// The value; `None` if the bytes are not those of one.
+fn unpacked(mut bytes: &[u8]) -> Option<Vec<u8>> {
+    let head = varint::take(&mut bytes)?;
+    let length = usize::try_from(head >> 1).ok().filter(|&length| length <= MAX_VALUE)?;
+    if head & 1 == 0 {
+        return (bytes.len() == length).then(|| bytes.to_vec());
+    }
+    let mut value = Vec::with_capacity(length);
+    let got = zstd_safe::decompress(&mut value, bytes).ok()?;
+    (got == length).then_some(value)
+}
+
+/// Writes a file of values: those of `kept`, which are in `earlier`, as far as they can be read, and those of `added`, as [`packed`].
+///
+/// # Errors
+/// If that fails.
+pub(super) fn write(
+    folder: &Writing,
+    path: &Path,
+    (program, seed): (Program, u64),
+    earlier: Option<&ValueFile>,
+    kept: Vec<Entry>,
+    added: HashMap<Key, Vec<u8>>,
+) -> Result<(), Error> {
+    let file = folder.new_file()?;
+    let mut pages = PageWriter::new(file.reopen().map_err(Error::io(path))?);
+    let kept = kept.into_iter().filter_map(|entry| Some((entry.key, entry.age, earlier?.read(&entry).ok()?)));
+    let added = added.into_iter().map(|(key, value)| (key, 0, value));
+    let mut entries = Vec::new();
+    for (key, age, value) in kept.chain(added) {
+        let Ok(length) = u32::try_from(value.len()) else { continue };
+        entries.push(Entry { key, offset: pages.len(), length, age });
+        pages.write_all(&value).map_err(Error::io(path))?;
+    }
+    entries.sort_unstable_by_key(|entry| entry.key);
+    let finish = |mut pages: PageWriter| {
+        let table = pages.len();
+        for Entry { key, offset, length, age } in &entries {
+            pages.write_all(&key.to_le_bytes())?;
+            pages.write_all(&offset.to_le_bytes())?;
+            pages.write_all(&length.to_le_bytes())?;
+            pages.write_all(&age.to_le_bytes())?;
+        }
+        pages.write_all(&MAGIC)?;
+        pages.write_all(&seed.to_le_bytes())?;
+        pages.write_all(&program.checksum.to_le_bytes())?;
+        write_stamp(program.stamp, &mut pages)?;
+        pages.write_all(&(entries.len() as u64).to_le_bytes())?;
+        pages.write_all(&table.to_le_bytes())?;
+        pages.finish().map(drop)
+    };
+    finish(pages).map_err(Error::io(path))?;
+    file.persist(path).map_err(|error| Error::io(path)(error.error)).map(drop)
+}
