@@ -114,8 +114,12 @@ impl<'a> Walk<'a> {
         Self { snapshots, ..self }
     }
 
-    /// The number of the selection in a directory, given its absolute path; `None` if it has none.
+    /// The number of the selection in a directory, given its absolute path; `None` if it has none, or globs and types may select others.
     pub(crate) fn selection_in(&self, directory: &Path) -> Option<u64> {
+        let WalkOptions { globs, types, .. } = self.options;
+        if globs.num_whitelists() > 0 || !types.is_empty() {
+            return None;
+        }
         self.selection_by(self.global.down_to(directory, None).as_deref())
     }
 
@@ -324,9 +328,12 @@ impl<'a> Walk<'a> {
         if entry.kind == EntryKind::Other || entry.kind == EntryKind::Link && !self.options.follow {
             return false;
         }
-        if directory.has_known_rules
-            && self.options.file_regex.is_none()
-            && let Some(was_selected) = entry.was_selected
+        let was_selected = entry.was_selected.filter(|_| directory.has_known_rules);
+        let WalkOptions { globs, types, file_regex, .. } = self.options;
+        if let Some(was_selected) = was_selected
+            && globs.is_empty()
+            && types.is_empty()
+            && file_regex.is_none()
         {
             let is_directory = entry.kind == EntryKind::Directory;
             return was_selected && (is_directory || self.is_file_wanted(directory, listing, entry, b""));
@@ -352,10 +359,14 @@ impl<'a> Walk<'a> {
             EntryKind::Directory => true,
             EntryKind::Link | EntryKind::Other => return false,
         };
-        absolute.truncate(directory.absolute.len() + usize::from(directory.absolute != b"/"));
         let name = listing.name(entry);
-        absolute.extend_from_slice(name);
-        let is_selected = self.is_selected(directory, path, absolute, name, is_dir);
+        let known =
+            was_selected.and_then(|was_selected| self.is_still_selected(was_selected, path, name, is_dir));
+        let is_selected = known.unwrap_or_else(|| {
+            absolute.truncate(directory.absolute.len() + usize::from(directory.absolute != b"/"));
+            absolute.extend_from_slice(name);
+            self.is_selected(directory, path, absolute, name, is_dir)
+        });
         if is_dir && entry.is_linked && !is_selected {
             // Directories that are selected are checked when they are entered.
             self.report_loop(directory, listing.c_name(entry), problems);
@@ -388,25 +399,46 @@ impl<'a> Walk<'a> {
         is_dir: bool,
     ) -> bool {
         let path = as_path(path.strip_prefix(b"./").unwrap_or(path));
-        if !self.options.globs.is_empty() {
-            match self.options.globs.matched(path, is_dir).into() {
-                Verdict::None => {}
-                verdict => return verdict == Verdict::Include,
-            }
+        match self.by_globs(path, is_dir) {
+            Verdict::None => {}
+            verdict => return verdict == Verdict::Include,
         }
         let by_rules = self.global.judge(directory.rules.as_deref(), directory.root, absolute, path, is_dir);
         if by_rules == Verdict::Skip {
             return false;
         }
-        let by_type = match self.options.types.is_empty() {
-            true => Verdict::None,
-            false => self.options.types.matched(path, is_dir).into(),
-        };
+        let by_type = self.by_type(path, is_dir);
         if by_type == Verdict::Skip {
             return false;
         }
         let is_hidden = self.options.skip_hidden && name.starts_with(b".");
         !is_hidden || by_rules == Verdict::Include || by_type == Verdict::Include
+    }
+
+    /// The result of [`Self::is_selected`] for an entry of which it is known whether it is selected without globs and types; `None` if
+    /// the rules decide.
+    fn is_still_selected(&self, was_selected: bool, path: &[u8], name: &[u8], is_dir: bool) -> Option<bool> {
+        let path = as_path(path.strip_prefix(b"./").unwrap_or(path));
+        match self.by_globs(path, is_dir) {
+            Verdict::None => {}
+            verdict => return Some(verdict == Verdict::Include),
+        }
+        match self.by_type(path, is_dir) {
+            Verdict::Skip => Some(false),
+            // It was left out by a rule, or only as it is hidden.
+            Verdict::Include if !was_selected && name.starts_with(b".") => None,
+            Verdict::Include | Verdict::None => Some(was_selected),
+        }
+    }
+
+    fn by_globs(&self, path: &Path, is_dir: bool) -> Verdict {
+        let globs = &self.options.globs;
+        if globs.is_empty() { Verdict::None } else { globs.matched(path, is_dir).into() }
+    }
+
+    fn by_type(&self, path: &Path, is_dir: bool) -> Verdict {
+        let types = &self.options.types;
+        if types.is_empty() { Verdict::None } else { types.matched(path, is_dir).into() }
     }
 
     /// Applies the filters that depend on more than the name of a file.

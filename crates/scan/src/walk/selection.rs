@@ -11,10 +11,10 @@ use super::WalkOptions;
 use super::rules::Rules;
 
 /// The hash of the options and the rules that apply everywhere; `None` if the selection depends on more than names and the
-/// rule files of directories.
+/// rule files of directories. Globs and types are applied to what is selected without them.
 pub(super) fn everywhere(options: &WalkOptions) -> Option<Xxh3> {
-    let WalkOptions { skip_hidden, rules, rule_files, rules_ignore_case, globs, types, follow, .. } = options;
-    if !rule_files.is_empty() || !globs.is_empty() || !types.is_empty() || *follow {
+    let WalkOptions { skip_hidden, rules, rule_files, rules_ignore_case, follow, .. } = options;
+    if !rule_files.is_empty() || *follow {
         return None;
     }
     let mut hasher = Xxh3::new();
