@@ -25,8 +25,9 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 WORDS = ["needle", "hay", "stack", "pm", "int", "void", "return", "struct", "a", "b", "c"]
-# System calls that change what is on disk, and those that come before them.
-CALLS = "write,pwrite64,openat,rename,renameat,renameat2,linkat,unlink,unlinkat,fdatasync,flock,ftruncate"
+# System calls that change what is on disk, and how many of them a writer makes; then also those that come before them.
+CALLS = [("write,pwrite64,fdatasync,rename,renameat,renameat2,linkat,unlink,unlinkat,ftruncate", 40),
+         ("write,pwrite64,fdatasync,rename,renameat,renameat2,linkat,unlink,unlinkat,ftruncate,openat,flock", 400)]
 PATTERNS = ["needle", "pm.*stack", "struct|void", r"\bpm\b", "xyzzy"]
 FILES = re.compile(r"catalog|values|lock|watch-lock|socket|\d+\.segment")
 
@@ -71,8 +72,9 @@ class Tree:
     def start(self, command: list[str], is_traced: bool) -> subprocess.Popen:
         trace = []
         if is_traced:
-            at = self.rng.choice([self.rng.randrange(1, 40), self.rng.randrange(1, 400)])
-            trace = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", f"trace={CALLS}", "-e", f"inject={CALLS}:signal=SIGKILL:when={at}"]
+            calls, count = self.rng.choice(CALLS)
+            kill = f"inject={calls}:signal=SIGKILL:when={self.rng.randrange(1, count)}"
+            trace = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", f"trace={calls}", "-e", kill]
         none = subprocess.DEVNULL
         return subprocess.Popen([*trace, self.comb, *command, "-j2"], cwd=self.root, env=self.environment, stdin=none, stdout=none, stderr=none,
                                 start_new_session=True)
