@@ -476,9 +476,8 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
 
     fn allows_gaps(&self) -> bool {
         let Rules { before_context, after_context, passthru, line_end, .. } = self.rules;
-        let has_context = before_context > 0 || after_context > 0 || passthru || self.scope_finder.is_some();
-        let ignores_nul = self.style.options.binary != Binary::Suppress;
-        !has_context && !self.style.options.invert && line_end == b'\n' && ignores_nul
+        let prints_others = before_context > 0 || after_context > 0 || passthru || self.style.options.invert;
+        !prints_others && self.scope_finder.is_none() && line_end == b'\n'
     }
 
     fn skip_to(&mut self, state: &mut FileState, offset: u64, lines: u64) {

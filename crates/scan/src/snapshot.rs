@@ -73,7 +73,7 @@ pub trait Snapshot: Send + Sync {
     fn find(&self, path: &Path) -> Option<u32>;
 
     /// Returns the number of entries of a directory.
-    fn entries(&self, directory: u32) -> usize;
+    fn entry_count(&self, directory: u32) -> usize;
 
     /// Passes the entries of a directory to `add`, in the order of the bytes of their names, and returns the stamp with
     /// which they are complete; `None` if it may have other entries with any stamp.
@@ -96,7 +96,7 @@ pub trait Snapshot: Send + Sync {
     }
 }
 
-/// A part of a text: whole lines that end with line feeds.
+/// A part of a text: whole lines. Only the last line of the text may lack its line feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPart {
     /// Offset of its first byte.
@@ -148,7 +148,7 @@ pub struct Absent {
 pub struct Checks {
     /// Files whose stamps were compared.
     pub checked: u64,
-    /// Files among them that have changed, or can no longer be examined.
+    /// Files that have changed, or can no longer be examined, as far as their stamps were compared.
     pub changed: u64,
     /// Files that may hold what the job looks for.
     pub candidates: u64,

@@ -13,22 +13,23 @@ use crate::kind::Kind;
 use crate::language::Language;
 use crate::parser::Parsed;
 
-/// Keeps what was parsed for later runs of the same program.
+/// Stores what was parsed, for later runs of the same program.
 pub trait ParseStore: Debug + Send + Sync {
-    /// Returns what was kept of a file with the same extension and the same text.
+    /// Returns what was stored of a file with the same extension and the same text.
     fn get(&self, source: &Source, text: &[u8]) -> Option<Vec<u8>>;
 
-    /// Keeps what was parsed of a file; or does not, and then does not call `parsed`.
+    /// Stores what was parsed of a file. Calls `parsed` only if it is stored.
     fn put(&self, source: &Source, text: &[u8], parsed: &dyn Fn() -> Vec<u8>);
 }
 
-/// Bits of the first byte of a text.
+/// Bits of the first number of a text.
 const HAS_ERRORS: u64 = 1;
 const TOO_DEEP: u64 = 1 << 1;
 const GAVE_UP: u64 = 1 << 2;
 
-/// Bits of the first byte of a definition, above its kind.
+/// Bits of the first number of a definition, above its kind.
 const KINDS: u64 = 1 << 5;
+const _: () = assert!(Kind::ALL.len() <= KINDS as usize);
 const HAS_PARAMETERS: u64 = 1 << 5;
 const HAS_QUALIFIER: u64 = 1 << 6;
 const HAS_SCOPE: u64 = 1 << 7;
@@ -85,7 +86,11 @@ pub(crate) fn decode(bytes: &[u8], length: usize) -> Option<(Language, Parsed)> 
         let parameters = if has(HAS_PARAMETERS) { Some(bytes.range(name.end)?) } else { None };
         let qualifier = if has(HAS_QUALIFIER) { Some(bytes.range(name.start)?) } else { None };
         // Scopes come before what is in them, so that none is in itself.
-        let scope = if has(HAS_SCOPE) { Some(index.checked_sub(bytes.size()?.max(1))?) } else { None };
+        let scope = if has(HAS_SCOPE) {
+            Some(index.checked_sub(bytes.size().filter(|&distance| distance > 0)?)?)
+        } else {
+            None
+        };
         before = extent.end;
         parsed.definitions.push(Definition { kind, name, extent, head, parameters, qualifier, scope });
     }

@@ -75,7 +75,7 @@ impl<'q> Lister<'q> {
         is_candidate: bool,
     ) -> Option<(Language, Option<Parsed>)> {
         let query = self.query;
-        // The language of other files is known from elsewhere.
+        // The language of other files comes from --lang, which is not part of the key.
         let store = query.store().filter(|_| Language::knows(source.display_path()));
         let stored = store.and_then(|store| decode(&store.get(source, text)?, text.len()));
         if let Some((language, parsed)) = stored {

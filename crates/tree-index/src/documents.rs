@@ -26,12 +26,13 @@ impl Documents {
         }
     }
 
-    /// Number of documents of which it may hold some.
+    /// Bound of the document numbers.
     pub(crate) fn bound(&self) -> u32 {
         self.all
     }
 
-    /// Adds the documents of a bitmap, the lowest bit of a byte first; `None` if it is not one of all documents.
+    /// Adds the documents of a bitmap, the lowest bit of a byte first; `None` if its length is
+    /// wrong, or a bit is beyond the last document.
     pub(crate) fn add_bitmap(&mut self, bitmap: &[u8]) -> Option<()> {
         let last = bitmap.last().filter(|_| !self.all.is_multiple_of(8)).copied().unwrap_or_default();
         let is_bounded = last >> (self.all % 8) == 0;

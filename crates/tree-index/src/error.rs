@@ -28,6 +28,9 @@ pub enum Error {
         /// The damaged part.
         what: &'static str,
     },
+    /// Values that were derived from texts are not what was written.
+    #[error("{}: damaged; remove it, and 'comb symbols --index-update' writes it again", .0.display())]
+    Values(PathBuf),
     /// The index was written by another version of the program, in another format.
     #[error("{}: the format of another version of comb; build the index again", .0.display())]
     Version(PathBuf),

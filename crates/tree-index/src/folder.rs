@@ -1,7 +1,7 @@
 //! Where the index of a tree is, and who may write it.
 //!
 //! Each tree has a folder of its own, named after the tree's path, in a directory that only its owner may read: an
-//! index tells what is in the files. A folder holds a catalog and its segments. The catalog is replaced as a whole by a
+//! index tells what is in the files. A folder holds a catalog and its segments, and values that were derived from texts. The catalog is replaced as a whole by a
 //! rename, so a reader sees the old index or the new one.
 
 use std::fs::{self, DirBuilder, File};

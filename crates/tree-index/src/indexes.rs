@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use finecomb_scan::{Absent, Known, KnownEntry, Snapshot, Snapshots, Stamp, TextPart, now};
 
-use crate::catalog::{Catalog, State};
+use crate::catalog::{Catalog, File, State};
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::found::Found;
@@ -97,7 +97,7 @@ impl Indexes {
         let named = named.map(|path| Named::new(path, selection_in(path)));
         let (catalog, parts) = ask_for_catalog(folder, needs, *across_lines, named)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();
-        is_right.then_some(Tree { catalog, found: Some(Found::Parts(parts)) })
+        is_right.then_some(Tree { catalog, candidates: Candidates::Told(parts) })
     }
 }
 
@@ -130,8 +130,40 @@ impl Snapshots for Indexes {
 /// An index that is used.
 pub(crate) struct Tree {
     pub(crate) catalog: Catalog,
-    /// Where a match may be; `None` if everywhere.
-    found: Option<Found>,
+    candidates: Candidates,
+}
+
+/// The files that may hold a match.
+enum Candidates {
+    All,
+    Found(Found),
+    /// Those with documents, as a watch told: each document is one of these parts, or the whole file if its number is [`WHOLE`].
+    Told(Vec<TextPart>),
+}
+
+/// Number of a document that stands for a whole file.
+pub(crate) const WHOLE: u32 = u32::MAX;
+
+impl Candidates {
+    fn has(&self, file: &File) -> bool {
+        match self {
+            Self::All => true,
+            Self::Found(found) => found.is_in(file),
+            Self::Told(_) => file.documents > 0,
+        }
+    }
+
+    /// The parts of a file that may hold a match; `None` if it is to be read as a whole.
+    fn parts_of(&self, file: &File) -> Option<Vec<TextPart>> {
+        match self {
+            Self::All => None,
+            Self::Found(found) => found.parts_of(file),
+            Self::Told(parts) => {
+                let start = file.document as usize;
+                parts.get(start..start.checked_add(file.documents as usize)?).map(<[_]>::to_vec)
+            }
+        }
+    }
 }
 
 impl Tree {
@@ -162,7 +194,7 @@ impl Tree {
             Segments::open(folder, &catalog.segments)?.find(needs, Some(&catalog))
         };
         let found = found.or_else(|| needs.map(find)).transpose()?;
-        Ok(Self { catalog, found })
+        Ok(Self { catalog, candidates: found.map_or(Candidates::All, Candidates::Found) })
     }
 }
 
@@ -171,7 +203,7 @@ impl Snapshot for Tree {
         self.catalog.find(path)
     }
 
-    fn entries(&self, directory: u32) -> usize {
+    fn entry_count(&self, directory: u32) -> usize {
         self.catalog.entry_numbers(directory).len()
     }
 
@@ -189,14 +221,14 @@ impl Snapshot for Tree {
     }
 
     fn parts(&self, file: u32) -> Option<Vec<TextPart>> {
-        self.found.as_ref()?.parts_of(&self.catalog.file(file)?)
+        self.candidates.parts_of(&self.catalog.file(file)?)
     }
 
     fn file(&self, number: u32) -> Known {
         let Some(file) = self.catalog.file(number).filter(|file| file.state.is_indexed()) else {
             return Known::Nothing;
         };
-        if self.found.as_ref().is_none_or(|found| found.is_in(&file)) {
+        if self.candidates.has(&file) {
             return Known::Candidate;
         }
         Known::Absent(Absent { stamp: file.stamp, is_plain: file.state == State::Plain })

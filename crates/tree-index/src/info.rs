@@ -111,10 +111,13 @@ pub fn verify(home: &Path, root: &Path) -> Result<(), Error> {
     for info in &catalog.segments {
         folder.open_segment(info)?.verify()?;
     }
-    if folder.values().exists() {
-        ValueFile::open(&folder.values())?.verify()?;
+    // Those of another version are replaced when it is their turn.
+    match ValueFile::open(&folder.values()).and_then(|values| values.verify()) {
+        Err(Error::Damaged { path, .. }) => Err(Error::Values(path)),
+        Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(()) | Err(Error::Version(_)) => Ok(()),
+        verified => verified,
     }
-    Ok(())
 }
 
 fn folder_of(home: &Path, root: &Path) -> Result<Folder, Error> {

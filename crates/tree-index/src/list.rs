@@ -31,7 +31,7 @@ pub(crate) fn write(documents: &[u32], all: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// The codes of the gaps.
+/// The codes of the gaps. The library's words have the byte order of the file.
 fn gaps(documents: &[u32]) -> Option<Vec<u8>> {
     let mut writer = BufBitWriter::<LE, _>::new(MemWordWriterVec::new(Vec::<u64>::new()));
     let (mut next, mut bits) = (0, 0);
@@ -40,7 +40,7 @@ fn gaps(documents: &[u32]) -> Option<Vec<u8>> {
         next = document + 1;
     }
     let words = writer.into_inner().ok()?.into_inner();
-    let mut bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+    let mut bytes: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
     bytes.truncate(bits.div_ceil(8));
     Some(bytes)
 }
@@ -78,12 +78,13 @@ impl Gaps {
         let word = |chunk: &[u8]| {
             let mut bytes = [0; 4];
             bytes[..chunk.len()].copy_from_slice(chunk);
-            u32::from_le_bytes(bytes)
+            u32::from_ne_bytes(bytes)
         };
         Self(BufBitReader::new(MemWordReader::new(bytes.chunks(4).map(word).collect())))
     }
 
-    /// The next gap; `None` if there is none, or it is too large.
+    /// The next gap; `None` if there is none, or it is too large. Reads the code by its parts, since the library does not check the size of
+    /// a code, which damaged bytes may make too large for a shift.
     fn next(&mut self) -> Option<u64> {
         let unary = self.0.read_unary().ok().filter(|&unary| unary <= MAX_UNARY)?;
         let bits = (unary << PARAMETER | self.0.read_bits(PARAMETER).ok()?) as usize;

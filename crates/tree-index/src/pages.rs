@@ -185,6 +185,7 @@ impl Pages {
             Pages(u64, &'b mut [u8]),
         }
         let mut bytes = vec![0; self.length as usize];
+        let threads = threads.min(1 + bytes.len().div_ceil(PART_PAGES * PAGE));
         let parts = bytes.chunks_mut(PART_PAGES * PAGE).zip((0..).step_by(PART_PAGES));
         let tasks = iter::once(Task::Other).chain(parts.map(|(part, first)| Task::Pages(first, part)));
         let results = threads::map(threads, tasks, |task| match task {
@@ -195,6 +196,7 @@ impl Pages {
         for result in results {
             done = result?.or(done);
         }
+        // It is the first task.
         Ok((bytes, done.unwrap_or_else(other)))
     }
 

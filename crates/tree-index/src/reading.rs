@@ -43,7 +43,7 @@ pub(crate) fn read_files(
     let failed = |error| Error::io(folder.path())(error);
     let runs = Runs::new(SpillFile::create(folder.path()).map_err(failed)?);
     let width = options.width.max(1);
-    let batch = (places.len() / (16 * width)).clamp(64, 4096);
+    let batch_size = (places.len() / (16 * width)).clamp(64, 4096);
     let make = || Indexer {
         trigrams: Trigrams::default(),
         pairs: Pairs::new(&runs, PAIRS / width),
@@ -52,38 +52,16 @@ pub(crate) fn read_files(
         files: Vec::new(),
         starts: Vec::new(),
     };
-    let indexers = examine(places, batch, MAX_FILE, width, make).map_err(failed)?;
-    let mut batches: Vec<(usize, u32)> =
-        indexers.iter().flat_map(|indexer| indexer.batches.clone()).collect();
-    batches.sort_unstable();
-    let mut end = base;
-    let mut first = Vec::with_capacity(batches.len());
-    for (_, documents) in batches {
-        first.push(end);
-        end = end.checked_add(documents).ok_or_else(|| failed(io::ErrorKind::FileTooLarge.into()))?;
-    }
-    let mut files: Vec<(u32, File)> = Vec::with_capacity(places.len());
-    let mut starts: Vec<Start> = Vec::new();
-    for indexer in indexers {
-        files.extend(indexer.files);
-        let moved = |(batch, start): (usize, Start)| Start {
-            document: start.document + first[batch] - base,
-            ..start
-        };
-        starts.extend(indexer.starts.into_iter().map(moved));
-    }
-    starts.sort_unstable();
-    files.sort_unstable_by_key(|&(number, _)| number);
-    for (number, file) in &mut files {
-        file.document += first[*number as usize / batch];
-    }
-    let files = files.into_iter().map(|(_, file)| file).collect();
+    let indexers = examine(places, batch_size, MAX_FILE, width, make).map_err(failed)?;
+    let too_many = || failed(io::ErrorKind::FileTooLarge.into());
+    let Numbered { mut files, starts, first, documents } =
+        Numbered::of(indexers, batch_size).ok_or_else(too_many)?;
+    base.checked_add(documents).ok_or_else(too_many)?;
+    files.iter_mut().for_each(|file| file.document += base);
     (options.on_stage)(Stage::Write);
-    let documents = end - base;
     if documents == 0 {
         return Ok((files, None));
     }
-    first.iter_mut().for_each(|first| *first -= base);
     let (id, file) = (folder.new_id(), folder.new_file()?);
     let write = || {
         let mut segment = SegmentWriter::new(file.reopen()?, documents);
@@ -93,6 +71,47 @@ pub(crate) fn read_files(
     let (checksum, bytes) = write().map_err(failed)?;
     folder.add_segment(id, file)?;
     Ok((files, Some(SegmentInfo { id, documents, bytes, checksum })))
+}
+
+/// The files of a segment, whose documents are numbered from 0, in the order of the files.
+struct Numbered {
+    files: Vec<File>,
+    starts: Vec<Start>,
+    /// The number of the first document of each batch.
+    first: Vec<u32>,
+    /// Number of documents.
+    documents: u32,
+}
+
+impl Numbered {
+    /// Numbers the documents of all batches; `None` if there are too many.
+    fn of(indexers: Vec<Indexer<'_>>, batch_size: usize) -> Option<Self> {
+        let mut batches: Vec<(usize, u32)> =
+            indexers.iter().flat_map(|indexer| indexer.batches.iter().copied()).collect();
+        batches.sort_unstable();
+        let (mut first, mut documents) = (Vec::with_capacity(batches.len()), 0_u32);
+        for (_, in_batch) in batches {
+            first.push(documents);
+            documents = documents.checked_add(in_batch)?;
+        }
+        let (mut files, mut starts) = (Vec::new(), Vec::new());
+        for indexer in indexers {
+            files.extend(indexer.files);
+            starts.extend(
+                indexer
+                    .starts
+                    .into_iter()
+                    .map(|(batch, start)| Start { document: first[batch] + start.document, ..start }),
+            );
+        }
+        files.sort_unstable_by_key(|&(number, _)| number);
+        starts.sort_unstable();
+        let number = |(number, file): (u32, File)| File {
+            document: first[number as usize / batch_size] + file.document,
+            ..file
+        };
+        Some(Self { files: files.into_iter().map(number).collect(), starts, first, documents })
+    }
 }
 
 /// Indexes the files of one thread.

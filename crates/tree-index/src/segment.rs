@@ -1,8 +1,8 @@
 //! A segment: the trigrams of some documents, each with the list of the documents that hold it.
 //!
 //! Lists come first, in the order of their trigrams, then the dictionary: trigram and offset of each list. Behind it
-//! are the first trigram of each page of the dictionary, the places where documents of divided files begin, and the numbers
-//! that describe the segment.
+//! are the first trigram of each page of the dictionary, the document starts in divided files, and the numbers that describe
+//! the segment.
 
 pub(crate) mod lookup;
 pub(crate) mod runs;
@@ -57,7 +57,7 @@ impl SegmentWriter {
         self.pages.write_all(&self.list)
     }
 
-    /// Ends the segment, given where documents begin, in their order. Returns its checksum.
+    /// Ends the segment, given the document starts in their order. Returns its checksum.
     pub(crate) fn finish(mut self, starts: &[Start]) -> io::Result<u64> {
         let end = self.pages.len();
         self.pages.align()?;
@@ -87,7 +87,7 @@ pub(crate) struct Segment {
     dictionary: u64,
     /// The first trigram of each page of the dictionary.
     first: Vec<Trigram>,
-    /// Where the records of the beginnings are, and the records once they were read.
+    /// Where the records of the document starts are, and the records once they were read.
     starts_at: Range<u64>,
     starts: OnceLock<Arc<Starts>>,
 }
@@ -118,7 +118,7 @@ impl Segment {
         self.entries
     }
 
-    /// Where documents of divided files begin.
+    /// The document starts in divided files.
     ///
     /// # Errors
     /// If this cannot be read or is damaged.
@@ -127,7 +127,7 @@ impl Segment {
             return Ok(Arc::clone(starts));
         }
         let bytes = self.pages.read(self.starts_at.clone())?;
-        let starts = Starts::parse(&bytes).ok_or_else(|| self.pages.damaged("beginnings of documents"))?;
+        let starts = Starts::parse(&bytes).ok_or_else(|| self.pages.damaged("document starts"))?;
         Ok(Arc::clone(self.starts.get_or_init(|| Arc::new(starts))))
     }
 

@@ -10,7 +10,7 @@ use crate::needs::Needs;
 use crate::segment::Segment;
 
 /// The segments of an index, each with the number of its first document.
-pub(crate) struct Segments(Vec<(u32, Segment)>);
+pub(crate) struct Segments(Vec<(u32, Arc<Segment>)>);
 
 impl Segments {
     /// Opens the segments of a catalog.
@@ -21,7 +21,7 @@ impl Segments {
         let mut first = 0;
         let mut segments = Vec::new();
         for info in infos {
-            segments.push((first, folder.open_segment(info)?));
+            segments.push((first, Arc::new(folder.open_segment(info)?)));
             first += info.documents;
         }
         Ok(Self(segments))
@@ -32,12 +32,12 @@ impl Segments {
     /// # Errors
     /// If a segment cannot be read or is damaged.
     pub(crate) fn find(&self, needs: &Needs, united: Option<&Catalog>) -> Result<Found, Error> {
-        let find = |&(first, ref segment): &(u32, Segment)| {
+        let find = |&(first, ref segment): &(u32, Arc<Segment>)| {
             let all = first..first + segment.documents;
             let files = united.map(|catalog| catalog.divided(all)).unwrap_or_default();
-            let starts = if united.is_some() { Arc::default() } else { segment.starts()? };
-            Ok(FoundIn { first, documents: segment.find(needs, files)?, starts })
+            let documents = segment.find(needs, files)?;
+            Ok(FoundIn { first, documents, segment: united.is_none().then(|| Arc::clone(segment)) })
         };
-        self.0.iter().map(find).collect::<Result<_, _>>().map(Found::Documents)
+        self.0.iter().map(find).collect::<Result<_, _>>().map(Found)
     }
 }

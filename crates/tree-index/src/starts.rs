@@ -1,11 +1,12 @@
-//! Where the documents of divided files begin: a search reads the ones that may hold a match, and leaves out the others.
+//! Document starts: where in divided files their documents start. A search reads those that may hold a match, and skips the
+//! others.
 
 use crate::pages::u32_at;
 
 /// Bytes of a record.
 const START: usize = 12;
 
-/// The beginning of a document that is not the first one of its file.
+/// The start of a document that is not the first one of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Start {
     /// Number in its segment.
@@ -16,7 +17,7 @@ pub(crate) struct Start {
     pub(crate) lines: u32,
 }
 
-/// The beginnings of the documents of a segment, in the order of their numbers.
+/// The document starts of a segment, in the order of the documents.
 #[derive(Debug, Default)]
 pub(crate) struct Starts(Vec<Start>);
 
@@ -32,14 +33,14 @@ impl Starts {
         starts.is_sorted().then_some(Self(starts))
     }
 
-    /// The beginning of a document, if it is not the first one of its file.
+    /// The start of a document, if it is not the first one of its file.
     pub(crate) fn of(&self, document: u32) -> Option<Start> {
         let place = self.0.binary_search_by_key(&document, |start| start.document).ok()?;
         self.0.get(place).copied()
     }
 }
 
-/// Appends the record of a beginning.
+/// Appends the record of a document start.
 pub(crate) fn write(start: &Start, out: &mut Vec<u8>) {
     for number in [start.document, start.offset, start.lines] {
         out.extend(number.to_le_bytes());

@@ -1,7 +1,7 @@
 //! Values that a program derives from texts, kept in the folder of an index for its later runs.
 //!
 //! A value is found by a hash of the text: so it is right for every file with this text, whether it was touched, moved, or checked out
-//! again, and needs no proof. The hash has a random seed, so that no text can be made to have the hash of another one.
+//! again, and needs no proof. The seed of the hash is random, so that collisions cannot be prepared in advance.
 //! A file of values belongs to the program that wrote it: another build may derive something else.
 //!
 //! docs/tree-index-format.md describes every byte.
@@ -11,24 +11,31 @@ mod file;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read};
+use std::io;
 use std::mem::take;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use finecomb_scan::Stamp;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128_with_seed};
 
 use crate::error::Error;
-use crate::folder::Folder;
+use crate::folder::{Folder, Writing};
 pub(crate) use file::ValueFile;
 use file::{Entry, packed, write};
 
 /// Hash of a text, and of what else a value depends on.
 type Key = u128;
 
-/// Number of times in a row that values are saved without one of them being used, after which it is dropped.
+/// Number of runs in a row that use most values, but not this one, after which it is dropped.
 const MAX_AGE: u32 = 16;
+
+/// Time to wait for another process that writes to the index, such as a watch: some values took long to derive.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The values for the texts of some inputs.
 #[derive(Debug, Default)]
@@ -39,7 +46,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Opens the values of the nearest tree with an index that each input is in. Values of another program, or that are damaged, are none.
+    /// Opens the values of the nearest tree with an index that each input is in. Ignores values that are damaged or from another program.
     /// `are_kept` tells whether those of this run are to be saved. `program` opens the file of the program.
     ///
     /// # Errors
@@ -51,6 +58,7 @@ impl Values {
         program: impl Fn() -> io::Result<File>,
     ) -> io::Result<Self> {
         let mut values = Self::default();
+        let inputs = if home.exists() { inputs } else { &[] };
         for input in inputs {
             let path = input.canonicalize().unwrap_or_default();
             let nearest =
@@ -78,15 +86,15 @@ impl Values {
         self.tree(input)?.get(context, text)
     }
 
-    /// Keeps the value of a text, which is asked for only if values are kept.
+    /// Stores the value of a text. `value` is called only if values are stored.
     pub fn put(&self, input: usize, context: &[u8], text: &[u8], value: impl FnOnce() -> Vec<u8>) {
         if let Some(tree) = self.tree(input) {
             tree.put(context, text, value);
         }
     }
 
-    /// Saves the values of this run with those of earlier ones. What is not used for a while is dropped. Returns the errors of those that
-    /// cannot be written: then the values before are still there.
+    /// Saves the values of this run with those of earlier ones, without those that have not been used for a while. Returns the errors of
+    /// those that cannot be written: then the values before are still there.
     pub fn save(&self) -> Vec<Error> {
         self.trees.iter().filter_map(|tree| tree.save().err()).collect()
     }
@@ -119,11 +127,10 @@ struct Present {
 
 impl TreeValues {
     fn open(folder: Folder, program: &File, are_kept: bool) -> io::Result<Self> {
-        let earlier =
-            ValueFile::open(&folder.values()).ok().filter(|earlier| earlier.program.is_same(program));
-        let program = match &earlier {
-            Some(earlier) => earlier.program,
-            None => Program::of(program)?,
+        let earlier = ValueFile::open(&folder.values()).ok();
+        let (earlier, program) = match earlier.map(|earlier| (earlier.program.present(program), earlier)) {
+            Some((Some(program), earlier)) => (Some(earlier), program),
+            _ => (None, Program::of(program)?),
         };
         let seed = earlier.as_ref().map_or_else(|| RandomState::new().hash_one(0), |earlier| earlier.seed);
         Ok(Self { folder, program, earlier, seed, present: are_kept.then(Mutex::default) })
@@ -141,27 +148,44 @@ impl TreeValues {
 
     fn put(&self, context: &[u8], text: &[u8], value: impl FnOnce() -> Vec<u8>) {
         if let Some(present) = &self.present {
-            let value = packed(&value());
-            lock(present).added.insert(self.key(context, text), value);
+            let (key, value) = (self.key(context, text), packed(&value()));
+            lock(present).added.insert(key, value);
         }
     }
 
     fn save(&self) -> Result<(), Error> {
         let Some(present) = &self.present else { return Ok(()) };
         let Present { added, used } = take(&mut *lock(present));
-        if added.is_empty() {
+        // The index may have been dropped.
+        if added.is_empty() || !self.folder.has_index() {
             return Ok(());
         }
-        let writing = self.folder.write()?;
+        let writing = self.wait_for_lock()?;
         let path = self.folder.values();
-        // Another process may have saved some meanwhile.
+        // Another process may have saved some meanwhile. Those of one that began without any have another seed, and are replaced.
         let earlier = ValueFile::open(&path).ok();
-        let earlier = earlier.filter(|earlier| (earlier.seed, earlier.program) == (self.seed, self.program));
-        let kept = earlier.iter().flat_map(ValueFile::entries).filter_map(|entry| {
-            let age = if used.contains(&entry.key) { 0 } else { entry.age + 1 };
+        let earlier =
+            earlier.filter(|earlier| earlier.seed == self.seed && earlier.program.is_same(self.program));
+        // A run over a part of the tree says nothing about the other values.
+        let uses_most = earlier.as_ref().is_some_and(|earlier| 2 * used.len() >= earlier.count());
+        let kept = earlier.iter().flat_map(ValueFile::entries).filter_map(|&entry| {
+            let age = match used.contains(&entry.key) {
+                true => 0,
+                false => entry.age.saturating_add(uses_most.into()),
+            };
             (age <= MAX_AGE && !added.contains_key(&entry.key)).then_some(Entry { age, ..entry })
         });
         write(&writing, &path, (self.program, self.seed), earlier.as_ref(), kept.collect(), added)
+    }
+
+    fn wait_for_lock(&self) -> Result<Writing, Error> {
+        let began = Instant::now();
+        loop {
+            match self.folder.write() {
+                Err(Error::Busy(_)) if began.elapsed() < PATIENCE => sleep(PAUSE),
+                locked => return locked,
+            }
+        }
     }
 
     fn key(&self, context: &[u8], text: &[u8]) -> Key {
@@ -174,7 +198,7 @@ fn lock(present: &Mutex<Present>) -> MutexGuard<'_, Present> {
 }
 
 /// The file of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 struct Program {
     stamp: Stamp,
     checksum: u64,
@@ -185,20 +209,27 @@ impl Program {
         Ok(Self { stamp: Stamp::of_open(file)?, checksum: checksum(file)? })
     }
 
-    /// Whether a file is that of the same program, or of a copy.
-    fn is_same(&self, file: &File) -> bool {
-        let has_stamp = Stamp::of_open(file).is_ok_and(|stamp| stamp == self.stamp);
-        has_stamp || checksum(file).is_ok_and(|checksum| checksum == self.checksum)
+    /// The program in a file if it is this one, or a copy.
+    fn present(self, file: &File) -> Option<Self> {
+        let stamp = Stamp::of_open(file).ok()?;
+        (stamp == self.stamp || checksum(file).ok()? == self.checksum).then_some(Self { stamp, ..self })
+    }
+
+    fn is_same(self, other: Self) -> bool {
+        self.checksum == other.checksum
     }
 }
 
-fn checksum(mut file: &File) -> io::Result<u64> {
-    let mut hasher = Xxh3::new();
+fn checksum(file: &File) -> io::Result<u64> {
+    let (mut hasher, mut offset) = (Xxh3::new(), 0);
     let mut buffer = vec![0; 256 << 10];
     loop {
-        match file.read(&mut buffer)? {
+        match file.read_at(&mut buffer, offset)? {
             0 => return Ok(hasher.digest()),
-            got => hasher.update(&buffer[..got]),
+            got => {
+                hasher.update(&buffer[..got]);
+                offset += got as u64;
+            }
         }
     }
 }
@@ -207,7 +238,7 @@ fn checksum(mut file: &File) -> io::Result<u64> {
 mod tests {
     use std::fs;
     use std::io::Write;
-    use std::os::unix::fs::FileExt;
+    use std::sync::mpsc;
 
     use super::*;
 
@@ -273,15 +304,18 @@ mod tests {
     #[test]
     fn values_that_are_not_used_are_dropped() {
         let place = Place::new();
-        place.run("old");
-        place.run("in use");
-        // Once was with the other one.
-        for number in 1..=MAX_AGE {
-            assert!(place.get("old").is_some(), "{number}");
+        ["old", "in use", "another"].iter().for_each(|text| assert!(!place.run(text)));
+        let run = |used: &[&str]| {
             let values = place.open(true);
-            assert!(values.get(0, b"c", b"in use").is_some());
-            values.put(0, b"c", number.to_string().as_bytes(), || vec![0; 9]);
+            assert!(used.iter().all(|text| values.get(0, b"c", text.as_bytes()).is_some()));
+            values.put(0, b"c", b"new", || vec![0; 9]);
             assert!(values.save().is_empty());
+        };
+        // Runs over a part of the tree.
+        (0..2 * MAX_AGE).for_each(|_| run(&["in use"]));
+        for _ in 0..=MAX_AGE {
+            assert!(place.get("old").is_some());
+            run(&["in use", "another"]);
         }
         assert!(place.get("in use").is_some() && place.get("old").is_none());
     }
@@ -295,11 +329,23 @@ mod tests {
         other.put(0, b"c", b"other", || b"2".to_vec());
         assert!(one.save().is_empty() && other.save().is_empty());
         assert_eq!((place.get("one"), place.get("other")), (Some(b"1".to_vec()), Some(b"2".to_vec())));
-        let writing = place.folder().write().expect("success");
+        // A writer that ends soon is waited for.
+        let (ready, begun) = mpsc::channel();
+        let folder = place.folder();
+        let writer = std::thread::spawn(move || {
+            let writing = folder.write();
+            ready.send(()).expect("a receiver");
+            sleep(Duration::from_millis(100));
+            drop(writing);
+        });
+        begun.recv().expect("a sender");
         other.put(0, b"c", b"third", || b"3".to_vec());
-        assert!(matches!(other.save()[..], [Error::Busy(_)]));
-        drop(writing);
-        assert!(place.get("third").is_none() && place.get("one").is_some());
+        assert!(other.save().is_empty() && place.get("third").is_some() && place.get("one").is_some());
+        writer.join().expect("no panic");
+        // An index that was dropped does not come back.
+        place.folder().write().expect("success").remove().expect("success");
+        one.put(0, b"c", b"fourth", || b"4".to_vec());
+        assert!(one.save().is_empty() && !place.folder().path().exists());
     }
 
     #[test]
@@ -312,6 +358,8 @@ mod tests {
         fs::write(place.home.path().join("program"), "another").expect("success");
         assert!(place.get("text").is_none());
         place.run("text");
+        fs::write(place.home.path().join("program"), "another").expect("success");
+        assert!(place.get("text").is_some());
     }
 
     #[test]

@@ -137,6 +137,10 @@ struct Running {
     #[arg(long, alias = "silent")]
     no_messages: bool,
 
+    /// Report on standard error which indexes were used and what they spared, or why they were not used
+    #[arg(long, hide_short_help = true)]
+    debug: bool,
+
     /// Ignore the configuration file named by COMB_CONFIG
     #[arg(long)]
     no_config: bool,
@@ -244,6 +248,11 @@ impl Arguments {
     /// Whether to use indexes of directories, and where they are.
     pub(crate) fn index(&self) -> &IndexUse {
         &self.running.index
+    }
+
+    /// Whether to report how indexes were used.
+    pub(crate) fn debug(&self) -> bool {
+        self.running.debug
     }
 
     /// Text encoding of the files.

@@ -38,7 +38,7 @@ Examples:
   From an index, without reading files that do not have the name:
       comb index build .
       comb symbols -d ext4_map_blocks
-  From an index, without parsing files again that have not changed:
+  From an index, parsing only changed files:
       comb symbols --index-update -q
       comb symbols --kind struct
 

@@ -59,8 +59,8 @@ pub(crate) struct IndexUse {
 
     /// Update the index after the search, if files have changed
     ///
-    /// As 'comb index update DIR' does, for each index that was used. An update that fails is reported, and does not change the
-    /// exit status.
+    /// As 'comb index update DIR' does, for each index that was used. 'comb symbols' also stores the definitions of a full list for
+    /// later ones. An update that fails is reported, and does not change the exit status.
     #[arg(long, hide_short_help = true)]
     pub(crate) index_update: bool,
 

@@ -65,6 +65,9 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
             );
         }
     }
+    if arguments.debug() {
+        indexed::explain(&opened, outcome.checks);
+    }
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
     indexes.update(&opened, outcome.checks);
     let failed =
@@ -87,6 +90,9 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let index_failed = indexes.report(&opened.failures);
     if arguments.messages() {
         report(&done.problems, arguments.rule_messages());
+    }
+    if arguments.debug() {
+        indexed::explain(&opened, None);
     }
     let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
     indexes.update(&opened, None);

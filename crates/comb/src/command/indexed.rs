@@ -79,14 +79,14 @@ impl Indexed {
         if !self.is_updated || !is_stale && opened.failures.is_empty() {
             return;
         }
-        let update = |root: &PathBuf| update_quietly(&self.home, root, self.threads).err();
-        self.report_update(opened.roots.iter().filter_map(update));
-    }
-
-    /// Reports errors of an update, but not that another process writes the index.
-    pub(super) fn report_update(&self, errors: impl IntoIterator<Item = Error>) {
-        let errors = errors.into_iter().filter(|error| !matches!(error, Error::Busy(_)));
-        errors.filter(|_| self.messages).for_each(message::error);
+        for root in &opened.roots {
+            match update_quietly(&self.home, root, self.threads) {
+                // Another process writes it.
+                Ok(()) | Err(Error::Busy(_)) => {}
+                Err(error) if self.messages => message::error(error),
+                Err(_) => {}
+            }
+        }
     }
 
     /// Opens what `comb symbols` has parsed of some inputs.
@@ -101,6 +101,25 @@ impl Indexed {
         let matters = self.when == WhenIndexed::Require && !failures.is_empty();
         failures.iter().filter(|_| matters && self.messages).for_each(message::error);
         matters
+    }
+}
+
+/// Reports which indexes were found and what they spared, or why they were not used.
+pub(super) fn explain(opened: &Opened, checks: Option<Checks>) {
+    let debug = |text: std::fmt::Arguments<'_>| message::note(format_args!("debug: {text}"));
+    for root in &opened.roots {
+        debug(format_args!("index of {}", root.display()));
+    }
+    if opened.is_reduced {
+        debug(format_args!("asked the process that watches it; only files that are left are compared"));
+    }
+    for failure in &opened.failures {
+        debug(format_args!("index not used: {failure}"));
+    }
+    if let Some(Checks { checked, changed, candidates, unknown, omitted }) = checks {
+        debug(format_args!(
+            "{checked} files checked, {changed} changed, {candidates} candidates, {unknown} not in it; {omitted} not read"
+        ));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What `comb symbols` has parsed, kept in the indexes of the trees that it lists.
+//! Definitions that `comb symbols` has parsed, stored in the indexes of the trees that it lists.
 
 use std::env::current_exe;
 use std::fs::File;
@@ -10,19 +10,21 @@ use finecomb_scan::Source;
 use finecomb_symbols::ParseStore;
 use finecomb_tree_index::{Error, Values};
 
-/// Definitions of texts, by the numbers of the inputs.
+use crate::version::SHORT;
+
+/// Stored definitions of texts, by the numbers of the inputs.
 #[derive(Debug)]
 pub(super) struct ParsedFiles(Values);
 
 impl ParsedFiles {
-    /// Opens what earlier runs have kept; `None` if there is nothing, and nothing is to be kept.
+    /// Opens what earlier runs have stored; `None` if there is nothing, and nothing is to be stored.
     pub(super) fn open(home: &Path, inputs: &[PathBuf], are_kept: bool) -> Option<Self> {
-        // Without the file of the program, it cannot be told what an earlier run of it was.
+        // Without the file of the program, earlier values cannot be attributed to it.
         let values = Values::open(home, inputs, are_kept, program).ok()?;
         (!values.is_empty()).then_some(Self(values))
     }
 
-    /// Keeps what this run has parsed, and returns the errors.
+    /// Stores what this run has parsed, and returns the errors.
     pub(super) fn save(&self) -> Vec<Error> {
         self.0.save()
     }
@@ -30,17 +32,19 @@ impl ParsedFiles {
 
 impl ParseStore for ParsedFiles {
     fn get(&self, source: &Source, text: &[u8]) -> Option<Vec<u8>> {
-        self.0.get(source.argument(), extension(source), text)
+        self.0.get(source.argument(), &context(source), text)
     }
 
     fn put(&self, source: &Source, text: &[u8], parsed: &dyn Fn() -> Vec<u8>) {
-        self.0.put(source.argument(), extension(source), text, parsed);
+        self.0.put(source.argument(), &context(source), text, parsed);
     }
 }
 
-/// The part of a path that the language depends on.
-fn extension(source: &Source) -> &[u8] {
-    source.display_path().extension().unwrap_or_default().as_bytes()
+/// Everything but the text that definitions depend on: the part of the path that tells the language, and the version, as the file of the
+/// program may be that of a loader that was called by its name.
+fn context(source: &Source) -> Vec<u8> {
+    let extension = source.display_path().extension().unwrap_or_default();
+    [extension.as_bytes(), b"\0", SHORT.as_bytes()].concat()
 }
 
 /// The file of this program, which may have been replaced since it was started.

@@ -103,7 +103,7 @@ fn finish(arguments: &Arguments, listed: Listed, start: Instant) -> Exit {
     message::failures(&outcome.failures);
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
     indexes.update(&opened, outcome.checks);
-    indexes.report_update(parsed.iter().flat_map(|parsed| parsed.save()));
+    parsed.iter().flat_map(|parsed| parsed.save()).for_each(message::error);
     let is_harmful = |problem: &Problem| !problem.is_harmless();
     let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
     let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;

@@ -115,6 +115,25 @@ fn files_that_cannot_match_are_not_read() {
     assert_eq!(tree.statistic("needle", " bytes searched"), Some(39));
 }
 
+#[test]
+fn debug_tells_which_index_was_used_or_why_none_was() {
+    let tree = Tree::indexed(&FILES);
+    let (out, err, code) = tree.grep(&["--debug", "-c", "needle"]);
+    assert_eq!((out.lines().count(), code), (2, Some(0)));
+    let root = tree.root().canonicalize().expect("success");
+    assert!(err.starts_with(&format!("comb: debug: index of {}\n", root.display())), "{err}");
+    assert!(
+        !tree.is_trusted()
+            || err.contains("2 files checked, 0 changed, 2 candidates, 0 not in it; 2 not read"),
+        "{err}"
+    );
+    let (.., err, _) = tree.grep(&["--debug", "--files"]);
+    assert!(err.contains("debug: index of"), "{err}");
+    run(&mut tree.comb(&["index", "drop", "."]));
+    let (_, err, code) = tree.grep(&["--debug", "needle"]);
+    assert!(err.starts_with("comb: debug: index not used: ") && code == Some(0), "{err}");
+}
+
 /// Rules in hidden files, at three levels of a tree with a file that they leave out, and a directory that they leave out.
 const RULES: [(&str, &str); 8] = [
     (".ignore", "build\n"),

@@ -129,12 +129,12 @@ pub trait Visit: Send {
     /// Adds the totals of other blocks.
     fn add(_tally: &mut Self::Tally, _other: Self::Tally) {}
 
-    /// Whether parts of a file that are known to hold no match need not be read: the state is moved past them. Default: `false`.
+    /// Whether parts of a file without a match may be skipped; [`Visit::skip_to`] then advances the state past them. Default: `false`.
     fn allows_gaps(&self) -> bool {
         false
     }
 
-    /// Advances the state past the text before an offset, which holds no match and no NUL, and this number of lines.
+    /// Advances the state to an offset with this number of lines before it. The skipped text holds no match and no NUL.
     fn skip_to(&mut self, _state: &mut Self::State, _offset: u64, _lines: u64) {}
 
     /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job at once.

@@ -114,7 +114,8 @@ impl<'a> Walk<'a> {
         Self { snapshots, ..self }
     }
 
-    /// The number of the selection in a directory, given its absolute path; `None` if it has none, or globs and types may select others.
+    /// The number of the selection in a directory, given its absolute path; `None` if it has none, or globs or types may select other
+    /// entries.
     pub(crate) fn selection_in(&self, directory: &Path) -> Option<u64> {
         let WalkOptions { globs, types, .. } = self.options;
         if globs.num_whitelists() > 0 || !types.is_empty() {
@@ -341,18 +342,8 @@ impl<'a> Walk<'a> {
         let Scratch { path, absolute, .. } = scratch;
         path.truncate(directory.prefix.len());
         path.extend_from_slice(listing.name(entry));
-        if entry.kind == EntryKind::Link {
-            match statat(&directory.fd, listing.c_name(entry), AtFlags::empty()) {
-                Ok(stat) => {
-                    entry.kind = EntryKind::of(FileType::from_raw_mode(stat.st_mode));
-                    entry.is_linked = true;
-                }
-                Err(error) => {
-                    let source = Source::found(directory.argument, as_path(path).to_owned());
-                    problems.add(&source, ProblemKind::Open(error.into()));
-                    return false;
-                }
-            }
+        if entry.kind == EntryKind::Link && !self.follow_link(directory, listing, entry, path, problems) {
+            return false;
         }
         let is_dir = match entry.kind {
             EntryKind::File => false,
@@ -372,6 +363,29 @@ impl<'a> Walk<'a> {
             self.report_loop(directory, listing.c_name(entry), problems);
         }
         is_selected && (is_dir || self.is_file_wanted(directory, listing, entry, path))
+    }
+
+    /// Gives a link the kind of its target. Reports an error and returns `false` if that cannot be found out.
+    fn follow_link(
+        &self,
+        directory: &Directory,
+        listing: &Listing,
+        entry: &mut Entry,
+        path: &[u8],
+        problems: &mut Problems,
+    ) -> bool {
+        match statat(&directory.fd, listing.c_name(entry), AtFlags::empty()) {
+            Ok(stat) => {
+                entry.kind = EntryKind::of(FileType::from_raw_mode(stat.st_mode));
+                entry.is_linked = true;
+                true
+            }
+            Err(error) => {
+                let source = Source::found(directory.argument, as_path(path).to_owned());
+                problems.add(&source, ProblemKind::Open(error.into()));
+                false
+            }
+        }
     }
 
     /// Reports a skipped link if it points to one of its ancestors.
@@ -415,8 +429,7 @@ impl<'a> Walk<'a> {
         !is_hidden || by_rules == Verdict::Include || by_type == Verdict::Include
     }
 
-    /// The result of [`Self::is_selected`] for an entry of which it is known whether it is selected without globs and types; `None` if
-    /// the rules decide.
+    /// Applies globs and types to the selection of the snapshot. `None` if the rules have to be read.
     fn is_still_selected(&self, was_selected: bool, path: &[u8], name: &[u8], is_dir: bool) -> Option<bool> {
         let path = as_path(path.strip_prefix(b"./").unwrap_or(path));
         match self.by_globs(path, is_dir) {
@@ -425,7 +438,7 @@ impl<'a> Walk<'a> {
         }
         match self.by_type(path, is_dir) {
             Verdict::Skip => Some(false),
-            // It was left out by a rule, or only as it is hidden.
+            // Skipped by a rule, or only because it is hidden: the rules must be read to tell.
             Verdict::Include if !was_selected && name.starts_with(b".") => None,
             Verdict::Include | Verdict::None => Some(was_selected),
         }
@@ -516,7 +529,7 @@ impl Directory {
     fn remembered(&self) -> (Listing, Option<Stamp>) {
         let mut known = Listing::default();
         let Some((snapshot, number)) = &self.known else { return (known, None) };
-        known.reserve(snapshot.entries(*number));
+        known.reserve(snapshot.entry_count(*number));
         let stamp = snapshot.list(*number, &mut |entry| known.push_known(entry));
         (known, stamp.filter(|&stamp| Stamp::of_open(&self.fd).is_ok_and(|present| present == stamp)))
     }

@@ -12,13 +12,12 @@ use crate::list;
 use crate::needs::Needs;
 use crate::trigram::{Trigram, trigram};
 
-/// Bytes of lists that are read for each file that is left. A file takes 15 µs to search, these 0.4 µs to read: so it pays off
-/// if one file of 40 is left out. The first condition of most expressions leaves out nearly all files that any leaves out.
-const BYTES_PER_FILE: u64 = 64;
+/// Bytes of lists that are read for each document that is left. A file takes 15 µs to search, and these 0.4 µs to read: so a
+/// condition pays off if it leaves out one document of 40. The first condition of most expressions leaves out nearly all that any does.
+const BYTES_PER_DOCUMENT: u64 = 64;
 
-/// Maximum number of trigrams, or alternatives of trigrams, whose documents are kept: the alternatives of an expression share most of
-/// theirs.
-const MAX_KEPT: usize = 256;
+/// Maximum size of the sets of documents that are kept, in bytes: the alternatives of an expression share most of their trigrams.
+const MAX_KEPT: usize = 16 << 20;
 
 impl Segment {
     /// The documents that fulfil a condition on their trigrams, and perhaps some more: a condition that takes longer to
@@ -65,7 +64,7 @@ impl<'l> Lookup<'l> {
             return Ok(Rc::clone(found));
         }
         let found = Rc::new(self.find_any(trigrams.iter().map(|&trigram| trigram..=trigram))?);
-        if self.kept.len() < MAX_KEPT {
+        if self.kept.len() * (self.segment.documents as usize / 8) < MAX_KEPT {
             self.kept.insert(trigrams, Rc::clone(&found));
         }
         Ok(found)
@@ -100,7 +99,7 @@ impl<'l> Lookup<'l> {
         order.sort_by_key(|&(cost, _)| cost);
         let mut found = Documents::all(self.segment.documents);
         for (cost, part) in order {
-            if cost > found.count() * BYTES_PER_FILE {
+            if cost > found.count() * BYTES_PER_DOCUMENT {
                 break;
             }
             found.retain(&*self.find(part)?);

@@ -1,10 +1,10 @@
 //! The file of values: the values, a table of their keys, and a description.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
+use finecomb_sys::out_of_memory::try_reserve_exact;
 use finecomb_sys::varint;
 
 use super::{Key, Program};
@@ -22,7 +22,7 @@ const DESCRIPTION: usize = 88;
 /// Bytes of an entry of the table.
 const ENTRY: usize = 32;
 
-/// Level of compression: most values are small, and read much more often than written.
+/// Level of compression: the default of zstd.
 const LEVEL: i32 = 3;
 
 /// Size from which a value is compressed, in bytes.
@@ -35,7 +35,8 @@ const MAX_VALUE: usize = 1 << 30;
 #[derive(Debug)]
 pub(crate) struct ValueFile {
     pages: Pages,
-    table: Vec<u8>,
+    /// In the order of their keys.
+    entries: Vec<Entry>,
     pub(super) seed: u64,
     pub(super) program: Program,
 }
@@ -46,7 +47,7 @@ pub(super) struct Entry {
     pub(super) key: Key,
     pub(super) offset: u64,
     pub(super) length: u32,
-    /// Number of times that values were saved since it was used.
+    /// Number of saves by runs that used most values, but not this one.
     pub(super) age: u32,
 }
 
@@ -67,20 +68,23 @@ impl ValueFile {
         let (seed, checksum, table) = (number(8)?, number(16)?, number(80)?);
         let stamp = stamp_at(&description[24..]).ok_or_else(damaged)?;
         let table = pages.read(table..start)?;
-        if table.len() as u64 != number(72)?.saturating_mul(ENTRY as u64) {
+        let entries: Option<Vec<Entry>> = table.chunks(ENTRY).map(Entry::parse).collect();
+        let entries =
+            entries.filter(|entries| entries.is_sorted_by_key(|entry| entry.key)).ok_or_else(damaged)?;
+        if entries.len() as u64 != number(72)? {
             return Err(damaged());
         }
-        Ok(Self { table, seed, program: Program { stamp, checksum }, pages })
+        Ok(Self { entries, seed, program: Program { stamp, checksum }, pages })
     }
 
     /// The places of all values, in the order of their keys.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
-        (0..self.count()).filter_map(|number| self.entry(number))
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
     /// Number of values.
     pub(crate) fn count(&self) -> usize {
-        self.table.len() / ENTRY
+        self.entries.len()
     }
 
     /// Size of the file in bytes.
@@ -98,33 +102,21 @@ impl ValueFile {
 
     /// The value with a key; `None` if there is none, or it cannot be read.
     pub(super) fn get(&self, key: Key) -> Option<Vec<u8>> {
-        unpacked(&self.read(&self.find(key)?).ok()?)
-    }
-
-    fn find(&self, key: Key) -> Option<Entry> {
-        let (mut start, mut end) = (0, self.count());
-        while start < end {
-            let middle = start.midpoint(end);
-            let entry = self.entry(middle)?;
-            match entry.key.cmp(&key) {
-                Ordering::Equal => return Some(entry),
-                Ordering::Less => start = middle + 1,
-                Ordering::Greater => end = middle,
-            }
-        }
-        None
-    }
-
-    fn entry(&self, number: usize) -> Option<Entry> {
-        let record = self.table.get(number * ENTRY..(number + 1) * ENTRY)?;
-        let key = u128::from(u64_at(record, 0)?) | u128::from(u64_at(record, 8)?) << 64;
-        let (length, age) = (u32_at(record, 24)?, u32_at(record, 28)?);
-        Some(Entry { key, offset: u64_at(record, 16)?, length, age })
+        let place = self.entries.binary_search_by_key(&key, |entry| entry.key).ok()?;
+        unpacked(&self.read(self.entries.get(place)?).ok()?)
     }
 
     /// The packed value of an entry.
     fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
         self.pages.read(entry.offset..entry.offset.saturating_add(entry.length.into()))
+    }
+}
+
+impl Entry {
+    fn parse(record: &[u8]) -> Option<Self> {
+        let key = u128::from(u64_at(record, 0)?) | u128::from(u64_at(record, 8)?) << 64;
+        let (length, age) = (u32_at(record, 24)?, u32_at(record, 28)?);
+        Some(Self { key, offset: u64_at(record, 16)?, length, age })
     }
 }
 
@@ -151,7 +143,8 @@ fn unpacked(mut bytes: &[u8]) -> Option<Vec<u8>> {
     if head & 1 == 0 {
         return (bytes.len() == length).then(|| bytes.to_vec());
     }
-    let mut value = Vec::with_capacity(length);
+    let mut value = Vec::new();
+    try_reserve_exact(&mut value, length).ok()?;
     let got = zstd_safe::decompress(&mut value, bytes).ok()?;
     (got == length).then_some(value)
 }

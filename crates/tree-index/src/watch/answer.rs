@@ -14,7 +14,8 @@ use super::proofs::Proofs;
 use super::talk::{Named, Search};
 use crate::catalog::{Contents, Directory, Entry, File, NO_STAMP, State};
 use crate::error::Error;
-use crate::found::{Found, WHOLE};
+use crate::found::Found;
+use crate::indexes::WHOLE;
 use crate::listed::is_rule_file;
 
 /// The part of a catalog for a search, and the parts of its files that may hold a match.

@@ -162,8 +162,10 @@ pub(crate) fn ask_for_catalog(
     let number = |at| u64_at(&answer, at);
     let end = usize::try_from(number(0)?).ok()?.checked_mul(PART)?.checked_add(8)?;
     answer.get(..end)?;
-    let part =
-        |at| Some(TextPart { start: number(at)?, end: number(at + 8)?, lines_before: number(at + 16)? });
+    let part = |at| {
+        let part = TextPart { start: number(at)?, end: number(at + 8)?, lines_before: number(at + 16)? };
+        (part.start <= part.end).then_some(part)
+    };
     let parts = (8..end).step_by(PART).map(part).collect::<Option<_>>()?;
     answer.drain(..end);
     Some((Catalog::parse(answer, 0)?, parts))

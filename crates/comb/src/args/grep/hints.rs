@@ -8,10 +8,7 @@ use super::files;
 
 const HINTS: &[(&[&str], &str)] = &[
     (&["--pre", "--pre-glob"], "preprocessors are not supported; use -z for compressed files, or a pipe"),
-    (
-        &["--debug", "--trace", "-D"],
-        "--profile reports where the time goes, --files the files to be searched",
-    ),
+    (&["--trace", "-D"], "--profile reports where the time goes, --files the files to be searched"),
     (&["--pager"], "use 'comb grep --pretty … | less -R'"),
     (&["--ackmate"], "use --vimgrep or --json for other programs"),
     (&["--print-all-files"], "--files prints the files to be searched"),

@@ -427,9 +427,16 @@ impl<'w, V: Visit> Visitor<'w, V> {
             return false;
         }
         let Some((stamp, parts)) = directory.known_parts(entry) else { return false };
+        let size: u64 = parts.iter().map(|part| part.end - part.start).sum();
+        if size > self.limit(source) as u64 {
+            // It is shared by all workers.
+            return false;
+        }
         let is_same = Stamp::of_open(file).is_ok_and(|present| present == stamp);
         if is_same {
             self.visit_parts(source, file, stamp.size, &parts);
+        } else {
+            self.checks.changed += 1;
         }
         is_same
     }
