@@ -5,6 +5,8 @@
 
 Needs ripgrep. Peers are searched in PATH and in FOLDER: glep and rgx (pip install glep ripgrepx). Missing programs are skipped and named.
 
+The limits are loops of `crates/tree-index/examples/sweep.rs`: `stat` of every file, and reading the files that match.
+
 All searches run in DIR, a source tree of Linux with its ignore files, with a warm cache; the tables show medians of wall time and of CPU time of
 the process. rg, glep and comb run in interleaved rounds. rgx asks a server, whose CPU time is not seen, and comb beside `comb index watch` must
 not have others open all files in between: both are measured by themselves. Their servers are stopped before anything else is measured.
@@ -79,12 +81,20 @@ class Bench:
         self.peers = [name for name in ("glep", "rgx") if shutil.which(name, path=path)]
         self.missing = [name for name in ("glep", "rgx") if name not in self.peers]
         self.found: dict[str, dict[str, Times]] = {}
+        subprocess.run(["cargo", "build", "--release", "--locked", "-q", "-p", "finecomb-tree-index", "--example", "sweep"], cwd=ROOT, check=True)
 
     def run(self, *command: str) -> bytes:
         return subprocess.run(command, cwd=self.tree, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True).stdout
 
     def measure(self, *command: str):
         return lambda: measured(list(command), self.tree, self.environment)
+
+    def sweep(self, what: str, threads: int, *files: str) -> float:
+        """Milliseconds that a bare loop over the files takes which a search finds."""
+        names = self.run(self.comb, "grep", "-0", *files)
+        command = [str(ROOT / "target/release/examples/sweep"), what, str(threads)]
+        taken = [subprocess.run(command, cwd=self.tree, input=names, capture_output=True, check=True).stdout for _ in range(self.rounds)]
+        return statistics.median(float(one) for one in taken)
 
     def check(self, arguments: list[str]) -> None:
         if self.run(self.comb, "grep", *arguments) != self.run(self.comb, "grep", "--index=never", *arguments):
@@ -126,6 +136,8 @@ class Bench:
             self.measure_rgx()
         names = ["rg", *self.peers, "comb without", "comb with"]
         yield "\n## Searches\n\nMilliseconds of wall time (and of CPU time); none where the output is not that of rg.\n"
+        one, all_cores = (self.sweep("stat", threads, "--files") for threads in (1, os.cpu_count()))
+        yield f"`stat` of every file by a bare loop takes {one:.0f} ms on one core, {all_cores:.0f} ms on all.\n"
         yield f"| search | {' | '.join(names)} | comb with / rg | goal |\n| --- |{' ---: |' * (len(names) + 2)}"
         for arguments, goal in [*SEARCHES, (["--files"], 0.25)]:
             found = self.found[" ".join(arguments)]
@@ -154,8 +166,9 @@ class Bench:
         time.sleep(1)
 
     def watched(self):
-        yield f"\n## Beside `comb index watch`\n\nOne search after the other; the last row is the mean of {IN_A_ROW} in a row.\n"
-        yield "| search | comb | / rg | goal |\n| --- | ---: | ---: | ---: |"
+        yield f"\n## Beside `comb index watch`\n\nOne search after the other; the last row is the mean of {IN_A_ROW} in a row. The limit is a bare loop that opens and reads"
+        yield "the files that match, in milliseconds.\n"
+        yield "| search | comb | / rg | goal | limit | limit / rg |\n| --- | ---: | ---: | ---: | ---: | ---: |"
         command = [self.comb, "index", "watch", "."]
         watch = subprocess.Popen(command, cwd=self.tree, env=self.environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -165,13 +178,14 @@ class Bench:
                 self.settle()
                 found = interleaved(self.rounds, {"with": self.measure(self.comb, "grep", *arguments)})["with"]
                 rg = self.found[" ".join(arguments)]["rg"]
-                yield f"| `{shlex.join(arguments)}` | {milliseconds(found, 1)} | {found[0] / rg[0]:.3f} | 0.03 |"
+                limit = self.sweep("read", os.cpu_count(), "-l", *arguments)
+                yield f"| `{shlex.join(arguments)}` | {milliseconds(found, 1)} | {found[0] / rg[0]:.3f} | 0.03 | {limit:.1f} | {limit / 1e3 / rg[0]:.3f} |"
             arguments = SEARCHES[0][0]
             self.settle()
             taken = [measured([self.comb, "grep", *arguments], self.tree, self.environment) for _ in range(IN_A_ROW)]
             found = tuple(statistics.mean(column) for column in zip(*taken))
             rg = self.found[" ".join(arguments)]["rg"]
-            yield f"| `{shlex.join(arguments)}`, {IN_A_ROW} in a row | {milliseconds(found, 1)} | {found[0] / rg[0]:.3f} | 0.02 |"
+            yield f"| `{shlex.join(arguments)}`, {IN_A_ROW} in a row | {milliseconds(found, 1)} | {found[0] / rg[0]:.3f} | 0.02 | | |"
         finally:
             watch.terminate()
             watch.wait()
@@ -180,6 +194,20 @@ class Bench:
     def settle() -> None:
         """Waits until a watch has seen that the files that were read are what they were."""
         time.sleep(3)
+
+    def symbols(self):
+        yield "\n## comb symbols\n\nMedians of 3 rounds; the list that stores definitions is one run.\n"
+        yield "| list | without an index | with it |\n| --- | ---: | ---: |"
+        self.run(self.comb, "symbols", "--index-update", "-q")
+        for arguments in ([], ["--kind", "struct"], ["-d", "ext4_map_blocks"], ["-r", "kfree_rcu"]):
+            outputs = {self.run(self.comb, "symbols", *arguments, f"--index={when}") for when in ("auto", "never")}
+            if len(outputs) > 1:
+                sys.exit(f"bench: comb symbols {' '.join(arguments)} has another output with the index")
+            measures = {when: self.measure(self.comb, "symbols", *arguments, f"--index={when}") for when in ("never", "auto")}
+            found = interleaved(3, measures)
+            yield f"| `comb symbols {shlex.join(arguments)}` | {milliseconds(found['never'])} | {milliseconds(found['auto'])} |"
+        index = Path(self.environment["COMB_INDEX_DIR"])
+        yield f"\nThe stored definitions take {sum(path.stat().st_size for path in index.rglob('values')) / 1e6:.0f} MB."
 
     def changes(self):
         arguments = ["-n", "PM_RESUME"]
@@ -221,7 +249,7 @@ def main() -> int:
         lines = ["# comb grep with an index of a directory\n", heading]
         if bench.missing:
             lines.append(f"Not installed: {', '.join(bench.missing)}.\n")
-        for part in (bench.builds, bench.searches, bench.watched, bench.changes):
+        for part in (bench.builds, bench.searches, bench.watched, bench.symbols, bench.changes):
             for line in part():
                 print(line, flush=True)
                 lines.append(line)
