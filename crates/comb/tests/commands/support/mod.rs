@@ -2,6 +2,7 @@
 
 pub(crate) mod server;
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -12,6 +13,11 @@ use tempfile::{TempDir, tempdir};
 
 /// The program under test.
 pub(crate) const COMB: &str = env!("CARGO_BIN_EXE_comb");
+
+/// The program to run for it: `tests/with-index` has one that builds an index first.
+pub(crate) fn tested() -> PathBuf {
+    env::var_os("COMB_TEST_PROGRAM").map_or_else(|| COMB.into(), PathBuf::from)
+}
 
 /// Standard output, standard error and exit status; no status if the program was killed by a signal.
 pub(crate) type Answer = (String, String, Option<i32>);
@@ -34,7 +40,7 @@ pub(crate) fn text(Output { stdout, stderr, status }: Output) -> Answer {
 
 /// A program in a directory, with empty standard input and without the configuration of the user.
 pub(crate) fn program(name: &str, directory: &Path) -> Command {
-    let mut command = Command::new(name);
+    let mut command = if name == COMB { Command::new(tested()) } else { Command::new(name) };
     command.current_dir(directory).stdin(Stdio::null()).env("HOME", "/nowhere").env("LC_ALL", "C");
     for variable in ["COMB_CONFIG", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "XDG_CONFIG_HOME"] {
         command.env_remove(variable);
@@ -63,7 +69,8 @@ pub(crate) fn copy_of_comb(directory: &TempDir, name: &str) -> PathBuf {
 /// A shell command in which `comb` is the program under test.
 pub(crate) fn shell(directory: &TempDir, script: &str) -> Command {
     let mut command = program("bash", directory.path());
-    command.arg("-c").arg(format!("set -o pipefail; comb() {{ '{COMB}' \"$@\"; }}; {script}"));
+    let comb = tested();
+    command.arg("-c").arg(format!("set -o pipefail; comb() {{ '{}' \"$@\"; }}; {script}", comb.display()));
     command
 }
 
