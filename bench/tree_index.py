@@ -55,6 +55,11 @@ def measured(command: list[str], folder: Path, environment: dict[str, str]) -> T
     return time.perf_counter() - start, usage.ru_utime + usage.ru_stime
 
 
+def ripgrep_version() -> str:
+    """Name and version of ripgrep."""
+    return subprocess.run(["rg", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+
+
 def interleaved(rounds: int, measures: dict) -> dict[str, Times]:
     """Median of each measure over interleaved rounds, after one that is not counted."""
     taken = {name: [] for name in measures}
@@ -135,7 +140,7 @@ class Bench:
         if "rgx" in self.peers:
             self.measure_rgx()
         names = ["rg", *self.peers, "comb without", "comb with"]
-        yield "\n## Searches\n\nMilliseconds of wall time (and of CPU time); none where the output is not that of rg.\n"
+        yield f"\n## Searches\n\nMilliseconds of wall time (and of CPU time); none where the output is not that of rg, which is {ripgrep_version()}.\n"
         one, all_cores = (self.sweep("stat", threads, "--files") for threads in (1, os.cpu_count()))
         yield f"`stat` of every file by a bare loop takes {one:.0f} ms on one core, {all_cores:.0f} ms on all.\n"
         yield f"| search | {' | '.join(names)} | comb with / rg | goal |\n| --- |{' ---: |' * (len(names) + 2)}"

@@ -13,7 +13,7 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -76,6 +76,8 @@ pub(crate) struct Plan<'a, T> {
     /// Notified when parked workers are to run again.
     unparked: Condvar,
     halted: AtomicBool,
+    /// Number of tasks that no worker has claimed, as of the last change.
+    waiting: AtomicUsize,
     /// Ends the job early when raised.
     stop: Option<Arc<Stop>>,
     /// Interrupt workers that wait for streams.
@@ -90,6 +92,8 @@ struct State<T> {
     front: Option<SlotId>,
     /// Tasks ordered by slot, the first one last. A task in progress keeps its place for the tasks that it may add.
     tasks: Vec<(SlotId, Option<T>)>,
+    /// Number of these that are not in progress.
+    waiting: usize,
     /// Tasks with state that one worker at a time advances, such as the reading of a stream.
     streams: Vec<(SlotId, T)>,
     /// Pending output, in bytes.
@@ -121,6 +125,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             free: Vec::new(),
             front: None,
             tasks: Vec::new(),
+            waiting: 0,
             streams: Vec::new(),
             pending_bytes: 0,
             writing: false,
@@ -139,12 +144,14 @@ impl<'a, T: Divisible> Plan<'a, T> {
             state.tasks.push((slot, Some(task)));
         }
         state.tasks.reverse();
+        state.waiting = state.tasks.len();
         Self {
             pace: Pace::default(),
             state: Mutex::new(state),
             changed: Condvar::new(),
             unparked: Condvar::new(),
             halted: AtomicBool::new(false),
+            waiting: AtomicUsize::default(),
             stop,
             stops: Mutex::default(),
             out: Mutex::new(out),
@@ -187,7 +194,12 @@ impl<'a, T: Divisible> Plan<'a, T> {
     /// Returns `true` if there is work for another worker.
     pub(crate) fn has_tasks(&self) -> bool {
         let state = self.lock();
-        !state.streams.is_empty() || state.tasks.iter().any(|(_, task)| task.is_some())
+        !state.streams.is_empty() || state.waiting > 0
+    }
+
+    /// Number of tasks that no worker has claimed, as it was a moment ago.
+    pub(crate) fn waiting_tasks(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
     }
 
     /// Number of bytes written.
@@ -348,6 +360,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
     /// Wakes idle workers. Waking is a system call, so it is done only if there are any, and without the lock.
     fn wake(&self, state: MutexGuard<'_, State<T>>) {
         let any_sleeps = state.idle.workers() > 0;
+        self.waiting.store(state.waiting, Ordering::Relaxed);
         drop(state);
         if any_sleeps {
             self.changed.notify_all();
@@ -387,7 +400,7 @@ impl<T: Divisible + Send> Governed for Plan<'_, T> {
     }
 
     fn has_backlog(&self) -> bool {
-        self.lock().tasks.iter().filter(|(_, task)| task.is_some()).nth(1).is_some()
+        self.lock().waiting > 1
     }
 
     fn pace(&self) -> &Pace {
@@ -427,6 +440,7 @@ impl<T: Divisible> State<T> {
                 new.push((last, Some(task)));
             }
         }
+        self.waiting += new.len();
         let place = self.place_of(after).map_or(0, |place| place + 1);
         self.tasks.splice(place..place, new.into_iter().rev());
     }
@@ -475,7 +489,10 @@ impl<T: Divisible> State<T> {
             return None;
         }
         match self.tasks[place].1.take()?.claim() {
-            Claim::Last(work) => Some((slot, work)),
+            Claim::Last(work) => {
+                self.waiting -= 1;
+                Some((slot, work))
+            }
             Claim::Part(work, rest) => {
                 self.tasks[place] = (self.new_slot(Some(slot)), Some(rest));
                 Some((slot, work))

@@ -15,7 +15,7 @@ use super::{Visit, Wants};
 use crate::block::{Medium, Source};
 use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
-use crate::schedule::plan::{Chunk, Plan, Planned, SlotId};
+use crate::schedule::plan::{Plan, Planned, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
 use crate::snapshot::{Checks, Known, Stamp};
 use crate::source::prefetch::Prefetcher;
@@ -36,6 +36,12 @@ const UNSHARED_LIMIT: usize = 64;
 /// Maximum number of entries of a directory whose files are compared with a snapshot by the worker that lists it: on
 /// the core that has just opened the directory that takes less time. Larger ones are worth sharing.
 const CHECKED_AT_ONCE: usize = 512;
+
+/// Maximum number of subdirectories that a worker lists before it shares those that are left.
+const LISTED_AT_ONCE: usize = 128;
+
+/// Number of waiting tasks from which on a worker does not share subdirectories: enough for the other workers until it does.
+const BACKLOG: usize = 8;
 
 /// A worker of a job.
 pub(crate) struct Visitor<'w, V: Visit> {
@@ -317,21 +323,53 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// Plans the contents of a directory.
     fn expand(&mut self, directory: Directory) {
-        let directory = Arc::new(directory);
-        let mut planned = Vec::new();
-        for run in runs(&directory) {
-            match run {
-                Run::Files(files) if self.collect.is_some() => self.collect_files(&directory, files),
-                Run::Files(files) if self.wants == Wants::Name => {
-                    planned.push((Some(self.print_names(&directory, files)), None));
-                }
-                Run::Files(files) if is_checked_at_once(&directory) => {
-                    self.check_files(&directory, files, &mut planned);
-                }
-                run => planned.extend(tasks(&directory, run).map(|task| (None, Some(Job::Open(task))))),
-            }
+        let (mut planned, mut left) = (Vec::new(), LISTED_AT_ONCE);
+        self.expand_into(&mut planned, &Arc::new(directory), &mut left);
+        // Without tasks, the output is that of this task.
+        if !planned.is_empty() {
+            planned.extend(self.printed());
         }
         self.planned = planned;
+    }
+
+    /// Like [`Visitor::expand`]. Lists up to `left` subdirectories itself while the others have enough to do.
+    fn expand_into(
+        &mut self,
+        planned: &mut Vec<Planned<Job<V>>>,
+        directory: &Arc<Directory>,
+        left: &mut usize,
+    ) {
+        for run in runs(directory) {
+            match run {
+                Run::Files(files) if self.collect.is_some() => self.collect_files(directory, files),
+                Run::Files(files) if self.wants == Wants::Name => {
+                    self.print_names(directory, files);
+                    if planned.is_empty() {
+                        self.out.flush_if_full();
+                    }
+                }
+                Run::Files(files) if is_checked_at_once(directory) => {
+                    self.check_files(directory, files, planned);
+                }
+                Run::Directory(entry) if *left > 0 && self.lists_at_once(directory) => {
+                    *left -= 1;
+                    if let Some(below) = self.reader.list(directory, entry) {
+                        self.expand_into(planned, &Arc::new(below), left);
+                    }
+                }
+                run => {
+                    planned.extend(self.printed());
+                    planned.extend(jobs(directory, run));
+                }
+            }
+        }
+    }
+
+    /// Whether subdirectories are listed by the worker that has listed their parent: if nothing is read, a task costs more than
+    /// a small directory.
+    fn lists_at_once(&self, directory: &Directory) -> bool {
+        let reads_nothing = self.collect.is_some() || self.wants == Wants::Name || directory.is_known();
+        reads_nothing && self.plan.waiting_tasks() >= BACKLOG && !self.plan.is_halted()
     }
 
     /// Omits what is known to hold no match, and plans the reading of the other files.
@@ -343,22 +381,20 @@ impl<'w, V: Visit> Visitor<'w, V> {
     ) {
         let mut source = Source::found(directory.argument, Default::default());
         let mut wanted = files.start..files.start;
-        let plan = |wanted| tasks(directory, Run::Files(wanted)).map(|task| (None, Some(Job::Open(task))));
         for number in files {
             let entry = &directory.listing.entries()[number];
             source.move_to(&directory.prefix, directory.listing.name(entry));
             if directory.known(entry).is_some_and(|known| self.is_omitted(directory, entry, known, &source)) {
                 continue;
             }
-            if wanted.end < number {
-                planned.extend(plan(wanted));
+            if wanted.end < number || wanted.is_empty() {
+                planned.extend(jobs(directory, Run::Files(wanted)));
                 planned.extend(self.printed());
                 wanted = number..number;
             }
             wanted.end = number + 1;
         }
-        planned.extend(plan(wanted));
-        planned.extend(self.printed());
+        planned.extend(jobs(directory, Run::Files(wanted)));
     }
 
     /// The output so far as an element of the plan, if there is any.
@@ -368,14 +404,13 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Prints the names of files of which only the names are wanted.
-    fn print_names(&mut self, directory: &Directory, files: Range<usize>) -> Chunk {
+    fn print_names(&mut self, directory: &Directory, files: Range<usize>) {
         let mut source = Source::found(directory.argument, Default::default());
         for entry in &directory.listing.entries()[files] {
             source.move_to(&directory.prefix, directory.listing.name(entry));
             self.visited += 1;
             self.visit.name(&source, &mut self.out);
         }
-        self.out.take()
     }
 
     fn collect_files(&mut self, directory: &Directory, files: Range<usize>) {
@@ -477,6 +512,11 @@ impl<'w, V: Visit> Visitor<'w, V> {
             self.out.flush_if_full();
         }
     }
+}
+
+/// The tasks of a run, as elements of the plan.
+fn jobs<V: Visit>(directory: &Arc<Directory>, run: Run) -> impl Iterator<Item = Planned<Job<V>>> {
+    tasks(directory, run).map(|task| (None, Some(Job::Open(task))))
 }
 
 /// Whether the worker that lists a directory compares its files with a snapshot.
