@@ -11,6 +11,7 @@ use grep_searcher::{BinaryDetection, SearcherBuilder};
 use proptest::prelude::*;
 
 use crate::Query;
+use crate::condition::FileMatcher;
 use crate::enclosing::tests::Braces;
 use crate::find::Finder;
 use crate::matcher::AnyMatcher;
@@ -86,8 +87,11 @@ fn in_blocks(options: &GrepOptions, named: bool, bytes: &[u8], cuts: &[usize]) -
     let options = options.clone().normalized();
     match AnyMatcher::new(&options).unwrap() {
         AnyMatcher::Rust(matcher) => in_blocks_with(matcher, &options, named, bytes, cuts),
+        AnyMatcher::RustWith(matcher) => in_blocks_with(*matcher, &options, named, bytes, cuts),
         #[cfg(feature = "pcre2")]
         AnyMatcher::Pcre2(matcher) => in_blocks_with(matcher, &options, named, bytes, cuts),
+        #[cfg(feature = "pcre2")]
+        AnyMatcher::Pcre2With(matcher) => in_blocks_with(*matcher, &options, named, bytes, cuts),
     }
 }
 
@@ -111,12 +115,15 @@ fn at_once(options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
     let options = options.clone().normalized();
     match AnyMatcher::new(&options).unwrap() {
         AnyMatcher::Rust(matcher) => at_once_with(matcher, &options, bytes),
+        AnyMatcher::RustWith(matcher) => at_once_with(*matcher, &options, bytes),
         #[cfg(feature = "pcre2")]
         AnyMatcher::Pcre2(matcher) => at_once_with(matcher, &options, bytes),
+        #[cfg(feature = "pcre2")]
+        AnyMatcher::Pcre2With(matcher) => at_once_with(*matcher, &options, bytes),
     }
 }
 
-fn at_once_with<M: Matcher + Send>(matcher: M, options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
+fn at_once_with<M: FileMatcher + Send>(matcher: M, options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
     let mut searcher = WholeSearcher::new(options, matcher);
     let (printed, _) = visit(&mut searcher, true, bytes, b'\n', &[]);
     (shown(&printed, options), searcher.totals.any)
@@ -166,14 +173,22 @@ fn pattern() -> impl Strategy<Value = PatternOptions> {
     ]);
     let boundary = prop::sample::select(vec![None, None, None, Some(Boundary::Word), Some(Boundary::Line)]);
     let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive]);
-    (prop::collection::vec(pattern, 1..3), boundary, case).prop_map(|(patterns, boundary, case)| {
-        PatternOptions {
-            patterns: patterns.into_iter().map(str::to_owned).collect(),
-            boundary,
-            case,
-            ..PatternOptions::default()
-        }
-    })
+    let condition = prop::sample::select(vec!["a", "b", "^a", "c$", "^$", "", r"\w", "é"]);
+    let conditions = prop::collection::vec(condition.prop_map(str::to_owned), 0..3);
+    let conditions = prop::option::weighted(0.3, (conditions.clone(), conditions));
+    (prop::collection::vec(pattern, 1..3), conditions, boundary, case).prop_map(
+        |(patterns, conditions, boundary, case)| {
+            let (and, not) = conditions.unwrap_or_default();
+            PatternOptions {
+                patterns: patterns.into_iter().map(str::to_owned).collect(),
+                and,
+                not,
+                boundary,
+                case,
+                ..PatternOptions::default()
+            }
+        },
+    )
 }
 
 fn colors() -> Option<ColorSpecs> {
@@ -258,6 +273,32 @@ proptest! {
         prop_assert_eq!((&whole, found), (&expected, any));
         let (blocks, found) = in_blocks(&options, true, &text, &cuts);
         prop_assert_eq!((&blocks, found), (&expected, any));
+    }
+
+    #[test]
+    fn lines_with_conditions_are_those_that_each_pattern_selects(
+        pattern in pattern(),
+        invert in any::<bool>(),
+        text in "([abc ]{0,6}\n){0,30}",
+        cuts in prop::collection::vec(0_usize..200, 0..4),
+    ) {
+        let matches = |wanted: &[String], line: &str| {
+            let none = PatternOptions::default;
+            let pattern = PatternOptions { patterns: wanted.to_vec(), and: none().and, not: none().not, ..pattern.clone() };
+            let options = GrepOptions { pattern, mode: Mode::Count, ..GrepOptions::default() };
+            in_blocks(&options, true, line.as_bytes(), &[]).1
+        };
+        let selects = |line: &&str| {
+            let each = |patterns: &[String]| {
+                patterns.iter().map(|pattern| matches(std::slice::from_ref(pattern), line)).collect::<Vec<bool>>()
+            };
+            let all = matches(&pattern.patterns, line) && each(&pattern.and).iter().all(|&is| is);
+            invert != (all && !each(&pattern.not).iter().any(|&is| is))
+        };
+        let expected: String = text.split_inclusive('\n').filter(selects).collect();
+        let options = GrepOptions { pattern: pattern.clone(), invert, ..GrepOptions::default() };
+        prop_assert_eq!(&in_blocks(&options, true, text.as_bytes(), &cuts).0, &expected);
+        prop_assert_eq!(&at_once(&options, text.as_bytes()).0, &expected);
     }
 
     #[cfg(feature = "pcre2")]

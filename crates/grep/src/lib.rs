@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod binary;
+mod condition;
 #[cfg(test)]
 mod differential;
 mod enclosing;
@@ -45,10 +46,10 @@ use std::io::Write;
 use std::time::Duration;
 
 use finecomb_scan::{Checks, Inputs, Ordered, Problem, Report, ScanOptions, Visit, in_order};
-use grep_matcher::Matcher;
 pub use grep_printer::Stats;
 pub use regex_syntax::hir::Hir;
 
+use crate::condition::FileMatcher;
 pub use crate::enclosing::{NewScopeFinder, Scope, ScopeFinder};
 use crate::find::Finder;
 use crate::matcher::AnyMatcher;
@@ -96,7 +97,9 @@ impl Query {
     pub fn new(options: &GrepOptions) -> Result<Self, Error> {
         let options = options.clone().normalized();
         let pattern = &options.pattern;
-        let matches_every_line = pattern.boundary.is_none() && pattern.patterns.iter().any(String::is_empty);
+        let matches_every_line = pattern.boundary.is_none()
+            && pattern.patterns.iter().any(String::is_empty)
+            && !pattern.has_conditions();
         Ok(Self { matcher: AnyMatcher::new(&options)?, style: Style::new(&options), matches_every_line })
     }
 
@@ -150,6 +153,28 @@ impl Query {
     }
 }
 
+/// Version of the PCRE2 library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pcre2Version {
+    /// Major version.
+    pub major: u32,
+    /// Minor version.
+    pub minor: u32,
+    /// Whether patterns are compiled to machine code.
+    pub has_jit: bool,
+}
+
+/// Returns the version of PCRE2; `None` in a build without it.
+pub fn pcre2_version() -> Option<Pcre2Version> {
+    #[cfg(feature = "pcre2")]
+    {
+        let (major, minor) = grep_pcre2::version();
+        Some(Pcre2Version { major, minor, has_jit: grep_pcre2::is_jit_available() })
+    }
+    #[cfg(not(feature = "pcre2"))]
+    None
+}
+
 /// Searches the inputs and prints to `out` during the search. Ignores `options.line_end` in favour of the query's.
 pub fn grep(
     inputs: &Inputs,
@@ -159,12 +184,15 @@ pub fn grep(
 ) -> Outcome {
     match &query.matcher {
         AnyMatcher::Rust(matcher) => with_matcher(inputs, options, query, matcher, out),
+        AnyMatcher::RustWith(matcher) => with_matcher(inputs, options, query, &**matcher, out),
         #[cfg(feature = "pcre2")]
         AnyMatcher::Pcre2(matcher) => with_matcher(inputs, options, query, matcher, out),
+        #[cfg(feature = "pcre2")]
+        AnyMatcher::Pcre2With(matcher) => with_matcher(inputs, options, query, &**matcher, out),
     }
 }
 
-fn with_matcher<M: Matcher<Captures: Send> + Clone + Send + Sync>(
+fn with_matcher<M: FileMatcher<Captures: Send> + Clone + Send + Sync>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
     query: &Query,
@@ -189,12 +217,15 @@ fn with_matcher<M: Matcher<Captures: Send> + Clone + Send + Sync>(
 
 impl Query {
     /// Returns `true` if the query cannot be answered block by block.
-    fn needs_whole_files(&self, matcher: &impl Matcher) -> bool {
+    fn needs_whole_files(&self, matcher: &impl FileMatcher) -> bool {
         let GrepOptions { pattern, stop_on_nonmatch, hyperlink, .. } = &self.style.options;
         let terminator = self.style.terminator;
         let stays_in_line = matcher.line_terminator() == Some(terminator)
             || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(terminator.as_byte()));
-        *stop_on_nonmatch || hyperlink.is_some() || pattern.multiline && !stays_in_line
+        matcher.needs_whole_files()
+            || *stop_on_nonmatch
+            || hyperlink.is_some()
+            || pattern.multiline && !stays_in_line
     }
 }
 

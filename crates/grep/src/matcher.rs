@@ -1,11 +1,12 @@
 //! Compiles patterns, with the engines configured as in ripgrep.
 
-use grep_matcher::LineTerminator;
+use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 use thiserror::Error;
 
+use crate::condition::{Conditioned, Conditions};
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
 #[cfg(feature = "pcre2")]
 use crate::required::superset;
@@ -25,8 +26,11 @@ pub enum Error {
 #[derive(Clone, Debug)]
 pub(crate) enum AnyMatcher {
     Rust(RegexMatcher),
+    RustWith(Box<Conditioned<RegexMatcher>>),
     #[cfg(feature = "pcre2")]
     Pcre2(grep_pcre2::RegexMatcher),
+    #[cfg(feature = "pcre2")]
+    Pcre2With(Box<Conditioned<grep_pcre2::RegexMatcher>>),
 }
 
 impl LineEnd {
@@ -44,9 +48,9 @@ impl AnyMatcher {
     /// Compiles the patterns of a query.
     pub(crate) fn new(options: &GrepOptions) -> Result<Self, Error> {
         match options.pattern.engine {
-            Engine::Rust => rust(options).map_err(|error| Error::Pattern(with_advice(error))),
+            Engine::Rust => with_rust(options).map_err(|error| Error::Pattern(with_advice(error))),
             Engine::Pcre2 => pcre2(options),
-            Engine::Auto => match rust(options) {
+            Engine::Auto => match with_rust(options) {
                 Ok(matcher) => Ok(matcher),
                 Err(rust) => pcre2(options).map_err(|pcre2| {
                     Error::Pattern(format!("neither engine accepts the pattern:\n{rust}\nPCRE2: {pcre2}"))
@@ -56,7 +60,36 @@ impl AnyMatcher {
     }
 }
 
-fn rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
+/// Compiles the patterns, and those of conditions, if there are any.
+fn with_rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
+    let matcher = rust(options)?;
+    if !options.pattern.has_conditions() {
+        return Ok(AnyMatcher::Rust(matcher));
+    }
+    conditioned(matcher, options, rust).map(|matcher| AnyMatcher::RustWith(Box::new(matcher)))
+}
+
+/// Adds the conditions to a matcher. `compile` compiles the patterns of options.
+fn conditioned<M: Matcher, E>(
+    matcher: M,
+    options: &GrepOptions,
+    compile: impl Fn(&GrepOptions) -> Result<M, E>,
+) -> Result<Conditioned<M>, E> {
+    let each = |patterns: &[String]| {
+        let compile = |pattern: &String| {
+            let pattern = PatternOptions { patterns: vec![pattern.clone()], ..options.pattern.clone() };
+            compile(&GrepOptions { pattern, ..options.clone() })
+        };
+        patterns.iter().map(compile).collect::<Result<Vec<M>, E>>()
+    };
+    let PatternOptions { and, not, file_and, file_not, multiline, .. } = &options.pattern;
+    let lines = Conditions { all: each(and)?, none: each(not)? };
+    let files = Conditions { all: each(file_and)?, none: each(file_not)? };
+    let terminator = options.line_end.terminator();
+    Ok(Conditioned::new(matcher, lines, files, terminator, (*multiline, options.invert)))
+}
+
+fn rust(options: &GrepOptions) -> Result<RegexMatcher, String> {
     let pattern = &options.pattern;
     let mut builder = RegexMatcherBuilder::new();
     builder
@@ -88,7 +121,7 @@ fn rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
     if options.binary != Binary::Text && options.line_end != LineEnd::Nul {
         builder.ban_byte(Some(0));
     }
-    let built = builder.build_many(&pattern.patterns).map(AnyMatcher::Rust);
+    let built = builder.build_many(&pattern.patterns);
     built.map_err(|error| wrong_pattern(options).unwrap_or_else(|| error.to_string()))
 }
 
@@ -106,6 +139,15 @@ fn wrong_pattern(options: &GrepOptions) -> Option<String> {
 
 #[cfg(feature = "pcre2")]
 fn pcre2(options: &GrepOptions) -> Result<AnyMatcher, Error> {
+    let matcher = pcre2_matcher(options)?;
+    if !options.pattern.has_conditions() {
+        return Ok(AnyMatcher::Pcre2(matcher));
+    }
+    conditioned(matcher, options, pcre2_matcher).map(|matcher| AnyMatcher::Pcre2With(Box::new(matcher)))
+}
+
+#[cfg(feature = "pcre2")]
+fn pcre2_matcher(options: &GrepOptions) -> Result<grep_pcre2::RegexMatcher, Error> {
     /// Maximum stack of the JIT-compiled code in bytes, large enough for patterns with deep recursion.
     const STACK: usize = 10 << 20;
 
@@ -126,7 +168,7 @@ fn pcre2(options: &GrepOptions) -> Result<AnyMatcher, Error> {
         builder.jit_if_available(true).max_jit_stack_size(Some(STACK));
     }
     let built = builder.build_many(&pattern.patterns);
-    built.map(AnyMatcher::Pcre2).map_err(|error| Error::Pattern(error.to_string()))
+    built.map_err(|error| Error::Pattern(error.to_string()))
 }
 
 #[cfg(not(feature = "pcre2"))]
@@ -140,10 +182,14 @@ pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Opt
     let ignores_case = options.case != Case::Sensitive;
     let parse = |pattern: &String| {
         let expression = match matcher {
-            AnyMatcher::Rust(_) if options.fixed_strings => regex_syntax::escape(pattern),
-            AnyMatcher::Rust(_) => pattern.clone(),
+            AnyMatcher::Rust(_) | AnyMatcher::RustWith(_) if options.fixed_strings => {
+                regex_syntax::escape(pattern)
+            }
+            AnyMatcher::Rust(_) | AnyMatcher::RustWith(_) => pattern.clone(),
             #[cfg(feature = "pcre2")]
-            AnyMatcher::Pcre2(_) => superset(pattern, options.fixed_strings, ignores_case),
+            AnyMatcher::Pcre2(_) | AnyMatcher::Pcre2With(_) => {
+                superset(pattern, options.fixed_strings, ignores_case)
+            }
         };
         let mut builder = ParserBuilder::new();
         builder
@@ -224,6 +270,7 @@ mod tests {
             let is_match = |line: &&str| match AnyMatcher::new(&options).expect("a sound pattern") {
                 AnyMatcher::Rust(matcher) => matcher.is_match(line.as_bytes()).expect("a search"),
                 AnyMatcher::Pcre2(matcher) => matcher.is_match(line.as_bytes()).expect("a search"),
+                _ => unreachable!("there are no conditions"),
             };
             lines.into_iter().filter(is_match).collect::<Vec<_>>()
         };

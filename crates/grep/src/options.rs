@@ -9,6 +9,14 @@ use crate::enclosing::{NewScopeFinder, ScopeFinder};
 pub struct PatternOptions {
     /// Patterns, any of which makes a line match. An empty list matches nothing.
     pub patterns: Vec<String>,
+    /// Patterns that the lines of a match must match as well, each of them. All settings apply to these, too.
+    pub and: Vec<String>,
+    /// Patterns that the lines of a match must not match.
+    pub not: Vec<String>,
+    /// Patterns each of which a line of the file must match; files are then held in memory as a whole.
+    pub file_and: Vec<String>,
+    /// Patterns that no line of the file may match; the same.
+    pub file_not: Vec<String>,
     /// Treat the patterns as literal strings, not as regular expressions.
     pub fixed_strings: bool,
     /// Case sensitivity.
@@ -33,6 +41,10 @@ impl Default for PatternOptions {
     fn default() -> Self {
         Self {
             patterns: Vec::new(),
+            and: Vec::new(),
+            not: Vec::new(),
+            file_and: Vec::new(),
+            file_not: Vec::new(),
             fixed_strings: false,
             case: Case::Sensitive,
             boundary: None,
@@ -147,6 +159,9 @@ pub struct GrepOptions {
     pub with_filename: bool,
     /// Print the path once above the matches of a file, and an empty line between files.
     pub heading: bool,
+    /// Print in the format of AckMate: the path after a colon, and each matching line as its number, the offsets and lengths of
+    /// its matches, and its text. Requires `heading` and `line_number`.
+    pub ackmate: bool,
     /// Print line numbers, from 1.
     pub line_number: bool,
     /// Print the column of the first match, in bytes, from 1.
@@ -202,6 +217,7 @@ impl Default for GrepOptions {
             enclosing: None,
             with_filename: false,
             heading: false,
+            ackmate: false,
             line_number: false,
             column: false,
             byte_offset: false,
@@ -221,6 +237,13 @@ impl Default for GrepOptions {
             hyperlink: None,
             stats: false,
         }
+    }
+}
+
+impl PatternOptions {
+    /// Whether there are conditions on lines or files.
+    pub(crate) fn has_conditions(&self) -> bool {
+        [&self.and, &self.not, &self.file_and, &self.file_not].iter().any(|patterns| !patterns.is_empty())
     }
 }
 

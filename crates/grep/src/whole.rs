@@ -17,6 +17,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use memchr::memchr;
 use termcolor::{Ansi, NoColor, WriteColor};
 
+use crate::condition::FileMatcher;
 use crate::enclosing::{Enclosing, ScopeFinder};
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
 use crate::print::lines::Style;
@@ -52,7 +53,7 @@ struct WithDefinitions {
     pieces: Vec<Piece>,
 }
 
-impl<'q, M: Matcher> WholeSearcher<'q, M> {
+impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
     pub(crate) fn new(options: &'q GrepOptions, matcher: M) -> Self {
         let mut builder = SearcherBuilder::new();
         builder
@@ -267,7 +268,7 @@ fn search_json<M: Matcher>(
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
 }
 
-impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
+impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
     type Found = ();
     type State = ();
     type Tally = ();
@@ -298,6 +299,10 @@ impl<M: Matcher + Send> Visit for WholeSearcher<'_, M> {
         let source = block.source;
         self.searcher.set_binary_detection(self.binary_detection(source));
         let bytes = &*block.bytes;
+        if let Err(error) = self.matcher.begin_file(bytes) {
+            self.totals.errors.push((source.display_path().display().to_string(), error.to_string()));
+            return;
+        }
         let with = (&mut self.searcher, &self.matcher);
         let (outcome, mut printed) = match &mut self.printer {
             Printer::Lines(printer) => {

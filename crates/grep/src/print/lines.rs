@@ -33,6 +33,7 @@ impl Style {
             || options.column
             || options.replace.is_some()
             || options.vimgrep
+            || options.ackmate
             || options.only_matching
             || options.stats;
         Self { options: options.clone(), paint, terminator: options.line_end.terminator(), needs_matches }
@@ -141,8 +142,9 @@ impl<M: Matcher> Printer<'_, '_, M> {
         let Self { style, out, matches, tally, .. } = self;
         let (bytes, shown) = matches.shown(line.bytes);
         let match_count = matches.found.len();
-        let prelude = Prelude { path: self.path, line, role };
         let options = &style.options;
+        let spans = if options.ackmate { shown } else { &[] };
+        let prelude = Prelude { path: self.path, line, role, spans };
         let mut write = |from: Option<&Match>, bytes: &[u8], colored: &[Match]| {
             let only = from.filter(|_| options.only_matching || options.vimgrep);
             let offset = line.offset + only.map_or(0, |found| found.start() as u64);
@@ -176,6 +178,9 @@ impl<M: Matcher> Printer<'_, '_, M> {
         self.out.begin_group();
         let options = &self.style.options;
         if let Some(path) = self.path.filter(|_| options.heading) {
+            if options.ackmate {
+                self.out.bytes().push(b':');
+            }
             self.style.write_path(path, self.out.bytes());
             self.tally.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
             let end = if options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
@@ -187,7 +192,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
 /// Writes the line that shows a definition. Returns the number of bytes in colour escapes.
 pub(crate) fn write_definition(style: &Style, path: Option<&[u8]>, line: Line<'_>, out: &mut Vec<u8>) -> u64 {
     let role = Role::Definition;
-    let color_bytes = Prelude { path, line, role }.write(style, line.offset, None, out);
+    let color_bytes = Prelude { path, line, role, spans: &[] }.write(style, line.offset, None, out);
     let mut painter = Painter { style, role, match_count: 0, color_bytes, out };
     painter.write_plain(line.bytes, &[]);
     painter.color_bytes
@@ -198,6 +203,8 @@ struct Prelude<'a> {
     path: Option<&'a [u8]>,
     line: Line<'a>,
     role: Role,
+    /// Matches in the line, if their places are printed.
+    spans: &'a [Match],
 }
 
 impl Prelude<'_> {
@@ -206,6 +213,7 @@ impl Prelude<'_> {
         let mut colors = 0;
         let Style { options, paint, .. } = style;
         let separator = match self.role {
+            _ if options.ackmate => return self.write_for_ackmate(out),
             Role::Match => &options.field_match_separator,
             Role::Context => &options.field_context_separator,
             Role::Definition => DEFINITION_SEPARATOR,
@@ -230,6 +238,17 @@ impl Prelude<'_> {
             field(&paint.column, offset);
         }
         colors
+    }
+
+    /// Writes the line number and, for a matching line, the offset and length of each match. Returns 0, as there are no colours.
+    fn write_for_ackmate(&self, out: &mut Vec<u8>) -> u64 {
+        let _ = write!(out, "{}", self.line.number);
+        for (number, found) in self.spans.iter().enumerate() {
+            let before = if number == 0 { ';' } else { ',' };
+            let _ = write!(out, "{before}{} {}", found.start(), found.len());
+        }
+        out.push(b':');
+        0
     }
 }
 

@@ -46,6 +46,27 @@ pub(crate) struct Patterns {
     )]
     file: Vec<Source>,
 
+    /// Match only lines that also match PATTERN; repeatable, all must match
+    ///
+    /// Matches remain those of the other patterns. -F, -i, -w and the like apply to all patterns. With -U, the lines of a match
+    /// count together; with -v, lines are selected that do not match all of it.
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    and: Vec<String>,
+
+    /// Match only lines that do not match PATTERN; repeatable, none may match
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    not: Vec<String>,
+
+    /// Search only files in which a line matches PATTERN; repeatable, all must match
+    ///
+    /// Each file is read into memory as a whole. In other files, nothing matches.
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, hide_short_help = true)]
+    file_and: Vec<String>,
+
+    /// Search only files in which no line matches PATTERN; repeatable, none may match
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, hide_short_help = true)]
+    file_not: Vec<String>,
+
     /// Treat patterns as literal strings
     #[arg(short = 'F', short_alias = 'Q', long, alias = "literal")]
     fixed_strings: bool,
@@ -134,6 +155,10 @@ impl Patterns {
     ) -> Result<PatternOptions, UsageError> {
         Ok(PatternOptions {
             patterns: self.patterns(order, argument)?,
+            and: self.and.clone(),
+            not: self.not.clone(),
+            file_and: self.file_and.clone(),
+            file_not: self.file_not.clone(),
             fixed_strings: self.fixed_strings,
             case: self.case(),
             boundary: self.boundary(),

@@ -1,0 +1,277 @@
+//! Conditions on the lines around a match, and on the files: `--and`, `--not`, `--file-and`, `--file-not`.
+//!
+//! A matcher with conditions has only those matches of another matcher whose lines meet the conditions. So everything else, from
+//! context to counts, is what it would be for a pattern that says all of it.
+
+use std::ops::{ControlFlow, Range};
+
+use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher};
+use memchr::{memchr, memrchr};
+
+use crate::find::{Finder, without_terminator};
+
+/// Patterns that a text must match, and patterns that it must not match.
+#[derive(Clone, Debug)]
+pub(crate) struct Conditions<M> {
+    pub(crate) all: Vec<M>,
+    pub(crate) none: Vec<M>,
+}
+
+impl<M> Conditions<M> {
+    fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.none.is_empty()
+    }
+
+    /// Whether a text meets the conditions, given a test for one pattern.
+    fn hold<E>(&self, mut matches: impl FnMut(&M) -> Result<bool, E>) -> Result<bool, E> {
+        for matcher in &self.all {
+            if !matches(matcher)? {
+                return Ok(false);
+            }
+        }
+        for matcher in &self.none {
+            if matches(matcher)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A matcher with conditions.
+#[derive(Clone, Debug)]
+pub(crate) struct Conditioned<M> {
+    matcher: M,
+    lines: Conditions<M>,
+    files: Conditions<M>,
+    terminator: LineTerminator,
+    /// Whether a match may hold a line feed.
+    spans_lines: bool,
+    /// Whether lines are selected that do not match.
+    inverts: bool,
+    /// Whether the present file meets the conditions on files.
+    is_right_file: bool,
+}
+
+/// A matcher that may have conditions on files.
+pub(crate) trait FileMatcher: Matcher {
+    /// Whether files must be in memory as a whole.
+    fn needs_whole_files(&self) -> bool {
+        false
+    }
+
+    /// Looks at a file before it is searched.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn begin_file(&mut self, _text: &[u8]) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+impl FileMatcher for grep_regex::RegexMatcher {}
+
+#[cfg(feature = "pcre2")]
+impl FileMatcher for grep_pcre2::RegexMatcher {}
+
+impl<M: Matcher> FileMatcher for Conditioned<M>
+where
+    M: Clone,
+{
+    fn needs_whole_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    fn begin_file(&mut self, text: &[u8]) -> Result<(), M::Error> {
+        let (terminator, spans_lines) = (self.terminator, self.spans_lines);
+        self.is_right_file = self.files.hold(|matcher| {
+            if spans_lines {
+                return matcher.is_match(text);
+            }
+            let mut any = false;
+            Finder::new(matcher.clone(), terminator, false).lines(text, |_| {
+                any = true;
+                ControlFlow::Break(())
+            })?;
+            Ok(any)
+        })?;
+        Ok(())
+    }
+}
+
+impl<M: Matcher> Conditioned<M> {
+    pub(crate) fn new(
+        matcher: M,
+        lines: Conditions<M>,
+        files: Conditions<M>,
+        terminator: LineTerminator,
+        (spans_lines, inverts): (bool, bool),
+    ) -> Self {
+        Self { matcher, lines, files, terminator, spans_lines, inverts, is_right_file: true }
+    }
+
+    /// The lines that a match is in, terminators included.
+    fn lines_of(&self, text: &[u8], found: Match) -> Range<usize> {
+        let end = self.terminator.as_byte();
+        let start = memrchr(end, &text[..found.start()]).map_or(0, |before| before + 1);
+        // A match that ends with a line feed is in the lines up to that.
+        let last = if found.is_empty() { found.start() } else { found.end() - 1 };
+        start..memchr(end, &text[last.min(text.len())..]).map_or(text.len(), |length| last + length + 1)
+    }
+
+    /// Returns the first match at or after `at` that `find` finds and whose lines meet the conditions.
+    fn first(
+        &self,
+        text: &[u8],
+        mut at: usize,
+        mut find: impl FnMut(usize) -> Result<Option<Match>, M::Error>,
+    ) -> Result<Option<Match>, M::Error> {
+        while let Some(found) = find(at)? {
+            let lines = self.lines_of(text, found);
+            let line = without_terminator(&text[lines.clone()], self.terminator);
+            if self.lines.hold(|matcher| matcher.is_match(line))? {
+                return Ok(Some(found));
+            }
+            at = match self.spans_lines {
+                // Another match may begin in the same lines and end in others.
+                true => found.end().max(found.start() + 1),
+                false => lines.end,
+            };
+            if at >= text.len() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<M: Matcher> Matcher for Conditioned<M> {
+    type Captures = M::Captures;
+    type Error = M::Error;
+
+    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, M::Error> {
+        if !self.is_right_file {
+            // Nothing is selected: every line matches if lines without a match are wanted.
+            return Ok(self.inverts.then(|| Match::zero(at)));
+        }
+        self.first(text, at, |at| self.matcher.find_at(text, at))
+    }
+
+    fn new_captures(&self) -> Result<M::Captures, M::Error> {
+        self.matcher.new_captures()
+    }
+
+    fn capture_count(&self) -> usize {
+        self.matcher.capture_count()
+    }
+
+    fn capture_index(&self, name: &str) -> Option<usize> {
+        self.matcher.capture_index(name)
+    }
+
+    fn captures_at(&self, text: &[u8], at: usize, captures: &mut M::Captures) -> Result<bool, M::Error> {
+        match self.find_at(text, at)? {
+            Some(found) if self.is_right_file => self.matcher.captures_at(text, found.start(), captures),
+            _ => Ok(false),
+        }
+    }
+
+    fn non_matching_bytes(&self) -> Option<&ByteSet> {
+        self.matcher.non_matching_bytes()
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        self.matcher.line_terminator()
+    }
+
+    fn find_candidate_line(&self, text: &[u8]) -> Result<Option<LineMatchKind>, M::Error> {
+        if !self.is_right_file {
+            return Ok(self.inverts.then_some(LineMatchKind::Candidate(0)));
+        }
+        let found = self.matcher.find_candidate_line(text)?.map(|found| match found {
+            LineMatchKind::Confirmed(at) | LineMatchKind::Candidate(at) => at,
+        });
+        // An empty match after the last line is in no line. The searcher of ripgrep takes care of that only if it is confirmed.
+        let is_in_line = |at: &usize| *at < text.len() || text.last() != Some(&self.terminator.as_byte());
+        Ok(found.filter(is_in_line).map(LineMatchKind::Candidate))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::matcher::AnyMatcher;
+    use crate::options::{GrepOptions, PatternOptions};
+
+    use super::*;
+
+    /// Calls `test` with a matcher for `pattern` with conditions.
+    fn with(pattern: PatternOptions, invert: bool, test: impl FnOnce(Conditioned<grep_regex::RegexMatcher>)) {
+        match AnyMatcher::new(&GrepOptions { pattern, invert, ..GrepOptions::default() }) {
+            Ok(AnyMatcher::RustWith(matcher)) => test(*matcher),
+            _ => panic!("a matcher with conditions"),
+        }
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn matches_are_those_of_the_pattern_in_lines_that_meet_the_conditions() {
+        let pattern = PatternOptions {
+            patterns: words("a"),
+            and: words("b"),
+            not: words("c"),
+            ..PatternOptions::default()
+        };
+        with(pattern, false, |matcher| {
+            let found =
+                |text: &[u8], at| matcher.find_at(text, at).expect("no error").map(|found| found.start());
+            assert_eq!(found(b"a\na b\na b c\nb a", 0), Some(2));
+            assert_eq!(found(b"a\na b\na b c\nb a", 3), Some(14));
+            assert_eq!(found(b"a\nb", 0), None);
+            assert_eq!(found(b"", 0), None);
+        });
+    }
+
+    #[test]
+    fn across_lines_all_lines_of_a_match_count() {
+        let pattern = PatternOptions {
+            patterns: words(r"x\n+y"),
+            and: words("b"),
+            not: words("c"),
+            multiline: true,
+            ..PatternOptions::default()
+        };
+        with(pattern, false, |matcher| {
+            let found = |text: &[u8]| matcher.find_at(text, 0).expect("no error").map(|found| found.start());
+            assert_eq!(found(b"x\ny\nb x\ny"), Some(6));
+            assert_eq!(found(b"x\ny b\n"), Some(0));
+            assert_eq!(found(b"x\ny b c\n"), None);
+            assert_eq!(found(b"x\ny\nb\n"), None);
+        });
+    }
+
+    #[test]
+    fn in_other_files_nothing_is_selected() {
+        let pattern = PatternOptions {
+            patterns: words("a"),
+            file_and: words("b"),
+            file_not: words("^c$"),
+            ..PatternOptions::default()
+        };
+        for invert in [false, true] {
+            with(pattern.clone(), invert, |mut matcher| {
+                for (text, is_right) in
+                    [("a\nb\n", true), ("a\n", false), ("a\nb\nc\n", false), ("a\nb\ncc", true)]
+                {
+                    matcher.begin_file(text.as_bytes()).expect("no error");
+                    let any = matcher.is_match(b"a").expect("no error");
+                    assert_eq!(any, is_right || invert, "{text}");
+                    let other = matcher.is_match(b"x").expect("no error");
+                    assert_eq!(other, !is_right && invert, "{text}");
+                }
+            });
+        }
+    }
+}
