@@ -1,22 +1,27 @@
 //! Command-line arguments, and their conversion to options.
 
 mod address;
+mod ag;
 pub(crate) mod bench;
 mod config;
 pub(crate) mod find;
 pub(crate) mod format;
 pub(crate) mod grep;
 pub(crate) mod index;
+pub(crate) mod links;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
 pub(crate) mod profile;
+mod rg;
 pub(crate) mod selection;
 pub(crate) mod serve;
 mod size;
+mod standalone;
 #[cfg(feature = "symbols")]
 pub(crate) mod symbols;
 pub(crate) mod threads;
 pub(crate) mod top;
+mod topfew;
 pub(crate) mod tree_index;
 
 use std::env;
@@ -25,6 +30,8 @@ use std::ffi::OsString;
 use clap::{Error, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::command::Exit;
+use crate::program::Program;
 use crate::terminal::When;
 use crate::version;
 
@@ -74,6 +81,7 @@ pub(crate) enum Command {
     #[cfg(feature = "pi")]
     Pi(pi::Arguments),
     Bench(bench::Arguments),
+    Links(links::Arguments),
     /// Print shell completions
     #[command(long_about = COMPLETIONS_LONG_ABOUT)]
     Completions {
@@ -87,6 +95,9 @@ pub(crate) enum Command {
         command: Vec<String>,
     },
     Cgi(serve::CgiArguments),
+    /// A text to print, which a flag of another program asks for.
+    #[command(skip)]
+    Print(Vec<u8>, Exit),
 }
 
 const COMPLETIONS_LONG_ABOUT: &str = "\
@@ -111,18 +122,31 @@ Examples:
 /// The command that a configuration file has arguments for.
 const CONFIGURED: &str = "grep";
 
-/// Parses the arguments of this process, preceded by those of the configuration file.
+/// Environment variable with the path of the configuration file.
+const CONFIG_VARIABLE: &str = "COMB_CONFIG";
+
+/// Parses the arguments of this process as those of the program that it was started as.
 pub(crate) fn parse() -> Result<Arguments, Error> {
     let given: Vec<OsString> = env::args_os().collect();
+    match Program::current() {
+        Program::Comb => parse_comb(given),
+        Program::Rg => Ok(Arguments { command: rg::parse(given)?, color: None }),
+        Program::Ag => ag::parse(&given),
+        Program::Tf | Program::Topfew => topfew::parse(&given),
+    }
+}
+
+/// Parses the arguments of `comb`, preceded by those of the configuration file.
+fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
     let arguments = parse_from(&given)?;
     let Command::Grep(grep) = &arguments.command else { return Ok(arguments) };
-    let configured = if grep.config() { config::arguments() } else { Vec::new() };
+    let configured = if grep.config() { config::arguments(CONFIG_VARIABLE) } else { Vec::new() };
     if configured.is_empty() {
         return Ok(arguments);
     }
     let mut all = given;
     all.splice(2..2, configured);
-    parse_from(&all).inspect_err(|_| config::note_file())
+    parse_from(&all).inspect_err(|_| config::note_file(CONFIG_VARIABLE))
 }
 
 fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {

@@ -7,6 +7,7 @@ pub(crate) mod generate;
 pub(crate) mod grep;
 pub(crate) mod index;
 mod indexed;
+pub(crate) mod links;
 mod output;
 #[cfg(feature = "symbols")]
 mod parsed;

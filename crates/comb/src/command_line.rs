@@ -2,10 +2,12 @@
 
 use std::env;
 
+use crate::program::Program;
+
 /// The arguments of this process, quoted for a shell.
 pub(crate) fn command_line() -> String {
     let arguments = env::args_os().enumerate().map(|(number, argument)| match number {
-        0 => "comb".to_owned(),
+        0 => Program::current().name().to_owned(),
         _ => quoted(&argument.to_string_lossy()),
     });
     arguments.collect::<Vec<_>>().join(" ")

@@ -10,6 +10,8 @@ mod command_line;
 mod listen;
 mod live;
 mod message;
+mod pager;
+mod program;
 mod progress;
 mod scopes;
 mod startup;
@@ -39,6 +41,7 @@ fn main() -> Exit {
         Command::Index(arguments) => command::index::run(&arguments),
         #[cfg(feature = "pi")]
         Command::Pi(arguments) => command::pi::run(&arguments),
+        Command::Links(arguments) => command::links::run(&arguments),
         Command::Serve(arguments) => command::serve::run(arguments),
         Command::Cgi(arguments) => command::serve::cgi(arguments),
         #[cfg(feature = "symbols")]
@@ -46,5 +49,6 @@ fn main() -> Exit {
         Command::Top(arguments) => command::top::run(*arguments, start),
         Command::Completions { shell } => command::generate::completions(shell),
         Command::Man { command } => command::generate::manual(&command),
+        Command::Print(text, exit) => command::print(&text).or(exit),
     }
 }

@@ -1,10 +1,12 @@
-//! Messages on standard error: `comb: …`, one line each.
+//! Messages on standard error: `comb: …`, one line each. If the program was started by another name, they begin with that.
 
 use std::collections::HashSet;
+use std::error::Error;
 use std::fmt::Display;
 use std::io::{Write, stderr};
 
 use anstyle::{AnsiColor, Style};
+use clap::error::{ContextKind, ContextValue};
 use finecomb_scan::{Place, Problem, ProblemKind};
 use finecomb_sys::units::{Count, counted};
 use finecomb_top::{AbsentField, Answer, MAX_GAP, QueryPart, Skipped};
@@ -12,17 +14,18 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::args::top::Arguments;
 use crate::command::Exit;
+use crate::program::Program;
 
 const NAME: Style = AnsiColor::Red.on_default().bold();
 
 /// Prints an error. A failed write to standard error is ignored, as there is nowhere to report it.
 pub(crate) fn error(text: impl Display) {
-    let _ = writeln!(anstream::stderr(), "{NAME}comb:{NAME:#} {text}");
+    let _ = writeln!(anstream::stderr(), "{NAME}{}:{NAME:#} {text}", Program::current().name());
 }
 
 /// Prints a note, which is not about an error.
 pub(crate) fn note(text: impl Display) {
-    let _ = writeln!(anstream::stderr(), "comb: {text}");
+    let _ = writeln!(anstream::stderr(), "{}: {text}", Program::current().name());
 }
 
 /// Prints a note, unless standard error is a full pipe: requests must not wait for its reader.
@@ -61,9 +64,25 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
             Err(failure) => crate::command::output_failed(&failure),
         };
     }
+    let program = Program::current();
+    if let Some(text) = as_ripgrep_says(error).filter(|_| program == Program::Rg) {
+        self::error(text);
+        return Exit::Error;
+    }
     let text = error.render().ansi().to_string();
-    let _ = write!(anstream::stderr(), "{}", text.replacen("error:", "comb:", 1));
+    let _ = write!(anstream::stderr(), "{}", text.replacen("error:", &format!("{}:", program.name()), 1));
     Exit::Error
+}
+
+/// The error of an invalid value in the form of ripgrep, which programs that call it may parse.
+fn as_ripgrep_says(error: &clap::Error) -> Option<String> {
+    let (Some(ContextValue::String(flag)), Some(reason)) =
+        (error.get(ContextKind::InvalidArg), error.source())
+    else {
+        return None;
+    };
+    let flag = flag.split(' ').next().unwrap_or(flag);
+    Some(format!("error parsing flag {flag}: {reason}"))
 }
 
 /// Notes that records or values were left out of a count, and shows the first of them.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::source::Encoding;
+use crate::source::{Encoding, Preprocessor};
 use crate::walk::WalkOptions;
 
 /// The inputs of a job, and how to read them.
@@ -18,6 +18,8 @@ pub struct Inputs {
     pub encoding: Encoding,
     /// Decompress compressed files.
     pub decompress: bool,
+    /// Program that makes the text of files; they are not decompressed.
+    pub preprocessor: Option<Preprocessor>,
 }
 
 impl Inputs {
@@ -37,6 +39,7 @@ impl Inputs {
             walk: WalkOptions::default(),
             encoding: Encoding::Auto,
             decompress: true,
+            preprocessor: None,
         }
     }
 

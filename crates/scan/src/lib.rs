@@ -69,7 +69,7 @@ pub use progress::{Progress, Watch};
 pub use recognize::{MAX_HEAD, Recognize, Recognized};
 pub use records::{RecordEnds, Records};
 pub use snapshot::{Absent, Checks, Instant, Known, KnownEntry, Snapshot, Snapshots, Stamp, TextPart};
-pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds};
+pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds, Preprocessor};
 pub use spill::SpillFile;
 pub use stop::Stop;
 pub use survey::{

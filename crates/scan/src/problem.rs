@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::block::Source;
 use crate::options::Bounds;
+use crate::source::preprocess::Failed;
 
 /// A problem with an input.
 #[derive(Debug, Error)]
@@ -54,8 +55,8 @@ pub enum ProblemKind {
     /// The process was started without standard input.
     #[error("closed; name a file, or redirect input from a file or a pipe")]
     Closed,
-    /// The contents could not be decompressed or decoded past some byte.
-    #[error("cannot decode: {error}; the data before that was read")]
+    /// The contents could not be decompressed or decoded past some byte, or a preprocessor failed.
+    #[error("{}", undecoded(error))]
     Decode {
         /// The error of the decoder.
         error: io::Error,
@@ -69,9 +70,6 @@ pub enum ProblemKind {
     /// The same, for a rule in a directory above the named one.
     #[error("{0}")]
     RuleAbove(String),
-    /// The file is compressed in a format that is not supported.
-    #[error("unsupported compression format {0}; decompress the file first")]
-    Compressed(&'static str),
     /// A command cannot use the file, for this reason.
     #[error("{}", unusable(.0))]
     Unusable(String),
@@ -107,6 +105,13 @@ pub enum ProblemKind {
     TooLarge(usize),
 }
 
+/// A message about a file of which only the first part could be decoded.
+fn undecoded(error: &io::Error) -> String {
+    let is_program = error.get_ref().is_some_and(|inner| inner.is::<Failed>());
+    let what = if is_program { "preprocessor failed" } else { "cannot decode" };
+    format!("{what}: {error}; the data before that was read")
+}
+
 /// A message about a truncated file.
 fn truncated(copy: Option<&Path>) -> String {
     let rest = match copy {
@@ -136,7 +141,6 @@ impl ProblemKind {
             Self::Loop(_) => (7, 0),
             Self::Rule(_) => (8, 0),
             Self::RuleAbove(_) => (9, 0),
-            Self::Compressed(_) => (10, 0),
             Self::TooLarge(_) => (11, 0),
             Self::Unusable(_) => (12, 0),
             Self::NotNarrowed(_) => (13, 0),

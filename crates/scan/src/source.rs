@@ -11,6 +11,7 @@ mod ends;
 mod narrow;
 mod parted;
 pub(crate) mod prefetch;
+pub(crate) mod preprocess;
 pub(crate) mod reader;
 mod split;
 pub(crate) mod stream;
@@ -27,6 +28,7 @@ pub(crate) use chunks::{ChunkedFile, fill};
 pub use decode::Encoding;
 pub use ends::{LONG_LINE, NulEnds};
 pub(crate) use parted::PartedFile;
+pub use preprocess::Preprocessor;
 
 /// Number of bytes at the beginning of a file that are known before its first block.
 pub const HEAD_SIZE: usize = 64 << 10;

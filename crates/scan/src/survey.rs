@@ -368,7 +368,7 @@ fn read(
     // The inputs by default: compressed files count as such, and marks of encodings are obeyed.
     let text_start = match Sniffed::of(&Inputs::new([""]), &source, start) {
         Sniffed::Plain(start) => Some(start),
-        Sniffed::Compressed(_) | Sniffed::Encoded | Sniffed::Unsupported(_) => None,
+        Sniffed::Compressed(_) | Sniffed::Encoded => None,
     };
     Ok((stamp, text_start))
 }

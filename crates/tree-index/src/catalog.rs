@@ -18,7 +18,7 @@ use crate::pages::{Pages, u32_at, u64_at};
 pub(crate) use write::{Contents, Directory, Entry, NO_STAMP, write_stamp};
 
 /// First bytes of the catalog; the last one is the version of the format.
-const MAGIC: [u8; 8] = *b"FCtrees\x03";
+const MAGIC: [u8; 8] = *b"FCtrees\x04";
 
 /// Bytes of the records.
 const HEADER: usize = 64;

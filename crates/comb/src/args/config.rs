@@ -10,26 +10,23 @@ use finecomb_sys::io_reason;
 
 use crate::message;
 
-/// Environment variable with the path of the file.
-const VARIABLE: &str = "COMB_CONFIG";
-
-/// Reads the arguments of the configuration file; empty without one. An unreadable file is reported and ignored.
-pub(crate) fn arguments() -> Vec<OsString> {
-    let Some(file) = env::var_os(VARIABLE).filter(|file| !file.is_empty()) else { return Vec::new() };
+/// Reads the arguments of the configuration file that an environment variable names; empty without one. An unreadable file is reported and ignored.
+pub(crate) fn arguments(variable: &str) -> Vec<OsString> {
+    let Some(file) = env::var_os(variable).filter(|file| !file.is_empty()) else { return Vec::new() };
     match fs::read(&file) {
         Ok(content) => parse(&content),
         Err(error) => {
             let file = Path::new(&file).display();
-            message::error(format_args!("{VARIABLE}: {file}: {}", io_reason(&error)));
+            message::error(format_args!("{variable}: {file}: {}", io_reason(&error)));
             Vec::new()
         }
     }
 }
 
 /// Notes that invalid arguments may come from the configuration file.
-pub(crate) fn note_file() {
-    let file = env::var_os(VARIABLE).unwrap_or_default();
-    message::note(format_args!("{VARIABLE}: arguments from {} come first", Path::new(&file).display()));
+pub(crate) fn note_file(variable: &str) {
+    let file = env::var_os(variable).unwrap_or_default();
+    message::note(format_args!("{variable}: arguments from {} come first", Path::new(&file).display()));
 }
 
 /// Parses one argument per line, without surrounding white space. Empty lines and comments (`#`) are ignored.

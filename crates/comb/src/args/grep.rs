@@ -5,7 +5,7 @@ mod files;
 pub(crate) mod hints;
 mod matching;
 mod order;
-mod paths;
+pub(crate) mod paths;
 mod patterns;
 mod printing;
 #[cfg(test)]
@@ -16,7 +16,9 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueHint};
 use finecomb_grep::GrepOptions;
-use finecomb_scan::{Encoding, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, ScanOptions, WalkOptions, Width};
+use finecomb_scan::{
+    Encoding, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, Preprocessor, ScanOptions, WalkOptions, Width,
+};
 use ignore::types::Types;
 
 pub(crate) use self::paths::Paths;
@@ -26,7 +28,7 @@ use super::tree_index::IndexUse;
 use super::{size, threads};
 use crate::terminal::{self, When};
 
-const USAGE: &str = "\
+pub(super) const USAGE: &str = "\
 comb grep [OPTIONS] PATTERN [PATH]...
        comb grep [OPTIONS] -e PATTERN... [-f FILE]... [PATH]...
        comb grep [OPTIONS] --files [PATH]...
@@ -138,8 +140,12 @@ struct Running {
     no_messages: bool,
 
     /// Report on standard error which indexes were used and what they spared, or why they were not used
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, alias = "trace", hide_short_help = true)]
     debug: bool,
+
+    /// On a terminal, print through this program, such as 'less -R'
+    #[arg(long, value_name = "COMMAND", hide_short_help = true)]
+    pager: Option<String>,
 
     /// Ignore the configuration file named by COMB_CONFIG
     #[arg(long)]
@@ -255,6 +261,11 @@ impl Arguments {
         self.running.debug
     }
 
+    /// The program that shows the output on a terminal.
+    pub(crate) fn pager(&self) -> Option<&str> {
+        self.running.pager.as_deref()
+    }
+
     /// Text encoding of the files.
     pub(crate) fn encoding(&self) -> Encoding {
         self.matching.encoding.unwrap_or(Encoding::Auto)
@@ -268,6 +279,16 @@ impl Arguments {
     /// Whether compressed files are searched.
     pub(crate) fn search_zip(&self) -> bool {
         self.matching.search_zip
+    }
+
+    /// The program that makes the text of files.
+    pub(crate) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
+        self.matching.preprocessor()
+    }
+
+    /// Whether another program makes the text of files.
+    pub(crate) fn preprocesses(&self) -> bool {
+        self.matching.preprocesses()
     }
 
     /// When to use colour.

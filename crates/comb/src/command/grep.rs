@@ -5,12 +5,15 @@ use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
 use finecomb_scan::{Inputs, Problem, ProblemKind};
+use finecomb_sys::io_reason;
 use finecomb_tree_index::Error;
 
 use super::indexed::{self, Indexed, sought};
 use super::{Ending, Exit, check_output, fail, output_failed, profile};
 use crate::args::grep::{Arguments, Job, Paths, UsageError};
 use crate::message;
+use crate::pager::Pager;
+use crate::program::Program;
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
@@ -46,6 +49,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let sought = sought(arguments, &query);
     let scan = arguments.scan();
     let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref(), scan.width)?;
+    let _pager = pager(arguments)?;
     let mut out = stdout();
     let mut outcome = grep(&inputs, &indexes.scan(scan), &query, &mut out);
     let opened = indexes.take_opened();
@@ -53,16 +57,16 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         outcome.output_error = print_summary(&options, &outcome, &opened.failures, started).err();
     }
     let index_failed = indexes.report(&opened.failures);
-    // Without a PATH, a search of no files at all is probably a mistake.
-    let no_files =
-        outcome.files == 0 && implicit && !(opened.is_reduced && has_files(arguments, &inputs, &options));
+    // Without a PATH, a search of no files at all is probably a mistake. To ag, it is not.
+    let no_files = outcome.files == 0
+        && implicit
+        && Program::current() != Program::Ag
+        && !(opened.is_reduced && has_files(arguments, &inputs, &options));
     if arguments.messages() {
         report(&outcome.problems, arguments.rule_messages());
         message::failures(&outcome.failures);
         if no_files {
-            message::error(
-                "no files were searched; use --files to list the selected files, -uu to include ignored and hidden files",
-            );
+            message::error(no_files_searched());
         }
     }
     if arguments.debug() {
@@ -85,6 +89,7 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     }
     let scan = arguments.scan();
     let indexes = Indexed::new(arguments.index(), arguments.messages(), None, scan.width)?;
+    let _pager = pager(arguments)?;
     let done = list(&inputs, &indexes.scan(scan), &options, &mut stdout());
     let opened = indexes.take_opened();
     let index_failed = indexes.report(&opened.failures);
@@ -99,6 +104,25 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let failed = index_failed || done.problems.iter().any(affects_exit);
     let (output_error, any) = (done.output_error, done.files > 0);
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
+}
+
+/// Starts the pager, if one is wanted and the output goes to a terminal.
+fn pager(arguments: &Arguments) -> Result<Option<Pager>, UsageError> {
+    let pager = arguments.pager().filter(|_| stdout().is_terminal()).map(Pager::start).transpose();
+    pager.map_err(|error| UsageError(format!("--pager: {}", io_reason(&error))))
+}
+
+/// The message that nothing was searched. Programs may look for the words of ripgrep.
+fn no_files_searched() -> &'static str {
+    match Program::current() {
+        Program::Rg => {
+            "No files were searched, which means ripgrep probably applied a filter you didn't expect.\n\
+             Running with --debug will show why files are being skipped."
+        }
+        _ => {
+            "no files were searched; use --files to list the selected files, -uu to include ignored and hidden files"
+        }
+    }
 }
 
 /// Whether a search would read any file at all.
@@ -128,6 +152,7 @@ fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
         walk: arguments.walk()?,
         encoding: arguments.encoding(),
         decompress: arguments.search_zip(),
+        preprocessor: arguments.preprocessor()?,
     })
 }
 

@@ -748,17 +748,17 @@ fn invalid_patterns_are_accepted_if_nothing_can_match() {
 }
 
 #[test]
-fn unsupported_compression_formats_are_reported() {
+fn brotli_is_recognised_by_its_name_and_the_format_of_compress_by_its_first_bytes() {
     let directory = directory_with(&[("plain", "one\n"), ("text.br", "one\n")]);
-    write(&directory, "old.Z", b"\x1f\x9d\x90one\n");
-    write(&directory, "new.br", b"\x0b\x01\x80one\n\x03");
-    let message = "comb: new.br: unsupported compression format brotli (.br); decompress the file first\n\
-                   comb: old.Z: unsupported compression format compress (.Z); decompress the file first\n";
-    assert_eq!(run(&mut grep(&directory, &["-z", "one"])), answer("plain:one\ntext.br:one\n", message, 2));
-    assert_eq!(
-        run(&mut grep(&directory, &["-ac", "one"])),
-        answer("new.br:1\nold.Z:1\nplain:1\ntext.br:1\n", "", 0)
-    );
+    write(&directory, "old.Z", b"\x1f\x9d\x90\x6f\xdc\x94\x51\x00");
+    write(&directory, "new.br", b"\x8f\x01\x80one\n\x03");
+    let all = "new.br:one\nold.Z:one\nplain:one\ntext.br:one\n";
+    assert_eq!(run(&mut grep(&directory, &["-z", "one"])), answer(all, "", 0));
+    write(&directory, "bad.Z", b"\x1f\x9d\x90\xff\xff");
+    let message =
+        "comb: bad.Z: cannot decode: compress: compressed data corrupt; the data before that was read\n";
+    assert_eq!(run(&mut grep(&directory, &["-z", "one", "bad.Z"])), answer("", message, 2));
+    assert_eq!(run(&mut grep(&directory, &["-ac", "one"])), answer("new.br:1\nplain:1\ntext.br:1\n", "", 0));
 }
 
 #[test]
@@ -790,4 +790,57 @@ fn flags_of_ag_have_the_meaning_of_ag() {
     assert_eq!(run(&mut shell(&directory, parallel)), answer("a\nb/c\nb/d/e\n", "", 0));
     let message = "comb: missing PATTERN; comb grep --files -g '*.c' prints file names\n";
     assert_eq!(run(&mut grep(&directory, &["-g", "*.c"])), answer("", message, 2));
+}
+
+#[test]
+fn a_preprocessor_makes_the_text_of_files() {
+    let directory =
+        directory_with(&[("a.txt", "one\n"), ("b.txt", "one\n"), ("c.md", "one\n"), ("d.bad", "one\n")]);
+    let script = "#!/bin/sh\ncase $1 in *.bad) echo two; echo broken >&2; exit 3;; *) tr a-z A-Z;; esac\n";
+    write(&directory, "upper", script.as_bytes());
+    run(&mut shell(&directory, "chmod +x upper"));
+    let grep = |arguments: &[&str]| run(&mut grep(&directory, arguments));
+    let txt = ["-g", "*.txt", "--pre", "./upper"];
+    assert_eq!(grep(&[&txt[..], &["ONE"]].concat()), answer("a.txt:ONE\nb.txt:ONE\n", "", 0));
+    assert_eq!(
+        grep(&[&txt[..], &["--pre-glob", "b*", "-i", "one"]].concat()),
+        answer("a.txt:one\nb.txt:ONE\n", "", 0)
+    );
+    assert_eq!(
+        grep(&[&txt[..], &["--pre-glob", "!b*", "-i", "one"]].concat()),
+        answer("a.txt:ONE\nb.txt:one\n", "", 0)
+    );
+    assert_eq!(grep(&[&txt[..], &["--no-pre", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
+    assert_eq!(grep(&[&txt[..], &["--pre=", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
+    assert_eq!(grep(&[&txt[..], &["-z", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
+    // What it printed before it failed is searched.
+    let message =
+        "comb: d.bad: preprocessor failed: ./upper: exit status 3: broken; the data before that was read\n";
+    assert_eq!(grep(&["--pre", "./upper", "two", "d.bad"]), answer("two\n", message, 2));
+    let message = "comb: a.txt: preprocessor failed: ./nothing: no such file or directory; the data before that was read\n";
+    assert_eq!(grep(&["--pre", "./nothing", "one", "a.txt"]), answer("", message, 2));
+    // It stops as soon as nothing more is wanted.
+    write(&directory, "endless", b"#!/bin/sh\nexec yes one\n");
+    run(&mut shell(&directory, "chmod +x endless"));
+    assert_eq!(grep(&["--pre", "./endless", "-m1", "one", "a.txt"]), answer("one\n", "", 0));
+}
+
+#[test]
+fn conditions_restrict_the_lines_and_the_files() {
+    let directory = directory_with(&[("a", "foo bar\nfoo baz\nqux\n"), ("b", "foo\nbar\nbaz\n")]);
+    let grep = |arguments: &str| run(&mut grep(&directory, &arguments.split(' ').collect::<Vec<_>>())).0;
+    assert_eq!(grep("foo --and bar"), "a:foo bar\n");
+    assert_eq!(grep("foo --and ba --not bar"), "a:foo baz\n");
+    assert_eq!(grep("-n foo --not ba"), "b:1:foo\n");
+    assert_eq!(grep("-c foo --not bar"), "a:1\nb:1\n");
+    assert_eq!(grep("-o ba. --and foo --not z"), "a:bar\n");
+    assert_eq!(grep("-v foo --and bar"), "a:foo baz\na:qux\nb:foo\nb:bar\nb:baz\n");
+    assert_eq!(grep("-i FOO --and BAZ"), "a:foo baz\n");
+    assert_eq!(grep("-F a --and b --not r"), "a:foo baz\nb:baz\n");
+    assert_eq!(grep("-A1 qux --file-not ^foo$"), "a:qux\n");
+    assert_eq!(grep("-l foo --file-and qux"), "a\n");
+    assert_eq!(grep("--files-without-match foo --file-and qux"), "b\n");
+    assert_eq!(grep("-v foo --file-and ^foo$"), "b:bar\nb:baz\n");
+    assert_eq!(grep("-c foo --include-zero --file-not qux"), "a:0\nb:1\n");
+    assert_eq!(grep("-U foo\\n --and foo$"), "b:foo\n");
 }

@@ -48,9 +48,21 @@ fn every_help_page_has_two_examples_after_its_summary() {
 #[test]
 fn commands_are_listed_by_importance() {
     let names: Vec<_> = subcommands(&page(&[], "--help")).into_iter().map(|(name, _)| name).collect();
-    let expected =
-        ["top", "grep", "symbols", "find", "index", "serve", "pi", "bench", "completions", "man", "cgi"]
-            .map(str::to_owned);
+    let expected = [
+        "top",
+        "grep",
+        "symbols",
+        "find",
+        "index",
+        "serve",
+        "pi",
+        "bench",
+        "links",
+        "completions",
+        "man",
+        "cgi",
+    ]
+    .map(str::to_owned);
     let is_built = |name: &String| match name.as_str() {
         "pi" => cfg!(feature = "pi"),
         "symbols" => cfg!(feature = "symbols"),

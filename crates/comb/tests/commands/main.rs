@@ -15,6 +15,7 @@ mod help;
 mod index;
 mod inputs;
 mod listen;
+mod names;
 mod plot;
 mod profile;
 mod records;

@@ -194,7 +194,6 @@ impl FollowedInput {
             match Sniffed::of(context.inputs, &self.source, head) {
                 Sniffed::Plain(mark) => stream.skip_mark(mark),
                 Sniffed::Compressed(_) | Sniffed::Encoded => return Ok(Prepared::Decoded),
-                Sniffed::Unsupported(program) => return Err(ProblemKind::Compressed(program)),
             }
             self.preparation = Preparation::Sniffed;
         }

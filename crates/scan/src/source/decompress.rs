@@ -3,14 +3,19 @@
 //! Everything runs in this process: starting a program per file costs more than decompressing a small one, and its
 //! error about damaged data would have to be guessed from its exit status.
 
+mod brotli;
+mod compress;
 mod lz4;
 mod member;
 mod windows;
 
+use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read};
 
 use thiserror::Error;
 
+use brotli::Brotli;
+use compress::Compress;
 use lz4::Lz4;
 use member::{Bzip2, Decoder, Gzip, Lzma, Members, Xz, Zstd};
 use windows::Windows;
@@ -33,6 +38,10 @@ pub(crate) enum Format {
     Xz,
     Lzma,
     Lz4,
+    /// Has no signature: see [`Format::of`].
+    Brotli,
+    /// Of the program `compress`.
+    Compress,
 }
 
 impl Format {
@@ -40,15 +49,20 @@ impl Format {
     const START: usize = 16;
 
     /// Returns the format of a file that begins with `start`: its first [`Format::START`] bytes, or all if it has
-    /// fewer. Returns `None` if it is not compressed, or in an unknown format.
-    pub(crate) fn of(start: &[u8]) -> Option<Self> {
+    /// fewer. Returns `None` if it is not compressed, or in an unknown format. `extension` is that of its name: brotli has no
+    /// signature, so a file with its extension counts as compressed unless it is text.
+    pub(crate) fn of(start: &[u8], extension: Option<&OsStr>) -> Option<Self> {
         match start {
             [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),
             [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..] if is_bzip2_block(rest) => Some(Self::Bzip2),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
             [4, 0x22, 0x4d, 0x18, ..] => Some(Self::Lz4),
+            [0x1f, 0x9d, ..] => Some(Self::Compress),
             _ if is_zstd(start) => Some(Self::Zstd),
             _ if is_lzma(start) => Some(Self::Lzma),
+            _ if extension.is_some_and(|extension| extension == "br") && !is_text(start) => {
+                Some(Self::Brotli)
+            }
             _ => None,
         }
     }
@@ -84,6 +98,8 @@ impl Format {
             Self::Xz => Box::new(Xz::new().map_err(fail)?),
             Self::Lzma => Box::new(Lzma::new().map_err(fail)?),
             Self::Lz4 => return Ok(Box::new(Lz4::new(input))),
+            Self::Brotli => Box::new(Brotli::new()),
+            Self::Compress => Box::new(Compress::new()),
         };
         // The xz decoder reads all streams of a file as a single member.
         let after_member = before.is_some() && self != Self::Xz;
@@ -102,8 +118,16 @@ impl Format {
             Self::Xz => "xz",
             Self::Lzma => "lzma",
             Self::Lz4 => "lz4",
+            Self::Brotli => "brotli",
+            Self::Compress => "compress",
         }
     }
+}
+
+/// Whether these first bytes of a file may be text. The last character may be truncated.
+fn is_text(start: &[u8]) -> bool {
+    !start.contains(&0)
+        && std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
 /// Returns `true` if a bzip2 stream continues with its first block, or with its end if it is empty. Text may begin with

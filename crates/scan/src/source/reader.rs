@@ -95,19 +95,15 @@ pub(crate) enum Sniffed {
     Compressed(Format),
     /// Text in an encoding other than UTF-8.
     Encoded,
-    /// Compressed by this program, in a format that is not supported.
-    Unsupported(&'static str),
 }
 
 impl Sniffed {
     /// Inspects the first bytes of a file.
     pub(crate) fn of(inputs: &Inputs, source: &Source, start: &[u8]) -> Self {
         let Inputs { decompress, encoding, .. } = inputs;
-        match Format::of(start).filter(|_| *decompress) {
+        let extension = source.path().and_then(Path::extension);
+        match Format::of(start, extension).filter(|_| *decompress) {
             Some(format) => Self::Compressed(format),
-            None if *decompress && let Some(program) = unsupported_compression(source, start) => {
-                Self::Unsupported(program)
-            }
             None => match encoding.conversion(start) {
                 Conversion::Plain => Self::Plain(0),
                 Conversion::StripBom(length) => Self::Plain(length),
@@ -232,12 +228,19 @@ impl<'a> Reader<'a> {
         limit: usize,
         short_read_is_end: bool,
     ) -> Result<Contents, ProblemKind> {
+        let inputs = self.context.inputs;
+        if let (Some(preprocessor), Some(path)) = (&inputs.preprocessor, source.path())
+            && preprocessor.is_for(path)
+        {
+            self.meter.enter(Phase::Decompress);
+            let text = preprocessor.start(path, file).map_err(|error| ProblemKind::Decode { error })?;
+            return Ok(self.read_decoded(&source.with_medium(Medium::Decompressed), text, limit).0);
+        }
         self.meter.enter(Phase::Read);
         let mut filled = 0;
         let ended = self.fill(&file, start, &mut filled, FIRST_READ, short_read_is_end)?;
         let begin = match self.sniff(source, filled) {
             Sniffed::Plain(begin) => begin,
-            Sniffed::Unsupported(program) => return Err(ProblemKind::Compressed(program)),
             sniffed => {
                 let file = Arc::new(file);
                 let input = FileFrom { file: Arc::clone(&file), offset: start };
@@ -351,23 +354,12 @@ impl<'a> Reader<'a> {
             return Ok(self.read_text(&source.with_medium(medium), text, 0, limit));
         };
         let source = source.with_medium(Medium::Decompressed);
-        let mut text = format.reader(input).map_err(|error| ProblemKind::Decode { error })?;
-        // The text decoder copies everything, so it is left out where there is nothing to decode.
-        let mut start = Vec::with_capacity(MAX_BOM);
-        let marked = (&mut text).take(MAX_BOM as u64).read_to_end(&mut start);
-        let start_and_rest = io::Cursor::new(start.clone()).chain(text);
-        match encoding.conversion(&start) {
-            Conversion::Transcode if marked.is_ok() => {
-                let text = encoding.reader(Encoding::buffered(start_and_rest, false), line_end, first_nul);
-                return Ok(self.read_text(&source, text, 0, limit));
-            }
-            Conversion::StripBom(length) => {
-                return Ok(self.read_text(&source, Box::new(start_and_rest), length, limit));
-            }
-            _ => {}
-        }
-        let contents = self.read_text(&source, Box::new(start_and_rest), 0, limit);
+        let text = format.reader(input).map_err(|error| ProblemKind::Decode { error })?;
+        let (contents, is_plain) = self.read_decoded(&source, text, limit);
         let Contents::Stream { known, .. } = &contents else { return Ok(contents) };
+        if !is_plain {
+            return Ok(contents);
+        }
         let parted = |file| PartedFile::new(source.clone(), file, format, self.context.bounds);
         let all = file.filter(|&(_, start)| start == 0).map(|(file, _)| file);
         Ok(match all.and_then(parted) {
@@ -376,6 +368,32 @@ impl<'a> Reader<'a> {
             }
             None => contents,
         })
+    }
+
+    /// Reads text that a decompressor or another program makes, and which may have an encoding of its own. Also returns whether
+    /// it is returned as it is made.
+    fn read_decoded(
+        &mut self,
+        source: &Source,
+        mut text: impl Read + Send + 'static,
+        limit: usize,
+    ) -> (Contents, bool) {
+        let (encoding, line_end) = (self.context.inputs.encoding, self.context.bounds.line_end);
+        // The text decoder copies everything, so it is left out where there is nothing to decode.
+        let mut start = Vec::with_capacity(MAX_BOM);
+        let marked = (&mut text).take(MAX_BOM as u64).read_to_end(&mut start);
+        let start_and_rest = io::Cursor::new(start.clone()).chain(text);
+        match encoding.conversion(&start) {
+            Conversion::Transcode if marked.is_ok() => {
+                let text = Encoding::buffered(start_and_rest, false);
+                let text = encoding.reader(text, line_end, FirstNul::default());
+                (self.read_text(source, text, 0, limit), false)
+            }
+            Conversion::StripBom(length) => {
+                (self.read_text(source, Box::new(start_and_rest), length, limit), false)
+            }
+            _ => (self.read_text(source, Box::new(start_and_rest), 0, limit), true),
+        }
     }
 
     /// Reads decoded text behind a byte order mark of `mark` bytes: at once if it has less than `limit` bytes.
@@ -440,7 +458,6 @@ impl<'a> Reader<'a> {
         }
         let begin = match self.sniff(source, filled) {
             Sniffed::Plain(begin) => begin,
-            Sniffed::Unsupported(program) => return Err(ProblemKind::Compressed(program)),
             sniffed => {
                 let input = io::Cursor::new(self.buffer[..filled].to_vec()).chain(file);
                 return self.decode(source, sniffed, input, limit, None).map(Some);
@@ -500,26 +517,6 @@ impl<'a> Reader<'a> {
         let stream = Stream::new(source, origin, start, offset, self.context.bounds, stop);
         Contents::Stream { stream, known }
     }
-}
-
-/// The program that compressed a file, if its format is not supported. Brotli has no signature: a file with its
-/// extension counts as compressed unless it is text.
-fn unsupported_compression(source: &Source, start: &[u8]) -> Option<&'static str> {
-    const COMPRESS: &[u8] = b"\x1F\x9D";
-    let is_named = |end: &str| {
-        let path = source.path().and_then(Path::extension);
-        path.is_some_and(|extension| extension == end)
-    };
-    if start.starts_with(COMPRESS) {
-        return Some("compress (.Z)");
-    }
-    if !is_named("br") || start.is_empty() {
-        return None;
-    }
-    // The last character may be truncated.
-    let is_text = !start.contains(&0)
-        && std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    (!is_text).then_some("brotli (.br)")
 }
 
 /// The source with the identity of its file.

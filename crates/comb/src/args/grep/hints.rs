@@ -7,10 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::files;
 
 const HINTS: &[(&[&str], &str)] = &[
-    (&["--pre", "--pre-glob"], "preprocessors are not supported; use -z for compressed files, or a pipe"),
-    (&["--trace", "-D"], "--profile reports where the time goes, --files the files to be searched"),
-    (&["--pager"], "use 'comb grep --pretty … | less -R'"),
-    (&["--ackmate"], "use --vimgrep or --json for other programs"),
+    (&["-D"], "--debug reports how indexes were used, --profile where the time goes"),
     (&["--print-all-files"], "--files prints the files to be searched"),
     (&["--color-line-number"], "use --colors line:fg:yellow"),
     (&["--color-match"], "use --colors match:fg:red"),

@@ -1,12 +1,14 @@
 //! Reading of files and selection of lines.
 
+use std::ffi::OsString;
+
 use clap::Args;
 use finecomb_grep::{Binary, GrepOptions, LineEnd};
-use finecomb_scan::Encoding;
+use finecomb_scan::{Encoding, Preprocessor};
 
 use super::order::Order;
 use super::value;
-use crate::args::selection;
+use crate::args::selection::{self, Globs, UsageError};
 
 #[derive(Args)]
 #[group(skip)]
@@ -27,8 +29,18 @@ pub(crate) struct Matching {
     pub(super) encoding: Option<Encoding>,
 
     /// Search compressed files
-    #[arg(short = 'z', long)]
+    #[arg(short = 'z', long, overrides_with = "pre")]
     pub(crate) search_zip: bool,
+
+    /// Search the output of COMMAND instead of each file; COMMAND is run with the path as its argument, and the file as its input
+    ///
+    /// A command that fails is reported, and what it printed before is searched. Turns off -z.
+    #[arg(long, value_name = "COMMAND", overrides_with = "search_zip", hide_short_help = true)]
+    pre: Option<OsString>,
+
+    /// Run the command of --pre only for files that match GLOB, or not for these if GLOB begins with !; repeatable
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, hide_short_help = true)]
+    pre_glob: Vec<String>,
 
     /// Treat \r\n as a line ending like \n, so that $ matches before both
     #[arg(long, overrides_with = "null_data")]
@@ -59,6 +71,18 @@ impl Matching {
         options.invert = self.invert_match;
         options.max_count = self.max_count;
         options.stop_on_nonmatch = self.stop_on_nonmatch;
+    }
+
+    /// The program that makes the text of files.
+    pub(super) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
+        let Some(program) = self.pre.as_ref().filter(|_| self.preprocesses()) else { return Ok(None) };
+        let globs = Globs { flag: "--pre-glob", globs: &self.pre_glob, ignore_case: false };
+        Ok(Some(Preprocessor { program: program.into(), globs: selection::globs(&[globs])? }))
+    }
+
+    /// Whether there is such a program.
+    pub(super) fn preprocesses(&self) -> bool {
+        self.pre.as_ref().is_some_and(|program| !program.is_empty())
     }
 
     fn line_end(&self) -> LineEnd {

@@ -33,6 +33,7 @@ const NEGATIONS: &[Negation] = &[
     no_with_aliases("unicode", &["pcre2-unicode"], &["no_unicode"]),
     no("no-encoding", &["encoding"]),
     no("no-search-zip", &["search_zip"]),
+    no("no-pre", &["pre"]),
     no("no-crlf", &["crlf"]),
     no_with_aliases("no-binary", &["no-text"], &["binary", "text"]),
     no("no-invert-match", &["invert_match"]),
@@ -62,6 +63,7 @@ const NEGATIONS: &[Negation] = &[
     no("no-trim", &["trim"]),
     no_with_aliases("no-enclosing", &["no-show-function"], &["enclosing"]),
     no("nocolor", &["color"]),
+    no("nopager", &["pager"]),
 ];
 
 /// Flags of ripgrep and ag that override nothing. Most are accepted without effect: comb decides how files are read and
@@ -75,10 +77,8 @@ const ACCEPTED: &[&str] = &[
     "no-block-buffered",
     "no-ignore-messages",
     "ignore-messages",
-    "no-pre",
     "break",
     "nobreak",
-    "nopager",
     "parallel",
     "affinity",
     "noaffinity",

@@ -70,7 +70,7 @@ pub(super) fn pattern(argument: Option<&OsString>, glob: Option<&str>) -> Result
 
 /// Whether standard input is a file, a pipe or a socket, and thus probably meant to be read. This is a heuristic: a
 /// parent process may leave a pipe open that it never writes to.
-pub(super) fn input_is_readable() -> bool {
+pub(crate) fn input_is_readable() -> bool {
     let Ok(input) = io::stdin().as_fd().try_clone_to_owned() else { return false };
     File::from(input).metadata().is_ok_and(|metadata| {
         let kind = metadata.file_type();

@@ -146,6 +146,10 @@ pub(crate) struct Lines {
     #[arg(long)]
     vimgrep: bool,
 
+    /// Print for AckMate: paths above the lines of a file, and the offsets and lengths of matches in each line
+    #[arg(long, hide_short_help = true)]
+    ackmate: bool,
+
     /// Print only the matches, each on its own line
     #[arg(short = 'o', long)]
     pub(super) only_matching: bool,
@@ -220,10 +224,12 @@ impl Lines {
             () if self.no_filename => false,
             () => self.vimgrep || !paths.one_file,
         };
-        options.heading = !self.vimgrep && self.heading(order).unwrap_or(terminal);
+        options.ackmate = self.ackmate;
+        options.heading = self.ackmate || !self.vimgrep && self.heading(order).unwrap_or(terminal);
         options.column = self.column || self.vimgrep && !order.has("no-column");
         options.line_number = self.line_number(order).unwrap_or_else(|| match options.mode {
             _ if options.quiet => false,
+            Mode::Lines if self.ackmate => true,
             Mode::Lines => terminal && !paths.only_input() || options.column || self.vimgrep,
             Mode::Json => true,
             Mode::Count | Mode::CountMatches | Mode::FilesWithMatches | Mode::FilesWithoutMatch => false,

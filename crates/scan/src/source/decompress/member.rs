@@ -16,11 +16,11 @@ use super::{Failure, Format, Input, MEMORY_LIMIT, available};
 /// Result of a step.
 pub(super) struct Step {
     /// Bytes of input consumed.
-    used: usize,
+    pub(super) used: usize,
     /// Bytes of output written.
-    made: usize,
+    pub(super) made: usize,
     /// `true` if the member ended.
-    ended: Result<bool, Failure>,
+    pub(super) ended: Result<bool, Failure>,
 }
 
 /// Decompresses one member after another.

@@ -1,0 +1,338 @@
+//! The command line of ag (The Silver Searcher), translated to that of `comb grep`.
+//!
+//! ag reads its arguments as `getopt_long` does: flags and other arguments in any order, long flags by any unambiguous beginning.
+//! What is left out of the translation is listed in `docs/ag.md`.
+
+mod flags;
+mod pattern;
+mod types;
+
+use std::ffi::OsString;
+use std::iter::Peekable;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::slice;
+
+use clap::Error;
+use clap::error::ErrorKind;
+
+use self::flags::{Becomes, Flag, Setting, ValueSetting};
+use super::grep::paths::input_is_readable;
+use super::parse_from;
+use crate::command::Exit;
+use crate::version;
+
+const HELP: &str = include_str!("ag/help.txt");
+
+/// Colours of ag that differ from those of ripgrep.
+const COLORS: &[&str] = &[
+    "path:none",
+    "path:fg:green",
+    "path:style:bold",
+    "line:none",
+    "line:fg:yellow",
+    "line:style:bold",
+    "match:none",
+    "match:fg:black",
+    "match:bg:yellow",
+];
+
+/// Arguments that are still to be read.
+type Rest<'a> = Peekable<slice::Iter<'a, OsString>>;
+
+/// Result of the translation.
+#[derive(Debug, PartialEq, Eq)]
+enum Translated {
+    /// Arguments of `comb grep`.
+    Search(Vec<OsString>),
+    Help,
+    Version,
+    ListFileTypes,
+}
+
+/// Case sensitivity of patterns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Case {
+    #[default]
+    Smart,
+    Sensitive,
+    Ignored,
+}
+
+/// Arguments read so far.
+#[derive(Debug, Default)]
+struct Translation {
+    /// Flags of `comb grep`.
+    flags: Vec<OsString>,
+    /// Arguments that are not flags: a pattern and paths.
+    others: Vec<OsString>,
+    types: Vec<&'static str>,
+    colors: Vec<String>,
+    case: Case,
+    literal: bool,
+    single_lines: bool,
+    ackmate: bool,
+    passthru: bool,
+    line_numbers: Option<bool>,
+    lists_matching: bool,
+    filename_pattern: Option<String>,
+    file_search_regex: Option<String>,
+    special: Option<Setting>,
+}
+
+/// Parses the command line.
+pub(super) fn parse(given: &[OsString]) -> Result<super::Arguments, Error> {
+    let translated = translate(&given[1.min(given.len())..], input_is_readable);
+    let text =
+        match translated.map_err(|reason| Error::raw(ErrorKind::InvalidValue, format!("{reason}\n")))? {
+            Translated::Search(arguments) => {
+                let all: Vec<OsString> =
+                    ["ag", "grep"].map(OsString::from).into_iter().chain(arguments).collect();
+                return parse_from(&all);
+            }
+            Translated::Help => HELP.to_owned(),
+            Translated::Version => version::of_ag(),
+            Translated::ListFileTypes => types::list(),
+        };
+    Ok(super::Arguments { command: super::Command::Print(text.into_bytes(), Exit::Found), color: None })
+}
+
+/// Translates arguments. `input_is_readable` tells whether standard input is searched if no path is given.
+fn translate(given: &[OsString], input_is_readable: impl Fn() -> bool) -> Result<Translated, String> {
+    let mut translation = Translation::default();
+    let mut rest = given.iter().peekable();
+    while let Some(argument) = rest.next() {
+        let bytes = argument.as_bytes();
+        match bytes {
+            b"--" => {
+                translation.others.extend(rest.by_ref().cloned());
+            }
+            [b'-', b'-', name @ ..] => translation.long(name, &mut rest)?,
+            [b'-', letters @ ..] if !letters.is_empty() => translation.letters(letters, &mut rest)?,
+            _ => translation.others.push(argument.clone()),
+        }
+    }
+    translation.finish(input_is_readable)
+}
+
+impl Translation {
+    fn long<'a>(&mut self, name: &[u8], rest: &mut Rest<'a>) -> Result<(), String> {
+        let (name, value) = match name.iter().position(|&byte| byte == b'=') {
+            Some(at) => (&name[..at], Some(OsString::from_vec(name[at + 1..].to_vec()))),
+            None => (name, None),
+        };
+        let name = String::from_utf8_lossy(name);
+        if let Some(kind) = types::named(&name) {
+            self.types.push(kind);
+            return Ok(());
+        }
+        let flag = flags::by_long(&name).ok_or_else(|| unknown(&format!("--{name}")))?;
+        self.take(flag, value, rest)
+    }
+
+    /// Reads the flags of one argument with a single hyphen; what follows a flag that takes a value is the value.
+    fn letters<'a>(&mut self, letters: &[u8], rest: &mut Rest<'a>) -> Result<(), String> {
+        for (at, &letter) in letters.iter().enumerate() {
+            let letter = char::from(letter);
+            let flag = flags::by_short(letter).ok_or_else(|| unknown(&format!("-{letter}")))?;
+            let behind = &letters[at + 1..];
+            if flag.takes_value() && !behind.is_empty() {
+                return self.take(flag, Some(OsString::from_vec(behind.to_vec())), rest);
+            }
+            self.take(flag, None, rest)?;
+        }
+        Ok(())
+    }
+
+    /// Applies a flag.
+    fn take<'a>(&mut self, flag: &Flag, value: Option<OsString>, rest: &mut Rest<'a>) -> Result<(), String> {
+        let mut required = || {
+            let value = value.clone().or_else(|| rest.next().cloned());
+            value.ok_or_else(|| format!("--{} requires a value", flag.long))
+        };
+        match flag.becomes {
+            Becomes::Flags(flags) => self.flags.extend(flags.iter().map(OsString::from)),
+            Becomes::Value(name) => {
+                let mut argument = OsString::from(format!("{name}="));
+                argument.push(required()?);
+                self.flags.push(argument);
+            }
+            Becomes::Lines(name) => {
+                let number = |value: &OsString| value.to_str()?.parse::<u32>().ok();
+                let lines = match &value {
+                    Some(value) => number(value),
+                    None => rest.next_if(|next| number(next).is_some()).and_then(number),
+                };
+                self.flags.push(format!("{name}={}", lines.unwrap_or(2)).into());
+            }
+            Becomes::Setting(setting) => self.set(setting),
+            Becomes::ValueSetting(setting) => {
+                let value = required()?;
+                let text = value.to_str().ok_or_else(|| format!("--{}: not valid UTF-8", flag.long))?;
+                self.set_value(setting, text).map_err(|reason| format!("--{}: {reason}", flag.long))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, setting: Setting) {
+        match setting {
+            Setting::CaseSensitive => self.case = Case::Sensitive,
+            Setting::IgnoreCase => self.case = Case::Ignored,
+            Setting::SmartCase => self.case = Case::Smart,
+            Setting::Literal => self.literal = true,
+            Setting::Multiline(on) => self.single_lines = !on,
+            Setting::Ackmate => self.ackmate = true,
+            Setting::Passthru => self.passthru = true,
+            Setting::LineNumbers(on) => self.line_numbers = Some(on),
+            Setting::FilesWithMatches => self.lists_matching = true,
+            Setting::Help | Setting::Version | Setting::ListFileTypes => self.special = Some(setting),
+        }
+    }
+
+    fn set_value(&mut self, setting: ValueSetting, value: &str) -> Result<(), String> {
+        match setting {
+            ValueSetting::Color(part) => self.colors.extend(color(part, value)?),
+            ValueSetting::FilenamePattern => self.filename_pattern = Some(value.to_owned()),
+            ValueSetting::FileSearchRegex => self.file_search_regex = Some(value.to_owned()),
+            ValueSetting::MaxCount => match value.parse::<u64>() {
+                // ag never stops at 0.
+                Ok(0) => {}
+                Ok(count) => self.flags.push(format!("--max-count={count}").into()),
+                Err(_) => return Err(format!("expected a number, found '{value}'")),
+            },
+            ValueSetting::Width => {
+                self.flags.push(format!("--max-columns={value}").into());
+                self.flags.push("--max-columns-preview".into());
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, input_is_readable: impl Fn() -> bool) -> Result<Translated, String> {
+        match self.special {
+            Some(Setting::Version) => return Ok(Translated::Version),
+            Some(Setting::ListFileTypes) => return Ok(Translated::ListFileTypes),
+            Some(_) => return Ok(Translated::Help),
+            None => {}
+        }
+        let mut flags = std::mem::take(&mut self.flags);
+        let mut push = |flag: &str| flags.push(flag.into());
+        self.select_files(&mut push);
+        let colors = COLORS.iter().copied().chain(self.colors.iter().map(String::as_str));
+        colors.for_each(|color| push(&format!("--colors={color}")));
+        if let Some(pattern) = &self.filename_pattern {
+            push("--files");
+            push(&format!("--file-search-regex={}", self.path_regex(pattern)));
+        } else if !self.others.is_empty() {
+            let pattern = self.others.remove(0);
+            let pattern = pattern.into_string().map_err(|_| "the pattern is not valid UTF-8".to_owned())?;
+            let reads_input = self.others.is_empty() && input_is_readable();
+            self.search(&pattern, reads_input, &mut push);
+        } else {
+            return Err(format!("missing PATTERN\n\n{HELP}"));
+        }
+        flags.push("--".into());
+        flags.append(&mut self.others);
+        Ok(Translated::Search(flags))
+    }
+
+    fn select_files(&self, push: &mut impl FnMut(&str)) {
+        for &name in &self.types {
+            let name_in_comb = format!("ag{name}");
+            for extension in types::extensions(name) {
+                push(&format!("--type-add={name_in_comb}:*.{extension}"));
+            }
+            push(&format!("--type={name_in_comb}"));
+        }
+        if let Some(regex) = &self.file_search_regex {
+            push(&format!("--file-search-regex={}", self.path_regex(regex)));
+        }
+    }
+
+    /// A regular expression for paths, which follows the flags for patterns.
+    fn path_regex(&self, regex: &str) -> String {
+        let case = if self.ignores_case(regex) { "(?i)" } else { "" };
+        if self.literal { format!("{case}{}", regex_syntax::escape(regex)) } else { format!("{case}{regex}") }
+    }
+
+    fn ignores_case(&self, pattern: &str) -> bool {
+        match self.case {
+            Case::Sensitive => false,
+            Case::Ignored => true,
+            // Also in escapes such as \W.
+            Case::Smart => !pattern.contains(|char: char| char.is_ascii_uppercase()),
+        }
+    }
+
+    fn search(&self, pattern: &str, reads_input: bool, push: &mut impl FnMut(&str)) {
+        if pattern.is_empty() && self.lists_matching {
+            return push("--files");
+        }
+        if self.lists_matching {
+            push("--files-with-matches");
+        }
+        if self.ackmate {
+            push("--ackmate");
+        } else if self.line_numbers.unwrap_or(!reads_input) {
+            push("--line-number");
+        } else {
+            push("--no-line-number");
+        }
+        if self.passthru && reads_input {
+            push("--passthru");
+        }
+        if self.ignores_case(pattern) {
+            push("--ignore-case");
+        }
+        if self.literal || pattern::is_literal(pattern) {
+            push("--fixed-strings");
+        } else {
+            push("--pcre2");
+        }
+        if !self.single_lines && !self.ackmate && pattern::may_span_lines(pattern, self.literal) {
+            push("--multiline");
+        }
+        push(&format!("--regexp={pattern}"));
+    }
+}
+
+impl Flag {
+    fn takes_value(&self) -> bool {
+        matches!(self.becomes, Becomes::Value(_) | Becomes::Lines(_) | Becomes::ValueSetting(_))
+    }
+}
+
+fn unknown(flag: &str) -> String {
+    format!("unrecognized option '{flag}'\n\n{HELP}")
+}
+
+/// The colours of a part of the output by codes of ANSI escapes, such as `1;33`.
+fn color(part: &str, codes: &str) -> Result<Vec<String>, String> {
+    const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
+    let mut specs = vec![format!("{part}:none")];
+    let mut codes = codes.split(';').map(|code| code.parse::<u8>());
+    while let Some(code) = codes.next() {
+        let code = code.map_err(|_| "expected codes of ANSI escapes, such as 1;33".to_owned())?;
+        match code {
+            0 => {}
+            1 => specs.push(format!("{part}:style:bold")),
+            3 => specs.push(format!("{part}:style:italic")),
+            4 => specs.push(format!("{part}:style:underline")),
+            30..=37 => specs.push(format!("{part}:fg:{}", NAMES[usize::from(code - 30)])),
+            40..=47 => specs.push(format!("{part}:bg:{}", NAMES[usize::from(code - 40)])),
+            90..=97 => {
+                specs.push(format!("{part}:style:intense"));
+                specs.push(format!("{part}:fg:{}", NAMES[usize::from(code - 90)]));
+            }
+            38 | 48 => {
+                let ground = if code == 38 { "fg" } else { "bg" };
+                match (codes.next(), codes.next()) {
+                    (Some(Ok(5)), Some(Ok(number))) => specs.push(format!("{part}:{ground}:{number}")),
+                    _ => return Err(format!("{code} must be followed by 5 and a number")),
+                }
+            }
+            _ => return Err(format!("unsupported code {code}")),
+        }
+    }
+    Ok(specs)
+}

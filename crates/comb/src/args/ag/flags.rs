@@ -1,0 +1,180 @@
+//! The flags of ag, and the flags of `comb grep` that they become.
+
+use Becomes::{Flags, Lines, Setting as Set, Value, ValueSetting as SetValue};
+
+/// A flag of ag.
+pub(super) struct Flag {
+    pub(super) long: &'static str,
+    pub(super) short: Option<char>,
+    pub(super) becomes: Becomes,
+}
+
+/// Translation of a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Becomes {
+    /// These flags, none of which takes a value.
+    Flags(&'static [&'static str]),
+    /// This flag with the value of ag's.
+    Value(&'static str),
+    /// This flag with a number of lines. If the next argument is not a number, it is not the value, and the number is 2.
+    Lines(&'static str),
+    /// Something that depends on other arguments.
+    Setting(Setting),
+    /// Something that depends on other arguments, and on a value.
+    ValueSetting(ValueSetting),
+}
+
+/// Flags without a value that are combined with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Setting {
+    CaseSensitive,
+    IgnoreCase,
+    SmartCase,
+    Literal,
+    Multiline(bool),
+    Ackmate,
+    Passthru,
+    LineNumbers(bool),
+    FilesWithMatches,
+    Help,
+    Version,
+    ListFileTypes,
+}
+
+/// Flags with a value that are combined with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueSetting {
+    /// Style of a part of the output, as codes of ANSI escapes.
+    Color(&'static str),
+    FilenamePattern,
+    FileSearchRegex,
+    MaxCount,
+    Width,
+}
+
+const fn flag(long: &'static str, short: char, becomes: Becomes) -> Flag {
+    Flag { long, short: Some(short), becomes }
+}
+
+const fn long(long: &'static str, becomes: Becomes) -> Flag {
+    Flag { long, short: None, becomes }
+}
+
+/// All flags of ag 2.2 but those for file types.
+pub(super) const FLAGS: &[Flag] = &[
+    long("ackmate", Set(Setting::Ackmate)),
+    long("affinity", Flags(&[])),
+    long("noaffinity", Flags(&[])),
+    flag("after", 'A', Lines("--after-context")),
+    flag("all-types", 'a', Flags(&["--no-ignore", "--binary"])),
+    flag("all-text", 't', Flags(&["--no-ignore"])),
+    flag("before", 'B', Lines("--before-context")),
+    long("break", Flags(&[])),
+    long("nobreak", Flags(&[])),
+    flag("case-sensitive", 's', Set(Setting::CaseSensitive)),
+    long("color", Flags(&["--color=always"])),
+    long("nocolor", Flags(&["--color=never"])),
+    long("color-line-number", SetValue(ValueSetting::Color("line"))),
+    long("color-match", SetValue(ValueSetting::Color("match"))),
+    long("color-path", SetValue(ValueSetting::Color("path"))),
+    long("column", Flags(&["--column"])),
+    flag("context", 'C', Lines("--context")),
+    flag("count", 'c', Flags(&["--count-matches"])),
+    flag("debug", 'D', Flags(&["--debug"])),
+    long("depth", Value("--depth")),
+    long("filename", Flags(&["--with-filename"])),
+    long("nofilename", Flags(&["--no-filename"])),
+    flag("filename-pattern", 'g', SetValue(ValueSetting::FilenamePattern)),
+    flag("file-search-regex", 'G', SetValue(ValueSetting::FileSearchRegex)),
+    flag("files-with-matches", 'l', Set(Setting::FilesWithMatches)),
+    flag("files-without-matches", 'L', Flags(&["--files-without-match"])),
+    flag("fixed-strings", 'F', Set(Setting::Literal)),
+    flag("follow", 'f', Flags(&["--follow"])),
+    long("nofollow", Flags(&["--no-follow"])),
+    long("group", Flags(&["--heading"])),
+    long("nogroup", Flags(&["--no-heading"])),
+    flag("heading", 'H', Flags(&["--heading", "--with-filename"])),
+    long("noheading", Flags(&["--no-heading"])),
+    flag("help", 'h', Set(Setting::Help)),
+    long("hidden", Flags(&["--hidden"])),
+    long("ignore", Value("--ignore-dir")),
+    flag("ignore-case", 'i', Set(Setting::IgnoreCase)),
+    long("ignore-dir", Value("--ignore-dir")),
+    long("invert-match", Flags(&["--invert-match"])),
+    flag("invert", 'v', Flags(&["--invert-match"])),
+    long("list-file-types", Set(Setting::ListFileTypes)),
+    flag("literal", 'Q', Set(Setting::Literal)),
+    flag("max-count", 'm', SetValue(ValueSetting::MaxCount)),
+    long("mmap", Flags(&[])),
+    long("nommap", Flags(&[])),
+    long("multiline", Set(Setting::Multiline(true))),
+    long("nomultiline", Set(Setting::Multiline(false))),
+    flag("norecurse", 'n', Flags(&["--max-depth=1"])),
+    flag("null", '0', Flags(&["--null"])),
+    long("numbers", Set(Setting::LineNumbers(true))),
+    long("nonumbers", Set(Setting::LineNumbers(false))),
+    long("one-device", Flags(&["--one-file-system"])),
+    flag("only-matching", 'o', Flags(&["--only-matching"])),
+    long("pager", Value("--pager")),
+    long("nopager", Flags(&["--nopager"])),
+    long("parallel", Flags(&["--parallel"])),
+    long("passthrough", Set(Setting::Passthru)),
+    long("passthru", Set(Setting::Passthru)),
+    flag("path-to-ignore", 'p', Value("--ignore-file")),
+    long("print-all-files", Flags(&["--print-all-files"])),
+    long("print-long-lines", Flags(&["--max-columns=0"])),
+    long("print0", Flags(&["--null"])),
+    flag("recurse", 'r', Flags(&[])),
+    flag("recursive", 'R', Flags(&[])),
+    long("search-binary", Flags(&["--binary"])),
+    flag("search-zip", 'z', Flags(&["--search-zip"])),
+    long("silent", Flags(&["--no-messages"])),
+    flag("skip-vcs-ignores", 'U', Flags(&["--no-ignore-vcs"])),
+    flag("smart-case", 'S', Set(Setting::SmartCase)),
+    long("stats", Flags(&["--stats"])),
+    long("stats-only", Flags(&["--stats-only"])),
+    flag("unrestricted", 'u', Flags(&["--no-ignore", "--binary", "--hidden"])),
+    flag("version", 'V', Set(Setting::Version)),
+    long("vimgrep", Flags(&["--vimgrep"])),
+    flag("width", 'W', SetValue(ValueSetting::Width)),
+    flag("word-regexp", 'w', Flags(&["--word-regexp"])),
+    long("workers", Value("--threads")),
+];
+
+/// The flag of a long name, or of an unambiguous beginning of one.
+pub(super) fn by_long(name: &str) -> Option<&'static Flag> {
+    let exact = FLAGS.iter().find(|flag| flag.long == name);
+    exact.or_else(|| {
+        let mut begun = FLAGS.iter().filter(|flag| flag.long.starts_with(name));
+        begun.next().filter(|_| begun.next().is_none())
+    })
+}
+
+/// The flag of a letter.
+pub(super) fn by_short(letter: char) -> Option<&'static Flag> {
+    FLAGS.iter().find(|flag| flag.short == Some(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{FLAGS, by_long};
+
+    #[test]
+    fn names_are_unique() {
+        let (mut long, mut short) = (HashSet::new(), HashSet::new());
+        for flag in FLAGS {
+            assert!(long.insert(flag.long), "--{}", flag.long);
+            assert!(flag.short.is_none_or(|letter| short.insert(letter)), "{:?}", flag.short);
+        }
+    }
+
+    #[test]
+    fn a_long_name_may_be_abbreviated() {
+        assert_eq!(by_long("files-with-").map(|flag| flag.long), Some("files-with-matches"));
+        assert_eq!(by_long("color").map(|flag| flag.long), Some("color"));
+        assert!(by_long("no").is_none());
+        assert!(by_long("xyz").is_none());
+    }
+}

@@ -1,0 +1,122 @@
+//! The command line of ripgrep: the flags of `comb grep`, and those that ask for something other than a search.
+
+use std::ffi::OsString;
+
+use clap::{ArgAction, Args, Command, Error, FromArgMatches, Parser, ValueEnum};
+use clap_complete::Shell;
+
+use super::{config, grep, standalone};
+use crate::command::Exit;
+use crate::command::generate::{completions_of, manual_of};
+use crate::program::Program;
+use crate::version;
+
+/// Environment variable with the path of the configuration file.
+const CONFIG_VARIABLE: &str = "RIPGREP_CONFIG_PATH";
+
+/// Searches directories for lines that match a pattern
+#[derive(Parser)]
+#[command(name = Program::Rg.name(), disable_version_flag = true, max_term_width = 110)]
+struct Arguments {
+    #[command(flatten)]
+    grep: grep::Arguments,
+
+    #[command(flatten)]
+    special: Special,
+}
+
+#[derive(Args)]
+#[group(skip)]
+#[command(next_help_heading = "Other behaviours")]
+struct Special {
+    /// Print the version; the long form also prints features and SIMD instructions
+    #[arg(short = 'V', action = ArgAction::SetTrue)]
+    short_version: bool,
+
+    /// Print the version, features and SIMD instructions
+    #[arg(long)]
+    version: bool,
+
+    /// Print the version of PCRE2
+    #[arg(long)]
+    pcre2_version: bool,
+
+    /// Print a manual page or completions
+    #[arg(long, value_enum, value_name = "KIND", hide_short_help = true)]
+    generate: Option<Generated>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Generated {
+    /// Manual page, in roff
+    Man,
+    /// Completions of Bash
+    CompleteBash,
+    /// Completions of Zsh
+    CompleteZsh,
+    /// Completions of Fish
+    CompleteFish,
+    /// Completions of PowerShell
+    CompletePowershell,
+}
+
+/// Parses the command line, preceded by the arguments of the configuration file.
+pub(super) fn parse(given: Vec<OsString>) -> Result<super::Command, Error> {
+    let arguments = parse_from(&given)?;
+    if let Some(command) = arguments.special.command() {
+        return Ok(command);
+    }
+    let configured = if arguments.grep.config() { config::arguments(CONFIG_VARIABLE) } else { Vec::new() };
+    if configured.is_empty() {
+        return Ok(super::Command::Grep(Box::new(arguments.grep)));
+    }
+    let mut all = given;
+    all.splice(1..1, configured);
+    let arguments = parse_from(&all).inspect_err(|_| config::note_file(CONFIG_VARIABLE))?;
+    Ok(super::Command::Grep(Box::new(arguments.grep)))
+}
+
+fn parse_from(given: &[OsString]) -> Result<Arguments, Error> {
+    let matches = standalone::matches(command, "grep", given);
+    let mut matches = matches.map_err(grep::hints::add_hint)?;
+    Arguments::from_arg_matches_mut(&mut matches)
+}
+
+/// The definition of the command line.
+fn command() -> Command {
+    let usage = grep::USAGE.replace("comb grep", Program::Rg.name());
+    <Arguments as clap::CommandFactory>::command().name(Program::Rg.name()).override_usage(usage)
+}
+
+impl Special {
+    /// The command that is asked for in place of a search.
+    fn command(&self) -> Option<super::Command> {
+        let text = match () {
+            () if self.version => version::of_ripgrep_in_full(),
+            () if self.short_version => version::of_ripgrep(),
+            () if self.pcre2_version => {
+                let exit = if cfg!(feature = "pcre2") { Exit::Found } else { Exit::NotFound };
+                return Some(super::Command::Print(version::of_pcre2().into_bytes(), exit));
+            }
+            () => {
+                let text = match self.generate? {
+                    Generated::Man => manual_of(standalone::renamed(command(), "grep")),
+                    Generated::CompleteBash => completions_of(command(), Shell::Bash),
+                    Generated::CompleteZsh => completions_of(command(), Shell::Zsh),
+                    Generated::CompleteFish => completions_of(command(), Shell::Fish),
+                    Generated::CompletePowershell => completions_of(command(), Shell::PowerShell),
+                };
+                return Some(super::Command::Print(text, Exit::Found));
+            }
+        };
+        Some(super::Command::Print(text.into_bytes(), Exit::Found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn arguments_are_consistent() {
+        super::command().debug_assert();
+    }
+}

@@ -1,0 +1,105 @@
+//! Brotli streams. They have no signature, and no checksum.
+
+use std::ops::Range;
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+
+use super::Failure;
+use super::member::{Decoder, Step};
+
+/// Number of bytes that the library is given at a time, and room for text. At damage the library loses the text since it last
+/// waited for input or for room, so these are the same for any sizes of reads.
+const PORTION: usize = 64;
+const ROOM: usize = 64 << 10;
+
+/// Decoder of a stream.
+pub(super) struct Brotli {
+    state: BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>,
+    /// Bytes for the library, and how many of them it has taken.
+    portion: Vec<u8>,
+    taken: usize,
+    text: Vec<u8>,
+    /// The text that has not been returned.
+    unread: Range<usize>,
+    /// What the library last said.
+    status: Status,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Status {
+    WantsInput,
+    WantsRoom,
+    Ended(Result<(), Failure>),
+}
+
+impl Brotli {
+    pub(super) fn new() -> Self {
+        let alloc = StandardAlloc::default;
+        Self {
+            state: BrotliState::new(alloc(), alloc(), alloc()),
+            portion: Vec::with_capacity(PORTION),
+            taken: 0,
+            text: vec![0; ROOM],
+            unread: 0..0,
+            status: Status::WantsInput,
+        }
+    }
+
+    /// Lets the library work on the portion.
+    fn decompress(&mut self) {
+        let (mut left, mut room, mut made, mut total) = (self.portion.len() - self.taken, ROOM, 0, 0);
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut self.taken,
+            &self.portion,
+            &mut room,
+            &mut made,
+            &mut self.text,
+            &mut total,
+            &mut self.state,
+        );
+        self.unread = 0..made;
+        self.status = match result {
+            BrotliResult::ResultSuccess if left > 0 => Status::Ended(Err(Failure::Followed)),
+            BrotliResult::ResultSuccess => Status::Ended(Ok(())),
+            BrotliResult::NeedsMoreInput => Status::WantsInput,
+            BrotliResult::NeedsMoreOutput => Status::WantsRoom,
+            BrotliResult::ResultFailure => Status::Ended(Err(Failure::Damaged)),
+        };
+    }
+
+    /// Returns text to the caller.
+    fn write(&mut self, output: &mut [u8]) -> usize {
+        let made = self.unread.len().min(output.len());
+        output[..made].copy_from_slice(&self.text[self.unread.start..self.unread.start + made]);
+        self.unread.start += made;
+        made
+    }
+}
+
+impl Decoder for Brotli {
+    fn restart(&mut self) -> Result<(), Failure> {
+        Err(Failure::Followed)
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step {
+        let mut used = 0;
+        if self.unread.is_empty() && !matches!(self.status, Status::Ended(_)) {
+            if self.status == Status::WantsInput && self.portion.len() == PORTION {
+                self.portion.clear();
+                self.taken = 0;
+            }
+            used = input.len().min(PORTION - self.portion.len());
+            self.portion.extend_from_slice(&input[..used]);
+            if self.portion.len() == PORTION || last {
+                self.decompress();
+            }
+        }
+        let made = self.write(output);
+        let ended = match self.status {
+            Status::Ended(result) if self.unread.is_empty() => result.map(|()| true),
+            _ => Ok(false),
+        };
+        Step { used, made, ended }
+    }
+}
