@@ -1,7 +1,7 @@
 //! The command line of ag (The Silver Searcher), translated to that of `comb grep`.
 //!
 //! ag reads its arguments as `getopt_long` does: flags and other arguments in any order, long flags by any unambiguous beginning.
-//! What is left out of the translation is listed in `docs/ag.md`.
+//! `docs/ag.md` lists the differences that remain.
 
 mod flags;
 mod pattern;

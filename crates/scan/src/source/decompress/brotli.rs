@@ -21,7 +21,7 @@ pub(super) struct Brotli {
     text: Vec<u8>,
     /// The text that has not been returned.
     unread: Range<usize>,
-    /// What the library last said.
+    /// Last answer of the library.
     status: Status,
 }
 
