@@ -139,14 +139,12 @@ pub(crate) fn parse() -> Result<Arguments, Error> {
 /// Parses the arguments of `comb`, preceded by those of the configuration file.
 fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
     let arguments = parse_from(&given)?;
-    let Command::Grep(grep) = &arguments.command else { return Ok(arguments) };
-    let configured = if grep.config() { config::arguments(CONFIG_VARIABLE) } else { Vec::new() };
-    if configured.is_empty() {
-        return Ok(arguments);
+    match &arguments.command {
+        Command::Grep(grep) if grep.config() => {
+            config::with_file(CONFIG_VARIABLE, given, 2, arguments, parse_from)
+        }
+        _ => Ok(arguments),
     }
-    let mut all = given;
-    all.splice(2..2, configured);
-    parse_from(&all).inspect_err(|_| config::note_file(CONFIG_VARIABLE))
 }
 
 fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {

@@ -10,6 +10,7 @@ mod selection;
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use ignore::overrides::Override;
@@ -49,6 +50,8 @@ pub struct WalkOptions {
     pub max_depth: Option<usize>,
     /// Skip files larger than this, in bytes.
     pub max_filesize: Option<u64>,
+    /// Skip files last modified outside of this range, in nanoseconds since 1970.
+    pub modified: Option<Range<i64>>,
     /// Order of the files.
     pub sort: Sort,
 }
@@ -128,6 +131,7 @@ impl Default for WalkOptions {
             one_file_system: false,
             max_depth: None,
             max_filesize: None,
+            modified: None,
             sort: Sort::default(),
         }
     }

@@ -7,6 +7,7 @@ mod flags;
 mod pattern;
 mod types;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::iter::Peekable;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -69,6 +70,8 @@ struct Translation {
     colors: Vec<String>,
     case: Case,
     literal: bool,
+    words: bool,
+    hidden: bool,
     single_lines: bool,
     ackmate: bool,
     passthru: bool,
@@ -180,6 +183,12 @@ impl Translation {
             Setting::IgnoreCase => self.case = Case::Ignored,
             Setting::SmartCase => self.case = Case::Smart,
             Setting::Literal => self.literal = true,
+            Setting::Words => self.words = true,
+            Setting::Hidden => self.hidden = true,
+            Setting::Unrestricted => {
+                self.hidden = true;
+                self.flags.extend(["--no-ignore", "--binary"].map(OsString::from));
+            }
             Setting::Multiline(on) => self.single_lines = !on,
             Setting::Ackmate => self.ackmate = true,
             Setting::Passthru => self.passthru = true,
@@ -237,6 +246,12 @@ impl Translation {
     }
 
     fn select_files(&self, push: &mut impl FnMut(&str)) {
+        match self.hidden {
+            true => push("--hidden"),
+            // A type includes hidden files, unless a glob excludes them.
+            false if !self.types.is_empty() => push("--glob=!.*"),
+            false => {}
+        }
         for &name in &self.types {
             let name_in_comb = format!("ag{name}");
             for extension in types::extensions(name) {
@@ -284,12 +299,18 @@ impl Translation {
         if self.ignores_case(pattern) {
             push("--ignore-case");
         }
-        if self.literal || pattern::is_literal(pattern) {
-            push("--fixed-strings");
-        } else {
-            push("--pcre2");
-        }
-        if !self.single_lines && !self.ackmate && pattern::may_span_lines(pattern, self.literal) {
+        let is_literal = self.literal || pattern::is_literal(pattern);
+        push(if is_literal { "--fixed-strings" } else { "--pcre2" });
+        let pattern = match self.words {
+            true if is_literal => {
+                push("--word-regexp");
+                Cow::Borrowed(pattern)
+            }
+            // ag's words differ from those of --word-regexp if a match begins or ends with another character.
+            true => Cow::Owned(format!(r"\b(?:{pattern})\b")),
+            false => Cow::Borrowed(pattern),
+        };
+        if !self.single_lines && !self.ackmate && pattern::may_span_lines(&pattern, self.literal) {
             push("--multiline");
         }
         push(&format!("--regexp={pattern}"));

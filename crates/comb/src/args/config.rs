@@ -6,12 +6,31 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use clap::Error;
 use finecomb_sys::io_reason;
 
 use crate::message;
 
+/// Parses `given` after the arguments of the configuration file that an environment variable names, which come behind the first
+/// `commands` words. Without any, returns `parsed`.
+pub(crate) fn with_file<T>(
+    variable: &str,
+    given: Vec<OsString>,
+    commands: usize,
+    parsed: T,
+    parse: impl Fn(&[OsString]) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let configured = arguments(variable);
+    if configured.is_empty() {
+        return Ok(parsed);
+    }
+    let mut all = given;
+    all.splice(commands..commands, configured);
+    parse(&all).inspect_err(|_| note_file(variable))
+}
+
 /// Reads the arguments of the configuration file that an environment variable names; empty without one. An unreadable file is reported and ignored.
-pub(crate) fn arguments(variable: &str) -> Vec<OsString> {
+fn arguments(variable: &str) -> Vec<OsString> {
     let Some(file) = env::var_os(variable).filter(|file| !file.is_empty()) else { return Vec::new() };
     match fs::read(&file) {
         Ok(content) => parse(&content),
@@ -24,7 +43,7 @@ pub(crate) fn arguments(variable: &str) -> Vec<OsString> {
 }
 
 /// Notes that invalid arguments may come from the configuration file.
-pub(crate) fn note_file(variable: &str) {
+fn note_file(variable: &str) {
     let file = env::var_os(variable).unwrap_or_default();
     message::note(format_args!("{variable}: arguments from {} come first", Path::new(&file).display()));
 }

@@ -66,13 +66,10 @@ pub(super) fn parse(given: Vec<OsString>) -> Result<super::Command, Error> {
     if let Some(command) = arguments.special.command() {
         return Ok(command);
     }
-    let configured = if arguments.grep.config() { config::arguments(CONFIG_VARIABLE) } else { Vec::new() };
-    if configured.is_empty() {
-        return Ok(super::Command::Grep(Box::new(arguments.grep)));
-    }
-    let mut all = given;
-    all.splice(1..1, configured);
-    let arguments = parse_from(&all).inspect_err(|_| config::note_file(CONFIG_VARIABLE))?;
+    let arguments = match arguments.grep.config() {
+        true => config::with_file(CONFIG_VARIABLE, given, 1, arguments, parse_from)?,
+        false => arguments,
+    };
     Ok(super::Command::Grep(Box::new(arguments.grep)))
 }
 
@@ -91,25 +88,26 @@ fn command() -> Command {
 impl Special {
     /// The command that is asked for in place of a search.
     fn command(&self) -> Option<super::Command> {
+        let is_missing = self.pcre2_version && !cfg!(feature = "pcre2");
         let text = match () {
-            () if self.version => version::of_ripgrep_in_full(),
-            () if self.short_version => version::of_ripgrep(),
-            () if self.pcre2_version => {
-                let exit = if cfg!(feature = "pcre2") { Exit::Found } else { Exit::NotFound };
-                return Some(super::Command::Print(version::of_pcre2().into_bytes(), exit));
-            }
-            () => {
-                let text = match self.generate? {
-                    Generated::Man => manual_of(standalone::renamed(command(), "grep")),
-                    Generated::CompleteBash => completions_of(command(), Shell::Bash),
-                    Generated::CompleteZsh => completions_of(command(), Shell::Zsh),
-                    Generated::CompleteFish => completions_of(command(), Shell::Fish),
-                    Generated::CompletePowershell => completions_of(command(), Shell::PowerShell),
-                };
-                return Some(super::Command::Print(text, Exit::Found));
-            }
+            () if self.version => version::of_ripgrep_in_full().into_bytes(),
+            () if self.short_version => version::of_ripgrep().into_bytes(),
+            () if self.pcre2_version => version::of_pcre2().into_bytes(),
+            () => self.generate?.text(),
         };
-        Some(super::Command::Print(text.into_bytes(), Exit::Found))
+        Some(super::Command::Print(text, if is_missing { Exit::NotFound } else { Exit::Found }))
+    }
+}
+
+impl Generated {
+    fn text(self) -> Vec<u8> {
+        match self {
+            Self::Man => manual_of(standalone::renamed(command(), "grep")),
+            Self::CompleteBash => completions_of(command(), Shell::Bash),
+            Self::CompleteZsh => completions_of(command(), Shell::Zsh),
+            Self::CompleteFish => completions_of(command(), Shell::Fish),
+            Self::CompletePowershell => completions_of(command(), Shell::PowerShell),
+        }
     }
 }
 

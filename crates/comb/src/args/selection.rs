@@ -1,6 +1,7 @@
 //! File selection and encoding: values of flags common to all scanning commands.
 
 use std::env;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use finecomb_scan::Encoding;
 use finecomb_sys::io_reason;
@@ -15,6 +16,12 @@ impl std::fmt::Display for UsageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
+}
+
+/// The time, in nanoseconds since 1970.
+pub(crate) fn nanoseconds_now() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// Parses an encoding.

@@ -12,7 +12,7 @@ use crate::version;
 /// Counts keys and prints the most frequent ones
 #[derive(Parser)]
 #[command(version = version::SHORT, long_version = version::long(), max_term_width = 110)]
-struct Arguments {
+struct Topfew {
     #[command(flatten)]
     top: top::Arguments,
 
@@ -25,12 +25,12 @@ struct Arguments {
 pub(super) fn parse(given: &[OsString]) -> Result<super::Arguments, Error> {
     let matches = standalone::matches(command, "top", given);
     let mut matches = matches.map_err(top::hints::add_hint)?;
-    let Arguments { top, color } = Arguments::from_arg_matches_mut(&mut matches)?;
+    let Topfew { top, color } = Topfew::from_arg_matches_mut(&mut matches)?;
     Ok(super::Arguments { command: super::Command::Top(Box::new(top)), color })
 }
 
 fn command() -> Command {
-    Arguments::command().name(Program::current().name())
+    Topfew::command().name(Program::current().name())
 }
 
 #[cfg(test)]

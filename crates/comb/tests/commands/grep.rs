@@ -826,6 +826,23 @@ fn a_preprocessor_makes_the_text_of_files() {
 }
 
 #[test]
+fn files_are_selected_by_the_time_of_their_last_change() {
+    let directory = directory_with(&[("new", "one\n"), ("old", "one\n"), ("sub/older", "one\n")]);
+    run(&mut shell(&directory, "touch -d '3 days ago' old; touch -d 2020-02-03T04:05:06 sub/older"));
+    let grep = |arguments: &str| run(&mut grep(&directory, &arguments.split(' ').collect::<Vec<_>>()));
+    assert_eq!(grep("-l one --changed-within 2d"), answer("new\n", "", 0));
+    assert_eq!(grep("-l one --changed-within 2021-01-01"), answer("new\nold\n", "", 0));
+    assert_eq!(grep("-l one --changed-before 2d"), answer("old\nsub/older\n", "", 0));
+    assert_eq!(grep("--files --newer 2020-02-03T04:05:06 --older 1h"), answer("old\nsub/older\n", "", 0));
+    assert_eq!(grep("--files --changed-within 2020-02-03T04:05:07 --changed-before 1h"), answer("old\n", "", 0));
+    // A named file is always searched.
+    assert_eq!(grep("-l one --changed-within 2d old"), answer("old\n", "", 0));
+    let (_, error, code) = grep("one --changed-within soon");
+    assert!(error.starts_with("comb: --changed-within: expected a time such as"), "{error}");
+    assert_eq!(code, Some(2));
+}
+
+#[test]
 fn conditions_restrict_the_lines_and_the_files() {
     let directory = directory_with(&[("a", "foo bar\nfoo baz\nqux\n"), ("b", "foo\nbar\nbaz\n")]);
     let grep = |arguments: &str| run(&mut grep(&directory, &arguments.split(' ').collect::<Vec<_>>())).0;

@@ -189,6 +189,8 @@ fn search_flags_of_ag() {
     assert_ag("-m 0 foo", FOO);
     assert_ag("-v o", "a.c:3:qux\nsub/b.py:2:\n");
     assert_ag("-w fo", "");
+    assert_ag("-w o+", "");
+    assert_ag(r"-w f\w+.b", "a.c:1:foo bar\n");
     assert_ag("-w bar", "a.c:1:foo bar\nsub/b.py:4:bar foo foo\n");
     assert_ag("-r --mmap --affinity --one-device --workers 2 -f -z baz", "a.c:2:baz foo\n");
     assert_ag("--word-reg bar a.c", "1:foo bar\n");
@@ -199,6 +201,7 @@ fn search_flags_of_ag() {
 fn file_types_of_ag_are_flags() {
     assert_ag("--python foo", &FOO[28..]);
     assert_ag("--cc --python foo", FOO);
+    assert_ag("--cc hidden", "");
     assert_ag("--ruby foo", "");
     let (types, _, code) = run(&mut named("ag", &tree(), &["--list-file-types"]));
     assert!(

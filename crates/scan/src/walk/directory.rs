@@ -81,6 +81,13 @@ fn identity_of(stat: &Stat) -> FileIdentity {
     FileIdentity { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }
 
+/// Time of the last modification, in nanoseconds since 1970. Times that are too far off for 64 bits become the nearest one.
+fn modification_of(stat: &Stat) -> i64 {
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    let (seconds, nanoseconds) = (stat.st_mtime as i64, stat.st_mtime_nsec as i64);
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
+}
+
 fn device(directory: &OwnedFd) -> io::Result<u64> {
     Ok(identity_of(&fstat(directory)?).device)
 }
@@ -460,13 +467,16 @@ impl<'a> Walk<'a> {
             return false;
         }
         let may_be_output = self.output.is_some_and(|output| output.inode == entry.inode);
-        if self.options.max_filesize.is_none() && !may_be_output {
+        let WalkOptions { max_filesize, modified, .. } = self.options;
+        if max_filesize.is_none() && modified.is_none() && !may_be_output {
             return true;
         }
         // A file without readable metadata is opened all the same, so that the error is reported.
         let Ok(stat) = statat(&directory.fd, listing.c_name(entry), AtFlags::empty()) else { return true };
         let size = u64::try_from(stat.st_size).unwrap_or(0);
-        self.options.max_filesize.is_none_or(|max| size <= max) && self.output != Some(identity_of(&stat))
+        max_filesize.is_none_or(|max| size <= max)
+            && modified.as_ref().is_none_or(|range| range.contains(&modification_of(&stat)))
+            && self.output != Some(identity_of(&stat))
     }
 }
 

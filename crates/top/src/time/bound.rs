@@ -22,6 +22,11 @@ pub struct Bound {
 pub struct BoundError(String);
 
 impl Bound {
+    /// Nanoseconds since 1970.
+    pub fn nanoseconds(self) -> i64 {
+        self.nanoseconds
+    }
+
     /// Parses an end of a window. `now` is in nanoseconds since 1970. Times without a zone are those of `zone`.
     ///
     /// - a duration such as `90s`, `15m`, `2h`, `3d`, `1w` or `1h30m`, optionally with `ago`: that long before now;

@@ -1,16 +1,18 @@
 //! File selection.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use finecomb_scan::{RuleFiles, Sort, SortKey, WalkOptions};
+use finecomb_top::{Bound, Zone};
 use ignore::overrides::Override;
 use ignore::types::{Types, TypesBuilder};
 use regex_automata::meta::Regex;
 
 use super::order::Order;
 use super::value;
-use crate::args::selection::{self, Globs, UsageError};
+use crate::args::selection::{self, Globs, UsageError, nanoseconds_now};
 
 #[derive(Args)]
 #[group(skip)]
@@ -130,6 +132,14 @@ pub(crate) struct Files {
     #[arg(long, value_name = "SIZE", value_parser = value::bytes, allow_hyphen_values = true)]
     max_filesize: Option<usize>,
 
+    /// Search only files that were modified after TIME: 2d or 90min (ago), 2026-03-01, '2026-03-01 06:20', yesterday
+    #[arg(long, aliases = ["change-newer-than", "newer", "changed-after"], value_name = "TIME", hide_short_help = true)]
+    changed_within: Option<String>,
+
+    /// Search only files that were modified before TIME
+    #[arg(long, aliases = ["change-older-than", "older"], value_name = "TIME", hide_short_help = true)]
+    changed_before: Option<String>,
+
     /// Do not cross file system boundaries
     #[arg(long, alias = "one-device")]
     one_file_system: bool,
@@ -184,8 +194,25 @@ impl Files {
             one_file_system: self.one_file_system,
             max_depth: self.depth.map_or(self.max_depth, |depth| depth.0),
             max_filesize: self.max_filesize.map(|bytes| bytes as u64),
+            modified: self.modified()?,
             sort: self.sort(),
         })
+    }
+
+    /// The range of times of modification of the files.
+    fn modified(&self) -> Result<Option<Range<i64>>, UsageError> {
+        if self.changed_within.is_none() && self.changed_before.is_none() {
+            return Ok(None);
+        }
+        let now = nanoseconds_now();
+        let bound = |flag: &str, text: &Option<String>| {
+            let parsed = text.as_deref().map(|text| Bound::parse(text, &Zone::system(), now)).transpose();
+            let bound = parsed.map_err(|error| UsageError(format!("{flag}: {error}")))?;
+            Ok(bound.map(Bound::nanoseconds))
+        };
+        let after = bound("--changed-within", &self.changed_within)?;
+        let before = bound("--changed-before", &self.changed_before)?;
+        Ok(Some(after.unwrap_or(i64::MIN)..before.unwrap_or(i64::MAX)))
     }
 
     /// `-uu` counts as `--hidden` at the position of its second u.

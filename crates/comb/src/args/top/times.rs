@@ -1,6 +1,5 @@
 //! Flags about the times of records.
 
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use finecomb_top::{Bound, Every, Field, Slack, TimeForm, Zone};
@@ -85,8 +84,7 @@ impl Times {
 
     /// The ends of the window.
     pub(super) fn window(&self) -> Result<[Option<Bound>; 2], UsageError> {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX);
+        let now = nanoseconds_now();
         let bound = |flag: &str, text: &Option<String>| {
             let parsed = text.as_deref().map(|text| Bound::parse(text, &self.tz, now)).transpose();
             parsed.map_err(|error| UsageError(format!("{flag}: {error}")))
