@@ -65,8 +65,11 @@ def is_known(arguments: list[str]) -> bool:
         or has("--nomultiline")
         or has("--vimgrep", "--column") and has(r"o\nb", r"foo\s+bar", "[^x]a", r"r\n\n*f")
         # Types replace the expression.
-        or has("-g") and has("--cc", "--python", "--rust")
+        or has("-g", "-G") and has("--cc", "--python", "--rust")
         or has("-c") and has("-l", "-L")
+        or has("-l") and has("-L")
+        # ag searches files that flags ignore, too.
+        or has("-t") and has("--ignore", "--ignore-dir")
     )
 
 

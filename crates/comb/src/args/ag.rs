@@ -72,6 +72,7 @@ struct Translation {
     literal: bool,
     words: bool,
     hidden: bool,
+    no_recurse: bool,
     single_lines: bool,
     ackmate: bool,
     passthru: bool,
@@ -185,6 +186,7 @@ impl Translation {
             Setting::Literal => self.literal = true,
             Setting::Words => self.words = true,
             Setting::Hidden => self.hidden = true,
+            Setting::NoRecurse => self.no_recurse = true,
             Setting::Unrestricted => {
                 self.hidden = true;
                 self.flags.extend(["--no-ignore", "--binary"].map(OsString::from));
@@ -259,15 +261,19 @@ impl Translation {
             }
             push(&format!("--type={name_in_comb}"));
         }
+        if self.no_recurse {
+            // Takes precedence over all other limits.
+            push("--depth=0");
+        }
         if let Some(regex) = &self.file_search_regex {
             push(&format!("--file-search-regex={}", self.path_regex(regex)));
         }
     }
 
-    /// A regular expression for paths, which follows the flags for patterns.
+    /// A regular expression for paths, with the case sensitivity of patterns, and in words if these are.
     fn path_regex(&self, regex: &str) -> String {
         let case = if self.ignores_case(regex) { "(?i)" } else { "" };
-        if self.literal { format!("{case}{}", regex_syntax::escape(regex)) } else { format!("{case}{regex}") }
+        if self.words { format!("{case}{}", in_words(regex)) } else { format!("{case}{regex}") }
     }
 
     fn ignores_case(&self, pattern: &str) -> bool {
@@ -306,8 +312,7 @@ impl Translation {
                 push("--word-regexp");
                 Cow::Borrowed(pattern)
             }
-            // ag's words differ from those of --word-regexp if a match begins or ends with another character.
-            true => Cow::Owned(format!(r"\b(?:{pattern})\b")),
+            true => Cow::Owned(in_words(pattern)),
             false => Cow::Borrowed(pattern),
         };
         if !self.single_lines && !self.ackmate && pattern::may_span_lines(&pattern, self.literal) {
@@ -321,6 +326,12 @@ impl Flag {
     fn takes_value(&self) -> bool {
         matches!(self.becomes, Becomes::Value(_) | Becomes::Lines(_) | Becomes::ValueSetting(_))
     }
+}
+
+/// An expression that matches whole words as ag has it, which differs from --word-regexp if a match begins or ends with another
+/// character.
+fn in_words(regex: &str) -> String {
+    format!(r"\b(?:{regex})\b")
 }
 
 fn unknown(flag: &str) -> String {

@@ -834,7 +834,10 @@ fn files_are_selected_by_the_time_of_their_last_change() {
     assert_eq!(grep("-l one --changed-within 2021-01-01"), answer("new\nold\n", "", 0));
     assert_eq!(grep("-l one --changed-before 2d"), answer("old\nsub/older\n", "", 0));
     assert_eq!(grep("--files --newer 2020-02-03T04:05:06 --older 1h"), answer("old\nsub/older\n", "", 0));
-    assert_eq!(grep("--files --changed-within 2020-02-03T04:05:07 --changed-before 1h"), answer("old\n", "", 0));
+    assert_eq!(
+        grep("--files --changed-within 2020-02-03T04:05:07 --changed-before 1h"),
+        answer("old\n", "", 0)
+    );
     // A named file is always searched.
     assert_eq!(grep("-l one --changed-within 2d old"), answer("old\n", "", 0));
     let (_, error, code) = grep("one --changed-within soon");

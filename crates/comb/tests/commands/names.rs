@@ -180,6 +180,8 @@ fn search_flags_of_ag() {
     assert_ag("-u hidden", ".hidden:1:foo hidden\n");
     assert_ag("--depth 0 foo", "a.c:1:foo bar\na.c:2:baz foo\n");
     assert_ag("-n foo", "a.c:1:foo bar\na.c:2:baz foo\n");
+    assert_ag("-n --depth 3 baz", "a.c:2:baz foo\n");
+    assert_ag("--noheading baz a.c", "a.c:2:baz foo\n");
     assert_ag("-F .", "");
     assert_ag("-Q a.c", "");
     assert_ag("-G py$ foo", &FOO[28..]);
@@ -190,7 +192,7 @@ fn search_flags_of_ag() {
     assert_ag("-v o", "a.c:3:qux\nsub/b.py:2:\n");
     assert_ag("-w fo", "");
     assert_ag("-w o+", "");
-    assert_ag(r"-w f\w+.b", "a.c:1:foo bar\n");
+    assert_ag(r"-w f\w+.bar", "a.c:1:foo bar\n");
     assert_ag("-w bar", "a.c:1:foo bar\nsub/b.py:4:bar foo foo\n");
     assert_ag("-r --mmap --affinity --one-device --workers 2 -f -z baz", "a.c:2:baz foo\n");
     assert_ag("--word-reg bar a.c", "1:foo bar\n");

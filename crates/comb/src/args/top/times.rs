@@ -1,10 +1,9 @@
 //! Flags about the times of records.
 
-
 use clap::Args;
 use finecomb_top::{Bound, Every, Field, Slack, TimeForm, Zone};
 
-use crate::args::selection::UsageError;
+use crate::args::selection::{UsageError, nanoseconds_now};
 
 const TIME: &str = "\
 Field with the time of a record [default: found for each file]
