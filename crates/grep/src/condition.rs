@@ -5,7 +5,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher};
+use grep_matcher::{ByteSet, Captures, LineMatchKind, LineTerminator, Match, Matcher};
 use memchr::{memchr, memrchr};
 
 use crate::find::{Finder, without_terminator};
@@ -170,10 +170,15 @@ impl<M: Matcher> Matcher for Conditioned<M> {
     }
 
     fn captures_at(&self, text: &[u8], at: usize, captures: &mut M::Captures) -> Result<bool, M::Error> {
-        match self.find_at(text, at)? {
-            Some(found) if self.is_right_file => self.matcher.captures_at(text, found.start(), captures),
-            _ => Ok(false),
+        if !self.is_right_file {
+            return Ok(false);
         }
+        // The groups are those of this search: one that begins at the match may find another.
+        let found = self.first(text, at, |at| {
+            let any = self.matcher.captures_at(text, at, captures)?;
+            Ok(if any { captures.get(0) } else { None })
+        })?;
+        Ok(found.is_some())
     }
 
     fn non_matching_bytes(&self) -> Option<&ByteSet> {

@@ -863,4 +863,8 @@ fn conditions_restrict_the_lines_and_the_files() {
     assert_eq!(grep("-v foo --file-and ^foo$"), "b:bar\nb:baz\n");
     assert_eq!(grep("-c foo --include-zero --file-not qux"), "a:0\nb:1\n");
     assert_eq!(grep("-U foo\\n --and foo$"), "b:foo\n");
+    assert_eq!(grep("(b)a(.) --and foo -r $2$1"), "a:foo rb\na:foo zb\n");
+    if cfg!(feature = "pcre2") {
+        assert_eq!(grep("-P foo.\\Kba(r) -r <$1> --and foo"), "a:foo <r>\n");
+    }
 }

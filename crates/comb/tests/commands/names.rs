@@ -143,6 +143,7 @@ fn output_flags_of_ag() {
         "--ackmate foo",
         ":a.c\n1;0 3:foo bar\n2;4 3:baz foo\n\n:sub/b.py\n1;0 3:Foo\n3;0 3:foo\n4;4 3,8 3:bar foo foo\n",
     );
+    assert_ag("--ackmate --nonumbers baz", ":a.c\n2;0 3:baz foo\n");
     assert_ag("--ackmate -C1 baz", ":a.c\n1:foo bar\n2;0 3:baz foo\n3:qux\n");
     assert_ag("-A -s foo a.c", "1:foo bar\n2:baz foo\n3-qux\n");
     assert_ag("-A1 baz a.c", "2:baz foo\n3-qux\n");

@@ -229,11 +229,11 @@ impl Lines {
         options.column = self.column || self.vimgrep && !order.has("no-column");
         options.line_number = self.line_number(order).unwrap_or_else(|| match options.mode {
             _ if options.quiet => false,
-            Mode::Lines if self.ackmate => true,
             Mode::Lines => terminal && !paths.only_input() || options.column || self.vimgrep,
             Mode::Json => true,
             Mode::Count | Mode::CountMatches | Mode::FilesWithMatches | Mode::FilesWithoutMatch => false,
         });
+        options.line_number |= self.ackmate && options.mode == Mode::Lines;
         options.byte_offset = self.byte_offset;
         options.only_matching = self.only_matching;
         options.vimgrep = self.vimgrep;

@@ -40,6 +40,9 @@ const CHECKED_AT_ONCE: usize = 512;
 /// Maximum number of subdirectories that a worker lists before it shares those that are left.
 const LISTED_AT_ONCE: usize = 128;
 
+/// The same if files may be read: their directories stay open until then, and a process may have few open files.
+const LISTED_AT_ONCE_TO_READ: usize = 8;
+
 /// Number of waiting tasks from which on a worker does not share subdirectories: enough for the other workers until it does.
 const BACKLOG: usize = 8;
 
@@ -323,7 +326,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// Plans the contents of a directory.
     fn expand(&mut self, directory: Directory) {
-        let (mut planned, mut left) = (Vec::new(), LISTED_AT_ONCE);
+        let mut left = if self.reads_files() { LISTED_AT_ONCE_TO_READ } else { LISTED_AT_ONCE };
+        let mut planned = Vec::new();
         self.expand_into(&mut planned, &Arc::new(directory), &mut left);
         // Without tasks, the output is that of this task.
         if !planned.is_empty() {
@@ -365,11 +369,17 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
+    /// Whether files are read, not only listed.
+    fn reads_files(&self) -> bool {
+        self.collect.is_none() && self.wants != Wants::Name
+    }
+
     /// Whether subdirectories are listed by the worker that has listed their parent: if nothing is read, a task costs more than
     /// a small directory.
     fn lists_at_once(&self, directory: &Directory) -> bool {
-        let reads_nothing = self.collect.is_some() || self.wants == Wants::Name || directory.is_known();
-        reads_nothing && self.plan.waiting_tasks() >= BACKLOG && !self.plan.is_halted()
+        (!self.reads_files() || directory.is_known())
+            && self.plan.waiting_tasks() >= BACKLOG
+            && !self.plan.is_halted()
     }
 
     /// Omits what is known to hold no match, and plans the reading of the other files.

@@ -16,6 +16,9 @@ const HEADER: usize = 3;
 const MIN_BITS: u32 = 9;
 const MAX_BITS: u32 = 16;
 
+/// Flags without a meaning.
+const RESERVED: u8 = 0x60;
+
 /// Code that clears the table, if the flag is set.
 const CLEAR: u16 = 256;
 
@@ -70,9 +73,11 @@ impl Compress {
         let flags = self.header[2];
         self.max_length = u32::from(flags & 0x1f);
         self.clears = flags & 0x80 != 0;
-        if !(MIN_BITS..=MAX_BITS).contains(&self.max_length) {
+        if !(MIN_BITS..=MAX_BITS).contains(&self.max_length) || flags & RESERVED != 0 {
             return Err(Failure::Unsupported);
         }
+        // Codes of 10 bits follow also in a file that says 9: gzip reads them so.
+        self.max_length = self.max_length.max(MIN_BITS + 1);
         self.prefixes = vec![0; 1 << self.max_length];
         self.last_bytes = (0..1 << self.max_length).map(|code: usize| code as u8).collect();
         self.clear();

@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn files_round_trip(
         words in prop::collection::vec("[a-d]{1,6}", 0..3000),
-        max_length in MIN_BITS..=16,
+        max_length in MIN_BITS + 1..=16,
         clears in any::<bool>(),
     ) {
         let data = words.concat().into_bytes();
@@ -93,6 +93,19 @@ fn the_code_that_is_added_next_is_known() {
     // a, then the code of "aa", which is added by itself.
     let data = b"aaaaaaaaaaaaa";
     assert_eq!(read(Format::Compress, &compress(data, 16, true)), (data.to_vec(), None));
+}
+
+#[test]
+fn a_file_that_says_9_bits_has_codes_of_10() {
+    let data: Vec<u8> = (0..3000_u32).flat_map(|number| format!("{number} ").into_bytes()).collect();
+    let mut file = compress(&data, 10, true);
+    file[2] = 0x80 | 9;
+    assert_eq!(read(Format::Compress, &file), (data, None));
+    file[2] |= 0x20;
+    assert_eq!(
+        read(Format::Compress, &file),
+        (Vec::new(), Some(Failure::Unsupported.of(Format::Compress).to_string()))
+    );
 }
 
 #[test]
