@@ -141,7 +141,7 @@ fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
     let arguments = parse_from(&given)?;
     match &arguments.command {
         Command::Grep(grep) if grep.config() => {
-            config::with_file(CONFIG_VARIABLE, given, 2, arguments, parse_from)
+            config::parse_with_file(CONFIG_VARIABLE, given, 2, parse_from).unwrap_or(Ok(arguments))
         }
         _ => Ok(arguments),
     }

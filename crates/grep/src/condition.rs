@@ -43,7 +43,7 @@ impl<M> Conditions<M> {
 pub(crate) struct Conditioned<M> {
     matcher: M,
     lines: Conditions<M>,
-    files: Conditions<M>,
+    files: Conditions<Finder<M>>,
     terminator: LineTerminator,
     /// Whether a match may hold a line feed.
     spans_lines: bool,
@@ -74,22 +74,18 @@ impl FileMatcher for grep_regex::RegexMatcher {}
 #[cfg(feature = "pcre2")]
 impl FileMatcher for grep_pcre2::RegexMatcher {}
 
-impl<M: Matcher> FileMatcher for Conditioned<M>
-where
-    M: Clone,
-{
+impl<M: Matcher> FileMatcher for Conditioned<M> {
     fn needs_whole_files(&self) -> bool {
         !self.files.is_empty()
     }
 
     fn begin_file(&mut self, text: &[u8]) -> Result<(), M::Error> {
-        let (terminator, spans_lines) = (self.terminator, self.spans_lines);
-        self.is_right_file = self.files.hold(|matcher| {
-            if spans_lines {
-                return matcher.is_match(text);
+        self.is_right_file = self.files.hold(|finder| {
+            if self.spans_lines {
+                return finder.matcher().is_match(text);
             }
             let mut any = false;
-            Finder::new(matcher.clone(), terminator, false).lines(text, |_| {
+            finder.lines(text, |_| {
                 any = true;
                 ControlFlow::Break(())
             })?;
@@ -107,6 +103,11 @@ impl<M: Matcher> Conditioned<M> {
         terminator: LineTerminator,
         (spans_lines, inverts): (bool, bool),
     ) -> Self {
+        let finder = |matcher| Finder::new(matcher, terminator, false);
+        let files = Conditions {
+            all: files.all.into_iter().map(finder).collect(),
+            none: files.none.into_iter().map(finder).collect(),
+        };
         Self { matcher, lines, files, terminator, spans_lines, inverts, is_right_file: true }
     }
 

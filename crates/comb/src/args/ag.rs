@@ -40,16 +40,6 @@ const COLORS: &[&str] = &[
 /// Arguments that are still to be read.
 type Rest<'a> = Peekable<slice::Iter<'a, OsString>>;
 
-/// Result of the translation.
-#[derive(Debug, PartialEq, Eq)]
-enum Translated {
-    /// Arguments of `comb grep`.
-    Search(Vec<OsString>),
-    Help,
-    Version,
-    ListFileTypes,
-}
-
 /// Case sensitivity of patterns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Case {
@@ -80,45 +70,38 @@ struct Translation {
     lists_matching: bool,
     filename_pattern: Option<String>,
     file_search_regex: Option<String>,
-    special: Option<Setting>,
+    /// A text to print in place of a search.
+    text: Option<String>,
 }
 
 /// Parses the command line.
 pub(super) fn parse(given: &[OsString]) -> Result<super::Arguments, Error> {
-    let translated = translate(&given[1.min(given.len())..], input_is_readable);
-    let text =
-        match translated.map_err(|reason| Error::raw(ErrorKind::InvalidValue, format!("{reason}\n")))? {
-            Translated::Search(arguments) => {
-                let all: Vec<OsString> =
-                    ["ag", "grep"].map(OsString::from).into_iter().chain(arguments).collect();
-                return parse_from(&all);
-            }
-            Translated::Help => HELP.to_owned(),
-            Translated::Version => version::of_ag(),
-            Translated::ListFileTypes => types::list(),
-        };
-    Ok(super::Arguments { command: super::Command::Print(text.into_bytes(), Exit::Found), color: None })
-}
-
-/// Translates arguments. `input_is_readable` tells whether standard input is searched if no path is given.
-fn translate(given: &[OsString], input_is_readable: impl Fn() -> bool) -> Result<Translated, String> {
+    let invalid = |reason: String| Error::raw(ErrorKind::InvalidValue, format!("{reason}\n"));
     let mut translation = Translation::default();
-    let mut rest = given.iter().peekable();
-    while let Some(argument) = rest.next() {
-        let bytes = argument.as_bytes();
-        match bytes {
-            b"--" => {
-                translation.others.extend(rest.by_ref().cloned());
-            }
-            [b'-', b'-', name @ ..] => translation.long(name, &mut rest)?,
-            [b'-', letters @ ..] if !letters.is_empty() => translation.letters(letters, &mut rest)?,
-            _ => translation.others.push(argument.clone()),
-        }
+    translation.read(&given[1.min(given.len())..]).map_err(invalid)?;
+    if let Some(text) = translation.text {
+        let command = super::Command::Print(text.into_bytes(), Exit::Found);
+        return Ok(super::Arguments { command, color: None });
     }
-    translation.finish(input_is_readable)
+    let translated = translation.finish().map_err(invalid)?;
+    let all: Vec<OsString> = ["ag", "grep"].map(OsString::from).into_iter().chain(translated).collect();
+    parse_from(&all)
 }
 
 impl Translation {
+    fn read(&mut self, given: &[OsString]) -> Result<(), String> {
+        let mut rest = given.iter().peekable();
+        while let Some(argument) = rest.next() {
+            match argument.as_bytes() {
+                b"--" => self.others.extend(rest.by_ref().cloned()),
+                [b'-', b'-', name @ ..] => self.long(name, &mut rest)?,
+                [b'-', letters @ ..] if !letters.is_empty() => self.letters(letters, &mut rest)?,
+                _ => self.others.push(argument.clone()),
+            }
+        }
+        Ok(())
+    }
+
     fn long<'a>(&mut self, name: &[u8], rest: &mut Rest<'a>) -> Result<(), String> {
         let (name, value) = match name.iter().position(|&byte| byte == b'=') {
             Some(at) => (&name[..at], Some(OsString::from_vec(name[at + 1..].to_vec()))),
@@ -196,7 +179,9 @@ impl Translation {
             Setting::Passthru => self.passthru = true,
             Setting::LineNumbers(on) => self.line_numbers = Some(on),
             Setting::FilesWithMatches => self.lists_matching = true,
-            Setting::Help | Setting::Version | Setting::ListFileTypes => self.special = Some(setting),
+            Setting::Help => self.text = Some(HELP.to_owned()),
+            Setting::Version => self.text = Some(version::of_ag()),
+            Setting::ListFileTypes => self.text = Some(types::list()),
         }
     }
 
@@ -219,13 +204,8 @@ impl Translation {
         Ok(())
     }
 
-    fn finish(mut self, input_is_readable: impl Fn() -> bool) -> Result<Translated, String> {
-        match self.special {
-            Some(Setting::Version) => return Ok(Translated::Version),
-            Some(Setting::ListFileTypes) => return Ok(Translated::ListFileTypes),
-            Some(_) => return Ok(Translated::Help),
-            None => {}
-        }
+    /// The arguments of `comb grep`.
+    fn finish(mut self) -> Result<Vec<OsString>, String> {
         let mut flags = std::mem::take(&mut self.flags);
         let mut push = |flag: &str| flags.push(flag.into());
         self.select_files(&mut push);
@@ -244,7 +224,7 @@ impl Translation {
         }
         flags.push("--".into());
         flags.append(&mut self.others);
-        Ok(Translated::Search(flags))
+        Ok(flags)
     }
 
     fn select_files(&self, push: &mut impl FnMut(&str)) {

@@ -11,22 +11,20 @@ use finecomb_sys::io_reason;
 
 use crate::message;
 
-/// Parses `given` after the arguments of the configuration file that an environment variable names, which come behind the first
-/// `commands` words. Without any, returns `parsed`.
-pub(crate) fn with_file<T>(
+/// Inserts the arguments of the configuration file that an environment variable names behind the first `commands` words of
+/// `given`, and parses the result. Returns `None` without such arguments.
+pub(crate) fn parse_with_file<T>(
     variable: &str,
-    given: Vec<OsString>,
+    mut given: Vec<OsString>,
     commands: usize,
-    parsed: T,
     parse: impl Fn(&[OsString]) -> Result<T, Error>,
-) -> Result<T, Error> {
+) -> Option<Result<T, Error>> {
     let configured = arguments(variable);
     if configured.is_empty() {
-        return Ok(parsed);
+        return None;
     }
-    let mut all = given;
-    all.splice(commands..commands, configured);
-    parse(&all).inspect_err(|_| note_file(variable))
+    given.splice(commands..commands, configured);
+    Some(parse(&given).inspect_err(|_| note_file(variable)))
 }
 
 /// Reads the arguments of the configuration file that an environment variable names; empty without one. An unreadable file is reported and ignored.

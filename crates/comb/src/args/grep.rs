@@ -281,14 +281,9 @@ impl Arguments {
         self.matching.search_zip
     }
 
-    /// The program that makes the text of files.
+    /// The preprocessor of the files.
     pub(crate) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
         self.matching.preprocessor()
-    }
-
-    /// Whether another program makes the text of files.
-    pub(crate) fn preprocesses(&self) -> bool {
-        self.matching.preprocesses()
     }
 
     /// When to use colour.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{ArgAction, Args, Command, Error, FromArgMatches, Parser, ValueEnum};
+use clap::{ArgAction, Args, Command, CommandFactory, Error, FromArgMatches, Parser, ValueEnum};
 use clap_complete::Shell;
 
 use super::{config, grep, standalone};
@@ -66,11 +66,11 @@ pub(super) fn parse(given: Vec<OsString>) -> Result<super::Command, Error> {
     if let Some(command) = arguments.special.command() {
         return Ok(command);
     }
-    let arguments = match arguments.grep.config() {
-        true => config::with_file(CONFIG_VARIABLE, given, 1, arguments, parse_from)?,
-        false => arguments,
+    let configured = match arguments.grep.config() {
+        true => config::parse_with_file(CONFIG_VARIABLE, given, 1, parse_from).transpose()?,
+        false => None,
     };
-    Ok(super::Command::Grep(Box::new(arguments.grep)))
+    Ok(super::Command::Grep(Box::new(configured.unwrap_or(arguments).grep)))
 }
 
 fn parse_from(given: &[OsString]) -> Result<Arguments, Error> {
@@ -82,7 +82,7 @@ fn parse_from(given: &[OsString]) -> Result<Arguments, Error> {
 /// The definition of the command line.
 fn command() -> Command {
     let usage = grep::USAGE.replace("comb grep", Program::Rg.name());
-    <Arguments as clap::CommandFactory>::command().name(Program::Rg.name()).override_usage(usage)
+    Arguments::command().override_usage(usage)
 }
 
 impl Special {

@@ -46,7 +46,8 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
         return Ok(fail(reason));
     }
-    let sought = sought(arguments, &query);
+    // An index knows the files as they are, not what a preprocessor makes of them.
+    let sought = sought(arguments, &query).filter(|_| inputs.preprocessor.is_none());
     let scan = arguments.scan();
     let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref(), scan.width)?;
     let _pager = pager(arguments)?;

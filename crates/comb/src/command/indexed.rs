@@ -20,8 +20,7 @@ pub(super) fn sought(arguments: &Arguments, query: &Query) -> Option<Sought> {
     let is_utf8 = matches!(arguments.encoding(), Encoding::Auto | Encoding::None);
     // A line that is too long is reported in any file.
     let skips_lines = arguments.scan().max_line < MAX_FILE;
-    let is_as_indexed = is_utf8 && !skips_lines && !arguments.preprocesses();
-    let patterns = query.expressions().filter(|_| is_as_indexed)?;
+    let patterns = query.expressions().filter(|_| is_utf8 && !skips_lines)?;
     Some(Sought {
         patterns,
         words: query.has_word_borders(),

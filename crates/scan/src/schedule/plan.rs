@@ -144,14 +144,15 @@ impl<'a, T: Divisible> Plan<'a, T> {
             state.tasks.push((slot, Some(task)));
         }
         state.tasks.reverse();
-        state.waiting = state.tasks.len();
+        let waiting = state.tasks.len();
+        state.waiting = waiting;
         Self {
             pace: Pace::default(),
             state: Mutex::new(state),
             changed: Condvar::new(),
             unparked: Condvar::new(),
             halted: AtomicBool::new(false),
-            waiting: AtomicUsize::default(),
+            waiting: AtomicUsize::new(waiting),
             stop,
             stops: Mutex::default(),
             out: Mutex::new(out),
@@ -234,6 +235,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             meter.enter(Phase::Wait);
             if let Some(found) = state.take() {
                 state.busy += 1;
+                self.waiting.store(state.waiting, Ordering::Relaxed);
                 return Some(found);
             }
             state = self.sleep(state);

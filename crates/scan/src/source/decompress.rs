@@ -48,7 +48,7 @@ impl Format {
     /// Number of bytes at the beginning of a file that determine its format.
     const START: usize = 16;
 
-    /// Returns the format of a file that begins with `start`: its first [`Format::START`] bytes, or all if it has
+    /// Returns the format of a file that begins with `start`: at least its first [`Format::START`] bytes, or all if it has
     /// fewer. Returns `None` if it is not compressed, or in an unknown format. `extension` is that of its name: brotli has no
     /// signature, so a file with its extension counts as compressed unless it is text.
     pub(crate) fn of(start: &[u8], extension: Option<&OsStr>) -> Option<Self> {
@@ -124,7 +124,7 @@ impl Format {
     }
 }
 
-/// Whether these first bytes of a file may be text. The last character may be truncated.
+/// Whether these first bytes of a file, any number of them, may be text. The last character may be truncated.
 fn is_text(start: &[u8]) -> bool {
     !start.contains(&0)
         && std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true)

@@ -101,8 +101,8 @@ impl Sniffed {
     /// Inspects the first bytes of a file.
     pub(crate) fn of(inputs: &Inputs, source: &Source, start: &[u8]) -> Self {
         let Inputs { decompress, encoding, .. } = inputs;
-        let extension = source.path().and_then(Path::extension);
-        match Format::of(start, extension).filter(|_| *decompress) {
+        let compressed = || Format::of(start, source.path().and_then(Path::extension));
+        match decompress.then(compressed).flatten() {
             Some(format) => Self::Compressed(format),
             None => match encoding.conversion(start) {
                 Conversion::Plain => Self::Plain(0),

@@ -73,16 +73,11 @@ impl Matching {
         options.stop_on_nonmatch = self.stop_on_nonmatch;
     }
 
-    /// The program that makes the text of files.
+    /// The preprocessor of the files, if there is one.
     pub(super) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
-        let Some(program) = self.pre.as_ref().filter(|_| self.preprocesses()) else { return Ok(None) };
+        let Some(program) = self.pre.as_ref().filter(|program| !program.is_empty()) else { return Ok(None) };
         let globs = Globs { flag: "--pre-glob", globs: &self.pre_glob, ignore_case: false };
         Ok(Some(Preprocessor { program: program.into(), globs: selection::globs(&[globs])? }))
-    }
-
-    /// Whether there is such a program.
-    pub(super) fn preprocesses(&self) -> bool {
-        self.pre.as_ref().is_some_and(|program| !program.is_empty())
     }
 
     fn line_end(&self) -> LineEnd {
