@@ -9,6 +9,8 @@ pub(crate) mod format;
 pub(crate) mod grep;
 pub(crate) mod index;
 pub(crate) mod links;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 #[cfg(feature = "pi")]
 pub(crate) mod pi;
 pub(crate) mod profile;
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Find(find::Arguments),
     Index(index::Arguments),
     Serve(serve::Arguments),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Arguments),
     #[cfg(feature = "pi")]
     Pi(pi::Arguments),
     Bench(bench::Arguments),

@@ -6,8 +6,10 @@ mod follow;
 pub(crate) mod generate;
 pub(crate) mod grep;
 pub(crate) mod index;
-mod indexed;
+pub(crate) mod indexed;
 pub(crate) mod links;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 mod output;
 #[cfg(feature = "symbols")]
 mod parsed;

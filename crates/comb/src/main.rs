@@ -9,6 +9,8 @@ mod command;
 mod command_line;
 mod listen;
 mod live;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod message;
 mod pager;
 mod program;
@@ -42,6 +44,8 @@ fn main() -> Exit {
         #[cfg(feature = "pi")]
         Command::Pi(arguments) => command::pi::run(&arguments),
         Command::Links(arguments) => command::links::run(&arguments),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(arguments) => command::mcp::run(&arguments),
         Command::Serve(arguments) => command::serve::run(arguments),
         Command::Cgi(arguments) => command::serve::cgi(arguments),
         #[cfg(feature = "symbols")]

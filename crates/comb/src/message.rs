@@ -85,8 +85,9 @@ fn as_ripgrep_says(error: &clap::Error) -> Option<String> {
     Some(format!("error parsing flag {flag}: {reason}"))
 }
 
-/// Notes that records or values were left out of a count, and shows the first of them.
-pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
+/// Returns notes that records or values were left out of a count, with the first of them.
+pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) -> Vec<String> {
+    let mut notes = Vec::new();
     let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
     let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + count(&answer.unmatched);
     let all = counted(all, "record");
@@ -105,39 +106,41 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) {
             _ => "without all fields of the key".to_owned(),
         };
         let count = Count(skipped.count);
-        note(format_args!("skipped {count} of {all} {lack}; the first is {}", first(skipped, far)));
+        notes.push(format!("skipped {count} of {all} {lack}; the first is {}", first(skipped, far)));
     }
     if let Some(malformed) = &answer.malformed {
         let count = Count(malformed.count);
-        note(format_args!("skipped {count} malformed of {all}; the first is {}", first(malformed, far)));
+        notes.push(format!("skipped {count} malformed of {all}; the first is {}", first(malformed, far)));
     }
     if let Some(unmatched) = &answer.unmatched {
         let records = match arguments.counts_all_matched() {
             true => format!("{} of {all}", Count(unmatched.count)),
             false => counted(unmatched.count, "record"),
         };
-        note(format_args!("no match of -e in {records}; the first is {}", place(&unmatched.first, far)));
+        notes.push(format!("no match of -e in {records}; the first is {}", place(&unmatched.first, far)));
     }
     if let Some(untimed) = &answer.untimed {
         let records = counted(untimed.count, "record");
-        note(format_args!("skipped {records} without a time; the first is {}", first(untimed, far)));
+        notes.push(format!("skipped {records} without a time; the first is {}", first(untimed, far)));
     }
     if answer.long_gaps > 0 {
         let gaps = counted(answer.long_gaps, "gap");
-        note(format_args!("left out {gaps} of more than {MAX_GAP} empty buckets"));
+        notes.push(format!("left out {gaps} of more than {MAX_GAP} empty buckets"));
     }
     if let Some(values) = &answer.not_numbers {
         let reason = if values.count == 1 { "it is not a number" } else { "they are not numbers" };
         let values_left_out = counted(values.count, "value");
-        note(format_args!(
+        notes.push(format!(
             "left {values_left_out} out of the measures, as {reason}; the first is {}",
             first(values, far)
         ));
     }
+    notes
 }
 
-/// Notes that no record has a field of the query, which may be misspelt.
-pub(crate) fn absent_fields(answer: &Answer, arguments: &Arguments) {
+/// Returns notes that no record has a field of the query, which may be misspelt.
+pub(crate) fn absent_fields(answer: &Answer, arguments: &Arguments) -> Vec<String> {
+    let mut notes = Vec::new();
     for AbsentField { field, part } in &answer.absent {
         let field = excerpt(field.as_bytes());
         let (flag, selects, hint) = match part {
@@ -151,8 +154,9 @@ pub(crate) fn absent_fields(answer: &Answer, arguments: &Arguments) {
             }
         };
         let record = if selects { "selected record" } else { "record" };
-        note(format_args!("{flag}: no {record} has the field {field}{hint}"));
+        notes.push(format!("{flag}: no {record} has the field {field}{hint}"));
     }
+    notes
 }
 
 /// Notes of which files more was read than the window, one line for each reason.

@@ -171,7 +171,8 @@ fn parse_log(text: &str) -> Result<LogTarget, String> {
     Ok(if text == "-" { LogTarget::Output } else { LogTarget::File(PathBuf::from(text)) })
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+/// Parses a time-out.
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let bounded =
         seconds.filter(|seconds| (Duration::from_millis(1)..=Duration::from_secs(86_400)).contains(seconds));

@@ -127,7 +127,7 @@ fn no_files_searched() -> &'static str {
 }
 
 /// Whether a search would read any file at all.
-fn has_files(arguments: &Arguments, inputs: &Inputs, options: &GrepOptions) -> bool {
+pub(crate) fn has_files(arguments: &Arguments, inputs: &Inputs, options: &GrepOptions) -> bool {
     let first = GrepOptions { quiet: true, ..options.clone() };
     list(inputs, &arguments.scan(), &first, &mut io::sink()).files > 0
 }
@@ -146,7 +146,11 @@ fn types(arguments: &Arguments) -> Result<Exit, UsageError> {
     })
 }
 
-fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
+/// The inputs of a search.
+///
+/// # Errors
+/// If a glob, a type or another selection of files is invalid.
+pub(crate) fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
     Ok(Inputs {
         named: paths.paths,
         strip_dot: paths.implicit,

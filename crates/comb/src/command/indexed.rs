@@ -16,7 +16,7 @@ use crate::args::tree_index::{IndexUse, WhenIndexed};
 use crate::message;
 
 /// Expressions of which a file must hold a match to be searched; `None` if every file is searched.
-pub(super) fn sought(arguments: &Arguments, query: &Query) -> Option<Sought> {
+pub(crate) fn sought(arguments: &Arguments, query: &Query) -> Option<Sought> {
     let is_utf8 = matches!(arguments.encoding(), Encoding::Auto | Encoding::None);
     // A line that is too long is reported in any file.
     let skips_lines = arguments.scan().max_line < MAX_FILE;
@@ -30,7 +30,7 @@ pub(super) fn sought(arguments: &Arguments, query: &Query) -> Option<Sought> {
 }
 
 /// The indexes of a job.
-pub(super) struct Indexed {
+pub(crate) struct Indexed {
     home: PathBuf,
     indexes: Option<Arc<Indexes>>,
     when: WhenIndexed,
@@ -43,7 +43,11 @@ pub(super) struct Indexed {
 }
 
 impl Indexed {
-    pub(super) fn new(
+    /// Indexes with which a job looks for `sought`, or lists files if that is `None`.
+    ///
+    /// # Errors
+    /// If there is no place for indexes, and one is required.
+    pub(crate) fn new(
         arguments: &IndexUse,
         messages: bool,
         sought: Option<&Sought>,
@@ -62,13 +66,13 @@ impl Indexed {
     }
 
     /// The options of a scan that uses the indexes.
-    pub(super) fn scan(&self, options: ScanOptions<'static>) -> ScanOptions<'static> {
+    pub(crate) fn scan(&self, options: ScanOptions<'static>) -> ScanOptions<'static> {
         let snapshots = self.indexes.clone().map(|indexes| indexes as Arc<dyn Snapshots>);
         ScanOptions { snapshots, ..options }
     }
 
     /// Takes the indexes as they were opened.
-    pub(super) fn take_opened(&self) -> Opened {
+    pub(crate) fn take_opened(&self) -> Opened {
         self.indexes.as_ref().map(|indexes| indexes.take_opened()).unwrap_or_default()
     }
 
@@ -94,6 +98,13 @@ impl Indexed {
     pub(super) fn parsed_files(&self, inputs: &[PathBuf]) -> Option<ParsedFiles> {
         self.indexes.as_ref()?;
         ParsedFiles::open(&self.home, inputs, self.is_updated)
+    }
+
+    /// The failures in words, if an index is required.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn missing(&self, failures: &[Error]) -> Vec<String> {
+        let matters = self.when == WhenIndexed::Require;
+        failures.iter().filter(|_| matters).map(ToString::to_string).collect()
     }
 
     /// Reports failures if an index is required. Returns whether there were any.

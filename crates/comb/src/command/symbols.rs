@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use finecomb_scan::Problem;
+use finecomb_scan::{Inputs, Problem, ScanOptions};
 use finecomb_symbols::{Outcome, ParseStore, Query, Stats, Sums, symbols};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count};
@@ -48,18 +48,38 @@ struct Listed {
     parsed: Option<Arc<ParsedFiles>>,
 }
 
-/// Lists what is asked for.
-fn list(arguments: &Arguments) -> Result<Listed, String> {
-    let inputs = arguments.inputs().map_err(|error| error.to_string())?;
-    profile::check(arguments.profile(), &inputs.named)?;
+/// A list that can begin.
+pub(crate) struct Prepared {
+    pub(crate) query: Query,
+    pub(crate) indexes: Indexed,
+    parsed: Option<Arc<ParsedFiles>>,
+}
+
+/// Opens the indexes of the inputs, and lets the query use what they have stored.
+///
+/// # Errors
+/// If flags do not go together, or a value is invalid.
+pub(crate) fn prepare(
+    arguments: &Arguments,
+    inputs: &Inputs,
+    scan: &ScanOptions<'_>,
+) -> Result<Prepared, String> {
     let mut query = arguments.query()?;
-    let scan = arguments.scan();
     let indexes = Indexed::new(&arguments.index, true, sought(&query).as_ref(), scan.width);
     let indexes = indexes.map_err(|error| error.to_string())?;
     let parsed = indexes.parsed_files(&inputs.named).map(Arc::new);
     if let Some(parsed) = &parsed {
         query = query.storing(Arc::clone(parsed) as Arc<dyn ParseStore>);
     }
+    Ok(Prepared { query, indexes, parsed })
+}
+
+/// Lists what is asked for.
+fn list(arguments: &Arguments) -> Result<Listed, String> {
+    let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+    profile::check(arguments.profile(), &inputs.named)?;
+    let scan = arguments.scan();
+    let Prepared { query, indexes, parsed } = prepare(arguments, &inputs, &scan)?;
     let scan = indexes.scan(scan);
     let Some(path) = &arguments.output else {
         let outcome = symbols(&inputs, &scan, &query, &mut stdout());

@@ -132,8 +132,8 @@ fn count(
         return fail(reason);
     }
     let answer = &outcome.answer;
-    message::left_out(answer, arguments);
-    message::absent_fields(answer, arguments);
+    message::left_out(answer, arguments).iter().for_each(message::note);
+    message::absent_fields(answer, arguments).iter().for_each(message::note);
     if answer.partial {
         message::note(format_args!(
             "interrupted after {} ({}); the counts are partial",

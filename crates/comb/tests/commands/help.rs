@@ -55,6 +55,7 @@ fn commands_are_listed_by_importance() {
         "find",
         "index",
         "serve",
+        "mcp",
         "pi",
         "bench",
         "links",
@@ -64,6 +65,7 @@ fn commands_are_listed_by_importance() {
     ]
     .map(str::to_owned);
     let is_built = |name: &String| match name.as_str() {
+        "mcp" => cfg!(feature = "mcp"),
         "pi" => cfg!(feature = "pi"),
         "symbols" => cfg!(feature = "symbols"),
         _ => true,

@@ -15,6 +15,8 @@ mod help;
 mod index;
 mod inputs;
 mod listen;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod names;
 mod plot;
 mod profile;

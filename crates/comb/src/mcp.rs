@@ -1,0 +1,53 @@
+//! `comb mcp`: a server of the Model Context Protocol on standard input and output.
+//!
+//! [`transport`] reads and writes messages, the SDK keeps the session, and [`server`] answers its requests. A call runs on a thread of its
+//! own ([`calls`]): a [tool](tools) parses the flags of its command, and puts what the command finds into a [`page`].
+
+mod answer;
+mod arguments;
+mod calls;
+mod context;
+mod cursor;
+mod excerpt;
+mod page;
+mod roots;
+mod schema;
+mod server;
+mod sink;
+mod tools;
+mod transport;
+mod words;
+
+use finecomb_sys::io_reason;
+use rmcp::ServiceExt;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use tokio::runtime::Builder;
+
+use self::context::Context;
+use self::server::Server;
+use self::transport::Lines;
+use crate::args::mcp::Arguments;
+
+/// Serves the client until it closes the connection.
+///
+/// # Errors
+/// If a root is not a directory, or the session fails.
+pub(crate) fn serve(arguments: &Arguments) -> Result<(), String> {
+    let context = Context::new(arguments)?;
+    let lines = Lines::start(arguments.limits().max_request).map_err(|error| error.to_string())?;
+    let runtime = Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|error| io_reason(&error))?;
+    runtime.block_on(session(Server::new(context), lines))
+}
+
+async fn session(server: Server, lines: Lines) -> Result<(), String> {
+    let running = match server.serve(lines).await {
+        Ok(running) => running,
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(format!("cannot start the session: {error}")),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(format!("the session failed: {error}")),
+        Ok(_) => Ok(()),
+    }
+}

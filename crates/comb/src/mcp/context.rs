@@ -1,0 +1,115 @@
+//! Settings of the server that all calls use.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use finecomb_scan::{Problem, ScanOptions, Stop, Width};
+
+use super::cursor::Cursor;
+use super::page::{Kind, Page, PageLimits};
+use super::roots::Roots;
+use super::words::Words;
+use crate::args::mcp::{Arguments, Limits};
+
+/// Maximum number of problems in an answer.
+const MAX_PROBLEMS: usize = 5;
+
+/// Settings of the server.
+pub(super) struct Context {
+    pub(super) roots: Roots,
+    pub(super) limits: Limits,
+    pub(super) is_structured: bool,
+    width: Width,
+    /// Values of the flags `--index` and `--index-dir` of commands.
+    index: Option<String>,
+    index_home: Option<PathBuf>,
+}
+
+/// The page that a call asks for.
+pub(super) struct Wanted<'a> {
+    pub(super) kind: Kind,
+    pub(super) limit: u64,
+    pub(super) after_context: u64,
+    pub(super) cursor: &'a Option<String>,
+}
+
+impl Context {
+    /// Enters the first root.
+    ///
+    /// # Errors
+    /// If a root is not a directory.
+    pub(super) fn new(arguments: &Arguments) -> Result<Self, String> {
+        // A relative path of the indexes is one of the directory in which the server was started.
+        let index_home = arguments.index_home();
+        let index = arguments.index().and_then(|when| when.to_possible_value());
+        Ok(Self {
+            roots: Roots::enter(&arguments.roots())?,
+            limits: arguments.limits().clone(),
+            is_structured: arguments.structured,
+            width: arguments.width(),
+            index: index.map(|value| value.get_name().to_owned()),
+            index_home,
+        })
+    }
+
+    /// Adds the flags for threads.
+    pub(super) fn add_threads(&self, words: &mut Words) {
+        if let Width::Fixed(count) = self.width {
+            words.value("--threads", count.to_string());
+        }
+    }
+
+    /// Adds the flags for threads and indexes.
+    pub(super) fn add_threads_and_indexes(&self, words: &mut Words) {
+        self.add_threads(words);
+        if let Some(when) = &self.index {
+            words.value("--index", when);
+        }
+        if let Some(home) = &self.index_home {
+            words.value("--index-dir", home);
+        }
+    }
+
+    /// An empty page, and a note if results may have moved since the page before.
+    ///
+    /// # Errors
+    /// If the cursor is not one.
+    pub(super) fn page(&self, wanted: &Wanted<'_>) -> Result<(Page<'_>, Vec<String>), String> {
+        let cursor = wanted.cursor.as_deref().map(Cursor::parse).transpose()?;
+        let limits = PageLimits {
+            results: wanted.limit.max(1),
+            bytes: self.limits.max_output,
+            after_context: wanted.after_context,
+        };
+        let page = Page::new(wanted.kind, limits, &self.roots, cursor.as_ref());
+        let moved = cursor.as_ref().and_then(|cursor| cursor.moved(&self.roots));
+        Ok((page, moved.into_iter().collect()))
+    }
+
+    /// Options of a scan that a stop ends.
+    pub(super) fn stoppable(options: ScanOptions<'static>, stop: &Arc<Stop>) -> ScanOptions<'static> {
+        ScanOptions { stop: Some(Arc::clone(stop)), ..options }
+    }
+
+    /// The note that a call was cut off, if it was.
+    pub(super) fn cut_off(&self, stop: &Stop) -> Option<String> {
+        let seconds = self.limits.request_timeout.as_secs_f64();
+        stop.is_raised().then(|| {
+            format!("timed out after {seconds} s, results are incomplete; narrow paths, globs or types")
+        })
+    }
+}
+
+/// Notes on files that could not be read.
+pub(super) fn notes_on(problems: &[Problem], failures: &[(String, String)]) -> Vec<String> {
+    let problems = problems.iter().filter(|problem| !problem.is_harmless()).map(ToString::to_string);
+    let failures = failures.iter().map(|(path, reason)| format!("{path}: {reason}"));
+    let mut notes: Vec<String> = problems.chain(failures).collect();
+    let more = notes.len().saturating_sub(MAX_PROBLEMS);
+    notes.truncate(MAX_PROBLEMS);
+    if more > 0 {
+        notes.push(format!("and {more} more such problems"));
+    }
+    notes
+}

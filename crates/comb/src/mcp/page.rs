@@ -1,0 +1,321 @@
+//! A page of results: those behind a cursor, up to a limit, and how many more there are.
+
+use std::cmp::Ordering;
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use finecomb_sys::units::{Count, counted};
+use rmcp::model::JsonObject;
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::cursor::Cursor;
+use super::roots::{PathKey, Roots};
+
+/// Number of results behind a page up to which they are counted.
+const MAX_COUNTED: u64 = 1000;
+
+/// Bytes of a result in addition to its text: the line number and its separators.
+const OVERHEAD: usize = 8;
+
+/// Limits of a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PageLimits {
+    /// Maximum number of results, not counting context.
+    pub(super) results: u64,
+    /// Maximum number of bytes.
+    pub(super) bytes: usize,
+    /// Number of lines behind a result that belong to it.
+    pub(super) after_context: u64,
+}
+
+/// Kind of results, which decides how they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Lines below the paths of their files; the noun that counts them.
+    Lines(&'static str),
+    /// Paths of files.
+    Paths,
+    /// Paths of files, and a number for each.
+    Counts,
+}
+
+/// A result.
+#[derive(Debug)]
+pub(super) struct Found<'a> {
+    /// Path of the file, as results show it.
+    pub(super) path: &'a [u8],
+    /// Line number, or another position in the file.
+    pub(super) line: u64,
+    /// Last line, if there are several.
+    pub(super) end: Option<u64>,
+    /// Whether it is not a result itself, but a line around one.
+    pub(super) is_context: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    path: usize,
+    line: u64,
+    end: Option<u64>,
+    is_context: bool,
+    text: String,
+}
+
+/// Results in the order of their places, up to the limits.
+pub(super) struct Page<'r> {
+    kind: Kind,
+    limits: PageLimits,
+    roots: &'r Roots,
+    /// The end of the page before, until it is passed.
+    after: Option<After>,
+    paths: Vec<PathBuf>,
+    entries: Vec<Entry>,
+    bytes: usize,
+    results: u64,
+    /// Number of results so far in the line of the last one, also on pages before.
+    in_line: u64,
+    is_full: bool,
+    more: More,
+}
+
+/// The end of the page before.
+struct After {
+    key: PathKey,
+    line: u64,
+    count: u64,
+    /// Path of the last result that was compared, and how its place in the order is to that of the end.
+    compared: Option<(Vec<u8>, Ordering)>,
+}
+
+impl After {
+    fn new(roots: &Roots, cursor: &Cursor) -> Self {
+        Self { key: roots.key(&cursor.path), line: cursor.line, count: cursor.count, compared: None }
+    }
+
+    /// The place of a result in the order, compared with the end of the page before.
+    fn compare(&mut self, roots: &Roots, found: &Found<'_>) -> Ordering {
+        let order = match &self.compared {
+            Some((path, order)) if path == found.path => *order,
+            _ => {
+                let order = roots.key(as_path(found.path)).cmp(&self.key);
+                self.compared = Some((found.path.to_vec(), order));
+                order
+            }
+        };
+        order.then(found.line.cmp(&self.line))
+    }
+}
+
+/// Results behind the page.
+#[derive(Default)]
+struct More {
+    results: u64,
+    files: u64,
+    path: Vec<u8>,
+}
+
+impl<'r> Page<'r> {
+    /// A page behind a cursor.
+    pub(super) fn new(kind: Kind, limits: PageLimits, roots: &'r Roots, cursor: Option<&Cursor>) -> Self {
+        let after = cursor.map(|cursor| After::new(roots, cursor));
+        let (paths, entries, more) = Default::default();
+        Self {
+            kind,
+            limits,
+            roots,
+            after,
+            paths,
+            entries,
+            bytes: 0,
+            results: 0,
+            in_line: 0,
+            is_full: false,
+            more,
+        }
+    }
+
+    /// Adds the next result, with its text. Breaks if no more results are counted.
+    pub(super) fn add(&mut self, found: &Found<'_>, text: impl FnOnce() -> String) -> ControlFlow<()> {
+        if self.is_before(found) {
+            return ControlFlow::Continue(());
+        }
+        if !self.is_full && self.has_room(found) {
+            let text = text();
+            if self.entries.is_empty() || self.bytes + self.size(found, &text) <= self.limits.bytes {
+                self.push(found, text);
+                return ControlFlow::Continue(());
+            }
+        }
+        self.is_full = true;
+        self.count(found)
+    }
+
+    /// Whether a result is one of the pages before.
+    fn is_before(&mut self, found: &Found<'_>) -> bool {
+        let Some(after) = &mut self.after else { return false };
+        match after.compare(self.roots, found) {
+            Ordering::Less => return true,
+            Ordering::Equal if self.in_line < after.count => {
+                self.in_line += 1;
+                return true;
+            }
+            Ordering::Equal => {}
+            Ordering::Greater => self.in_line = 0,
+        }
+        self.after = None;
+        false
+    }
+
+    /// Whether the number of results allows for another one.
+    fn has_room(&self, found: &Found<'_>) -> bool {
+        if self.results < self.limits.results {
+            return true;
+        }
+        // Lines behind the last result belong to it.
+        let last = self.entries.iter().rev().find(|entry| !entry.is_context);
+        found.is_context
+            && last.is_some_and(|last| {
+                let is_same = self.paths[last.path].as_os_str().as_bytes() == found.path;
+                is_same && found.line <= last.line.saturating_add(self.limits.after_context)
+            })
+    }
+
+    fn is_new_path(&self, found: &Found<'_>) -> bool {
+        self.paths.last().is_none_or(|path| path.as_os_str().as_bytes() != found.path)
+    }
+
+    fn size(&self, found: &Found<'_>, text: &str) -> usize {
+        let path = if self.is_new_path(found) { found.path.len() } else { 0 };
+        path + text.len() + OVERHEAD
+    }
+
+    fn push(&mut self, found: &Found<'_>, text: String) {
+        self.bytes += self.size(found, &text);
+        // The first one continues the line of the page before, if it is in that.
+        let is_same_line =
+            self.entries.last().is_none_or(|last| last.line == found.line && !self.is_new_path(found));
+        self.in_line = if is_same_line { self.in_line + 1 } else { 1 };
+        if self.is_new_path(found) {
+            self.paths.push(as_path(found.path).to_owned());
+        }
+        self.results += u64::from(!found.is_context);
+        let &Found { line, end, is_context, .. } = found;
+        self.entries.push(Entry { path: self.paths.len() - 1, line, end, is_context, text });
+    }
+
+    fn count(&mut self, found: &Found<'_>) -> ControlFlow<()> {
+        if found.is_context {
+            return ControlFlow::Continue(());
+        }
+        self.more.results += 1;
+        if self.more.files == 0 || self.more.path != found.path {
+            self.more.files += 1;
+            self.more.path = found.path.to_vec();
+        }
+        if self.more.results >= MAX_COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// The answer. `notes` are told to the client behind the results. If the search was cut off, there may be more results.
+    pub(super) fn finish(self, mut notes: Vec<String>, is_cut: bool) -> Answer {
+        let cursor = self.cursor(is_cut).map(|cursor| cursor.to_string());
+        if let Some(cursor) = &cursor {
+            let more = self.more_in_words(is_cut);
+            notes.insert(0, format!("{more}; next page: cursor=\"{cursor}\""));
+        } else if self.entries.is_empty() && !is_cut {
+            notes.insert(0, "no results".to_owned());
+        }
+        let mut text = self.text();
+        for note in &notes {
+            let _ = writeln!(text, "[{note}]");
+        }
+        Answer { text, structured: self.structured(cursor, &notes) }
+    }
+
+    /// The place of the last result, if there are more behind it.
+    fn cursor(&self, is_cut: bool) -> Option<Cursor> {
+        let last = self.entries.last().filter(|_| self.is_full || is_cut)?;
+        Some(Cursor::new(self.paths[last.path].clone(), last.line, self.in_line))
+    }
+
+    fn more_in_words(&self, is_cut: bool) -> String {
+        let More { results, files, .. } = self.more;
+        let at_least = if is_cut || results >= MAX_COUNTED { "at least " } else { "" };
+        match self.kind {
+            _ if results == 0 => "there may be more results".to_owned(),
+            Kind::Lines(noun) => {
+                format!("{at_least}{} more in {}", counted(results, noun), counted(files, "file"))
+            }
+            Kind::Paths | Kind::Counts => format!("{at_least}{} more files", Count(results)),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::with_capacity(self.bytes + self.entries.len() * OVERHEAD);
+        let mut shown = None;
+        for entry in &self.entries {
+            let path = self.paths[entry.path].to_string_lossy();
+            // Writing to memory does not fail.
+            let _ = match self.kind {
+                Kind::Paths => writeln!(text, "{path}"),
+                Kind::Counts => writeln!(text, "{path}:{}", entry.text),
+                Kind::Lines(_) => {
+                    if shown.replace(entry.path) != Some(entry.path) {
+                        let _ = writeln!(text, "{path}");
+                    }
+                    entry.write(&mut text)
+                }
+            };
+        }
+        text
+    }
+
+    fn structured(&self, cursor: Option<String>, notes: &[String]) -> Value {
+        let results: Vec<Value> = self.entries.iter().map(|entry| self.entry_as_json(entry)).collect();
+        json!({ "results": results, "cursor": cursor, "notes": notes })
+    }
+
+    fn entry_as_json(&self, entry: &Entry) -> Value {
+        let mut object = JsonObject::new();
+        object.insert("path".to_owned(), self.paths[entry.path].to_string_lossy().into());
+        match self.kind {
+            Kind::Paths => {}
+            Kind::Counts => {
+                object.insert("count".to_owned(), entry.text.parse::<u64>().unwrap_or_default().into());
+            }
+            Kind::Lines(_) => {
+                if entry.line != u64::MAX {
+                    object.insert("line".to_owned(), entry.line.into());
+                }
+                if let Some(end) = entry.end {
+                    object.insert("end_line".to_owned(), end.into());
+                }
+                if entry.is_context {
+                    object.insert("context".to_owned(), true.into());
+                }
+                object.insert("text".to_owned(), entry.text.as_str().into());
+            }
+        }
+        object.into()
+    }
+}
+
+impl Entry {
+    /// Writes the line number and the text.
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        let Self { line, text, .. } = self;
+        match self.end {
+            _ if *line == u64::MAX => writeln!(out, "{text}"),
+            Some(end) => writeln!(out, "{line}-{end}:{text}"),
+            None if self.is_context => writeln!(out, "{line}-{text}"),
+            None => writeln!(out, "{line}:{text}"),
+        }
+    }
+}
+
+fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,32 @@
+//! Schemas of arguments in few words: clients send them to the model with every conversation.
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+/// Removes what is not needed to write arguments: null as a value, defaults that say nothing, formats of numbers.
+pub(super) fn simplify(schema: &JsonObject) -> JsonObject {
+    let mut schema = schema.clone();
+    schema.remove("$schema");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.values_mut().filter_map(Value::as_object_mut).for_each(simplify_property);
+    }
+    schema
+}
+
+fn simplify_property(property: &mut JsonObject) {
+    if let Some(Value::Array(types)) = property.get("type") {
+        let without_null = types.iter().find(|name| *name != "null").cloned();
+        property.insert("type".to_owned(), without_null.unwrap_or_default());
+    }
+    let is_obvious = |default: &Value| match default {
+        Value::Bool(is_on) => !is_on,
+        Value::Array(values) => values.is_empty(),
+        Value::Null => true,
+        _ => *default == 0,
+    };
+    if property.get("default").is_some_and(is_obvious) {
+        property.remove("default");
+    }
+    property.remove("format");
+    property.remove("minimum");
+}

@@ -1,0 +1,83 @@
+//! The tool `files`: `comb grep --files`.
+
+use std::sync::Arc;
+
+use finecomb_grep::list;
+use finecomb_scan::{Inputs, Stop};
+use rmcp::schemars::{self, JsonSchema};
+use serde::Deserialize;
+
+use super::Tool;
+use crate::args::grep::Arguments;
+use crate::command::grep::inputs;
+use crate::command::indexed::Indexed;
+use crate::mcp::answer::Answer;
+use crate::mcp::arguments::Selection;
+use crate::mcp::context::{Context, Wanted, notes_on};
+use crate::mcp::page::{Found, Kind};
+use crate::mcp::sink::{Sink, by_nul};
+use crate::mcp::words::Words;
+
+/// Arguments of a call.
+#[derive(Deserialize, JsonSchema)]
+pub(in crate::mcp) struct Files {
+    /// Regular expression that the path must match, such as 'test.*\.py$'
+    name: Option<String>,
+    #[serde(flatten)]
+    selection: Selection,
+    /// Maximum number of paths in the answer
+    #[serde(default = "default_limit")]
+    limit: u64,
+    /// Cursor of the page before, from its last line
+    cursor: Option<String>,
+}
+
+fn default_limit() -> u64 {
+    500
+}
+
+impl Tool for Files {
+    const NAME: &'static str = "files";
+    const TITLE: &'static str = "List files";
+    const DESCRIPTION: &'static str = "Lists the paths of files, in the order of paths, without reading them: by glob, by type, or by \
+        a regular expression on the path. Use it to learn the layout of a tree, or to find a file by its name. It lists the files that \
+        'search' reads: hidden and ignored files are skipped.";
+
+    fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
+        let wanted = Wanted { kind: Kind::Paths, limit: self.limit, after_context: 0, cursor: &self.cursor };
+        let (mut page, mut notes) = context.page(&wanted)?;
+        let named = context.roots.inputs(&self.selection.paths)?;
+        let arguments: Arguments = self.words(context).parse(&named)?;
+        let paths = arguments.paths().map_err(|error| error.to_string())?;
+        let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
+        let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
+        let inputs = Inputs { strip_dot: true, ..inputs };
+        let scan = Context::stoppable(arguments.scan(), stop);
+        let indexes = Indexed::new(arguments.index(), false, None, scan.width);
+        let indexes = indexes.map_err(|error| error.to_string())?;
+        let mut sink = Sink::new(stop, by_nul, |record: &[u8]| {
+            let path = record.strip_suffix(b"\0").unwrap_or(record);
+            page.add(&Found { path, line: 0, end: None, is_context: false }, String::new)
+        });
+        let done = list(&inputs, &indexes.scan(scan), &options, &mut sink);
+        notes.extend(indexes.missing(&indexes.take_opened().failures));
+        notes.extend(notes_on(&done.problems, &[]));
+        notes.extend(context.cut_off(stop));
+        Ok(page.finish(notes, stop.is_raised()))
+    }
+}
+
+impl Files {
+    /// The flags of `comb grep`.
+    fn words(&self, context: &Context) -> Words {
+        let mut words = Words::default();
+        words.switch("--files", true);
+        words.switch("--null", true);
+        if let Some(name) = &self.name {
+            words.value("--file-search-regex", name);
+        }
+        self.selection.add_to(&mut words);
+        context.add_threads_and_indexes(&mut words);
+        words
+    }
+}

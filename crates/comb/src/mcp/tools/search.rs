@@ -1,0 +1,260 @@
+//! The tool `search`: `comb grep`.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use finecomb_grep::{Outcome, Query, grep};
+use finecomb_scan::{Inputs, Stop};
+use rmcp::schemars::{self, JsonSchema};
+use serde::Deserialize;
+
+use super::Tool;
+use crate::args::grep::Arguments;
+use crate::command::grep::{has_files, inputs};
+use crate::command::indexed::{Indexed, sought};
+use crate::mcp::answer::Answer;
+use crate::mcp::arguments::Selection;
+use crate::mcp::context::{Context, Wanted, notes_on};
+use crate::mcp::excerpt::excerpt;
+use crate::mcp::page::{Found, Kind, Page};
+use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
+use crate::mcp::words::Words;
+
+/// Arguments of a call.
+#[derive(Deserialize, JsonSchema)]
+pub(in crate::mcp) struct Search {
+    /// Regular expression in the syntax of Rust's regex crate, matched line by line
+    pattern: String,
+    /// Treat the pattern as a literal string
+    #[serde(default)]
+    fixed_strings: bool,
+    /// Letter case: smart ignores it unless the pattern has an upper-case letter
+    #[serde(default)]
+    case: Case,
+    /// Match whole words only
+    #[serde(default)]
+    word: bool,
+    /// Let matches span lines, as in 'struct \w+ \{\n'
+    #[serde(default)]
+    multiline: bool,
+    /// lines: matching lines; files: paths of files with a match; count: the number of matching lines in each file
+    #[serde(default)]
+    output: Output,
+    /// Number of lines to show before and after each match
+    #[serde(default)]
+    #[schemars(range(max = 100))]
+    context: u64,
+    #[serde(flatten)]
+    selection: Selection,
+    /// Maximum number of results in the answer
+    #[serde(default = "default_limit")]
+    limit: u64,
+    /// Cursor of the page before, from its last line
+    cursor: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Case {
+    #[default]
+    Sensitive,
+    Insensitive,
+    Smart,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Output {
+    #[default]
+    Lines,
+    Files,
+    Count,
+}
+
+fn default_limit() -> u64 {
+    100
+}
+
+impl Tool for Search {
+    const NAME: &'static str = "search";
+    const TITLE: &'static str = "Search files";
+    const DESCRIPTION: &'static str = "Searches file contents for a regular expression or a literal string. Use it for text of any \
+        kind: names, messages, comments, configuration, logs. To find where a name of a program is defined, or its uses without comments and \
+        strings, 'symbols' is more exact. Hidden, ignored and binary files are skipped. Results are in the order of paths: the path of a \
+        file, then LINE:TEXT for matching lines, and LINE-TEXT for lines around them. Long lines are cut around the match, with the mark …. \
+        If there are more results, the last line has a cursor for the next page. Start with output=files or output=count if a pattern may be \
+        frequent.";
+
+    fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
+        let (kind, split): (_, Split) = match self.output {
+            Output::Lines => (Kind::Lines("line"), by_path_and_line),
+            Output::Files => (Kind::Paths, by_nul),
+            Output::Count => (Kind::Counts, by_path_and_line),
+        };
+        let after_context = self.context;
+        let wanted = Wanted { kind, limit: self.limit, after_context, cursor: &self.cursor };
+        let (mut page, mut notes) = context.page(&wanted)?;
+        let job = Job::new(&self, context)?;
+        let columns = context.limits.max_columns;
+        let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
+        notes.extend(job.run(stop, &mut sink)?);
+        notes.extend(context.cut_off(stop));
+        Ok(page.finish(notes, stop.is_raised()))
+    }
+}
+
+/// A search as the command would run it.
+struct Job {
+    arguments: Arguments,
+    inputs: Inputs,
+}
+
+impl Job {
+    fn new(search: &Search, context: &Context) -> Result<Self, String> {
+        let named = context.roots.inputs(&search.selection.paths)?;
+        let arguments: Arguments = search.words(context).parse(&named)?;
+        let paths = arguments.paths().map_err(|error| error.to_string())?;
+        let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
+        Ok(Self { arguments, inputs: Inputs { strip_dot: true, ..inputs } })
+    }
+
+    /// Searches, and returns notes for the answer.
+    fn run(&self, stop: &Arc<Stop>, out: &mut (dyn std::io::Write + Send)) -> Result<Vec<String>, String> {
+        let Self { arguments, inputs } = self;
+        let paths = arguments.paths().map_err(|error| error.to_string())?;
+        let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
+        let query = Query::new(&options).map_err(|error| error.to_string())?;
+        let scan = Context::stoppable(arguments.scan(), stop);
+        let sought = sought(arguments, &query);
+        let indexes = Indexed::new(arguments.index(), false, sought.as_ref(), scan.width);
+        let indexes = indexes.map_err(|error| error.to_string())?;
+        let Outcome { files, problems, failures, .. } = grep(inputs, &indexes.scan(scan), &query, out);
+        let opened = indexes.take_opened();
+        let mut notes = indexes.missing(&opened.failures);
+        notes.extend(notes_on(&problems, &failures));
+        let is_empty =
+            files == 0 && !stop.is_raised() && !(opened.is_reduced && has_files(arguments, inputs, &options));
+        if is_empty {
+            notes.push("no files were searched: paths, globs, types and ignore files exclude all".to_owned());
+        }
+        Ok(notes)
+    }
+}
+
+impl Search {
+    /// The flags of `comb grep`.
+    fn words(&self, context: &Context) -> Words {
+        let mut words = Words::default();
+        words.value("--regexp", &self.pattern);
+        words.switch("--fixed-strings", self.fixed_strings);
+        words.switch("--ignore-case", self.case == Case::Insensitive);
+        words.switch("--smart-case", self.case == Case::Smart);
+        words.switch("--word-regexp", self.word);
+        words.switch("--multiline", self.multiline);
+        words.switch("--files-with-matches", self.output == Output::Files);
+        words.switch("--count", self.output == Output::Count);
+        words.switch("--with-filename", true);
+        words.switch("--null", true);
+        if self.output == Output::Lines {
+            words.value("--context", self.context.to_string());
+            words.value("--field-match-separator", "\\x00");
+            for flag in ["--no-heading", "--line-number", "--column", "--no-context-separator"] {
+                words.switch(flag, true);
+            }
+        }
+        self.selection.add_to(&mut words);
+        context.add_threads_and_indexes(&mut words);
+        words
+    }
+}
+
+/// Adds a record of the output of the search to a page.
+fn add(page: &mut Page<'_>, kind: Kind, record: &[u8], columns: usize) -> ControlFlow<()> {
+    match kind {
+        Kind::Paths => {
+            let path = record.strip_suffix(b"\0").unwrap_or(record);
+            page.add(&Found { path, line: 0, end: None, is_context: false }, String::new)
+        }
+        Kind::Counts => {
+            let Some((path, count)) = split_path(record) else { return ControlFlow::Continue(()) };
+            let found = Found { path, line: 0, end: None, is_context: false };
+            page.add(&found, || String::from_utf8_lossy(count).into_owned())
+        }
+        Kind::Lines(_) => match Line::parse(record) {
+            Some(Line { path, number, is_context, column, text }) => {
+                let found = Found { path, line: number, end: None, is_context };
+                page.add(&found, || excerpt(text, column, columns).into_owned())
+            }
+            None => add_notice(page, record),
+        },
+    }
+}
+
+/// Adds the notice that a file is binary.
+fn add_notice(page: &mut Page<'_>, record: &[u8]) -> ControlFlow<()> {
+    use bstr::ByteSlice;
+    let Some((path, notice)) = record.trim_end().rsplit_once_str(b": ") else {
+        return ControlFlow::Continue(());
+    };
+    let found = Found { path, line: u64::MAX, end: None, is_context: false };
+    page.add(&found, || String::from_utf8_lossy(notice).into_owned())
+}
+
+/// The path of a record, and the text behind it, without the line ending.
+fn split_path(record: &[u8]) -> Option<(&[u8], &[u8])> {
+    use bstr::ByteSlice;
+    let (path, text) = record.split_once_str(b"\0")?;
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    Some((path, text.strip_suffix(b"\r").unwrap_or(text)))
+}
+
+/// A line of the output: `PATH\0LINE\0COLUMN\0TEXT`, without the column if the match is empty, or `PATH\0LINE-TEXT` for context.
+#[derive(Debug, PartialEq)]
+struct Line<'a> {
+    path: &'a [u8],
+    number: u64,
+    is_context: bool,
+    /// Offset of the match in the text.
+    column: usize,
+    text: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    fn parse(record: &'a [u8]) -> Option<Self> {
+        let (path, rest) = split_path(record)?;
+        let (number, rest) = split_number(rest)?;
+        let (&separator, rest) = rest.split_first()?;
+        if separator == b'-' {
+            return Some(Self { path, number, is_context: true, column: 0, text: rest });
+        }
+        let column = split_number(rest).and_then(|(column, rest)| Some((column, rest.strip_prefix(b"\0")?)));
+        let (column, text) = column.unwrap_or((1, rest));
+        let column = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
+        Some(Self { path, number, is_context: false, column, text })
+    }
+}
+
+fn split_number(text: &[u8]) -> Option<(u64, &[u8])> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = text.split_at(digits);
+    Some((std::str::from_utf8(number).ok()?.parse().ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_output_are_taken_apart() {
+        let line = |record: &'static [u8]| Line::parse(record);
+        let expected = Line { path: b"a:b\n", number: 12, is_context: false, column: 2, text: b"3:x: y" };
+        assert_eq!(line(b"a:b\n\x0012\x003\x003:x: y\r\n"), Some(expected));
+        let expected = Line { path: b"a", number: 1, is_context: false, column: 0, text: b"2:3" };
+        assert_eq!(line(b"a\x001\x002:3\n"), Some(expected), "an empty match has no column");
+        let expected = Line { path: b"a", number: 1, is_context: true, column: 0, text: b"2:3" };
+        assert_eq!(line(b"a\x001-2:3"), Some(expected));
+        assert_eq!(line(b"a: binary file matches (found \"\\0\" byte around offset 5)\n"), None);
+    }
+}

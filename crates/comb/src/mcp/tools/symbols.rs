@@ -1,0 +1,172 @@
+//! The tool `symbols`: `comb symbols`.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use finecomb_scan::{Inputs, Stop};
+use finecomb_symbols::symbols;
+use rmcp::schemars::{self, JsonSchema};
+use serde::Deserialize;
+
+use super::Tool;
+use crate::args::symbols::Arguments;
+use crate::command::symbols::{Prepared, prepare};
+use crate::mcp::answer::Answer;
+use crate::mcp::arguments::{Selection, one_or_many};
+use crate::mcp::context::{Context, Wanted, notes_on};
+use crate::mcp::excerpt::excerpt;
+use crate::mcp::page::{Found, Kind, Page};
+use crate::mcp::sink::{Sink, by_line};
+use crate::mcp::words::Words;
+
+/// Arguments of a call.
+#[derive(Deserialize, JsonSchema)]
+pub(in crate::mcp) struct Symbols {
+    /// definitions: of a name, or all; references: uses of a name; outline: the definitions of files as a tree
+    #[serde(default)]
+    list: List,
+    /// Name: exactly this one, or for definitions also a regular expression such as '^parse_'
+    name: Option<String>,
+    /// Only definitions of these kinds: class, constant, enum, enumerator, field, function, interface, macro, method, module, namespace,
+    /// property, struct, trait, typedef, union, variable
+    #[serde(default, deserialize_with = "one_or_many")]
+    kinds: Vec<String>,
+    #[serde(flatten)]
+    selection: Selection,
+    /// Maximum number of symbols in the answer
+    #[serde(default = "default_limit")]
+    limit: u64,
+    /// Cursor of the page before, from its last line
+    cursor: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum List {
+    #[default]
+    Definitions,
+    References,
+    Outline,
+}
+
+fn default_limit() -> u64 {
+    200
+}
+
+impl Tool for Symbols {
+    const NAME: &'static str = "symbols";
+    const TITLE: &'static str = "Definitions and uses of names";
+    const DESCRIPTION: &'static str = "Finds names in source code by parsing it: where a name is defined (list=definitions), where it is used \
+        in code but not in comments and strings (list=references), or what a file defines (list=outline). Use it rather than 'search' for \
+        names of functions, types and variables, and the outline before reading a large file. Results are below the path of their file: \
+        FIRST-LAST:KIND SIGNATURE for definitions, LINE:TEXT for references. Languages: Bash, C, C++, C#, D, Go, Java, JavaScript, Kotlin, \
+        Lua, PHP, Python, Ruby, Rust, Scala, Swift, TypeScript, Zig.";
+
+    fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
+        if self.list == List::References && self.name.is_none() {
+            return Err("list=references needs a name".to_owned());
+        }
+        let kind = Kind::Lines("symbol");
+        let wanted = Wanted { kind, limit: self.limit, after_context: 0, cursor: &self.cursor };
+        let (mut page, mut notes) = context.page(&wanted)?;
+        let named = context.roots.inputs(&self.selection.paths)?;
+        let arguments: Arguments = self.words(context).parse(&named)?;
+        let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+        let inputs = Inputs { strip_dot: true, ..inputs };
+        let scan = Context::stoppable(arguments.scan(), stop);
+        let Prepared { query, indexes, .. } = prepare(&arguments, &inputs, &scan)?;
+        let mut nesting = Nesting::default();
+        let columns = context.limits.max_columns;
+        let mut sink = Sink::new(stop, by_line, |record: &[u8]| match serde_json::from_slice(record) {
+            Ok(symbol) => add(&mut page, &symbol, self.list, &mut nesting, columns),
+            Err(_) => ControlFlow::Continue(()),
+        });
+        let outcome = symbols(&inputs, &indexes.scan(scan), &query, &mut sink);
+        notes.extend(indexes.missing(&indexes.take_opened().failures));
+        notes.extend(notes_on(&outcome.problems, &outcome.failures));
+        notes.extend(context.cut_off(stop));
+        Ok(page.finish(notes, stop.is_raised()))
+    }
+}
+
+impl Symbols {
+    /// The flags of `comb symbols`.
+    fn words(&self, context: &Context) -> Words {
+        let mut words = Words::default();
+        words.value("--format", "json");
+        if let Some(name) = &self.name {
+            let flag = if self.list == List::References { "--reference" } else { "--definition" };
+            words.value(flag, name);
+        }
+        words.values("--kind", &self.kinds);
+        self.selection.add_to(&mut words);
+        context.add_threads_and_indexes(&mut words);
+        words
+    }
+}
+
+/// A symbol as `comb symbols --json` prints it.
+#[derive(Deserialize)]
+struct Symbol {
+    path: String,
+    kind: String,
+    name: String,
+    scope: Option<String>,
+    line: u64,
+    end_line: u64,
+    start_byte: u64,
+    end_byte: u64,
+    signature: String,
+    parameters: Option<String>,
+}
+
+/// Adds a symbol to a page.
+fn add(
+    page: &mut Page<'_>,
+    symbol: &Symbol,
+    list: List,
+    nesting: &mut Nesting,
+    columns: usize,
+) -> ControlFlow<()> {
+    let depth = nesting.depth(symbol);
+    let end = (symbol.end_line > symbol.line).then_some(symbol.end_line);
+    let found = Found { path: symbol.path.as_bytes(), line: symbol.line, end, is_context: false };
+    let Symbol { kind, name, signature, .. } = symbol;
+    page.add(&found, || {
+        let text = match list {
+            List::Outline => {
+                let parameters = symbol.parameters.as_deref().unwrap_or_default();
+                format!("{}{kind} {name}{parameters}", " ".repeat(depth))
+            }
+            List::References => signature.clone(),
+            List::Definitions => match &symbol.scope {
+                Some(scope) => format!("{kind} {signature} (in {scope})"),
+                None => format!("{kind} {signature}"),
+            },
+        };
+        excerpt(text.as_bytes(), 0, columns).into_owned()
+    })
+}
+
+/// Definitions around the last one, from the outermost on.
+#[derive(Default)]
+struct Nesting {
+    path: String,
+    ends: Vec<u64>,
+}
+
+impl Nesting {
+    /// Number of definitions around the next one of a file.
+    fn depth(&mut self, symbol: &Symbol) -> usize {
+        if self.path != symbol.path {
+            self.path.clone_from(&symbol.path);
+            self.ends.clear();
+        }
+        while self.ends.last().is_some_and(|&end| end <= symbol.start_byte) {
+            self.ends.pop();
+        }
+        self.ends.push(symbol.end_byte);
+        self.ends.len() - 1
+    }
+}

@@ -1,0 +1,151 @@
+//! The tool `top`: `comb top`.
+
+use std::sync::Arc;
+
+use finecomb_scan::Stop;
+use finecomb_top::output::{Format, Layout, Text};
+use finecomb_top::{Query, top};
+use rmcp::schemars::{self, JsonSchema};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Tool;
+use crate::args::top::Arguments;
+use crate::mcp::answer::Answer;
+use crate::mcp::arguments::one_or_many;
+use crate::mcp::context::{Context, notes_on};
+use crate::mcp::excerpt::excerpt;
+use crate::mcp::words::Words;
+use crate::message;
+
+/// Arguments of a call.
+#[derive(Deserialize, JsonSchema)]
+pub(in crate::mcp) struct Top {
+    /// Files, or directories whose files are all read
+    #[serde(deserialize_with = "one_or_many")]
+    paths: Vec<String>,
+    /// Fields that make up the key: numbers such as 7 or 1,3, or names such as status or path,status or .request.host [default: the
+    /// whole line]
+    fields: Option<String>,
+    /// Regular expression in place of fields: the key is its first group, or the match
+    extract: Option<String>,
+    /// Format of the records: auto, lines, clf, combined, csv, tsv, json, logfmt, syslog, or regex:PATTERN with named groups [default:
+    /// lines if fields are numbers, auto if they have names]
+    input: Option<String>,
+    /// Condition on fields, such as 'status >= 500 && path ~ "^/api"'
+    #[serde(rename = "where")]
+    condition: Option<String>,
+    /// Count only lines that match these regular expressions
+    #[serde(default, deserialize_with = "one_or_many")]
+    grep: Vec<String>,
+    /// Skip lines that match one of these regular expressions
+    #[serde(default, deserialize_with = "one_or_many")]
+    vgrep: Vec<String>,
+    /// Placeholders for parts of keys that vary: all, or some of num, hex, uuid, ip, path
+    normalize: Option<String>,
+    /// Sum of a numeric field for each key
+    sum: Option<String>,
+    /// Mean of a numeric field for each key
+    mean: Option<String>,
+    /// 99th percentile of a numeric field for each key
+    p99: Option<String>,
+    /// Counts by bucket of time, such as 1h, 5m or 1d
+    every: Option<String>,
+    /// Only records at or after this time, such as '2026-03-01 06:20'
+    since: Option<String>,
+    /// Only records before this time
+    until: Option<String>,
+    /// Order: count, key, or a measure such as sum(bytes) [default: count]
+    sort: Option<String>,
+    /// Number of keys in the answer
+    #[serde(default = "default_limit")]
+    limit: u64,
+}
+
+fn default_limit() -> u64 {
+    10
+}
+
+impl Tool for Top {
+    const NAME: &'static str = "top";
+    const TITLE: &'static str = "Most frequent keys";
+    const DESCRIPTION: &'static str = "Counts the records of logs, CSV, JSON Lines and other files by a key, and lists the most frequent keys, with \
+        sums, means and percentiles of other fields. Use it for questions such as: which addresses, pages or errors are most frequent, how many \
+        requests there were per hour, which values a column has. It reads gigabytes in seconds, so no part of the file needs to be read \
+        before. Compressed files are read as well. Example: paths=access.log, fields=path, where='status == 404'.";
+    const HAS_PAGES: bool = false;
+
+    fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
+        if self.paths.is_empty() {
+            return Err("paths: name at least one file".to_owned());
+        }
+        let named = context.roots.inputs(&self.paths)?;
+        let arguments: Arguments = self.words(context).parse(&named)?;
+        let query = Query::new(&arguments.query().map_err(|error| error.to_string())?);
+        let query = query.map_err(|error| error.to_string())?;
+        arguments.check_format(&query).map_err(|error| error.to_string())?;
+        let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+        let scan = Context::stoppable(arguments.scan(), stop);
+        let outcome = top(&inputs, &scan, &query);
+        if let Some(reason) = outcome.failure {
+            return Err(reason.to_string());
+        }
+        let answer = &outcome.answer;
+        let mut out = Vec::new();
+        let layout = Layout { totals: true, ..arguments.layout() };
+        let format = Text { layout, ..Text::default() };
+        format.write(answer, &mut out).map_err(|error| error.to_string())?;
+        let mut notes = message::left_out(answer, &arguments);
+        notes.extend(message::absent_fields(answer, &arguments));
+        notes.extend(notes_on(&outcome.problems, &[]));
+        notes.extend(context.cut_off(stop));
+        let text = text(&out, notes, context);
+        Ok(Answer { structured: json!({ "text": text }), text })
+    }
+}
+
+/// The table, with its long lines cut and up to the maximum size, and the notes.
+fn text(table: &[u8], mut notes: Vec<String>, context: &Context) -> String {
+    let mut text = String::new();
+    for line in table.split_inclusive(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = excerpt(line, 0, context.limits.max_columns);
+        if text.len() + line.len() > context.limits.max_output {
+            notes.push("the table is longer than an answer; set a lower limit".to_owned());
+            break;
+        }
+        text.push_str(&line);
+        text.push('\n');
+    }
+    notes.iter().for_each(|note| text.push_str(&format!("[{note}]\n")));
+    text
+}
+
+impl Top {
+    /// The flags of `comb top`.
+    fn words(&self, context: &Context) -> Words {
+        let mut words = Words::default();
+        let flags = [
+            ("--fields", &self.fields),
+            ("--extract", &self.extract),
+            ("--input", &self.input),
+            ("--where", &self.condition),
+            ("--normalize", &self.normalize),
+            ("--sum", &self.sum),
+            ("--mean", &self.mean),
+            ("--p99", &self.p99),
+            ("--every", &self.every),
+            ("--since", &self.since),
+            ("--until", &self.until),
+            ("--sort", &self.sort),
+        ];
+        for (flag, value) in flags {
+            value.iter().for_each(|value| words.value(flag, value));
+        }
+        words.values("--grep", &self.grep);
+        words.values("--vgrep", &self.vgrep);
+        words.value("--number", self.limit.to_string());
+        context.add_threads(&mut words);
+        words
+    }
+}

@@ -1,0 +1,239 @@
+//! Tests of `comb mcp`, with the client of the SDK, and with lines that no client would send.
+
+mod client;
+mod lines;
+mod pages;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+
+use self::client::Client;
+use crate::support::{COMB, directory_with, program, run};
+
+const SOURCE: &str =
+    "/// Adds.\npub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n\nfn main() {\n    add(1, 2);\n}\n";
+
+/// A tree with a source, a log and an index.
+fn tree() -> TempDir {
+    let log = "GET /a 200\nGET /b 404\nGET /a 200\n";
+    let tree = directory_with(&[("src/main.rs", SOURCE), ("notes.md", "add nothing\n"), ("log", log)]);
+    let (_, messages, code) = run(program(COMB, tree.path()).args(["index", "build", "log"]));
+    assert_eq!(code, Some(0), "{messages}");
+    tree
+}
+
+#[test]
+fn the_client_lists_tools_with_schemas() {
+    let tree = tree();
+    let mut client = Client::start(tree.path(), &[]);
+    let tools = client.tools();
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    let symbols: &[&str] = if cfg!(feature = "symbols") { &["symbols"] } else { &[] };
+    assert_eq!(names, [&["search", "files"], symbols, &["find", "top"]].concat());
+    for tool in &tools {
+        let schema = Value::Object((*tool.input_schema).clone());
+        assert!(jsonschema::meta::is_valid(&schema), "{schema}");
+        assert_eq!(schema["type"], "object");
+        let described = schema["properties"].as_object().expect("arguments").values();
+        assert!(described.into_iter().all(|argument| argument["description"].is_string()), "{schema}");
+        assert!(tool.output_schema.is_none());
+        assert_eq!(tool.annotations.as_ref().and_then(|hints| hints.read_only_hint), Some(true));
+    }
+}
+
+#[test]
+fn every_tool_answers() {
+    let tree = tree();
+    let mut client = Client::start(tree.path(), &[]);
+    let mut text = |name: &str, arguments: Value| client.text(name, &arguments);
+    assert_eq!(
+        text("search", json!({"pattern": "add", "word": true})),
+        "notes.md\n1:add nothing\nsrc/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n7:    add(1, 2);\n"
+    );
+    assert_eq!(
+        text(
+            "search",
+            json!({"pattern": "ADD(", "fixed_strings": true, "case": "insensitive", "context": 1, "limit": 1})
+        ),
+        "src/main.rs\n1-/// Adds.\n2:pub fn add(a: u32, b: u32) -> u32 {\n3-    a + b\n".to_owned()
+            + &more("1 line more in 1 file", &tree, "src/main.rs", "3")
+    );
+    assert_eq!(
+        text("search", json!({"pattern": "add", "output": "count", "types": "rust"})),
+        "src/main.rs:2\n"
+    );
+    assert_eq!(
+        text("search", json!({"pattern": "add", "output": "files", "globs": ["!*.md"]})),
+        "src/main.rs\n"
+    );
+    assert_eq!(
+        text("search", json!({"pattern": "u32 .\n +a", "multiline": true})),
+        "src/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n3:    a + b\n"
+    );
+    assert_eq!(text("files", json!({"name": "^s|md"})), "notes.md\nsrc/main.rs\n");
+    assert_eq!(
+        text("find", json!({"index": "log.comb", "pattern": "/a", "context": 4})),
+        "log.comb\n4:1:5:GET /a 200\n26:3:5:GET /a 200\n[2 occurrences in all]\n"
+    );
+    assert_eq!(
+        text("top", json!({"paths": "log", "fields": "2"})),
+        "2 /a\n1 /b\n# 3 records, 2 distinct keys, 2 shown\n"
+    );
+    assert_eq!(text("search", json!({"pattern": "nowhere"})), "[no results]\n");
+    assert_eq!(
+        text("search", json!({"pattern": "a", "globs": "*.none"})),
+        "[no results]\n[no files were searched: paths, globs, types and ignore files exclude all]\n"
+    );
+}
+
+/// The note that there is more.
+fn more(what: &str, tree: &TempDir, path: &str, line: &str) -> String {
+    use std::os::unix::fs::MetadataExt;
+    let file = fs::metadata(tree.path().join(path)).expect("a file");
+    let modified = file.mtime() as u64 * 1_000_000_000 + file.mtime_nsec() as u64;
+    format!("[{what}; next page: cursor=\"{path}:{line}@{modified:x}.{:x}\"]\n", file.size())
+}
+
+#[cfg(feature = "symbols")]
+#[test]
+fn symbols_are_definitions_references_and_outlines() {
+    let tree = tree();
+    let mut client = Client::start(tree.path(), &[]);
+    let mut text = |arguments: Value| client.text("symbols", &arguments);
+    assert_eq!(text(json!({"name": "add"})), "src/main.rs\n2-4:function pub fn add(a: u32, b: u32) -> u32\n");
+    assert_eq!(text(json!({"name": "add", "list": "references"})), "src/main.rs\n7:add(1, 2);\n");
+    assert_eq!(
+        text(json!({"list": "outline", "paths": "src/main.rs"})),
+        "src/main.rs\n2-4:function add(a: u32, b: u32)\n6-8:function main()\n"
+    );
+    assert_eq!(client.error("symbols", &json!({"list": "references"})), "list=references needs a name");
+}
+
+#[test]
+fn long_lines_are_cut_around_the_match() {
+    let line = format!("{}needle{}\n", "a".repeat(1000), "b".repeat(1000));
+    let tree = directory_with(&[("long", &line)]);
+    let mut client = Client::start(tree.path(), &["--max-columns", "30"]);
+    let expected = format!("long\n1:…{}needle{}…\n", "a".repeat(10), "b".repeat(14));
+    assert_eq!(client.text("search", &json!({"pattern": "needle"})), expected);
+}
+
+#[test]
+fn answers_are_structured_on_demand() {
+    let tree = tree();
+    let mut client = Client::start(tree.path(), &["--structured"]);
+    let tools = client.tools();
+    for (name, arguments) in [
+        ("search", json!({"pattern": "add", "limit": 2, "context": 1})),
+        ("search", json!({"pattern": "add", "output": "count"})),
+        ("files", json!({})),
+        ("find", json!({"index": "log.comb", "pattern": "GET"})),
+        ("top", json!({"paths": "log"})),
+    ] {
+        let answer = client.call(name, &arguments).expect("an answer").structured_content.expect("JSON");
+        let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
+        let schema = Value::Object((**tool.output_schema.as_ref().expect("a schema")).clone());
+        assert!(jsonschema::is_valid(&schema, &answer), "{schema} {answer}");
+    }
+    let answer = client.call("search", &json!({"pattern": "nothing"})).expect("an answer");
+    let expected = json!({
+        "results": [{"path": "notes.md", "line": 1, "text": "add nothing"}], "cursor": null, "notes": []
+    });
+    assert_eq!(answer.structured_content, Some(expected));
+}
+
+#[test]
+fn only_files_below_the_roots_are_read() {
+    let outside = directory_with(&[("secret", "add secret\n"), ("secret.comb", "")]);
+    let tree = tree();
+    symlink(outside.path(), tree.path().join("link")).expect("a link");
+    symlink(outside.path().join("secret"), tree.path().join("file")).expect("a link");
+    symlink(tree.path().join("log"), tree.path().join("inner")).expect("a link");
+    let mut client = Client::start(tree.path(), &[]);
+    let secret = outside.path().join("secret");
+    let escape = format!("../{}/secret", outside.path().file_name().expect("a name").display());
+    let paths = [
+        secret.to_str().expect("text"),
+        &escape,
+        "link",
+        "link/secret",
+        "link/none",
+        "file",
+        "..",
+        "/",
+        "src/../..",
+        "../none",
+        "/none",
+        "link/../../none",
+    ];
+    for path in paths {
+        for (tool, name, other) in [
+            ("search", "paths", "pattern"),
+            ("files", "paths", "name"),
+            ("top", "paths", "fields"),
+            ("find", "index", "pattern"),
+        ] {
+            let reason = client.error(tool, &json!({name: path, other: "1"}));
+            assert!(reason.starts_with(&format!("{path}: outside of the roots")), "{tool} {path}: {reason}");
+        }
+    }
+    let all = client.text("search", &json!({"pattern": "add"}));
+    assert!(!all.contains("secret"), "{all}");
+    let inner = client.text("search", &json!({"pattern": "GET", "paths": "inner", "output": "count"}));
+    assert_eq!(inner, "log:3\n", "a link to a file below the root");
+    let absolute = tree.path().join("src/../src");
+    let text = client.text("files", &json!({"paths": absolute}));
+    assert_eq!(text, "src/main.rs\n");
+    for (path, reason) in [("none", "no such file or directory"), ("src/none/x", "no such file or directory")]
+    {
+        assert_eq!(client.error("files", &json!({"paths": path})), format!("{path}: {reason}"));
+    }
+}
+
+#[test]
+fn results_of_several_roots_are_in_the_order_of_the_roots() {
+    let (one, two) = (directory_with(&[("b", "x\n"), ("a/c", "x\n")]), directory_with(&[("a", "x\n")]));
+    let two = two.path().canonicalize().expect("a path");
+    let above = tempdir().expect("a directory");
+    let roots =
+        [one.path().to_str().expect("text"), two.to_str().expect("text"), one.path().to_str().expect("text")];
+    let mut client = Client::start(above.path(), &roots);
+    let expected = format!("a/c\nb\n{}/a\n", two.display());
+    assert_eq!(client.text("files", &json!({})), expected);
+    assert_eq!(
+        client.text("files", &json!({"paths": [&two, Path::new("b"), Path::new("."), Path::new("a")]})),
+        expected
+    );
+}
+
+#[test]
+fn wrong_arguments_are_told_to_the_model() {
+    let tree = tree();
+    let mut client = Client::start(tree.path(), &[]);
+    let mut error = |name: &str, arguments: Value| client.error(name, &arguments);
+    assert!(error("search", json!({"pattern": "("})).contains("unclosed group"));
+    assert!(error("search", json!({})).contains("missing field `pattern`"));
+    assert!(error("search", json!({"pattern": 7})).contains("expected a string"));
+    assert!(error("search", json!({"pattern": "x", "glob": "y"})).starts_with("unknown argument 'glob'"));
+    assert!(error("search", json!({"pattern": "x", "limit": -1})).contains("invalid value"));
+    assert!(
+        error("search", json!({"pattern": "x", "types": "nope"})).starts_with("unknown file type 'nope'")
+    );
+    assert!(error("search", json!({"pattern": "x", "globs": "["})).starts_with("--glob '['"));
+    assert!(error("search", json!({"pattern": "x", "cursor": "y"})).contains("not a cursor"));
+    assert!(error("files", json!({"name": "("})).contains("unclosed group"));
+    assert!(error("top", json!({"paths": "log", "fields": "0"})).contains("invalid value '0'"));
+    assert!(error("top", json!({"paths": []})).contains("name at least one file"));
+    assert!(error("find", json!({"index": "log", "pattern": "x"})).starts_with("log: "));
+    assert!(error("find", json!({"index": "src", "pattern": "x"})).contains("not a file"));
+    let refused = client.call("nothing", &json!({})).expect_err("no such tool");
+    assert!(refused.contains("unknown tool 'nothing'"), "{refused}");
+    assert_eq!(
+        client.text("search", &json!({"pattern": "nothing", "paths": null})),
+        "notes.md\n1:add nothing\n"
+    );
+}

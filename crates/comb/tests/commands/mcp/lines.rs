@@ -1,0 +1,161 @@
+//! Exact lines of input: what is no message, and calls that are too many, too slow or cancelled.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{COMB, directory_with, program};
+
+/// A session with exact lines.
+struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Session {
+    fn start(directory: &Path, arguments: &[&str]) -> Self {
+        let mut command = program(COMB, directory);
+        command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("a process");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("its output"));
+        Self { child, input, output }
+    }
+
+    fn open(directory: &Path, arguments: &[&str]) -> Self {
+        let mut session = Self::start(directory, arguments);
+        session.send(&initialize());
+        assert_eq!(session.answer()["id"], 0);
+        session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        session
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.write(format!("{message}\n").as_bytes());
+    }
+
+    fn call(&mut self, id: u64, pattern: &str) {
+        let params = json!({"name": "search", "arguments": {"pattern": pattern}});
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.input.as_mut().expect("open").write_all(bytes).expect("sent");
+    }
+
+    fn answer(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a line");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    /// Closes the input, and checks that the server ends well.
+    fn close(mut self) {
+        self.input = None;
+        assert_eq!(self.child.wait().expect("its end").code(), Some(0));
+    }
+}
+
+fn initialize() -> Value {
+    let params = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
+    });
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+}
+
+/// A tree that takes long to search for [`SLOW`].
+fn slow_tree() -> TempDir {
+    let line = "word after word in a line that holds no match of the expression 0123456789\n";
+    directory_with(&[("a", &line.repeat(400_000)), ("b", "quick\n")])
+}
+
+/// An expression whose search is slow.
+const SLOW: &str = r"(\w+\W+){9}\d{11}|q.{2}ck";
+
+#[test]
+fn lines_that_are_no_messages_are_answered_and_the_session_goes_on() {
+    let tree = directory_with(&[("a", "x\n")]);
+    let mut session = Session::open(tree.path(), &["--max-request", "1K"]);
+    for (line, code) in [
+        ("{", -32700),
+        ("not json", -32700),
+        ("[1]", -32600),
+        ("{\"jsonrpc\":\"2.0\"}", -32600),
+        (&"[".repeat(900), -32700),
+        (&"y".repeat(100_000), -32600),
+    ] {
+        session.write(format!("{line}\n").as_bytes());
+        assert_eq!(session.answer()["error"]["code"], code, "{line}");
+    }
+    session.write(b"\xff\xfe\n\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unknown\"}\n");
+    assert_eq!(session.answer()["error"]["code"], -32700);
+    for (method, code) in [("tools/none", -32601), ("tools/call", -32601)] {
+        session.send(&json!({"jsonrpc": "2.0", "id": "i", "method": method, "params": {"name": 7}}));
+        let answer = session.answer();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &json!("i")));
+    }
+    session.call(7, "x");
+    assert_eq!(session.answer()["result"]["content"][0]["text"], "a\n1:x\n");
+    session.close();
+}
+
+#[test]
+fn messages_before_the_session_are_ignored_or_refused() {
+    let tree = directory_with(&[("a", "x\n")]);
+    let mut session = Session::start(tree.path(), &[]);
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    session.write(b"{}\n");
+    assert_eq!(session.answer()["error"]["code"], -32600);
+    session.call(1, "x");
+    assert!(session.answer()["error"].is_object());
+    session.send(&initialize());
+    assert_eq!(session.answer()["result"]["serverInfo"]["name"], "finecomb");
+    session.close();
+    Session::start(tree.path(), &[]).close();
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_cut_off() {
+    let tree = slow_tree();
+    let mut session = Session::open(tree.path(), &["--request-timeout", "0.05", "--threads", "1"]);
+    session.call(1, SLOW);
+    let text = session.answer().to_string();
+    assert!(text.contains("timed out after 0.05 s"), "{text}");
+    session.close();
+}
+
+#[test]
+fn a_cancelled_call_makes_room_for_the_next_one() {
+    let tree = slow_tree();
+    let arguments = ["--max-in-flight", "1", "--threads", "1", "--request-timeout", "600"];
+    let mut session = Session::open(tree.path(), &arguments);
+    for id in 1..20 {
+        session.call(id, SLOW);
+        let params = json!({"requestId": id, "reason": "test"});
+        session.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    }
+    let begun = Instant::now();
+    session.call(99, "^quick");
+    assert_eq!(session.answer()["id"], 99, "cancelled calls have no answer");
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    session.close();
+}
+
+#[test]
+fn calls_beyond_the_limits_are_refused() {
+    let tree = slow_tree();
+    let arguments = ["--max-in-flight", "1", "--max-waiting", "2", "--request-timeout", "0.5"];
+    let mut session = Session::open(tree.path(), &arguments);
+    (1..=8).for_each(|id| session.call(id, SLOW));
+    let answers: Vec<Value> = (1..=8).map(|_| session.answer()).collect();
+    let refused = answers.iter().filter(|answer| answer["error"]["code"] == -32000).count();
+    assert_eq!(refused, 5, "{answers:?}");
+    session.call(9, "^quick");
+    assert_eq!(session.answer()["result"]["content"][0]["text"], "b\n1:quick\n");
+    session.close();
+}

@@ -1,0 +1,159 @@
+//! Pages of results, and the cursors between them.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::client::Client;
+use crate::support::{directory_with, write};
+
+/// Results and the cursor of an answer.
+fn page(client: &mut Client, tool: &str, arguments: &Value) -> (Vec<Value>, Option<String>, Vec<String>) {
+    let answer = client.call(tool, arguments).expect("an answer").structured_content.expect("JSON");
+    let results = answer["results"].as_array().expect("results").clone();
+    let notes = answer["notes"].as_array().expect("notes").iter();
+    let notes = notes.map(|note| note.as_str().expect("text").to_owned()).collect();
+    (results, answer["cursor"].as_str().map(str::to_owned), notes)
+}
+
+/// A small generator of numbers.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// A tree of files with names that are ordered differently as paths and as bytes.
+fn random_tree(numbers: &mut Numbers) -> TempDir {
+    let tree = directory_with(&[]);
+    for _ in 0..numbers.below(20) + 1 {
+        let mut path = String::from("r");
+        for _ in 0..numbers.below(3) {
+            path.push_str(["/a", "/a-b", "/a.b", "/A", "/-"][numbers.below(5) as usize]);
+        }
+        path.push_str(["/f", "/a~", "/%41", "/é", "/x y:1@2"][numbers.below(5) as usize]);
+        let lines = numbers.below(12);
+        let line =
+            |_| ["x = 1\n", "yy\n", "fn x() { x } fn xy() {}\n", "\n", "x\r\n"][numbers.below(5) as usize];
+        let text: String = (0..lines).map(line).collect();
+        // A file is not replaced by a directory.
+        if !tree.path().join(&path).ancestors().any(|path| path.is_file())
+            && !tree.path().join(&path).is_dir()
+        {
+            write(&tree, &format!("{path}.rs"), text);
+        }
+    }
+    tree
+}
+
+#[test]
+fn pages_together_are_the_whole_result() {
+    for seed in 0..25 {
+        let mut numbers = Numbers(seed);
+        let tree = random_tree(&mut numbers);
+        let mut client = Client::start(tree.path(), &["--structured", "--threads", "2"]);
+        let context = numbers.below(3);
+        let mut calls = vec![
+            ("files", json!({})),
+            ("search", json!({"pattern": "x", "context": context})),
+            ("search", json!({"pattern": "y|^$", "output": "files"})),
+            ("search", json!({"pattern": "x", "output": "count"})),
+        ];
+        if cfg!(feature = "symbols") {
+            calls.push(("symbols", json!({})));
+        }
+        for (tool, arguments) in calls {
+            let call = |limit: u64, cursor: Option<&str>| {
+                let mut arguments = arguments.clone();
+                arguments["limit"] = limit.into();
+                arguments["cursor"] = cursor.into();
+                arguments
+            };
+            let (whole, end, _) = page(&mut client, tool, &call(100_000, None));
+            assert_eq!(end, None);
+            let (mut all, mut cursor) = (Vec::new(), None);
+            loop {
+                let arguments = call(1 + numbers.below(5), cursor.as_deref());
+                let (results, next, notes) = page(&mut client, tool, &arguments);
+                assert!(!notes.iter().any(|note| note.contains("moved")), "{notes:?}");
+                all.extend(results);
+                match next {
+                    Some(next) => assert_ne!(cursor.replace(next.clone()), Some(next)),
+                    None => break,
+                }
+            }
+            assert_eq!(all, whole, "{seed}: {tool} {arguments}");
+        }
+    }
+}
+
+#[test]
+fn pages_are_bounded_in_bytes() {
+    let text = "a line of some length with x\n".repeat(200);
+    let tree = directory_with(&[("a", &text), ("b", &text)]);
+    let mut client = Client::start(tree.path(), &["--max-output", "1K", "--structured"]);
+    let (mut lines, mut cursor) = (0, None);
+    loop {
+        let arguments = json!({"pattern": "x", "limit": 1000, "cursor": cursor});
+        let text = client.text("search", &arguments);
+        assert!(text.len() <= 1200, "{text}");
+        let (results, next, _) = page(&mut client, "search", &arguments);
+        lines += results.len();
+        match next {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(lines, 400);
+}
+
+#[test]
+fn a_cursor_holds_when_the_tree_changes() {
+    let tree = directory_with(&[("a", "x\nx\n"), ("c", "x\nx\n"), ("e", "x\n")]);
+    let mut client = Client::start(tree.path(), &["--structured"]);
+    let first = json!({"pattern": "x", "limit": 3});
+    let (_, cursor, _) = page(&mut client, "search", &first);
+    let next = json!({"pattern": "x", "limit": 10, "cursor": cursor});
+    let mut paths = || {
+        let (results, _, notes) = page(&mut client, "search", &next);
+        let place =
+            |result: &Value| format!("{}:{}", result["path"].as_str().expect("a path"), result["line"]);
+        (results.iter().map(place).collect::<Vec<_>>(), notes)
+    };
+    write(&tree, "b", "x\n");
+    write(&tree, "d", "x\n");
+    assert_eq!(paths(), (vec!["c:2".to_owned(), "d:1".to_owned(), "e:1".to_owned()], vec![]));
+    write(&tree, "c", "\nx\nx\n");
+    let moved = |what: &str| vec![format!("results may have moved: c {what} since the last page")];
+    let expected = ["c:2", "c:3", "d:1", "e:1"].map(str::to_owned).to_vec();
+    assert_eq!(paths(), (expected, moved("has changed")));
+    fs::remove_file(tree.path().join("c")).expect("a file");
+    assert_eq!(paths(), (vec!["d:1".to_owned(), "e:1".to_owned()], moved("is gone")));
+}
+
+#[test]
+fn a_cursor_reveals_nothing_outside_of_the_roots() {
+    let tree = directory_with(&[("a", "x\n")]);
+    let mut client = Client::start(tree.path(), &[]);
+    for path in ["/etc/passwd", "../none", "/none"] {
+        let text = client.text("search", &json!({"pattern": "x", "cursor": format!("{path}:1@1.1")}));
+        assert!(text.contains(&format!("{path} is gone")), "{text}");
+    }
+}
+
+#[test]
+fn more_results_are_counted_up_to_a_limit() {
+    let tree = directory_with(&[("a", &"x\n".repeat(600)), ("b", &"x\n".repeat(600))]);
+    let mut client = Client::start(tree.path(), &[]);
+    let mut last = |limit: u64| {
+        let text = client.text("search", &json!({"pattern": "x", "limit": limit}));
+        text.lines().last().expect("a line").split(';').next().expect("a part").to_owned()
+    };
+    assert_eq!(last(1), "[at least 1,000 lines more in 2 files");
+    assert_eq!(last(300), "[900 lines more in 2 files");
+    assert_eq!(last(700), "[500 lines more in 1 file");
+}
