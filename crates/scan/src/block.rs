@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cmp;
 use std::ffi::OsStr;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::fs::Metadata;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -27,6 +27,8 @@ pub struct Source {
     identity: Option<FileIdentity>,
     medium: Medium,
     recognized: Option<Arc<RecognizedText>>,
+    /// Length of the path of the archive that it is a member of; 0 for any other source.
+    archive: usize,
 }
 
 /// The format of a text, and its offset in the source.
@@ -83,12 +85,40 @@ impl FileIdentity {
 impl Source {
     /// The named input with this argument number, counted from 0. Without a path it is standard input.
     pub fn named(argument: usize, path: Option<PathBuf>) -> Self {
-        Self { argument, path, named: true, identity: None, medium: Medium::File, recognized: None }
+        Self {
+            argument,
+            path,
+            named: true,
+            identity: None,
+            medium: Medium::File,
+            recognized: None,
+            archive: 0,
+        }
     }
 
     /// A file below the named directory with this argument number.
     pub fn found(argument: usize, path: PathBuf) -> Self {
         Self { path: Some(path), named: false, ..Self::named(argument, None) }
+    }
+
+    /// A member of this archive: its path is that of the archive, `!` and its name up to a NUL.
+    pub(crate) fn member(&self, name: &[u8]) -> Self {
+        let name = name.split(|&byte| byte == 0).next().unwrap_or(name);
+        let mut path = self.display_path().as_os_str().to_owned();
+        let archive = path.len();
+        path.push("!");
+        path.push(OsStr::from_bytes(name));
+        Self { archive, ..Self::found(self.argument, path.into()) }
+    }
+
+    /// Path of the file on disk: for a member of an archive, that of the archive. `None` for standard input.
+    pub fn file_path(&self) -> Option<&Path> {
+        let path = self.path()?;
+        if self.archive == 0 {
+            return Some(path);
+        }
+        let archive = path.as_os_str().as_bytes().get(..self.archive).unwrap_or_default();
+        Some(Path::new(OsStr::from_bytes(archive)))
     }
 
     /// Path of the file; `None` for standard input.
@@ -174,12 +204,20 @@ impl Source {
 /// Escapes control characters in the path, so that it is one line and safe for a terminal.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(path) = &self.path else { return f.write_str("standard input") };
-        for char in path.to_string_lossy().chars() {
-            if char.is_control() { write!(f, "{}", char.escape_default())? } else { f.write_char(char)? }
+        match &self.path {
+            None => f.write_str("standard input"),
+            Some(path) => f.write_str(&escaped(path)),
         }
-        Ok(())
     }
+}
+
+/// A path without control characters.
+pub(crate) fn escaped(path: &Path) -> String {
+    let mut text = String::new();
+    for char in path.to_string_lossy().chars() {
+        if char.is_control() { text.extend(char.escape_default()) } else { text.push(char) }
+    }
+    text
 }
 
 impl PartialEq for Source {

@@ -9,7 +9,7 @@ use finecomb_sys::io_reason;
 use finecomb_sys::units::{ByteLimit, Bytes, Count};
 use thiserror::Error;
 
-use crate::block::Source;
+use crate::block::{Source, escaped};
 use crate::options::Bounds;
 use crate::source::preprocess::Failed;
 
@@ -103,6 +103,30 @@ pub enum ProblemKind {
     /// The file is larger than a job takes as a whole, in bytes.
     #[error("larger than {}; skipped", ByteLimit(*.0 as u64))]
     TooLarge(usize),
+    /// A member of an archive was skipped. The first one of them has the lowest number.
+    #[error("{}: {fault}; skipped", member.path().map_or_else(String::new, escaped))]
+    Member {
+        /// Position among the members.
+        number: u64,
+        /// The member.
+        member: Source,
+        /// Reason why it cannot be read.
+        fault: MemberFault,
+    },
+}
+
+/// Reason why a member of an archive cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum MemberFault {
+    /// It is encrypted.
+    #[error("encrypted")]
+    Encrypted,
+    /// The method of its compression, by its number in the zip format, is not supported.
+    #[error("compressed by method {0}, which is not supported")]
+    Compression(u16),
+    /// A sparse member that claims more than this number of bytes.
+    #[error("sparse, and larger than {}", ByteLimit(*.0))]
+    Sparse(u64),
 }
 
 /// A message about a file of which only the first part could be decoded.
@@ -150,6 +174,8 @@ impl ProblemKind {
             Self::HeldBack(_) => (17, 0),
             Self::NotFollowed(_) => (18, 0),
             Self::Unfinished { offset } => (19, *offset),
+            Self::Member { number, fault: MemberFault::Encrypted, .. } => (20, *number),
+            Self::Member { number, .. } => (21, *number),
         }
     }
 }
@@ -195,8 +221,16 @@ impl fmt::Display for Problem {
                 Ok(())
             };
         }
-        write!(f, "{}: {}", self.source, self.kind)?;
+        match &self.kind {
+            // The path of the member begins with that of the archive.
+            ProblemKind::Member { .. } => write!(f, "{}", self.kind)?,
+            kind => write!(f, "{}: {kind}", self.source)?,
+        }
         match (&self.kind, self.more) {
+            (ProblemKind::Member { .. }, 1) => f.write_str(" (and 1 more such member)"),
+            (ProblemKind::Member { .. }, 2..) => {
+                write!(f, " (and {} more such members)", Count(self.more))
+            }
             (ProblemKind::LineTooLong { .. }, 1) => f.write_str(" (and 1 more such line)"),
             (ProblemKind::LineTooLong { .. }, 2..) => {
                 write!(f, " (and {} more such lines)", Count(self.more))

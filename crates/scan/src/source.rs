@@ -3,6 +3,7 @@
 //!
 //! Every scanning command reads through this module, so all of them support the same compression formats and encodings.
 
+pub(crate) mod archive;
 mod chunks;
 pub(crate) mod cut;
 mod decode;

@@ -52,6 +52,8 @@ pub struct WalkOptions {
     pub max_filesize: Option<u64>,
     /// Skip files last modified outside of this range, in nanoseconds since 1970.
     pub modified: Option<Range<i64>>,
+    /// Read the members of archives like files. An archive is selected like a directory, and its members like files below it.
+    pub archives: bool,
     /// Order of the files.
     pub sort: Sort,
 }
@@ -132,6 +134,7 @@ impl Default for WalkOptions {
             max_depth: None,
             max_filesize: None,
             modified: None,
+            archives: false,
             sort: Sort::default(),
         }
     }

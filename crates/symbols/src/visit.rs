@@ -53,7 +53,7 @@ impl<'q> Lister<'q> {
 
     /// Keeps the lines of a file in a tags file that is updated. Returns `false` if the file has to be listed.
     fn keep_unchanged(&mut self, source: &Source) -> bool {
-        let (Some(old), Some(path)) = (self.query.old_tags(), source.path()) else { return false };
+        let (Some(old), Some(path)) = (self.query.old_tags(), source.file_path()) else { return false };
         let printed = source.display_path().as_os_str().as_bytes();
         let is_unchanged = old.is_unchanged(path, printed);
         if is_unchanged {

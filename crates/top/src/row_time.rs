@@ -168,7 +168,7 @@ impl TimePlan {
 
 /// The clock of a file: times without a year are in the year of its last change, or of now.
 fn clock(query: &TimeQuery, source: &Source) -> Clock {
-    let metadata = match source.path() {
+    let metadata = match source.file_path() {
         Some(path) => fs::metadata(path),
         None => stdin().as_fd().try_clone_to_owned().and_then(|input| fs::File::from(input).metadata()),
     };

@@ -199,6 +199,7 @@ impl Arguments {
         // With --parallel, standard input belongs to the program that runs several instances at a time.
         let may_read = search && !for_patterns && !self.order.has("parallel");
         let paths = Paths::new(&given, || may_read && paths::input_is_readable());
+        let paths = Paths { one_file: paths.one_file && !self.files.archives, ..paths };
         if for_patterns { paths.without_input() } else { Ok(paths) }
     }
 

@@ -126,6 +126,12 @@ pub(crate) struct Arguments {
     #[arg(short = '.', long)]
     hidden: bool,
 
+    /// List the members of archives, as ARCHIVE!PATH: zip, and tar, also compressed
+    ///
+    /// Archives are recognised by their first bytes, and only one level deep. Globs, types and the filter of hidden files apply to members as to files below a directory.
+    #[arg(long)]
+    archives: bool,
+
     /// Follow symbolic links
     #[arg(short = 'L', long)]
     follow: bool,
@@ -199,6 +205,11 @@ impl Arguments {
         Ok(query.updating(old))
     }
 
+    /// Whether members of archives are listed.
+    pub(crate) fn reads_archives(&self) -> bool {
+        self.archives
+    }
+
     /// Whether the output is a tags file.
     pub(crate) fn is_ctags(&self) -> bool {
         self.format.choice() == Format::Ctags
@@ -249,6 +260,7 @@ impl Arguments {
             globs: globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?,
             types: self.types()?,
             follow: self.follow,
+            archives: self.archives,
             max_depth: self.max_depth,
             ..WalkOptions::default()
         })

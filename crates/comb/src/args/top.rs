@@ -265,6 +265,12 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Input")]
     no_hidden: bool,
 
+    /// Read the members of archives, as ARCHIVE!PATH: zip, and tar, also compressed
+    ///
+    /// Archives are recognised by their first bytes, and only one level deep. Globs and types apply to members as to files below a directory.
+    #[arg(long, conflicts_with = "tail", help_heading = "Input")]
+    archives: bool,
+
     /// Do not decompress compressed input
     ///
     /// By default, gzip, zstd, bzip2, xz, lzma and lz4 are recognised by their first bytes, also on standard input.
@@ -528,6 +534,7 @@ impl Arguments {
             rules: if self.ignore { RuleFiles::ALL } else { RuleFiles::NONE },
             globs: selection::globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?,
             types: selection::named_types(&self.types)?,
+            archives: self.archives,
             ..WalkOptions::default()
         };
         let (encoding, decompress) = (self.encoding, !self.no_decompress);

@@ -46,8 +46,9 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
         return Ok(fail(reason));
     }
-    // An index knows the files as they are, not what a preprocessor makes of them.
-    let sought = sought(arguments, &query).filter(|_| inputs.preprocessor.is_none());
+    // An index knows the files as they are, not what a preprocessor makes of them, nor the members of archives.
+    let is_indexed = inputs.preprocessor.is_none() && !inputs.walk.archives;
+    let sought = sought(arguments, &query).filter(|_| is_indexed);
     let scan = arguments.scan();
     let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref(), scan.width)?;
     let _pager = pager(arguments)?;

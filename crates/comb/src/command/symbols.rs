@@ -65,7 +65,9 @@ pub(crate) fn prepare(
     scan: &ScanOptions<'_>,
 ) -> Result<Prepared, String> {
     let mut query = arguments.query()?;
-    let indexes = Indexed::new(&arguments.index, true, sought(&query).as_ref(), scan.width);
+    // An index does not know the members of archives.
+    let sought = sought(&query).filter(|_| !arguments.reads_archives());
+    let indexes = Indexed::new(&arguments.index, true, sought.as_ref(), scan.width);
     let indexes = indexes.map_err(|error| error.to_string())?;
     let parsed = indexes.parsed_files(&inputs.named).map(Arc::new);
     if let Some(parsed) = &parsed {

@@ -1,5 +1,6 @@
 //! Scanning commands as folds of a commutative monoid over blocks of lines.
 
+mod archive;
 mod line_number;
 mod worker;
 

@@ -5,6 +5,7 @@
 //! lines so far, advances from block to block in order ([`Visit::advance`]); this should be little work. The output of
 //! a block follows from both ([`Visit::print`]), again in parallel.
 
+mod archive;
 mod chain;
 mod job;
 mod output;

@@ -12,6 +12,7 @@ use super::streamed::Streamed;
 use super::task::Task;
 use crate::block::{FileIdentity, Source};
 use crate::source::Chunks;
+use crate::source::archive::Archive;
 use crate::source::stream::Stream;
 use crate::stop::Stop;
 
@@ -44,6 +45,8 @@ struct State {
     files: Vec<Arc<Chunks>>,
     /// Streams that no worker is reading.
     streams: Vec<Stream>,
+    /// Archives that no worker is reading.
+    archives: Vec<Archive>,
     /// Streams that have paused.
     paused: Vec<Stream>,
     streamed: Streamed,
@@ -58,6 +61,7 @@ pub(crate) enum Next {
     File(Source, File),
     Chunks(Arc<Chunks>),
     Stream(Stream),
+    Archive(Box<Archive>),
 }
 
 impl Queue {
@@ -143,6 +147,10 @@ impl Queue {
                 state.busy += 1;
                 return Some(Next::Stream(stream));
             }
+            if let Some(archive) = state.archives.pop() {
+                state.busy += 1;
+                return Some(Next::Archive(Box::new(archive)));
+            }
             if let Some((source, file)) = state.open.pop() {
                 state.busy += 1;
                 return Some(Next::File(source, file));
@@ -185,6 +193,13 @@ impl Queue {
     pub(crate) fn put_back(&self, stream: Stream) {
         let mut state = self.lock();
         state.streams.push(stream);
+        self.end_busy(&mut state);
+    }
+
+    /// Puts an archive back for other workers to read on. The caller is no longer busy.
+    pub(crate) fn put_back_archive(&self, archive: Archive) {
+        let mut state = self.lock();
+        state.archives.push(archive);
         self.end_busy(&mut state);
     }
 
@@ -234,8 +249,9 @@ impl Queue {
 
 impl State {
     fn is_done(&self) -> bool {
-        let State { busy, files, streams, open, tasks, .. } = self;
-        *busy == 0 && files.is_empty() && streams.is_empty() && open.is_empty() && tasks.is_empty()
+        let State { busy, files, streams, archives, open, tasks, .. } = self;
+        let are_read = files.is_empty() && streams.is_empty() && archives.is_empty();
+        *busy == 0 && are_read && open.is_empty() && tasks.is_empty()
     }
 }
 

@@ -17,7 +17,7 @@ use thiserror::Error;
 use brotli::Brotli;
 use compress::Compress;
 use lz4::Lz4;
-use member::{Bzip2, Decoder, Gzip, Lzma, Members, Xz, Zstd};
+use member::{Bzip2, Decoder, Deflate, Gzip, Lzma, Members, Xz, Zstd};
 use windows::Windows;
 
 /// Size of a read of compressed data, in bytes.
@@ -42,6 +42,8 @@ pub(crate) enum Format {
     Brotli,
     /// Of the program `compress`.
     Compress,
+    /// Has no signature: only in archives.
+    Deflate,
 }
 
 impl Format {
@@ -100,6 +102,7 @@ impl Format {
             Self::Lz4 => return Ok(Box::new(Lz4::new(input))),
             Self::Brotli => Box::new(Brotli::new()),
             Self::Compress => Box::new(Compress::new()),
+            Self::Deflate => Box::new(Deflate::new()),
         };
         // The xz decoder reads all streams of a file as a single member.
         let after_member = before.is_some() && self != Self::Xz;
@@ -120,6 +123,7 @@ impl Format {
             Self::Lz4 => "lz4",
             Self::Brotli => "brotli",
             Self::Compress => "compress",
+            Self::Deflate => "deflate",
         }
     }
 }

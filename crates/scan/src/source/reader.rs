@@ -12,6 +12,7 @@ use finecomb_meter::{Meter, Phase};
 use finecomb_sys::stdio;
 use rustix::fs::{OFlags, fcntl_setfl};
 
+use super::archive::{ARCHIVE_HEAD, Archive, Batch, Text, Wanted};
 use super::cut::{FileFrom, ensure_len, retry};
 use super::decode::{Conversion, Encoding, MAX_BOM};
 use super::decompress::Format;
@@ -38,6 +39,9 @@ pub(crate) const FIRST_READ: usize = 128 << 10;
 /// Bytes of decoded text that are known before the first block, at any block size: visitors inspect the beginning of a
 /// file. Small in tests, so that small files are read in parts.
 const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { super::HEAD_SIZE };
+
+/// Bytes of a member of an archive that tell whether it is compressed or encoded.
+const MEMBER_HEAD: u64 = 64;
 
 /// Settings shared by all workers of a job.
 #[derive(Clone, Copy)]
@@ -86,6 +90,10 @@ pub(crate) enum Contents {
     /// A file to be read sequentially. Its beginning is in the buffer at `known`, and also part of the stream, which begins
     /// with it.
     Stream { stream: Stream, known: Range<usize> },
+    /// An archive, if their members are wanted.
+    Archive(Box<Archive>),
+    /// A file that is selected only as an archive, and is none.
+    Unwanted,
 }
 
 /// Kind of a file, according to its first bytes.
@@ -239,6 +247,14 @@ impl<'a> Reader<'a> {
         self.meter.enter(Phase::Read);
         let mut filled = 0;
         let ended = self.fill(&file, start, &mut filled, FIRST_READ, short_read_is_end)?;
+        if inputs.walk.archives {
+            if let Some(archive) = self.archive_in(source, &file, start, filled)? {
+                return Ok(Contents::Archive(archive));
+            }
+            if !self.context.walk.selects_text(source) {
+                return Ok(Contents::Unwanted);
+            }
+        }
         let begin = match self.sniff(source, filled) {
             Sniffed::Plain(begin) => begin,
             sniffed => {
@@ -442,7 +458,11 @@ impl<'a> Reader<'a> {
         ensure_len(&mut self.buffer, FIRST_READ, LARGE_BUFFER);
         let mut filled = 0;
         // A program may write the first bytes one at a time.
-        while filled == 0 || Sniffed::needs_more(self.context.inputs, &self.buffer[..filled]) {
+        let archives = self.context.inputs.walk.archives;
+        while filled == 0
+            || archives && filled < ARCHIVE_HEAD
+            || Sniffed::needs_more(self.context.inputs, &self.buffer[..filled])
+        {
             if stop::wait_for(stop.as_deref(), &file) {
                 return Ok(None);
             }
@@ -455,6 +475,13 @@ impl<'a> Reader<'a> {
                 0 => break,
                 got => filled += got,
             }
+        }
+        if archives && let Some(found) = Archive::in_stream(source, &self.buffer[..filled])? {
+            return Ok(Some(Contents::Archive(Box::new(found.open(
+                source,
+                &self.buffer[..filled],
+                file,
+            )?))));
         }
         let begin = match self.sniff(source, filled) {
             Sniffed::Plain(begin) => begin,
@@ -469,6 +496,85 @@ impl<'a> Reader<'a> {
         }
         let source = source.with_medium(Medium::Pipe);
         Ok(Some(self.stream(source, Origin::File(file), begin..filled, begin as u64, stop)))
+    }
+
+    /// Takes a regular file as an archive, if it is one. Its first bytes are in the buffer.
+    fn archive_in(
+        &mut self,
+        source: &Source,
+        file: &File,
+        start: u64,
+        filled: usize,
+    ) -> Result<Option<Box<Archive>>, ProblemKind> {
+        let archive = Archive::open(source, file, start, &self.buffer[..filled]);
+        Ok(archive.map_err(ProblemKind::Open)?.map(Box::new))
+    }
+
+    /// Reads the beginning of a regular file of which only the name is wanted, or the names of its members if it is an
+    /// archive.
+    pub(crate) fn read_name(&mut self, source: &Source, file: &File) -> Result<Contents, ProblemKind> {
+        self.meter.enter(Phase::Read);
+        let mut filled = 0;
+        self.fill(file, 0, &mut filled, ARCHIVE_HEAD, false)?;
+        Ok(match self.archive_in(source, file, 0, filled)? {
+            Some(archive) => Contents::Archive(archive),
+            None if self.context.walk.selects_text(source) => {
+                Contents::Whole { range: 0..0, skipped: 0, medium: Medium::File }
+            }
+            None => Contents::Unwanted,
+        })
+    }
+
+    /// Reads the next members of an archive; `None` at its end.
+    pub(crate) fn next_members(
+        &mut self,
+        archive: &mut Archive,
+        limit: usize,
+        names_only: bool,
+    ) -> Option<Batch> {
+        self.meter.enter(Phase::Decompress);
+        let (walk, source) = (self.context.walk, archive.source.clone());
+        let selects = |name: &[u8]| walk.selects_member(&source, name);
+        archive.next(&Wanted { selects: &selects, limit, names_only }, &mut self.problems)
+    }
+
+    /// Reads a member of an archive: at once if its text has less than `limit` bytes.
+    pub(crate) fn read_member(
+        &mut self,
+        source: &Source,
+        text: Text,
+        limit: usize,
+    ) -> Result<Contents, ProblemKind> {
+        self.meter.enter(Phase::Decompress);
+        let medium = Medium::Decompressed;
+        let mut start = Vec::new();
+        let rest = match text {
+            Text::Known(bytes) => match Sniffed::of(self.context.inputs, source, &bytes) {
+                Sniffed::Plain(begin) => {
+                    let range = begin..bytes.len();
+                    self.buffer = bytes;
+                    return Ok(Contents::Whole { range, skipped: begin as u64, medium });
+                }
+                _ => {
+                    start = bytes;
+                    Box::new(io::empty())
+                }
+            },
+            text => {
+                let mut text = text.open().map_err(|error| ProblemKind::Decode { error })?;
+                // The next read returns the error again.
+                let _ = (&mut text).take(MEMBER_HEAD).read_to_end(&mut start);
+                text
+            }
+        };
+        let sniffed = Sniffed::of(self.context.inputs, source, &start);
+        let whole = io::Cursor::new(start).chain(rest);
+        match sniffed {
+            Sniffed::Plain(begin) => {
+                Ok(self.read_text(&source.with_medium(medium), Box::new(whole), begin, limit))
+            }
+            sniffed => self.decode(source, sniffed, whole, limit, None),
+        }
     }
 
     /// Lets a file be recognised by its beginning. The result is attached to its source, which is returned for a file
@@ -500,6 +606,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Contents::Stream { stream, .. } => stream.recognize(by, &mut self.problems)?,
+            Contents::Archive(_) | Contents::Unwanted => {}
         }
         Ok(None)
     }

@@ -49,7 +49,7 @@ impl Splitter {
             Format::Bzip2 => bzip2::Blocks::new(file, size).map(Self::Bzip2),
             Format::Xz => xz::Blocks::new(Arc::clone(&file), size).map(Self::Xz).or_else(|| members(file)),
             Format::Gzip | Format::Zstd | Format::Lz4 => members(file),
-            Format::Lzma | Format::Brotli | Format::Compress => None,
+            Format::Lzma | Format::Brotli | Format::Compress | Format::Deflate => None,
         }
     }
 

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use regex_automata::meta::Regex;
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags, StatxTimestamp, fstat, openat, statat, statx,
 };
@@ -19,6 +20,7 @@ use super::{SortKey, WalkOptions, selection};
 use crate::block::{FileIdentity, Source};
 use crate::problem::{ProblemKind, Problems};
 use crate::snapshot::{Known, Snapshot, Stamp, TextPart};
+use crate::source::archive::is_archive_name;
 
 /// Settings shared by all directories of a job.
 pub(crate) struct Walk<'a> {
@@ -420,7 +422,8 @@ impl<'a> Walk<'a> {
         is_dir: bool,
     ) -> bool {
         let path = as_path(path.strip_prefix(b"./").unwrap_or(path));
-        match self.by_globs(path, is_dir) {
+        let is_parent = is_dir || self.may_be_archive(name);
+        match self.by_globs(path, is_parent) {
             Verdict::None => {}
             verdict => return verdict == Verdict::Include,
         }
@@ -428,7 +431,7 @@ impl<'a> Walk<'a> {
         if by_rules == Verdict::Skip {
             return false;
         }
-        let by_type = self.by_type(path, is_dir);
+        let by_type = self.by_type(path, is_parent);
         if by_type == Verdict::Skip {
             return false;
         }
@@ -439,16 +442,73 @@ impl<'a> Walk<'a> {
     /// Applies globs and types to the selection of the snapshot. `None` if the rules have to be read.
     fn is_still_selected(&self, was_selected: bool, path: &[u8], name: &[u8], is_dir: bool) -> Option<bool> {
         let path = as_path(path.strip_prefix(b"./").unwrap_or(path));
-        match self.by_globs(path, is_dir) {
+        let is_parent = is_dir || self.may_be_archive(name);
+        match self.by_globs(path, is_parent) {
             Verdict::None => {}
             verdict => return Some(verdict == Verdict::Include),
         }
-        match self.by_type(path, is_dir) {
+        match self.by_type(path, is_parent) {
             Verdict::Skip => Some(false),
             // Skipped by a rule, or only because it is hidden: the rules must be read to tell.
             Verdict::Include if !was_selected && name.starts_with(b".") => None,
             Verdict::Include | Verdict::None => Some(was_selected),
         }
+    }
+
+    /// Whether a file may be an archive by its name: then it is selected like a directory.
+    fn may_be_archive(&self, name: &[u8]) -> bool {
+        self.options.archives && is_archive_name(name)
+    }
+
+    /// Whether a file that is no archive is selected, given that it would be if it were one.
+    pub(crate) fn selects_text(&self, source: &Source) -> bool {
+        let path = source.path().filter(|_| !source.is_named());
+        let Some(path) = path else { return true };
+        let name = path.file_name().unwrap_or_default();
+        if !self.may_be_archive(name.as_bytes()) {
+            return true;
+        }
+        let is_matched = |regex: &Regex| regex.is_match(path.as_os_str().as_bytes());
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let by_globs = self.by_globs(path, false);
+        (by_globs == Verdict::Include
+            || by_globs == Verdict::None && self.by_type(path, false) != Verdict::Skip)
+            && self.options.file_regex.as_ref().is_none_or(is_matched)
+    }
+
+    /// Whether a member of an archive is selected: globs, types and the filter of hidden names see the archive as a
+    /// directory.
+    pub(crate) fn selects_member(&self, archive: &Source, name: &[u8]) -> bool {
+        let WalkOptions { globs, types, skip_hidden, file_regex, .. } = self.options;
+        let printed = || [archive.display_path().as_os_str().as_bytes(), b"!", name].concat();
+        if file_regex.as_ref().is_some_and(|regex| !regex.is_match(printed().as_slice())) {
+            return false;
+        }
+        if globs.is_empty() && types.is_empty() && !skip_hidden {
+            return true;
+        }
+        let archive = archive.display_path().as_os_str().as_bytes();
+        let mut path = archive.strip_prefix(b"./").unwrap_or(archive).to_vec();
+        let mut names =
+            name.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b".")).peekable();
+        while let Some(name) = names.next() {
+            path.push(b'/');
+            path.extend_from_slice(name);
+            if !self.selects_in_archive(as_path(&path), name, names.peek().is_some()) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn selects_in_archive(&self, path: &Path, name: &[u8], is_dir: bool) -> bool {
+        match self.by_globs(path, is_dir) {
+            Verdict::None => {}
+            verdict => return verdict == Verdict::Include,
+        }
+        let by_type = self.by_type(path, is_dir);
+        let is_hidden = self.options.skip_hidden && name.starts_with(b".") && name != b"..";
+        by_type != Verdict::Skip && (!is_hidden || by_type == Verdict::Include)
     }
 
     fn by_globs(&self, path: &Path, is_dir: bool) -> Verdict {
@@ -463,7 +523,8 @@ impl<'a> Walk<'a> {
 
     /// Applies the filters that depend on more than the name of a file.
     fn is_file_wanted(&self, directory: &Directory, listing: &Listing, entry: &Entry, path: &[u8]) -> bool {
-        if self.options.file_regex.as_ref().is_some_and(|regex| !regex.is_match(path)) {
+        let unmatched = |regex: &Regex| !regex.is_match(path) && !self.may_be_archive(listing.name(entry));
+        if self.options.file_regex.as_ref().is_some_and(unmatched) {
             return false;
         }
         let may_be_output = self.output.is_some_and(|output| output.inode == entry.inode);

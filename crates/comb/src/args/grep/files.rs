@@ -140,6 +140,15 @@ pub(crate) struct Files {
     #[arg(long, aliases = ["change-older-than", "older"], value_name = "TIME", hide_short_help = true)]
     changed_before: Option<String>,
 
+    /// Search the members of archives, as ARCHIVE!PATH: zip, and tar, also compressed
+    ///
+    /// Archives are recognised by their first bytes, and only one level deep. Globs, types and the filter of hidden files apply to members as to files below a directory.
+    /// Encrypted and damaged members are reported. Members that are compressed themselves need -z.
+    ///
+    /// Example: comb grep --archives -t rust 'fn main' backups
+    #[arg(long)]
+    pub(super) archives: bool,
+
     /// Do not cross file system boundaries
     #[arg(long, alias = "one-device")]
     one_file_system: bool,
@@ -195,6 +204,7 @@ impl Files {
             max_depth: self.depth.map_or(self.max_depth, |depth| depth.0),
             max_filesize: self.max_filesize.map(|bytes| bytes as u64),
             modified: self.modified()?,
+            archives: self.archives,
             sort: self.sort(),
         })
     }

@@ -16,7 +16,7 @@ pub(crate) struct Paths {
     pub(crate) paths: Vec<PathBuf>,
     /// Whether no path was given. Paths are then printed without the prefix `./`.
     pub(crate) implicit: bool,
-    /// Whether there is a single path, and it is not a directory.
+    /// Whether there is a single path, and it is not a directory, nor may be an archive.
     pub(crate) one_file: bool,
 }
 

@@ -21,12 +21,12 @@ use crate::walk::directory::Directory;
 
 /// A worker that accumulates blocks.
 pub(crate) struct FoldWorker<'q, A> {
-    queue: &'q Queue,
+    pub(super) queue: &'q Queue,
     number: usize,
     pub(crate) accumulator: A,
     pub(crate) reader: Reader<'q>,
     /// Set while the current work may add to the queue.
-    busy: bool,
+    pub(super) busy: bool,
     /// Set to process the available data of a stream rather than wait for a full block, while progress is shown.
     eager: bool,
 }
@@ -51,6 +51,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 Next::File(source, file) => self.process_file(&source, file),
                 Next::Chunks(file) => self.process_chunks(&file),
                 Next::Stream(stream) => self.process_stream(stream),
+                Next::Archive(archive) => self.process_archive(archive),
             }
         }
         self.reader.release();
@@ -101,7 +102,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     }
 
     /// Maximum size of a file that is read as a single block, in bytes.
-    fn limit(&self) -> usize {
+    pub(super) fn limit(&self) -> usize {
         self.reader.context.bounds.block_size
     }
 
@@ -141,8 +142,20 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     }
 
     /// Processes a file that is entirely in the buffer, or starts on a shared one.
-    fn begin(&mut self, source: &Source, mut contents: Contents) {
-        self.reader.meter.add_file();
+    fn begin(&mut self, source: &Source, contents: Contents) {
+        self.begin_with(source, contents, true);
+    }
+
+    /// Processes a file that is entirely in the buffer, or starts on another one, which is shared unless it is a stream and may not be.
+    pub(super) fn begin_with(&mut self, source: &Source, mut contents: Contents, is_shared: bool) {
+        match contents {
+            Contents::Archive(archive) => {
+                self.queue.record_decoded();
+                return self.process_archive(archive);
+            }
+            Contents::Unwanted => return,
+            _ => self.reader.meter.add_file(),
+        }
         let recognized = match self.reader.context.recognize {
             Some(by) => self.reader.recognize(by, source, &mut contents),
             None => Ok(None),
@@ -178,8 +191,9 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 if stream.is_decoded() {
                     self.queue.record_decoded();
                 }
-                self.process_stream(stream);
+                if is_shared { self.process_stream(stream) } else { self.process_alone(stream) }
             }
+            Contents::Archive(_) | Contents::Unwanted => {}
         }
     }
 
@@ -212,7 +226,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     }
 
     /// Passes a block of the buffer to the accumulator. Much larger blocks are passed in slices.
-    fn process_block(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
+    pub(super) fn process_block(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
         let TextBlock { range, mut offset, mut first_line, unclosed, .. } = block;
         let bounds = self.reader.context.bounds_for(source);
         let Reader { buffer, problems, meter, .. } = &mut self.reader;

@@ -9,6 +9,7 @@ use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::schedule::plan::{Claim, Divisible};
 use crate::schedule::task::{FILES_PER_TASK, Task};
+use crate::source::archive::Archive;
 use crate::source::stream::Stream;
 use crate::source::{Chunks, NulEnds};
 use crate::stop::Stop;
@@ -30,6 +31,8 @@ pub(crate) enum Job<V: Visit> {
     Chunks(Arc<Shared<V>>, Arc<Chunks>, u64),
     /// The rest of a stream.
     Stream(Box<Streamed<V>>),
+    /// The rest of an archive.
+    Archive(Box<Archive>),
 }
 
 /// Part of a task.
@@ -41,6 +44,7 @@ pub(crate) enum Work<V: Visit> {
     /// The end of a file with this number of blocks.
     End(Arc<Shared<V>>, u64),
     Stream(Box<Streamed<V>>),
+    Archive(Box<Archive>),
 }
 
 /// A file that is shared by several workers.
@@ -91,6 +95,7 @@ impl<V: Visit> Divisible for Job<V> {
             Self::Open(task) => Claim::Last(Work::Open(task)),
             Self::Listed(files) => Claim::Last(Work::Listed(files)),
             Self::Stream(stream) => Claim::Last(Work::Stream(stream)),
+            Self::Archive(archive) => Claim::Last(Work::Archive(archive)),
             Self::Chunks(shared, file, block) => {
                 let chunk = if shared.chain.is_over() { None } else { file.claim() };
                 match chunk {

@@ -120,7 +120,7 @@ impl<V: Visit> Visitor<'_, V> {
 
     /// Visits the next block of a file that only this worker visits. Its last `unclosed` bytes are a record with a quote
     /// that is not closed.
-    fn visit_next(
+    pub(super) fn visit_next(
         &mut self,
         block: Block<'_>,
         unclosed: usize,
@@ -161,7 +161,7 @@ impl<V: Visit> Visitor<'_, V> {
         more
     }
 
-    fn end_file(&mut self, source: &Source, unshared: Unshared<V>) {
+    pub(super) fn end_file(&mut self, source: &Source, unshared: Unshared<V>) {
         self.reader.meter.enter(Phase::Print);
         if self.visit.end(source, unshared.state, unshared.tally, &mut self.out).is_break() {
             self.plan.halt();

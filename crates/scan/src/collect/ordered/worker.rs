@@ -63,7 +63,7 @@ pub(crate) struct Visitor<'w, V: Visit> {
     pub(crate) collected: Vec<Collected>,
     /// All collected files.
     pub(crate) files: &'w [Collected],
-    wants: Wants,
+    pub(super) wants: Wants,
     pub(super) out: Output<'w>,
 }
 
@@ -103,7 +103,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     /// Returns `true` if there is work for another worker: a task, or the next blocks of a stream that this worker has
     /// claimed.
     pub(crate) fn has_shared_work(&self) -> bool {
-        matches!(self.next, Some((_, Work::Stream(_)))) || self.plan.has_tasks()
+        matches!(self.next, Some((_, Work::Stream(_) | Work::Archive(_)))) || self.plan.has_tasks()
     }
 
     /// Does the next work and claims the one after it. Returns `false` if there is none left.
@@ -123,6 +123,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             Work::Chunk(shared, file, chunk, block) => self.visit_chunk(&shared, &file, chunk, block),
             Work::End(shared, blocks) => self.end_shared(&shared, blocks),
             Work::Stream(stream) => self.visit_stream(slot, stream),
+            Work::Archive(archive) => self.visit_archive(slot, archive),
         }
         self.reader.meter.enter(Phase::Print);
         let planned = mem::take(&mut self.planned);
@@ -135,7 +136,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     fn open_named(&mut self, number: usize) {
         let path = &self.reader.context.inputs.named[number];
-        if self.collect.is_some() || self.wants == Wants::Name {
+        if !self.reads_files() {
             return self.name_or_collect(number, path);
         }
         match self.reader.open_named(number) {
@@ -185,7 +186,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 return;
             }
             let source = &all[number].source;
-            if self.wants == Wants::Name {
+            if !self.reads_files() {
                 self.visit_name(source);
             } else if let Some(file) = self.open_collected(source)
                 && self.read_named(file, Some(Job::Listed(number + 1..files.end)))
@@ -223,11 +224,19 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// Reads a file and visits it if it can be done at once; otherwise returns a task.
     fn read(&mut self, source: &Source, file: File, start: u64, short_read_is_end: bool) -> Option<Job<V>> {
+        if self.wants == Wants::Name {
+            let contents = self.reader.read_name(source, &file);
+            return self.begin(source, contents.map(Some), None);
+        }
         let contents = self.reader.read(source, file, start, self.limit(source), short_read_is_end);
         self.begin(source, contents.map(Some), None)
     }
 
     fn read_stream(&mut self, source: &Source, file: File) -> Option<Job<V>> {
+        if self.wants == Wants::Name {
+            self.visit_name(source);
+            return None;
+        }
         let stop = self.plan.new_stop();
         let is_whole = matches!(self.wants, Wants::Whole(_));
         let contents = self.reader.read_stream(source, file, self.limit(source), is_whole, stop.clone());
@@ -235,7 +244,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Maximum size of a file that is visited at once, in bytes.
-    fn limit(&self, source: &Source) -> usize {
+    pub(super) fn limit(&self, source: &Source) -> usize {
         let block_size = self.reader.context.bounds.block_size;
         match self.wants {
             // A file ends where a read returns fewer bytes than it asked for.
@@ -246,7 +255,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     /// Visits a file if it can be done at once; otherwise returns a task.
-    fn begin(
+    pub(super) fn begin(
         &mut self,
         source: &Source,
         mut contents: Result<Option<Contents>, ProblemKind>,
@@ -265,7 +274,12 @@ impl<'w, V: Visit> Visitor<'w, V> {
         };
         let source = recognized.as_ref().unwrap_or(source);
         match contents {
-            Ok(None) => None,
+            Ok(None | Some(Contents::Unwanted)) => None,
+            Ok(Some(Contents::Archive(archive))) => Some(Job::Archive(archive)),
+            Ok(Some(_)) if self.wants == Wants::Name => {
+                self.visit_name(source);
+                None
+            }
             Ok(Some(Contents::Whole { range, skipped, medium: Medium::File })) => {
                 self.visit_whole(source, range, skipped);
                 None
@@ -307,7 +321,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    fn share(
+    pub(super) fn share(
         &mut self,
         source: Source,
         start: u64,
@@ -346,7 +360,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         for run in runs(directory) {
             match run {
                 Run::Files(files) if self.collect.is_some() => self.collect_files(directory, files),
-                Run::Files(files) if self.wants == Wants::Name => {
+                Run::Files(files) if !self.reads_files() => {
                     self.print_names(directory, files);
                     if planned.is_empty() {
                         self.out.flush_if_full();
@@ -371,7 +385,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// Whether files are read, not only listed.
     fn reads_files(&self) -> bool {
-        self.collect.is_none() && self.wants != Wants::Name
+        // The names of members are in the archives.
+        self.collect.is_none() && (self.wants != Wants::Name || self.reader.context.inputs.walk.archives)
     }
 
     /// Whether subdirectories are listed by the worker that has listed their parent: if nothing is read, a task costs more than

@@ -136,13 +136,36 @@ impl Decoder for Gzip {
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Step {
-        let (total_in, total_out) = (self.0.total_in(), self.0.total_out());
-        let status = self.0.decompress(input, output, FlushDecompress::None);
-        Step {
-            used: since(total_in, self.0.total_in()),
-            made: since(total_out, self.0.total_out()),
-            ended: status.map(|status| status == flate2::Status::StreamEnd).map_err(|_| Failure::Damaged),
-        }
+        inflate(&mut self.0, input, output)
+    }
+}
+
+fn inflate(decoder: &mut Inflate, input: &[u8], output: &mut [u8]) -> Step {
+    let (total_in, total_out) = (decoder.total_in(), decoder.total_out());
+    let status = decoder.decompress(input, output, FlushDecompress::None);
+    Step {
+        used: since(total_in, decoder.total_in()),
+        made: since(total_out, decoder.total_out()),
+        ended: status.map(|status| status == flate2::Status::StreamEnd).map_err(|_| Failure::Damaged),
+    }
+}
+
+/// The data of gzip without its header and checksum.
+pub(super) struct Deflate(Inflate);
+
+impl Deflate {
+    pub(super) fn new() -> Self {
+        Self(Inflate::new(false))
+    }
+}
+
+impl Decoder for Deflate {
+    fn restart(&mut self) -> Result<(), Failure> {
+        Err(Failure::Followed)
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Step {
+        inflate(&mut self.0, input, output)
     }
 }
 

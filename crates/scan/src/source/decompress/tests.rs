@@ -41,6 +41,10 @@ pub(in crate::source) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
             let mut encoder = ::brotli::CompressorWriter::new(Vec::new(), 4096, 5, 22);
             encoder.write_all(data).map(|()| encoder.into_inner())
         }
+        Format::Deflate => {
+            let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+            encoder.write_all(data).and_then(|()| encoder.finish())
+        }
         Format::Compress => Ok(super::compress::tests::compress(data, 16, true)),
     }
     .expect("nothing fails in memory")

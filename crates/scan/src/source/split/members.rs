@@ -98,7 +98,7 @@ fn signature(format: Format) -> Option<&'static [u8]> {
         Format::Zstd => Some(&[0x28, 0xb5, 0x2f, 0xfd]),
         Format::Lz4 => Some(&[4, 0x22, 0x4d, 0x18]),
         Format::Xz => Some(&[0xfd, b'7', b'z', b'X', b'Z', 0]),
-        Format::Bzip2 | Format::Lzma | Format::Brotli | Format::Compress => None,
+        Format::Bzip2 | Format::Lzma | Format::Brotli | Format::Compress | Format::Deflate => None,
     }
 }
 

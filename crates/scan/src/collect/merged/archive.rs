@@ -1,0 +1,48 @@
+//! Processing the members of an archive.
+
+use super::Accumulate;
+use super::worker::FoldWorker;
+use crate::source::archive::{Archive, Batch, Member};
+use crate::source::stream::Stream;
+
+impl<A: Accumulate> FoldWorker<'_, A> {
+    /// Takes the next members of an archive, returns the archive to other workers, and processes the members.
+    pub(super) fn process_archive(&mut self, mut archive: Box<Archive>) {
+        self.busy = true;
+        let limit = self.limit();
+        let Some(batch) = self.reader.next_members(&mut archive, limit, false) else { return };
+        if batch.is_streamed() {
+            self.process_members(batch);
+            self.queue.put_back_archive(*archive);
+            self.busy = false;
+        } else {
+            self.queue.put_back_archive(*archive);
+            self.busy = false;
+            self.process_members(batch);
+        }
+    }
+
+    fn process_members(&mut self, batch: Batch) {
+        let limit = self.limit();
+        for Member { source, text } in batch.members {
+            if self.queue.is_halted() {
+                return;
+            }
+            match self.reader.read_member(&source, text, limit) {
+                Ok(contents) => self.begin_with(&source, contents, false),
+                Err(kind) => self.reader.problems.add(&source, kind),
+            }
+        }
+    }
+
+    /// Processes all of a stream.
+    pub(super) fn process_alone(&mut self, mut stream: Stream) {
+        let source = stream.source.clone();
+        while !self.queue.is_halted() {
+            self.reader.meter.enter(stream.phase());
+            let buffer = &mut self.reader.buffer;
+            let Some(block) = stream.read(buffer, false, &mut self.reader.problems) else { return };
+            self.process_block(&source, block, false);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Visiting the members of an archive.
+
+use std::sync::Arc;
+
+use super::job::{Job, Unshared};
+use super::worker::Visitor;
+use super::{Visit, Wants};
+use crate::block::{Block, Source};
+use crate::problem::ProblemKind;
+use crate::schedule::plan::SlotId;
+use crate::source::TextBlock;
+use crate::source::archive::{Archive, Batch, Member};
+use crate::source::reader::Contents;
+use crate::source::stream::Stream;
+
+/// Maximum size of a member that is visited as a whole, in bytes. A small archive may hold one of any size.
+const MAX_WHOLE: usize = 256 << 20;
+
+impl<V: Visit> Visitor<'_, V> {
+    /// Takes the next members of an archive, returns the archive to other workers, and visits the members.
+    pub(super) fn visit_archive(&mut self, slot: SlotId, mut archive: Box<Archive>) {
+        let limit = self.limit(&archive.source);
+        let names_only = self.wants == Wants::Name;
+        let Some(batch) = self.reader.next_members(&mut archive, limit, names_only) else { return };
+        if batch.is_streamed() {
+            self.visit_members(batch);
+            self.plan.put_back(slot, Job::Archive(archive));
+        } else {
+            self.plan.put_back(slot, Job::Archive(archive));
+            self.visit_members(batch);
+        }
+    }
+
+    fn visit_members(&mut self, batch: Batch) {
+        for Member { source, text } in batch.members {
+            if self.plan.is_halted() {
+                return;
+            }
+            if self.wants == Wants::Name {
+                self.visited += 1;
+                self.visit.name(&source, &mut self.out);
+            } else {
+                let limit = self.limit(&source).min(MAX_WHOLE);
+                let contents = self.reader.read_member(&source, text, limit);
+                self.visit_member(&source, contents);
+            }
+            self.out.flush_if_full();
+        }
+    }
+
+    fn visit_member(&mut self, source: &Source, mut contents: Result<Contents, ProblemKind>) {
+        if let (Wants::Whole(limit), Ok(Contents::Stream { .. })) = (self.wants, &contents) {
+            return self.reader.problems.add(source, ProblemKind::TooLarge(limit.min(MAX_WHOLE)));
+        }
+        let recognized = match (self.reader.context.recognize, &mut contents) {
+            (Some(by), Ok(contents @ Contents::Stream { .. })) => self.reader.recognize(by, source, contents),
+            _ => Ok(None),
+        };
+        match (recognized, contents) {
+            (Err(kind), _) => self.reader.problems.add(source, kind),
+            (_, Ok(Contents::Stream { mut stream, known })) => {
+                let shared = self.share(stream.source.clone(), stream.offset, known, None);
+                stream.bounds = stream.bounds.with_ends(shared.nul_ends);
+                if let Ok(shared) = Arc::try_unwrap(shared) {
+                    let is_over = shared.chain.is_over();
+                    let (state, tally) = (shared.chain.state(), V::Tally::default());
+                    self.visit_alone(stream, is_over, Unshared { start: shared.start, state, tally });
+                }
+            }
+            (_, contents) => {
+                self.begin(source, contents.map(Some), None);
+            }
+        }
+    }
+
+    /// Visits a stream, block by block.
+    fn visit_alone(&mut self, mut stream: Stream, is_over: bool, mut unshared: Unshared<V>) {
+        let source = stream.source.clone();
+        let ends = self.visit.nul_ends(&source);
+        let mut buffer = std::mem::take(&mut self.reader.buffer);
+        while !is_over && !self.plan.is_halted() {
+            self.reader.meter.enter(stream.phase());
+            let Some(read) = stream.read(&mut buffer, false, &mut self.reader.problems) else { break };
+            let TextBlock { range, offset, in_long_line, first_line, unclosed } = read;
+            let block = Block::new(&source, offset - unshared.start, &mut buffer[range]);
+            let first_line = first_line.filter(|_| V::AS_FOLD);
+            let block = Block { in_long_line, first_line, ..block };
+            if self.visit_next(block, unclosed, ends, &mut unshared).is_break() {
+                break;
+            }
+        }
+        self.reader.buffer = buffer;
+        self.end_file(&source, unshared);
+    }
+}
