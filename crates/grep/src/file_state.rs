@@ -147,8 +147,8 @@ pub(crate) struct FileState {
     pub(crate) pieces: Pieces,
     /// Number of bytes searched.
     pub(crate) searched: u64,
-    /// File offset at which the search ends if the match limit is reached: the end of the last matching line or, past
-    /// the limit, of its trailing context.
+    /// File offset at which the search ends if the match limit is reached, or at a line that is not printed because the file is
+    /// binary: the end of that line, of the last matching line or, past the limit, of its trailing context.
     limit_end: u64,
     /// Whether the search of the file is over: nothing more is printed of it.
     pub(crate) over: bool,
@@ -266,13 +266,14 @@ impl<'a, S: Sink> Step<'a, S> {
         let is_open = self.state.open_long_line.is_some_and(|line| line.matches);
         let limited =
             self.is_limited() && self.state.after_context_left == 0 && !self.rules.passthru && !is_open;
-        self.state.searched = if limited { self.state.limit_end } else { self.offset + end as u64 };
+        // With `passthru`, a line before the first match may be the one that is not printed: a match is still reported.
+        let suppressed = next == Next::StopAtBinary && self.state.count > 0;
+        self.state.searched =
+            if limited || suppressed { self.state.limit_end } else { self.offset + end as u64 };
         // A search that has reached its limit never reads the NUL that makes the file binary.
         if next == Next::StopAtBinary || !limited {
             self.state.nul = self.state.nul.or(nul);
         }
-        // With `passthru`, a line before the first match may be the one that is not printed: a match is still reported.
-        let suppressed = next == Next::StopAtBinary && self.state.count > 0;
         if suppressed || cut.is_some() || limited {
             self.state.over = true;
             return;
@@ -473,6 +474,7 @@ impl<'a, S: Sink> Step<'a, S> {
         let line = self.line(line.range());
         self.print_gap(line.offset);
         if self.is_binary(line) {
+            self.state.limit_end = line.offset + line.bytes.len() as u64;
             return Next::StopAtBinary;
         }
         self.sink.matched(line);
@@ -488,6 +490,7 @@ impl<'a, S: Sink> Step<'a, S> {
     fn print_context(&mut self, line: Line<'_>) -> Next {
         self.print_gap(line.offset);
         if self.is_binary(line) {
+            self.state.limit_end = line.offset + line.bytes.len() as u64;
             return Next::StopAtBinary;
         }
         let at = line.offset.wrapping_sub(self.offset) as usize;

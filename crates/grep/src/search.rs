@@ -115,10 +115,22 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         self.prints() || self.wants_stats() || self.mode() == Mode::CountMatches
     }
 
-    /// Returns `true` if the first matching line settles the result for a file.
+    /// Returns `true` if the first matching line settles the result for a file, except for a NUL after it.
     fn stops_at_first_match(&self) -> bool {
-        let by_name = matches!(self.mode(), Mode::FilesWithMatches | Mode::FilesWithoutMatch);
-        (by_name || self.style.options.quiet) && !self.wants_stats()
+        let settled = match self.mode() {
+            Mode::FilesWithMatches => true,
+            // A NUL after the last counted match does not matter.
+            Mode::FilesWithoutMatch => self.rules.max_count.is_none(),
+            _ => self.style.options.quiet,
+        };
+        settled && !self.wants_stats()
+    }
+
+    /// Returns `true` if a NUL after the first match matters: without a limit, a binary file is none with a match.
+    fn reads_on_for_nul(&self, source: &Source) -> bool {
+        self.mode() == Mode::FilesWithoutMatch
+            && self.rules.max_count.is_none()
+            && self.nul(source) == Nul::Quit
     }
 
     /// Returns how NULs in a file are handled.
@@ -461,7 +473,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             let counted = u64::from(state.advance_long_line(found, block.offset));
             let count = cut.map_or(found.count, |cut| self.count_before(block, cut.from)) - counted;
             state.count = (state.count + count).min(self.max_count());
-            let reached_limit = self.max_needed() <= state.count;
+            let reached_limit = self.max_needed() <= state.count && !self.reads_on_for_nul(block.source);
             if !reached_limit {
                 state.nul = state.nul.or(cut.map(|cut| cut.nul));
             }
@@ -569,8 +581,8 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             Mode::FilesWithoutMatch if count == 0 && !quit => self.print_name(source, bytes),
             _ => {}
         }
-        // A match before the NUL is one, although the file is not listed.
-        self.totals.any |= if self.mode() == Mode::FilesWithoutMatch { state.count == 0 } else { count > 0 };
+        // As in ripgrep, a file with a NUL after a match counts as one without, although it is not listed.
+        self.totals.any |= if self.mode() == Mode::FilesWithoutMatch { count == 0 } else { count > 0 };
         if self.wants_stats() {
             let stats = self.add_stats(source, &state, &tally);
             if self.mode() == Mode::Json && self.prints() && state.printed {

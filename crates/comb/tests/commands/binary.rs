@@ -118,16 +118,42 @@ fn lines_in_one_piece_with_a_nul_are_not_searched() {
     }
 }
 
-/// The file is not listed, as it has a match, and the exit status is that of no file.
+/// The file is not listed, and the exit status is that of a file without a match.
 #[test]
-fn a_match_before_the_nul_of_a_file_is_a_match_with_files_without_match() {
+fn a_file_with_a_nul_after_a_match_is_none_with_a_match() {
     let directory = tempdir().expect("a directory");
     fs::create_dir(directory.path().join("t")).expect("a directory");
     fs::write(directory.path().join("t/file"), numbered(200_000, 300_000)).expect("a file");
-    for size in ["1M", "64K", "3K"] {
-        let flags = ["--files-without-match", "--block-size", size];
-        assert_eq!(run(grep(&directory, &flags).args(["foo000001", "t"])), answer("", "", 1), "{size}");
-        assert_eq!(run(grep(&directory, &flags).args(["none", "t"])), answer("", "", 0), "{size}");
+    for (flags, pattern, code) in [
+        ("-n", "foo000001", 0),
+        ("-q", "foo000001", 0),
+        ("-n", "none", 0),
+        ("-m1", "foo000001", 1),
+        ("-m2", "foo000001", 0),
+        ("-m2", "foo000001|foo010000", 1),
+        ("-a", "foo000001", 1),
+        ("--binary", "foo000001", 1),
+    ] {
+        for size in ["1M", "64K", "3K"] {
+            let mut grep =
+                grep(&directory, &["--files-without-match", "--block-size", size, flags, pattern, "t"]);
+            assert_eq!(run(&mut grep), answer("", "", code), "{flags} {pattern} {size}");
+        }
+    }
+}
+
+/// ripgrep stops at the end of the line that it does not print.
+#[test]
+fn bytes_searched_of_a_binary_file_are_independent_of_the_block_size() {
+    let directory = tempdir().expect("a directory");
+    fs::write(directory.path().join("file"), numbered(205, 300)).expect("a file");
+    for size in ["1", "13", "100", "64K"] {
+        for context in ["-n", "-A1"] {
+            let flags = ["--stats", "--block-size", size, context, "foo00000[3-9]", "file"];
+            let (printed, _, code) = run(&mut grep(&directory, &flags));
+            assert!(printed.contains("\n40 bytes searched\n"), "{flags:?}: {printed}");
+            assert_eq!(code, Some(0));
+        }
     }
 }
 
