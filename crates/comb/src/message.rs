@@ -82,6 +82,10 @@ fn as_ripgrep_says(error: &clap::Error) -> Option<String> {
         return None;
     };
     let flag = flag.split(' ').next().unwrap_or(flag);
+    let reason = match (flag, error.get(ContextKind::InvalidValue)) {
+        ("--encoding", Some(value)) => format!("grep config error: unknown encoding: {value}"),
+        _ => reason.to_string(),
+    };
     Some(format!("error parsing flag {flag}: {reason}"))
 }
 

@@ -53,7 +53,7 @@ impl AnyMatcher {
             Engine::Auto => match with_rust(options) {
                 Ok(matcher) => Ok(matcher),
                 Err(rust) => pcre2(options).map_err(|pcre2| {
-                    Error::Pattern(format!("neither engine accepts the pattern:\n{rust}\nPCRE2: {pcre2}"))
+                    Error::Pattern(format!("neither engine accepts the pattern:\n{rust}\n{pcre2}"))
                 }),
             },
         }
