@@ -7,6 +7,9 @@ mod bench;
 mod bench_experiments;
 mod binary;
 mod browser;
+// Clients use look-around.
+#[cfg(feature = "pcre2")]
+mod clients;
 mod cmd;
 mod documents;
 mod enclosing;

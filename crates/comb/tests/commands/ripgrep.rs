@@ -35,6 +35,13 @@ fn rules_after_a_line_that_is_not_utf_8_apply() {
 }
 
 #[test]
+fn case_is_ignored_in_a_given_ignore_file() {
+    let directory = directory_with(&[("rules", "LEFT\n"), ("left", ""), ("kept", "")]);
+    let arguments = ["--files", "--ignore-file-case-insensitive", "--ignore-file", "rules"];
+    assert_eq!(run(&mut grep(&directory, &arguments)), answer("kept\nrules\n", "", 0));
+}
+
+#[test]
 fn matches_across_lines_that_touch_are_all_printed() {
     let directory = directory_with(&[("text", "foo a\nb\nfoo c\n")]);
     let arguments = ["-n", "-U", "-e", r"\nfoo", "-e", "fo+", "text"];
