@@ -146,9 +146,9 @@ def outcome(command: list[str], root: Path) -> tuple[bytes, int]:
     return out, done.returncode
 
 
-def has_long_line(contents: list[bytes]) -> bool:
-    """Returns true if a line has more than a mebibyte."""
-    return any(len(line) > 1 << 20 for content in contents for line in content.split(b"\n"))
+def long_lines(contents: list[bytes]) -> int:
+    """Returns the number of lines of more than a mebibyte."""
+    return sum(len(line) > 1 << 20 for content in contents for line in content.split(b"\n"))
 
 
 def is_known(arguments: list[str], root: Path) -> bool:
@@ -156,6 +156,8 @@ def is_known(arguments: list[str], root: Path) -> bool:
     given = set(arguments)
     binary = [content for content in (path.read_bytes() for path in root.rglob("*") if path.is_file()) if b"\0" in content]
     has_nul = bool(binary)
+    long = long_lines(binary)
+    paths = sum((root / argument).exists() for argument in arguments)
     limits = given & {"-m", "--stop-on-nonmatch"}
     context = given & {"-A", "-B", "-C", "--passthru"}
     counts = given & {"-c", "--count-matches", "-l", "--files-without-match", "-q"}
@@ -173,7 +175,10 @@ def is_known(arguments: list[str], root: Path) -> bool:
         or ("-U" in given and ("-v" in given or limits or "--crlf" in given or "--null-data" in given))
         or (given & {"--stats", "--json"} and has_nul)
         # After the first mebibyte of a line, each NUL ends the text that a pattern sees.
-        or (has_long_line(binary) and (given & {"-w", "-x"} or any(re.search(r"[\^$]|\\b", argument) for argument in arguments)))
+        or (long and (given & {"-w", "-x"} or any(re.search(r"[\^$]|\\b", argument) for argument in arguments)))
+        # A line that fills the buffer changes how far the files after it are searched.
+        or long > 1
+        or (long and paths > 1)
         # Of several patterns, one that begins with a line feed loses a line.
         or ("-U" in given and arguments.count("-e") > 1 and r"\nfoo" in given)
     )

@@ -49,6 +49,15 @@ fn matches_across_lines_that_touch_are_all_printed() {
 }
 
 #[test]
+fn a_long_line_does_not_change_how_far_later_files_are_searched() {
+    let text = format!("find\n{}\0\n", "x".repeat(1 << 20));
+    let directory = directory_with(&[("sub/text", &text)]);
+    let notice = "binary file after match (found \"\\0\" byte around offset 1048581)";
+    let once = format!("sub/text:find\nsub/text: WARNING: stopped searching {notice}\n");
+    assert_eq!(run(&mut grep(&directory, &["find", "sub", "sub"])), answer(&once.repeat(2), "", 0));
+}
+
+#[test]
 fn truncated_compressed_data_is_counted_up_to_its_end() {
     let directory = directory_with(&[("plain", "find\n")]);
     let cut = "for number in {1..9999}; do echo find $number; done | gzip -c | head -c 9000 > cut.gz";
