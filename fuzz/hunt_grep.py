@@ -167,6 +167,7 @@ def is_known(arguments: list[str], root: Path) -> bool:
         or "--crlf" in given
         # A match next to a NUL depends on whether the file is mapped.
         or (has_nul and given & {"--count-matches", "-o"})
+        or (has_nul and paths > 1 and any(re.search(r"[\^$]", argument) for argument in arguments))
         # Context hides a match in a binary file, and the end of a file at a limit.
         or (has_nul and (context or limits or "-v" in given or "-U" in given))
         or (limits and (context or counts))
