@@ -276,6 +276,27 @@ proptest! {
     }
 
     #[test]
+    fn compact_output_does_not_depend_on_blocks(
+        options in options(),
+        text in text(),
+        cuts in prop::collection::vec(0_usize..400, 0..6),
+    ) {
+        let options = GrepOptions {
+            compact: true,
+            mode: Mode::Lines,
+            colors: None,
+            vimgrep: false,
+            heading: true,
+            context_separator: None,
+            ..options
+        };
+        prop_assume!(is_comparable(&options, &text));
+        let (expected, any) = at_once(&options, &text);
+        let (blocks, found) = in_blocks(&options, true, &text, &cuts);
+        prop_assert_eq!((&blocks, found), (&expected, any));
+    }
+
+    #[test]
     fn lines_with_conditions_are_those_that_each_pattern_selects(
         pattern in pattern(),
         invert in any::<bool>(),

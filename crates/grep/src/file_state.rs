@@ -171,6 +171,8 @@ pub(crate) struct Line<'a> {
 pub(crate) trait Sink {
     /// Returns `true` if lines need their numbers.
     fn wants_numbers(&self) -> bool;
+    /// The next lines belong to a matching line that counts for the match limit, the last of them.
+    fn begin_match(&mut self) {}
     /// Takes a matching line.
     fn matched(&mut self, line: Line<'_>);
     /// Takes more of a matching line that NULs split. Only a sink that counts needs it: such a line is not printed.
@@ -323,11 +325,14 @@ impl<'a, S: Sink> Step<'a, S> {
         let start = line.start;
         if self.rules.passthru {
             self.print_definition(line, self.unprinted_start());
-            return self.print_all(start);
+            let next = self.print_all(start);
+            self.sink.begin_match();
+            return next;
         }
         if self.print_after(start) == Next::StopAtBinary {
             return Next::StopAtBinary;
         }
+        self.sink.begin_match();
         let from = self.unprinted_start();
         let (first, lines) = self.last_lines_before(from..start);
         self.print_definition(line, first);

@@ -45,8 +45,10 @@ mod whole;
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Checks, Inputs, Ordered, Problem, Report, ScanOptions, Visit, in_order};
+use finecomb_scan::{Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Visit, in_order};
 pub use grep_printer::Stats;
+pub use print::CUT;
+pub use print::excerpt::excerpt;
 pub use regex_syntax::hir::Hir;
 
 use crate::condition::FileMatcher;
@@ -83,6 +85,8 @@ pub struct Outcome {
     pub problems: Vec<Problem>,
     /// Files on which the regex engine failed: path and message.
     pub failures: Vec<(String, String)>,
+    /// Results that were not printed because of the limit, if the search went on.
+    pub omitted: Omitted,
     /// Error that ended the output, if any.
     pub output_error: Option<std::io::Error>,
     /// Time that each worker spent per phase, if it was measured.
@@ -110,8 +114,8 @@ impl Query {
 
     /// Returns `false` if no line can match, so that there is nothing to search.
     pub fn can_match(&self) -> bool {
-        let GrepOptions { pattern, invert, max_count, .. } = &self.style.options;
-        (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0)
+        let GrepOptions { pattern, invert, max_count, limit, .. } = &self.style.options;
+        (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0) && *limit != Some(0)
     }
 
     /// Returns expressions of which a file holds a match if its result depends on more than that it has none; `None` if
@@ -143,7 +147,7 @@ impl Query {
         let options = &self.style.options;
         let has_context = options.before_context > 0 || options.after_context > 0;
         let mut separator = match options.mode {
-            Mode::Lines if options.quiet => return None,
+            Mode::Lines if options.quiet || options.compact => return None,
             Mode::Lines if options.heading => Vec::new(),
             Mode::Lines if has_context && !options.passthru => options.context_separator.clone()?,
             _ => return None,
@@ -199,7 +203,8 @@ fn with_matcher<M: FileMatcher<Captures: Send> + Clone + Send + Sync>(
     matcher: &M,
     out: &mut (dyn Write + Send),
 ) -> Outcome {
-    let options = ScanOptions { line_end: query.line_end(), ..options.clone() };
+    let limit = query.style.options.scan_limit();
+    let options = ScanOptions { line_end: query.line_end(), limit, ..options.clone() };
     if !query.can_match() {
         return Outcome::of(Ordered::<()>::default(), Totals::default());
     }
@@ -252,13 +257,14 @@ impl Outcome {
             checks: done.checks,
             problems: done.problems,
             failures: totals.errors,
+            omitted: done.omitted,
             output_error: done.output_error,
             report: done.report,
         }
     }
 
-    /// Returns the statistics as the final message of JSON output.
-    pub fn json_summary(&self, elapsed: Duration) -> Vec<u8> {
-        print::json::summary(&self.stats, elapsed)
+    /// Returns the statistics as the final message of JSON output, with what a limit left out if there is one.
+    pub fn json_summary(&self, elapsed: Duration, options: &GrepOptions) -> Vec<u8> {
+        print::json::summary(&self.stats, elapsed, options.limit.map(|_| self.omitted))
     }
 }

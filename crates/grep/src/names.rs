@@ -16,13 +16,15 @@ pub fn list(
     out: &mut (dyn Write + Send),
 ) -> Ordered<()> {
     let style = Style::new(grep);
-    let done = in_order(inputs, options, None, out, || NamePrinter { style: &style });
+    let options = ScanOptions { limit: grep.scan_limit(), ..options.clone() };
+    let done = in_order(inputs, &options, None, out, || NamePrinter { style: &style });
     Ordered {
         visits: Vec::new(),
         problems: done.problems,
         files: done.files,
         checks: done.checks,
         bytes: done.bytes,
+        omitted: done.omitted,
         output_error: done.output_error,
         report: done.report,
     }
@@ -46,9 +48,10 @@ impl Visit for NamePrinter<'_> {
         if self.style.options.quiet {
             return;
         }
-        let out = out.bytes();
-        self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
-        out.push(if self.style.options.null_after_path { 0 } else { b'\n' });
+        out.begin_result();
+        self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out.bytes());
+        out.bytes().push(if self.style.options.null_after_path { 0 } else { b'\n' });
+        out.end_result();
     }
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}

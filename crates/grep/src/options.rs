@@ -1,5 +1,6 @@
 //! Search and output options.
 
+use finecomb_scan::Limit;
 use grep_printer::{ColorSpecs, HyperlinkConfig};
 
 use crate::enclosing::{NewScopeFinder, ScopeFinder};
@@ -145,6 +146,8 @@ pub struct GrepOptions {
     pub invert: bool,
     /// Maximum number of matching lines per file.
     pub max_count: Option<u64>,
+    /// Maximum number of results printed over all files: lines as `max_count` counts them, files with a count or only a path.
+    pub limit: Option<u64>,
     /// Stop searching a file at the first non-matching line after a match.
     pub stop_on_nonmatch: bool,
     /// Number of context lines before each match.
@@ -196,6 +199,10 @@ pub struct GrepOptions {
     pub colors: Option<ColorSpecs>,
     /// Format of hyperlinks from paths to files, if they are printed.
     pub hyperlink: Option<HyperlinkConfig>,
+    /// With [`Mode::Lines`], cut lines longer than `max_columns` around the first match, omit empty lines between files, and let no
+    /// path above lines look like a line with its number. There are no colours, paths are [above](Self::heading) the lines, and these are not [`vimgrep`](Self::vimgrep) or
+    /// [`ackmate`](Self::ackmate).
+    pub compact: bool,
     /// Collect statistics.
     pub stats: bool,
 }
@@ -210,6 +217,7 @@ impl Default for GrepOptions {
             binary: Binary::Auto,
             invert: false,
             max_count: None,
+            limit: None,
             stop_on_nonmatch: false,
             before_context: 0,
             after_context: 0,
@@ -235,6 +243,7 @@ impl Default for GrepOptions {
             field_context_separator: b"-".to_vec(),
             colors: None,
             hyperlink: None,
+            compact: false,
             stats: false,
         }
     }
@@ -258,6 +267,12 @@ impl GrepOptions {
         matches!(self.mode, Mode::Lines | Mode::Json) && !self.quiet
     }
 
+    /// The limit on results. The search ends there, unless something is said of all of them.
+    pub(crate) fn scan_limit(&self) -> Option<Limit> {
+        let ends_job = !(self.stats || self.compact || self.mode == Mode::Json);
+        Some(Limit { results: self.limit?, ends_job })
+    }
+
     /// Creates what finds the definitions around matches, if they are printed.
     pub(crate) fn scope_finder(&self) -> Option<Box<dyn ScopeFinder>> {
         self.enclosing.filter(|_| self.prints()).map(|make| make())
@@ -270,6 +285,16 @@ impl GrepOptions {
             Mode::Count if self.only_matching && !self.invert => Mode::CountMatches,
             mode => mode,
         };
+        if let Some(Limit { results, ends_job: true }) = self.scan_limit()
+            && self.mode == Mode::Lines
+            // There, a match of several lines is one result, but not one line.
+            && !self.pattern.multiline
+        {
+            // The first line that is not printed ends the context of the last one.
+            let is_followed = self.after_context > 0 || self.passthru;
+            let wanted = results.saturating_add(u64::from(is_followed));
+            self.max_count = Some(self.max_count.map_or(wanted, |max| max.min(wanted)));
+        }
         self
     }
 }

@@ -1,5 +1,6 @@
 //! Prints lines as text or JSON.
 
+pub(crate) mod excerpt;
 pub(crate) mod json;
 pub(crate) mod lines;
 mod matches;
@@ -8,6 +9,9 @@ pub(crate) mod paint;
 use std::time::Duration;
 
 pub(crate) use matches::Matches;
+
+/// Mark for the part of a line that was left out.
+pub const CUT: &str = "…";
 
 /// Statistics collected while lines are printed.
 #[derive(Clone, Copy, Debug, Default)]

@@ -317,9 +317,11 @@ impl<'q, M: Matcher> Searcher<'q, M> {
     }
 
     /// Prints a notice if a matching file is binary.
-    fn print_binary_notice(&mut self, source: &Source, state: &FileState, out: &mut Vec<u8>) {
+    fn print_binary_notice(&mut self, source: &Source, state: &FileState, out: &mut Output<'_>) {
         let nul = self.nul(source);
         let Some(at) = state.nul.filter(|_| state.count > 0 && nul != Nul::Ignore) else { return };
+        out.begin_rest();
+        let out = out.bytes();
         if self.style.options.with_filename {
             self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
             self.totals.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
@@ -332,11 +334,13 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         out.extend_from_slice(format!("{text} (found \"\\0\" byte around offset {at})\n").as_bytes());
     }
 
-    fn print_count(&mut self, source: &Source, count: u64, out: &mut Vec<u8>) {
+    fn print_count(&mut self, source: &Source, count: u64, out: &mut Output<'_>) {
         let options = &self.style.options;
         if count == 0 && !options.include_zero {
             return;
         }
+        out.begin_result();
+        let out = out.bytes();
         if options.with_filename {
             self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
             if options.null_after_path { out.push(0) } else { out.push(b':') }
@@ -345,7 +349,9 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         out.extend_from_slice(self.style.terminator.as_bytes());
     }
 
-    fn print_name(&mut self, source: &Source, out: &mut Vec<u8>) {
+    fn print_name(&mut self, source: &Source, out: &mut Output<'_>) {
+        out.begin_result();
+        let out = out.bytes();
         self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
         let end = if self.style.options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
         out.extend_from_slice(end);
@@ -516,7 +522,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         let mut matches = mem::take(&mut self.matches);
         let (style, finder) = (self.style, &self.finder);
         let path = block.source.display_path();
-        let begun = state.printed;
+        let (begun, begins_result) = (state.printed, false);
         let (mut scope_finder, mut errors) = (self.scope_finder.take(), Vec::new());
         let enclosing = scope_finder.as_deref_mut().and_then(|finder| {
             tally.lacks_definitions |= state.in_parts && is_too_large(finder, block, &found);
@@ -529,13 +535,31 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             self.step(block, &found, &mut state, &mut sink);
         } else if self.mode() == Mode::Json {
             let options = &style.options;
-            let mut sink =
-                json::Printer { options, finder, matches: &mut matches, path, begun, enclosing, tally, out };
+            let mut sink = json::Printer {
+                options,
+                finder,
+                matches: &mut matches,
+                path,
+                begun,
+                begins_result,
+                enclosing,
+                tally,
+                out,
+            };
             self.step(block, &found, &mut state, &mut sink);
         } else {
             let path = style.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
-            let mut sink =
-                text::Printer { style, finder, matches: &mut matches, path, begun, enclosing, tally, out };
+            let mut sink = text::Printer {
+                style,
+                finder,
+                matches: &mut matches,
+                path,
+                begun,
+                begins_result,
+                enclosing,
+                tally,
+                out,
+            };
             self.step(block, &found, &mut state, &mut sink);
         }
         self.matches = matches;
@@ -571,14 +595,13 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         let quit = self.nul(source) == Nul::Quit && state.nul.is_some();
         // Matches before the NUL that made the file binary are printed, but they are not a count of the whole file.
         let count = if quit && !self.prints() { 0 } else { state.count };
-        let bytes = out.bytes();
         match self.mode() {
             _ if self.style.options.quiet => {}
-            Mode::Lines => self.print_binary_notice(source, &state, bytes),
-            Mode::Count if !quit => self.print_count(source, count, bytes),
-            Mode::CountMatches if !quit => self.print_count(source, tally.matches, bytes),
-            Mode::FilesWithMatches if count > 0 => self.print_name(source, bytes),
-            Mode::FilesWithoutMatch if count == 0 && !quit => self.print_name(source, bytes),
+            Mode::Lines => self.print_binary_notice(source, &state, out),
+            Mode::Count if !quit => self.print_count(source, count, out),
+            Mode::CountMatches if !quit => self.print_count(source, tally.matches, out),
+            Mode::FilesWithMatches if count > 0 => self.print_name(source, out),
+            Mode::FilesWithoutMatch if count == 0 && !quit => self.print_name(source, out),
             _ => {}
         }
         // As in ripgrep, a file with a NUL after a match counts as one without, although it is not listed.
@@ -586,9 +609,11 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         if self.wants_stats() {
             let stats = self.add_stats(source, &state, &tally);
             if self.mode() == Mode::Json && self.prints() && state.printed {
+                out.begin_rest();
                 json::end(source.display_path(), state.nul, &stats, out.bytes());
             }
         }
+        out.end_result();
         // Ending the job drops pending output: with `quiet` there is none.
         let stops = self.style.options.quiet && !self.wants_stats() && self.totals.any;
         if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -3,9 +3,11 @@
 //! Searching and printing are done by ripgrep's own crates. Hyperlinks to files take this path as well, as only those
 //! crates print them. The tests use this search as the reference for the search in blocks.
 
+mod compact;
 mod definitions;
+mod results;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
 use grep_matcher::Matcher;
@@ -22,7 +24,9 @@ use crate::enclosing::{Enclosing, ScopeFinder};
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::search::Totals;
-use definitions::{Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
+use compact::compact;
+use definitions::{Inserted, Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
+use results::Results;
 
 /// Whole-file search of one worker.
 pub(crate) struct WholeSearcher<'q, M> {
@@ -38,14 +42,14 @@ pub(crate) struct WholeSearcher<'q, M> {
 enum Printer {
     Lines(Standard<NoColor<Vec<u8>>>),
     ColoredLines(Standard<Ansi<Vec<u8>>>),
-    LinesWithDefinitions(Box<WithDefinitions>),
+    RecordedLines(Box<Recording>),
     Summary(Summary<NoColor<Vec<u8>>>),
     ColoredSummary(Summary<Ansi<Vec<u8>>>),
     Json(JSON<Vec<u8>>),
 }
 
-/// Printer of lines and definitions around them.
-struct WithDefinitions {
+/// Printer of lines that records which part of the output is which line.
+struct Recording {
     printer: Standard<Box<dyn WriteColor + Send>>,
     buffer: SharedBuffer,
     style: Style,
@@ -74,29 +78,38 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
         Self { options, matcher, searcher: builder.build(), printer, scope_finder, totals }
     }
 
-    /// Adds definitions to the output of a file. Returns the number of bytes in their colour escapes.
-    fn add_definitions(&mut self, source: &Source, text: &[u8], printed: &mut Vec<u8>) -> u64 {
+    /// Adds definitions to the output of a file.
+    fn add_definitions(&mut self, source: &Source, text: &[u8], printed: Vec<u8>) -> Inserted {
         let is_text = self.options.binary == Binary::Text || self.options.line_end == LineEnd::Nul;
         let is_shown = !printed.is_empty() && (is_text || memchr(0, text).is_none());
-        let Some(finder) = self.scope_finder.as_deref_mut() else { return 0 };
-        let (path, errors) = (source.display_path(), &mut self.totals.errors);
-        let line_end = self.options.line_end.terminator().as_byte();
-        let text = if is_shown { text } else { b"" };
-        let enclosing = Enclosing { finder, path, text, line_end, scopes: None, errors };
-        match &self.printer {
-            Printer::LinesWithDefinitions(printer) if is_shown => {
-                let path = self.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
-                let inserter = Inserter::new(&printer.style, path, enclosing, printed);
-                let (bytes, color_bytes) = inserter.insert(&printer.pieces);
-                *printed = bytes;
-                color_bytes
+        let enclosing = self.scope_finder.as_deref_mut().map(|finder| {
+            let (path, errors) = (source.display_path(), &mut self.totals.errors);
+            let line_end = self.options.line_end.terminator().as_byte();
+            let text = if is_shown { text } else { b"" };
+            Enclosing { finder, path, text, line_end, scopes: None, errors }
+        });
+        let (results, bytes) = match (&self.printer, enclosing) {
+            (Printer::RecordedLines(printer), Some(enclosing)) if is_shown => {
+                let path = enclosing.path.as_os_str().as_encoded_bytes();
+                let path = self.options.with_filename.then_some(path);
+                return Inserter::new(&printer.style, path, enclosing, &printed).insert(&printer.pieces);
             }
-            Printer::Json(_) => {
-                *printed = insert_into_json(printed, enclosing);
-                0
+            (Printer::RecordedLines(printer), _) => {
+                (Results::of_pieces(&printer.pieces, self.options), printed)
             }
-            _ => 0,
-        }
+            (Printer::Json(_), enclosing) => {
+                let bytes = match enclosing {
+                    Some(enclosing) => insert_into_json(&printed, enclosing),
+                    None => printed,
+                };
+                // Without a limit, the results need not be known.
+                let is_limited = self.options.limit.is_some();
+                let results = is_limited.then(|| Results::of_messages(&bytes, self.options));
+                (results.unwrap_or_default(), bytes)
+            }
+            _ => (Results::one(&printed), printed),
+        };
+        Inserted { bytes, results, color_bytes: 0 }
     }
 
     fn binary_detection(&self, source: &Source) -> BinaryDetection {
@@ -125,8 +138,8 @@ impl Printer {
             }
             Mode::Lines => {
                 let builder = standard_builder(options);
-                if options.enclosing.is_some() {
-                    return Self::LinesWithDefinitions(Box::new(WithDefinitions::new(options, &builder)));
+                if options.enclosing.is_some() || options.limit.is_some() || options.compact {
+                    return Self::RecordedLines(Box::new(Recording::new(options, &builder)));
                 }
                 return match colors {
                     None => Self::Lines(builder.build(NoColor::new(Vec::new()))),
@@ -142,7 +155,7 @@ impl Printer {
     }
 }
 
-impl WithDefinitions {
+impl Recording {
     fn new(options: &GrepOptions, builder: &StandardBuilder) -> Self {
         let buffer = SharedBuffer::default();
         let out: Box<dyn WriteColor + Send> = match options.colors {
@@ -171,6 +184,21 @@ impl WithDefinitions {
     }
 }
 
+impl Recording {
+    /// Takes what was printed.
+    fn take<M: Matcher>(&mut self, matcher: &M, text: &[u8]) -> Vec<u8> {
+        let printed = self.buffer.take();
+        if !self.style.options.compact {
+            return printed;
+        }
+        let find = |lines: Range<usize>| {
+            let found = matcher.find_at(&text[..lines.end], lines.start).ok().flatten()?;
+            Some(found.start() - lines.start)
+        };
+        compact(&self.style, &printed, &mut self.pieces, find)
+    }
+}
+
 fn hyperlink(options: &GrepOptions) -> HyperlinkConfig {
     options.hyperlink.clone().unwrap_or_default()
 }
@@ -187,7 +215,7 @@ fn standard_builder(options: &GrepOptions) -> StandardBuilder {
         .column(options.column)
         .heading(options.heading)
         .hyperlink(hyperlink(options))
-        .max_columns(options.max_columns)
+        .max_columns(options.max_columns.filter(|_| !options.compact))
         .max_columns_preview(options.max_columns_preview)
         .only_matching(options.only_matching)
         .path(options.with_filename)
@@ -200,7 +228,8 @@ fn standard_builder(options: &GrepOptions) -> StandardBuilder {
         .separator_field_match(options.field_match_separator.clone())
         .separator_path(options.path_separator)
         .stats(options.stats)
-        .trim_ascii(options.trim);
+        // Lines are cut first.
+        .trim_ascii(options.trim && !options.compact);
     builder
 }
 
@@ -304,15 +333,16 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
             return;
         }
         let with = (&mut self.searcher, &self.matcher);
-        let (outcome, mut printed) = match &mut self.printer {
+        let (outcome, printed) = match &mut self.printer {
             Printer::Lines(printer) => {
                 (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::ColoredLines(printer) => {
                 (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
-            Printer::LinesWithDefinitions(printer) => {
-                (printer.search(with, source, bytes), printer.buffer.take())
+            Printer::RecordedLines(printer) => {
+                let outcome = printer.search(with, source, bytes);
+                (outcome, printer.take(&self.matcher, bytes))
             }
             Printer::Summary(printer) => {
                 (search_counts(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
@@ -325,11 +355,12 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
             }
         };
         let printed_without = printed.len() as u64;
-        let color_bytes = self.add_definitions(source, bytes, &mut printed);
+        let Inserted { bytes: printed, results, color_bytes } = self.add_definitions(source, bytes, printed);
         if !printed.is_empty() {
             if self.options.mode == Mode::Lines {
                 out.begin_group();
             }
+            results.mark(out);
             out.bytes().extend_from_slice(&printed);
         }
         self.totals.any |= outcome.any;
@@ -346,7 +377,8 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
         }
     }
 
-    fn end(&mut self, _source: &Source, (): (), (): (), _out: &mut Output<'_>) -> ControlFlow<()> {
+    fn end(&mut self, _source: &Source, (): (), (): (), out: &mut Output<'_>) -> ControlFlow<()> {
+        out.end_result();
         let stops = self.options.quiet && !self.options.stats && self.totals.any;
         if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -196,6 +196,16 @@ impl Source {
         self.identity
     }
 
+    /// Place of the file on disk in the order of the files of a tree.
+    pub(crate) fn file_rank(&self) -> (usize, Option<&Path>) {
+        (self.argument, self.file_path())
+    }
+
+    /// Whether it is a member of an archive.
+    pub(crate) fn is_member(&self) -> bool {
+        self.archive > 0
+    }
+
     fn rank(&self) -> (usize, Option<&Path>) {
         (self.argument, self.path())
     }

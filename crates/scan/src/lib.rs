@@ -68,6 +68,7 @@ pub use problem::{MemberFault, Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
 pub use recognize::{MAX_HEAD, Recognize, Recognized};
 pub use records::{RecordEnds, Records};
+pub use schedule::limit::{Limit, Omitted};
 pub use snapshot::{Absent, Checks, Instant, Known, KnownEntry, Snapshot, Snapshots, Stamp, TextPart};
 pub use source::{Encoding, HEAD_SIZE, LONG_LINE, NulEnds, Preprocessor};
 pub use spill::SpillFile;

@@ -10,6 +10,7 @@ use crate::progress::Watch;
 use crate::recognize::Recognize;
 use crate::records::Records;
 use crate::records::quoting::Quoting;
+use crate::schedule::limit::Limit;
 use crate::snapshot::Snapshots;
 use crate::source::{LONG_LINE, NulEnds};
 use crate::stop::Stop;
@@ -69,6 +70,9 @@ pub struct ScanOptions<'a> {
     /// Bound on the output of [`in_order`](crate::in_order) that waits to be written, in bytes. Each worker may hold the
     /// output of a few blocks on top of it. Default: 4 MiB.
     pub pending: usize,
+    /// Limit on the number of results that [`in_order`](crate::in_order) prints, as visitors
+    /// [mark](crate::Output::begin_result) them. Default: none.
+    pub limit: Option<Limit>,
     /// Detail of the time profile. Default: none.
     pub profile: Detail,
     /// Ends the job early when raised. Then [`in_order`](crate::in_order) drops output that is not yet written. Default:
@@ -89,6 +93,7 @@ impl Default for ScanOptions<'_> {
             narrow: None,
             snapshots: None,
             pending: 4 << 20,
+            limit: None,
             profile: Detail::Nothing,
             stop: None,
             watch: None,

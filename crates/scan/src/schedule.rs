@@ -3,6 +3,7 @@
 //! There are two schedulers: a [`queue`] for results that are merged in any order, and a [`plan`] for ordered output.
 
 mod governor;
+pub(crate) mod limit;
 mod pace;
 pub(crate) mod plan;
 pub(crate) mod queue;

@@ -223,6 +223,7 @@ impl Arguments {
         self.lines.apply(&self.order, paths, terminal, &mut options);
         options.enclosing = self.lines.enclosing()?;
         let colored = match self.color() {
+            _ if options.compact => false,
             When::Auto => terminal && terminal::output_has_colors(),
             when => when == When::Always,
         };
@@ -285,6 +286,16 @@ impl Arguments {
     /// The preprocessor of the files.
     pub(crate) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
         self.matching.preprocessor()
+    }
+
+    /// Whether statistics are printed at the end.
+    pub(crate) fn stats(&self) -> bool {
+        self.modes.stats()
+    }
+
+    /// Whether totals are printed at the end.
+    pub(crate) fn totals(&self) -> bool {
+        self.modes.totals()
     }
 
     /// When to use colour.

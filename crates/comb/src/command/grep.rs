@@ -4,8 +4,9 @@ use std::io::{self, IsTerminal, Write, stdout};
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
-use finecomb_scan::{Inputs, Problem, ProblemKind};
+use finecomb_scan::{Inputs, Omitted, Ordered, Problem, ProblemKind};
 use finecomb_sys::io_reason;
+use finecomb_sys::units::{Count, counted};
 use finecomb_tree_index::Error;
 
 use super::indexed::{self, Indexed, sought};
@@ -35,7 +36,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let implicit = paths.implicit;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
-    if options.max_count == Some(0) {
+    if options.max_count == Some(0) || options.limit == Some(0) {
         // Returns before the pattern is parsed.
         return Ok(Exit::NotFound);
     }
@@ -56,7 +57,8 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let mut outcome = grep(&inputs, &indexes.scan(scan), &query, &mut out);
     let opened = indexes.take_opened();
     if outcome.output_error.is_none() {
-        outcome.output_error = print_summary(&options, &outcome, &opened.failures, started).err();
+        let summary = summary(arguments, &options, &outcome, &opened.failures, started);
+        outcome.output_error = stdout().write_all(&summary).err();
     }
     let index_failed = indexes.report(&opened.failures);
     // Without a PATH, a search of no files at all is probably a mistake. To ag, it is not.
@@ -86,13 +88,20 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let paths = arguments.paths()?;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
+    if options.limit == Some(0) {
+        return Ok(Exit::NotFound);
+    }
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
         return Ok(fail(reason));
     }
     let scan = arguments.scan();
     let indexes = Indexed::new(arguments.index(), arguments.messages(), None, scan.width)?;
     let _pager = pager(arguments)?;
-    let done = list(&inputs, &indexes.scan(scan), &options, &mut stdout());
+    let mut done = list(&inputs, &indexes.scan(scan), &options, &mut stdout());
+    if done.output_error.is_none() && !options.quiet {
+        let summary = files_summary(arguments, &options, &done);
+        done.output_error = stdout().write_all(summary.as_bytes()).err();
+    }
     let opened = indexes.take_opened();
     let index_failed = indexes.report(&opened.failures);
     if arguments.messages() {
@@ -106,6 +115,15 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let failed = index_failed || done.problems.iter().any(affects_exit);
     let (output_error, any) = (done.output_error, done.files > 0);
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
+}
+
+/// What is printed behind the paths of `--files`.
+fn files_summary(arguments: &Arguments, options: &GrepOptions, done: &Ordered<()>) -> String {
+    let mut text = if options.compact { more(done.omitted, false) } else { String::new() };
+    if arguments.totals() {
+        text += &format!("{}\n", counted(done.files, "file"));
+    }
+    text
 }
 
 /// Starts the pager, if one is wanted and the output goes to a terminal.
@@ -162,27 +180,58 @@ pub(crate) fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, Usag
     })
 }
 
-/// Prints the summary, if requested.
-fn print_summary(
+/// What is printed behind the results.
+fn summary(
+    arguments: &Arguments,
     options: &GrepOptions,
     outcome: &Outcome,
     index_failures: &[Error],
     started: Instant,
-) -> io::Result<()> {
+) -> Vec<u8> {
     let elapsed = started.elapsed();
-    let text = match options.mode {
-        Mode::Json => outcome.json_summary(elapsed),
-        _ if options.stats => {
-            let mut text = statistics(&outcome.stats, elapsed.as_secs_f64());
-            text.extend(indexed::statistics(outcome, index_failures).into_bytes());
-            text
+    if options.mode == Mode::Json {
+        return outcome.json_summary(elapsed, options);
+    }
+    let mut text = String::new();
+    if options.compact && !options.quiet {
+        text += &more(outcome.omitted, options.mode == Mode::Lines);
+    }
+    if arguments.stats() {
+        text += &statistics(&outcome.stats, elapsed.as_secs_f64());
+        if options.limit.is_some() {
+            let Omitted { results, files } = outcome.omitted;
+            text += &format!("{results} results in {files} files omitted by --limit\n");
         }
-        _ => return Ok(()),
-    };
-    stdout().write_all(&text)
+        text += &indexed::statistics(outcome, index_failures);
+    }
+    if arguments.totals() {
+        text += &totals(&outcome.stats);
+    }
+    text.into_bytes()
 }
 
-fn statistics(stats: &Stats, total: f64) -> Vec<u8> {
+/// The line that tells how much a limit left out, if it did.
+fn more(Omitted { results, files }: Omitted, are_lines: bool) -> String {
+    match results {
+        0 => String::new(),
+        _ if are_lines => format!("[{} in {}]\n", counted(results, "more line"), counted(files, "file")),
+        _ => format!("[{}]\n", counted(results, "more file")),
+    }
+}
+
+/// The line of `--totals`.
+fn totals(stats: &Stats) -> String {
+    let lines = counted(stats.matched_lines(), "line");
+    let matches = if stats.matches() == 1 {
+        "1 match".to_owned()
+    } else {
+        format!("{} matches", Count(stats.matches()))
+    };
+    let files = counted(stats.searches(), "file");
+    format!("{lines} with {matches} in {} of {files}\n", Count(stats.searches_with_match()))
+}
+
+fn statistics(stats: &Stats, total: f64) -> String {
     format!(
         "\n{} matches\n{} matched lines\n{} files contained matches\n{} files searched\n{} bytes printed\n{} bytes searched\n\
          {:0.6} seconds spent searching\n{total:0.6} seconds total\n",
@@ -194,7 +243,6 @@ fn statistics(stats: &Stats, total: f64) -> Vec<u8> {
         stats.bytes_searched(),
         stats.elapsed().as_secs_f64(),
     )
-    .into_bytes()
 }
 
 /// Whether a problem changes the exit status. As in ripgrep, an invalid rule in a parent of a named directory does.

@@ -18,6 +18,7 @@ mod grep;
 mod help;
 mod index;
 mod inputs;
+mod limit;
 mod listen;
 #[cfg(feature = "mcp")]
 mod mcp;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use finecomb_scan::Output;
+use finecomb_scan::{Omitted, Output};
 use grep_matcher::Matcher;
 use grep_printer::Stats;
 use serde::{Serialize, Serializer};
@@ -104,6 +104,8 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) path: &'a Path,
     /// Whether the `begin` message of the file has been printed.
     pub(crate) begun: bool,
+    /// Whether the next message begins a result.
+    pub(crate) begins_result: bool,
     /// Definitions of the file, if it has any that are printed.
     pub(crate) enclosing: Option<Enclosing<'a>>,
     pub(crate) tally: &'a mut Tally,
@@ -113,6 +115,10 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
 impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn wants_numbers(&self) -> bool {
         self.options.line_number || self.enclosing.is_some()
+    }
+
+    fn begin_match(&mut self) {
+        self.begins_result = true;
     }
 
     fn matched(&mut self, line: Line<'_>) {
@@ -148,6 +154,9 @@ impl<M: Matcher> Printer<'_, '_, M> {
         if !std::mem::replace(&mut self.begun, true) {
             write(&Message::Begin { path }, self.out.bytes());
         }
+        if std::mem::take(&mut self.begins_result) {
+            self.out.begin_result();
+        }
         let replacements = self.matches.replacement();
         let submatches = self.matches.found.iter().enumerate().map(|(number, found)| SubMatch {
             matched: Data(&line.bytes[found.start()..found.end()]),
@@ -182,9 +191,9 @@ pub(crate) fn end(path: &Path, binary_offset: Option<u64>, stats: &Stats, out: &
     write(&Message::End { path: Data(path.as_os_str().as_encoded_bytes()), binary_offset, stats }, out);
 }
 
-/// Returns the `summary` message, which ends the output.
-pub(crate) fn summary(stats: &Stats, elapsed: Duration) -> Vec<u8> {
-    let message = json!({
+/// Returns the `summary` message, which ends the output. ripgrep has no member `omitted`.
+pub(crate) fn summary(stats: &Stats, elapsed: Duration, omitted: Option<Omitted>) -> Vec<u8> {
+    let mut message = json!({
         "type": "summary",
         "data": {
             "elapsed_total": {
@@ -195,5 +204,8 @@ pub(crate) fn summary(stats: &Stats, elapsed: Duration) -> Vec<u8> {
             "stats": stats,
         },
     });
+    if let Some(Omitted { results, files }) = omitted {
+        message["data"]["omitted"] = json!({ "results": results, "files": files });
+    }
     format!("{message}\n").into_bytes()
 }

@@ -9,8 +9,9 @@ use bstr::ByteSlice;
 use finecomb_scan::Output;
 use grep_matcher::{LineTerminator, Match, Matcher};
 
+use super::excerpt::excerpt;
 use super::paint::Paint;
-use super::{Matches, Tally};
+use super::{CUT, Matches, Tally};
 use crate::enclosing::Enclosing;
 use crate::file_state::{Line, Sink};
 use crate::find::{Finder, without_terminator};
@@ -24,6 +25,8 @@ pub(crate) struct Style {
     pub(crate) terminator: LineTerminator,
     /// Whether the positions of matches within a line are needed.
     needs_matches: bool,
+    /// Whether no context follows a matching line.
+    ends_with_match: bool,
 }
 
 impl Style {
@@ -35,8 +38,21 @@ impl Style {
             || options.vimgrep
             || options.ackmate
             || options.only_matching
+            || options.compact
             || options.stats;
-        Self { options: options.clone(), paint, terminator: options.line_end.terminator(), needs_matches }
+        let ends_with_match = options.after_context == 0 && !options.passthru;
+        let terminator = options.line_end.terminator();
+        Self { options: options.clone(), paint, terminator, needs_matches, ends_with_match }
+    }
+
+    /// Number of leading blanks to omit from a line.
+    pub(crate) fn leading_blanks(&self, bytes: &[u8]) -> usize {
+        if !self.options.trim {
+            return 0;
+        }
+        let end = self.terminator.as_bytes();
+        let is_blank = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0B | 0x0C | b'\r' | b' ');
+        bytes.iter().take_while(|byte| is_blank(byte) && !end.contains(byte)).count()
     }
 
     /// Writes a path in colour, with the chosen path separator.
@@ -73,6 +89,8 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) path: Option<&'a [u8]>,
     /// Whether any line of the file has been printed.
     pub(crate) begun: bool,
+    /// Whether the next line begins a result.
+    pub(crate) begins_result: bool,
     /// Definitions of the file, if they are printed.
     pub(crate) enclosing: Option<Enclosing<'a>>,
     pub(crate) tally: &'a mut Tally,
@@ -84,6 +102,10 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
         self.style.options.line_number
     }
 
+    fn begin_match(&mut self) {
+        self.begins_result = true;
+    }
+
     fn matched(&mut self, line: Line<'_>) {
         self.matches.clear();
         if self.style.needs_matches {
@@ -92,6 +114,9 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
         self.tally.lines += 1;
         self.tally.matches += self.matches.found.len() as u64;
         self.print(line, Role::Match);
+        if self.style.ends_with_match {
+            self.out.end_result();
+        }
     }
 
     fn context(&mut self, line: Line<'_>) {
@@ -114,6 +139,7 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
     }
 
     fn gap(&mut self) {
+        self.begin_result();
         if let Some(separator) = &self.style.options.context_separator {
             let out = self.out.bytes();
             out.extend_from_slice(separator);
@@ -139,6 +165,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
         if !std::mem::replace(&mut self.begun, true) {
             self.begin();
         }
+        self.begin_result();
         let Self { style, out, matches, tally, .. } = self;
         let (bytes, shown) = matches.shown(line.bytes);
         let match_count = matches.found.len();
@@ -173,6 +200,12 @@ impl<M: Matcher> Printer<'_, '_, M> {
         }
     }
 
+    fn begin_result(&mut self) {
+        if std::mem::take(&mut self.begins_result) {
+            self.out.begin_result();
+        }
+    }
+
     /// Begins the output of a file: prints the separator from the previous file, and the heading.
     fn begin(&mut self) {
         self.out.begin_group();
@@ -181,12 +214,21 @@ impl<M: Matcher> Printer<'_, '_, M> {
             if options.ackmate {
                 self.out.bytes().push(b':');
             }
+            if options.compact && looks_like_line(path) {
+                self.out.bytes().extend_from_slice(b"./");
+            }
             self.style.write_path(path, self.out.bytes());
             self.tally.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
             let end = if options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
             self.out.bytes().extend_from_slice(end);
         }
     }
+}
+
+/// Whether a path could be taken for a line with its number.
+pub(crate) fn looks_like_line(path: &[u8]) -> bool {
+    let rest = path.trim_start_with(|char| char.is_ascii_digit());
+    rest.len() < path.len() && matches!(rest.first(), Some(b':' | b'-' | b'='))
 }
 
 /// Writes the line that shows a definition. Returns the number of bytes in colour escapes.
@@ -270,8 +312,16 @@ impl Painter<'_> {
 
     /// Writes a line without colours. `matches` are counted in the note on a line that is too long.
     fn write_plain(&mut self, bytes: &[u8], matches: &[Match]) {
-        let bytes = &bytes[self.leading_blanks(bytes)..];
+        let blanks = self.style.leading_blanks(bytes);
+        let bytes = &bytes[blanks..];
         if self.is_too_long(bytes) {
+            if self.style.options.compact {
+                // With -o, the text is the match. Context is cut at its end.
+                let is_around = self.role == Role::Match && !self.style.options.only_matching;
+                let first = matches.first().filter(|_| is_around);
+                let from = first.map_or(0, |first| first.start().saturating_sub(blanks));
+                return write_excerpt(self.style, bytes, from, self.out);
+            }
             return self.write_omitted(bytes, 0, matches);
         }
         self.out.extend_from_slice(bytes);
@@ -285,7 +335,7 @@ impl Painter<'_> {
         if !self.style.paint.colors_matches || matches.is_empty() {
             return self.write_plain(bytes, all);
         }
-        let from = self.leading_blanks(bytes);
+        let from = self.style.leading_blanks(bytes);
         if self.is_too_long(bytes) {
             return self.write_omitted(bytes, from, matches);
         }
@@ -369,14 +419,24 @@ impl Painter<'_> {
     fn is_too_long(&self, line: &[u8]) -> bool {
         self.style.options.max_columns.is_some_and(|max| line.len() as u64 > max)
     }
+}
 
-    /// Number of leading blanks to omit from a line.
-    fn leading_blanks(&self, bytes: &[u8]) -> usize {
-        if !self.style.options.trim {
-            return 0;
+/// Writes a line, or the part of it around the match that begins at the offset `from` if it is long.
+pub(crate) fn write_excerpt(style: &Style, line: &[u8], from: usize, out: &mut Vec<u8>) {
+    let text = without_terminator(line, style.terminator);
+    let most =
+        style.options.max_columns.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let part = excerpt(text, from, most);
+    if part.len() == text.len() {
+        out.extend_from_slice(line);
+        if style.terminator.is_suffix(line) {
+            return;
         }
-        let end = self.style.terminator.as_bytes();
-        let is_blank = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0B | 0x0C | b'\r' | b' ');
-        bytes.iter().take_while(|byte| is_blank(byte) && !end.contains(byte)).count()
+    } else {
+        let mark = |is_cut| if is_cut { CUT.as_bytes() } else { b"" };
+        out.extend_from_slice(mark(part.start > 0));
+        out.extend_from_slice(&text[part.clone()]);
+        out.extend_from_slice(mark(part.end < text.len()));
     }
+    out.extend_from_slice(style.terminator.as_bytes());
 }

@@ -8,6 +8,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkFinish, Si
 use memchr::{memchr_iter, memmem};
 use serde::Deserialize;
 
+use super::results::Results;
 use crate::enclosing::Enclosing;
 use crate::file_state::Line;
 use crate::print::json;
@@ -41,17 +42,17 @@ impl Write for SharedBuffer {
 /// Part of the output of a file.
 #[derive(Debug)]
 pub(super) struct Piece {
-    role: Role,
+    pub(super) role: Role,
     /// The lines of the file in it.
-    lines: Range<usize>,
+    pub(super) lines: Range<usize>,
     /// Line number of the first, if lines are numbered.
     number: Option<u64>,
     /// End of the part in the output.
-    end: usize,
+    pub(super) end: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Match,
     /// Context of the match before it.
     After,
@@ -110,6 +111,14 @@ impl<S: Sink> Sink for Recorder<'_, S> {
     }
 }
 
+/// Output with definitions.
+pub(super) struct Inserted {
+    pub(super) bytes: Vec<u8>,
+    pub(super) results: Results,
+    /// Number of bytes in colour escapes of definitions.
+    pub(super) color_bytes: u64,
+}
+
 /// Writes the output of a file again, with definitions.
 pub(super) struct Inserter<'a> {
     pub(super) style: &'a Style,
@@ -120,6 +129,8 @@ pub(super) struct Inserter<'a> {
     out: Vec<u8>,
     /// Offset of the end of the last line written, if there is one.
     written_to: Option<usize>,
+    /// Positions in the output at which the lines of a match begin, with the context before it.
+    starts: Vec<usize>,
     /// Number of bytes in colour escapes of definitions.
     color_bytes: u64,
 }
@@ -131,11 +142,20 @@ impl<'a> Inserter<'a> {
         enclosing: Enclosing<'a>,
         printed: &'a [u8],
     ) -> Self {
-        Self { style, path, enclosing, printed, out: Vec::new(), written_to: None, color_bytes: 0 }
+        Self {
+            style,
+            path,
+            enclosing,
+            printed,
+            out: Vec::new(),
+            written_to: None,
+            starts: Vec::new(),
+            color_bytes: 0,
+        }
     }
 
-    /// Returns the output with definitions, and the number of bytes in their colour escapes.
-    pub(super) fn insert(mut self, pieces: &[Piece]) -> (Vec<u8>, u64) {
+    /// Returns the output with definitions.
+    pub(super) fn insert(mut self, pieces: &[Piece]) -> Inserted {
         let mut at = self.heading_len();
         self.out.extend_from_slice(&self.printed[..at]);
         let mut parts: Vec<(&Piece, Range<usize>)> = Vec::with_capacity(pieces.len());
@@ -147,12 +167,15 @@ impl<'a> Inserter<'a> {
         while let Some(matched) = rest.iter().position(|(piece, _)| piece.role == Role::Match) {
             let after = rest.iter().take_while(|(piece, _)| piece.role == Role::After).count();
             self.write(&rest[..after]);
+            self.starts.push(self.out.len());
             self.write_to_match(&rest[after..=matched]);
             rest = &rest[matched + 1..];
         }
         self.write(rest);
+        let end = self.out.len();
         self.out.extend_from_slice(&self.printed[at..]);
-        (self.out, self.color_bytes)
+        let results = Results { starts: self.starts, end };
+        Inserted { bytes: self.out, results, color_bytes: self.color_bytes }
     }
 
     /// Length of the path above the lines.

@@ -7,6 +7,7 @@
 
 mod archive;
 mod chain;
+mod collected;
 mod job;
 mod output;
 mod visiting;
@@ -22,6 +23,7 @@ use crate::inputs::Inputs;
 use crate::options::ScanOptions;
 use crate::problem::{Problem, Problems};
 use crate::progress::JobEnd;
+use crate::schedule::limit::Omitted;
 use crate::schedule::plan::Plan;
 use crate::schedule::threads;
 use crate::snapshot::{Absent, Checks};
@@ -30,7 +32,8 @@ use crate::source::reader::{Context, Reader};
 use crate::walk::SortKey;
 use crate::walk::directory::Walk;
 
-use job::{Collected, Job};
+use collected::Collected;
+use job::Job;
 pub use output::Output;
 use worker::Visitor;
 
@@ -176,6 +179,8 @@ pub struct Ordered<V> {
     pub checks: Option<Checks>,
     /// Bytes printed.
     pub bytes: u64,
+    /// Results that were not printed because of a limit that does not end the job.
+    pub omitted: Omitted,
     /// The error that ended the output, if any.
     pub output_error: Option<io::Error>,
     /// Time profile of each worker, if requested.
@@ -191,6 +196,7 @@ impl<V> Default for Ordered<V> {
             files: 0,
             checks: None,
             bytes: 0,
+            omitted: Omitted::default(),
             output_error: None,
             report: None,
         }
@@ -228,24 +234,28 @@ pub fn in_order<V: Visit>(
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
+    let (mut files, mut checks) = (0, Checks::default());
     let collected = match inputs.walk.sort.by {
         SortKey::Path if !inputs.walk.sort.reverse => None,
-        _ => Some(collect(context, options, &stopwatch, &make, &mut problems)),
+        _ => Some(collect(context, options, &stopwatch, &make, (&mut problems, &mut checks))),
     };
     let jobs: Vec<Job<V>> = match &collected {
         None => Job::named(inputs),
-        Some(files) => Job::listed(files),
+        Some(files) => Job::listed(files.len(), wants),
     };
-    let plan = Plan::new(jobs, separator.clone(), out, options.pending, options.stop.clone());
+    let plan = Plan::new(jobs, separator.clone(), out, options.pending, options.stop.clone())
+        .with_limit(options.limit);
     let visitor = |number, meter| {
         let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &plan, make(), separator.clone());
-        visitor.files = collected.as_deref().unwrap_or_default();
+        visitor.files = collected.as_ref();
+        if options.limit.is_some() {
+            visitor.out = Output::new(separator.clone()).with_marks();
+        }
         visitor
     };
     let mut visits = Vec::new();
     let mut times = Vec::new();
-    let (mut files, mut checks) = (0, Checks::default());
     let meter = meter.unwrap_or_else(|| stopwatch.meter());
     for (visitor, spent) in run(options, &plan, &stopwatch, meter, visitor) {
         problems.merge(visitor.reader.problems);
@@ -254,52 +264,64 @@ pub fn in_order<V: Visit>(
         visits.push(visitor.visit);
         times.push(spent);
     }
+    let limiter = plan.take_limiter();
+    let mut problems: Vec<Problem> = problems.into_sorted().collect();
+    if let Some(end) = limiter.as_ref().and_then(|limiter| limiter.end.as_ref()) {
+        problems.retain(|problem| is_before_end(&problem.source, end, collected.as_ref()));
+    }
     Ordered {
         visits,
-        problems: problems.into_sorted().collect(),
+        problems,
         files,
         checks: has_snapshots.then_some(checks),
         bytes: plan.written(),
+        omitted: limiter.map(|limiter| limiter.omitted).unwrap_or_default(),
         output_error: plan.take_error(),
         report: stopwatch.report(times),
     }
 }
 
-/// Finds and sorts all files.
+/// Whether a source is at or before the end of a job in the order of the output. What was read behind the end depends on the number
+/// of workers. Members of one archive have no known order, so that only the last one counts.
+fn is_before_end(source: &Source, end: &Source, collected: Option<&Collected>) -> bool {
+    if end.is_member() && source.file_rank() == end.file_rank() {
+        return source == end;
+    }
+    match collected {
+        None => source.file_rank() <= end.file_rank(),
+        Some(files) => files.is_at_or_before(source, end),
+    }
+}
+
+/// Finds and sorts all files. `checks` counts what snapshots tell of them.
 fn collect<V: Visit>(
     context: Context<'_>,
     options: &ScanOptions<'_>,
     stopwatch: &Stopwatch,
     make: &(impl Fn() -> V + Sync),
-    problems: &mut Problems,
-) -> Vec<Collected> {
+    (problems, checks): (&mut Problems, &mut Checks),
+) -> Collected {
     let sort = context.inputs.walk.sort;
     let mut sink = io::sink();
     let plan = Plan::new(Job::named(context.inputs), None, &mut sink, options.pending, options.stop.clone());
     let visitor = |number, meter| {
         let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &plan, make(), None);
-        visitor.collect = Some(sort.by);
+        visitor.collect = Some(sort);
         visitor
     };
-    let mut files: Vec<Collected> = Vec::new();
-    for (visitor, _) in run(options, &plan, stopwatch, stopwatch.meter(), visitor) {
+    let mut files = Collected::default();
+    let visitors = run(options, &plan, stopwatch, stopwatch.meter(), visitor);
+    let is_merged = visitors.len() > 1;
+    for (visitor, _) in visitors {
         problems.merge(visitor.reader.problems);
-        files.extend(visitor.collected);
+        checks.add(visitor.checks);
+        files.append(visitor.collected);
     }
-    files.sort_by(|one, other| {
-        // Files without a key come last.
-        let by_key = match (one.key, other.key) {
-            (Some(one), Some(other)) => one.cmp(&other),
-            (one, other) => one.is_none().cmp(&other.is_none()),
-        };
-        let (one, other) = (&one.source, &other.source);
-        match (sort.by, sort.reverse) {
-            (SortKey::Path, _) => one.path().cmp(&other.path()).reverse(),
-            (_, false) => by_key.then_with(|| one.cmp(other)),
-            (_, true) => by_key.reverse().then_with(|| one.cmp(other)),
-        }
-    });
+    if is_merged {
+        // The files of each worker are sorted, so this merges them.
+        files.sort(sort);
+    }
     files
 }
 

@@ -13,12 +13,14 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use finecomb_meter::{Meter, Phase};
 
+use super::limit::{Limit, Limiter, Mark};
 use super::pace::{Governed, Idle, Pace};
 use super::streamed::Streamed;
 use crate::block::FileIdentity;
@@ -41,6 +43,8 @@ pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
     /// Set if a group begins at the first byte, so that a separator precedes it unless it is the first output.
     pub(crate) begins_group: bool,
+    /// Marks for the limit on results, with their positions, if there is a limit.
+    pub(crate) marks: Vec<(usize, Mark)>,
 }
 
 /// An element of the plan: output, a task, or both in this order.
@@ -82,8 +86,14 @@ pub(crate) struct Plan<'a, T> {
     stop: Option<Arc<Stop>>,
     /// Interrupt workers that wait for streams.
     stops: Mutex<Vec<Arc<Stop>>>,
-    out: Mutex<&'a mut (dyn Write + Send)>,
+    out: Mutex<Out<'a>>,
     separator: Option<Vec<u8>>,
+}
+
+/// Where output is written.
+struct Out<'a> {
+    writer: &'a mut (dyn Write + Send),
+    limiter: Option<Limiter>,
 }
 
 struct State<T> {
@@ -155,9 +165,21 @@ impl<'a, T: Divisible> Plan<'a, T> {
             waiting: AtomicUsize::new(waiting),
             stop,
             stops: Mutex::default(),
-            out: Mutex::new(out),
+            out: Mutex::new(Out { writer: out, limiter: None }),
             separator,
         }
+    }
+
+    /// The same plan with a limit on the number of results.
+    pub(crate) fn with_limit(mut self, limit: Option<Limit>) -> Self {
+        let out = self.out.get_mut().unwrap_or_else(PoisonError::into_inner);
+        out.limiter = limit.map(Limiter::new);
+        self
+    }
+
+    /// Takes what a limit on the number of results has counted, if there is one.
+    pub(crate) fn take_limiter(&self) -> Option<Limiter> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner).limiter.take()
     }
 
     /// Returns `true` if the workers should stop.
@@ -324,10 +346,14 @@ impl<'a, T: Divisible> Plan<'a, T> {
             state.writing = false;
             state.written = written;
             state.pending_bytes -= bytes;
-            if let Err(error) = result {
-                state.error.get_or_insert(error);
+            if !matches!(result, Ok(ControlFlow::Continue(()))) {
+                if let Err(error) = result {
+                    state.error.get_or_insert(error);
+                }
                 self.halted.store(true, Ordering::Relaxed);
                 self.raise_stops();
+                self.unparked.notify_all();
+                break;
             }
         }
         if any && state.idle.workers() > 0 {
@@ -336,20 +362,33 @@ impl<'a, T: Divisible> Plan<'a, T> {
         state
     }
 
-    fn write_out(&self, chunks: &[Chunk], written: &mut u64) -> io::Result<()> {
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Writes chunks. Returns [`ControlFlow::Break`] if nothing more is wanted.
+    fn write_out(&self, chunks: &[Chunk], written: &mut u64) -> io::Result<ControlFlow<()>> {
+        let Out { writer, limiter } = &mut *self.out.lock().unwrap_or_else(PoisonError::into_inner);
         for chunk in chunks {
-            if chunk.begins_group
-                && *written > 0
-                && let Some(separator) = &self.separator
-            {
-                out.write_all(separator)?;
-                *written += separator.len() as u64;
+            let mut separator = self.separator.as_deref().filter(|_| chunk.begins_group);
+            let mut write = |part: &[u8]| {
+                if let Some(separator) = separator.take_if(|_| !part.is_empty())
+                    && *written > 0
+                {
+                    writer.write_all(separator)?;
+                    *written += separator.len() as u64;
+                }
+                *written += part.len() as u64;
+                writer.write_all(part)
+            };
+            match limiter {
+                None => write(&chunk.bytes)?,
+                Some(limiter) => {
+                    if limiter.pass(chunk, &mut write)?.is_break() {
+                        writer.flush()?;
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
             }
-            out.write_all(&chunk.bytes)?;
-            *written += chunk.bytes.len() as u64;
         }
-        out.flush()
+        writer.flush()?;
+        Ok(ControlFlow::Continue(()))
     }
 
     fn sleep<'s>(&'s self, mut state: MutexGuard<'s, State<T>>) -> MutexGuard<'s, State<T>> {
@@ -513,7 +552,7 @@ impl<T: Divisible> State<T> {
     }
 
     fn receive(&mut self, slot: SlotId, chunk: Chunk) {
-        if !chunk.bytes.is_empty() {
+        if !chunk.bytes.is_empty() || !chunk.marks.is_empty() {
             self.pending_bytes += chunk.bytes.len();
             self.slots[slot.0 as usize].chunks.push_back(chunk);
         }

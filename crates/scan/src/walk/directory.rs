@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use regex_automata::meta::Regex;
-use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags, StatxTimestamp, fstat, openat, statat, statx,
-};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags, fstat, openat, statat, statx};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::file_system::short_read_is_end;
@@ -735,21 +733,37 @@ impl SortValue {
         Self::at(CWD, path, key)
     }
 
-    fn at(directory: impl AsFd, name: impl rustix::path::Arg, key: SortKey) -> Option<Self> {
-        if key == SortKey::Path {
-            return None;
+    /// The sort key of a file with this stamp; `None` if the stamp does not tell.
+    pub(crate) fn of_stamp(stamp: &Stamp, key: SortKey) -> Option<Self> {
+        match key {
+            SortKey::Modified => Some(Self(stamp.modified.seconds, stamp.modified.nanoseconds)),
+            SortKey::Size => Some(Self::of_size(stamp.size)),
+            SortKey::Path | SortKey::Accessed | SortKey::Created => None,
         }
-        let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
-        let stat = statx(directory, name, AtFlags::empty(), wanted).ok()?;
-        let time = |time: StatxTimestamp| Self(time.tv_sec, time.tv_nsec);
+    }
+
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    fn at(directory: impl AsFd, name: impl rustix::path::Arg, key: SortKey) -> Option<Self> {
         match key {
             SortKey::Path => None,
-            SortKey::Modified => Some(time(stat.stx_mtime)),
-            SortKey::Accessed => Some(time(stat.stx_atime)),
-            SortKey::Created if stat.stx_mask & StatxFlags::BTIME.bits() == 0 => None,
-            SortKey::Created => Some(time(stat.stx_btime)),
-            SortKey::Size => i64::try_from(stat.stx_size).ok().map(|size| Self(size, 0)),
+            SortKey::Created => {
+                let stat = statx(directory, name, AtFlags::empty(), StatxFlags::BTIME).ok()?;
+                let is_known = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
+                is_known.then_some(Self(stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec))
+            }
+            SortKey::Accessed => {
+                let stat = statat(directory, name, AtFlags::empty()).ok()?;
+                Some(Self(stat.st_atime as i64, stat.st_atime_nsec as u32))
+            }
+            SortKey::Modified | SortKey::Size => {
+                Self::of_stamp(&Stamp::of(&statat(directory, name, AtFlags::empty()).ok()?), key)
+            }
         }
+    }
+
+    /// No file has more than 2^63 bytes.
+    pub(crate) fn of_size(bytes: u64) -> Self {
+        Self(i64::try_from(bytes).unwrap_or(i64::MAX), 0)
     }
 }
 

@@ -58,6 +58,13 @@ pub(crate) struct Matching {
     #[arg(short = 'm', long, value_name = "COUNT", value_parser = value::number, allow_hyphen_values = true)]
     max_count: Option<u64>,
 
+    /// Print at most COUNT results over all files: matching lines, or paths with -l, -c and --files
+    ///
+    /// The results are the first ones of the whole output, with their context. The search ends there, except with --compact, --stats,
+    /// --totals and --json, which tell how many more there are.
+    #[arg(long, value_name = "COUNT", value_parser = value::number, allow_hyphen_values = true)]
+    limit: Option<u64>,
+
     /// Stop searching a file at the first non-matching line after a match
     #[arg(long, hide_short_help = true)]
     stop_on_nonmatch: bool,
@@ -70,6 +77,7 @@ impl Matching {
         options.binary = self.binary(order);
         options.invert = self.invert_match;
         options.max_count = self.max_count;
+        options.limit = self.limit;
         options.stop_on_nonmatch = self.stop_on_nonmatch;
     }
 

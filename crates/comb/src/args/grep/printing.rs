@@ -10,6 +10,9 @@ use crate::args::format::TextOrJson;
 use crate::args::selection::UsageError;
 use crate::scopes::NEW_SCOPE_FINDER;
 
+/// Length from which on lines are cut with `--compact`, in bytes.
+const COMPACT_COLUMNS: u64 = 200;
+
 /// Position of the last flag that selects the output of a search, apart from `--format`.
 fn last_search_mode(order: &Order) -> Option<usize> {
     let flags = ["files_with_matches", "files_without_match", "count", "count_matches", "json"];
@@ -64,6 +67,12 @@ pub(crate) struct Modes {
     #[arg(long)]
     stats: bool,
 
+    /// Print the number of matching lines, matches and files at the end
+    ///
+    /// They do not depend on --limit. --json has them in its last message.
+    #[arg(long)]
+    totals: bool,
+
     /// Print statistics only.
     #[arg(long, hide = true)]
     stats_only: bool,
@@ -75,7 +84,17 @@ impl Modes {
         options.mode = self.mode(order, invert, only_matching);
         options.quiet = self.quiet || self.stats_only;
         options.include_zero = self.include_zero;
-        options.stats = self.stats || self.stats_only || options.mode == Mode::Json;
+        options.stats = self.stats() || self.totals || options.mode == Mode::Json;
+    }
+
+    /// Whether statistics are printed at the end.
+    pub(super) fn stats(&self) -> bool {
+        self.stats || self.stats_only
+    }
+
+    /// Whether totals are printed at the end.
+    pub(super) fn totals(&self) -> bool {
+        self.totals
     }
 
     fn mode(&self, order: &Order, invert: bool, only_matching: bool) -> Mode {
@@ -145,6 +164,13 @@ pub(crate) struct Lines {
     /// Print PATH:LINE:COLUMN:TEXT for each match, for editors
     #[arg(long)]
     vimgrep: bool,
+
+    /// Print few bytes: paths above the lines of a file, and numbered lines, cut around the match if they are long
+    ///
+    /// Lines of over 200 bytes are cut, or of the number given with -M; … marks where. With --limit, a line at the end tells how many
+    /// more results there are. There are no colours. --vimgrep and --ackmate turn it off.
+    #[arg(long)]
+    compact: bool,
 
     /// Print for AckMate: paths above the lines of a file, and the offsets and lengths of matches in each line
     #[arg(long, hide_short_help = true)]
@@ -243,6 +269,26 @@ impl Lines {
         options.trim = self.trim;
         self.apply_context(options);
         self.apply_separators(order, options);
+        if self.is_compact() {
+            self.apply_compact(order, options);
+        }
+    }
+
+    /// Whether lines are printed in few bytes.
+    pub(super) fn is_compact(&self) -> bool {
+        self.compact && !self.vimgrep && !self.ackmate
+    }
+
+    fn apply_compact(&self, order: &Order, options: &mut GrepOptions) {
+        let is_lines = options.mode == Mode::Lines && !options.quiet;
+        options.compact = true;
+        options.heading = true;
+        options.line_number |= is_lines && self.line_number(order).unwrap_or(true);
+        options.max_columns = self.max_columns.or(Some(COMPACT_COLUMNS)).filter(|&columns| columns > 0);
+        // A gap shows in the line numbers.
+        if self.context_separator.is_none() {
+            options.context_separator = None;
+        }
     }
 
     /// How definitions around matches are found, if they are printed.

@@ -37,8 +37,7 @@ impl<V: Visit> Visitor<'_, V> {
                 return;
             }
             if self.wants == Wants::Name {
-                self.visited += 1;
-                self.visit.name(&source, &mut self.out);
+                self.visit_name(&source);
             } else {
                 let limit = self.limit(&source).min(MAX_WHOLE);
                 let contents = self.reader.read_member(&source, text, limit);

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Visit;
 use super::chain::Chain;
+use super::{Visit, Wants};
 use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::schedule::plan::{Claim, Divisible};
@@ -13,14 +13,9 @@ use crate::source::archive::Archive;
 use crate::source::stream::Stream;
 use crate::source::{Chunks, NulEnds};
 use crate::stop::Stop;
-use crate::walk::directory::SortValue;
 
-/// A file found before any file is read.
-#[derive(Debug)]
-pub(crate) struct Collected {
-    pub(crate) source: Source,
-    pub(crate) key: Option<SortValue>,
-}
+/// Number of collected files per task if only their names are wanted.
+const NAMES_PER_TASK: usize = 1024;
 
 /// A task.
 pub(crate) enum Job<V: Visit> {
@@ -80,10 +75,11 @@ impl<V: Visit> Job<V> {
         (0..inputs.named.len()).map(|number| Self::Open(Task::Named(number))).collect()
     }
 
-    /// Tasks that read collected files, by number.
-    pub(crate) fn listed(files: &[Collected]) -> Vec<Self> {
-        let starts = (0..files.len()).step_by(FILES_PER_TASK);
-        starts.map(|start| Self::Listed(start..files.len().min(start + FILES_PER_TASK))).collect()
+    /// Tasks for this number of collected files.
+    pub(crate) fn listed(files: usize, wants: Wants) -> Vec<Self> {
+        let per_task = if wants == Wants::Name { NAMES_PER_TASK } else { FILES_PER_TASK };
+        let starts = (0..files).step_by(per_task);
+        starts.map(|start| Self::Listed(start..files.min(start + per_task))).collect()
     }
 }
 

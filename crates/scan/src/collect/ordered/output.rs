@@ -1,5 +1,7 @@
 //! Output of a worker, on its way to the sequencer.
 
+use crate::block::Source;
+use crate::schedule::limit::Mark;
 use crate::schedule::plan::{Chunk, Receive, SlotId};
 
 /// Size from which output is handed over before its task is done, in bytes.
@@ -13,6 +15,8 @@ pub struct Output<'a> {
     separator: Option<Vec<u8>>,
     /// Set if a group begins at the first byte, so that a separator precedes it unless it is the first output.
     begins_group: bool,
+    /// Marks for the limit on results, with their positions; `None` without a limit.
+    marks: Option<Vec<(usize, Mark)>>,
     /// Bytes handed over.
     handed_over: u64,
     receiver: Option<(&'a dyn Receive, SlotId)>,
@@ -22,6 +26,11 @@ impl<'a> Output<'a> {
     /// Creates an empty output with this separator between groups.
     pub fn new(separator: Option<Vec<u8>>) -> Self {
         Self { separator, ..Self::default() }
+    }
+
+    /// Marks files and results, for a limit on the number of results.
+    pub(crate) fn with_marks(self) -> Self {
+        Self { marks: Some(Vec::new()), ..self }
     }
 
     /// Assigns the following output to a slot.
@@ -36,6 +45,59 @@ impl<'a> Output<'a> {
         } else if let Some(separator) = &self.separator {
             self.bytes.extend_from_slice(separator);
         }
+    }
+
+    /// Begins the output of a file, of which there may be none.
+    pub(crate) fn begin_file(&mut self, source: &Source) {
+        let at = self.bytes.len();
+        match self.marks.as_mut() {
+            None => {}
+            Some(marks) => {
+                // Nothing was printed of the file before.
+                marks.pop_if(|(before, mark)| *before == at && matches!(mark, Mark::File(_)));
+                marks.push((at, Mark::File(source.clone())));
+            }
+        }
+    }
+
+    /// Begins a result, as [`ScanOptions::limit`](crate::ScanOptions::limit) counts them. It may be followed by context.
+    pub fn begin_result(&mut self) {
+        self.mark(Mark::Result);
+    }
+
+    /// Ends a result: no context follows. May be omitted.
+    pub fn end_result(&mut self) {
+        self.mark(Mark::End);
+    }
+
+    /// Begins output that is printed if a result of the file was, or more results may be.
+    pub fn begin_rest(&mut self) {
+        self.mark(Mark::Rest);
+    }
+
+    /// Like [`Output::begin_result`], for output from a position on that has not been taken. Call it in the order of positions.
+    pub fn begin_result_at(&mut self, position: usize) {
+        self.mark_at(position, Mark::Result);
+    }
+
+    /// Like [`Output::begin_rest`], for output from a position on that has not been taken. Call it in the order of positions.
+    pub fn begin_rest_at(&mut self, position: usize) {
+        self.mark_at(position, Mark::Rest);
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        self.mark_at(self.bytes.len(), mark);
+    }
+
+    fn mark_at(&mut self, position: usize, mark: Mark) {
+        if let Some(marks) = &mut self.marks {
+            marks.push((position, mark));
+        }
+    }
+
+    /// Returns `true` if there is anything to take.
+    pub(crate) fn is_pending(&self) -> bool {
+        !self.bytes.is_empty() || self.marks.as_ref().is_some_and(|marks| !marks.is_empty())
     }
 
     /// The buffer to append output to. Bytes in it must not be removed.
@@ -63,7 +125,8 @@ impl<'a> Output<'a> {
     pub(crate) fn take(&mut self) -> Chunk {
         self.handed_over += self.bytes.len() as u64;
         let begins_group = std::mem::take(&mut self.begins_group);
-        Chunk { bytes: std::mem::take(&mut self.bytes), begins_group }
+        let marks = self.marks.as_mut().map(std::mem::take).unwrap_or_default();
+        Chunk { bytes: std::mem::take(&mut self.bytes), begins_group, marks }
     }
 
     /// Takes back memory for reuse.

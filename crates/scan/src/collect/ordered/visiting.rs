@@ -28,7 +28,8 @@ impl<V: Visit> Visitor<'_, V> {
         self.plan.pace.add_work(bytes as u64);
     }
 
-    fn count_file(&mut self) {
+    fn begin_file(&mut self, source: &Source) {
+        self.out.begin_file(source);
         self.visited += 1;
         self.reader.meter.add_file();
         self.plan.pace.add_work(FILE_WORK);
@@ -36,7 +37,7 @@ impl<V: Visit> Visitor<'_, V> {
 
     /// Visits the parts of a file of this size that may hold a match.
     pub(super) fn visit_parts(&mut self, source: &Source, file: &File, size: u64, parts: &[TextPart]) {
-        self.count_file();
+        self.begin_file(source);
         let mut buffer = mem::take(&mut self.reader.buffer);
         let (start, state) = (0, self.visit.begin(source, &[]));
         let mut unshared = Unshared { start, state, tally: V::Tally::default() };
@@ -56,7 +57,7 @@ impl<V: Visit> Visitor<'_, V> {
 
     /// Visits a file that is entirely in the buffer, behind the first `start` bytes.
     pub(super) fn visit_whole(&mut self, source: &Source, range: Range<usize>, start: u64) {
-        self.count_file();
+        self.begin_file(source);
         let mut buffer = mem::take(&mut self.reader.buffer);
         let state = self.visit.begin(source, &[]);
         let bounds = self.reader.context.bounds_for(source);

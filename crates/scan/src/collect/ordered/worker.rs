@@ -9,7 +9,8 @@ use std::sync::Arc;
 use finecomb_meter::{Meter, Phase, ThreadTimes};
 
 use super::chain::Chain;
-use super::job::{Collected, Job, Shared, Streamed, Work};
+use super::collected::Collected;
+use super::job::{Job, Shared, Streamed, Work};
 use super::output::Output;
 use super::{Visit, Wants};
 use crate::block::{Medium, Source};
@@ -17,12 +18,12 @@ use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
 use crate::schedule::plan::{Plan, Planned, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
-use crate::snapshot::{Checks, Known, Stamp};
+use crate::snapshot::{Absent, Checks, Known, Stamp};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
 use crate::source::{Chunks, HEAD_SIZE};
 use crate::stop::Stop;
-use crate::walk::SortKey;
+use crate::walk::Sort;
 use crate::walk::directory::{Directory, SortValue};
 use crate::walk::listing::Entry;
 use crate::walk::open_path;
@@ -58,11 +59,11 @@ pub(crate) struct Visitor<'w, V: Visit> {
     pub(crate) visit: V,
     pub(crate) visited: u64,
     pub(crate) checks: Checks,
-    /// If files are only collected: the key to sort them by.
-    pub(crate) collect: Option<SortKey>,
-    pub(crate) collected: Vec<Collected>,
+    /// If files are only collected: how they are sorted.
+    pub(crate) collect: Option<Sort>,
+    pub(crate) collected: Collected,
     /// All collected files.
-    pub(crate) files: &'w [Collected],
+    pub(crate) files: Option<&'w Collected>,
     pub(super) wants: Wants,
     pub(super) out: Output<'w>,
 }
@@ -86,8 +87,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
             visited: 0,
             checks: Checks::default(),
             collect: None,
-            collected: Vec::new(),
-            files: &[],
+            collected: Collected::default(),
+            files: None,
             out: Output::new(separator),
         }
     }
@@ -95,6 +96,10 @@ impl<'w, V: Visit> Visitor<'w, V> {
     /// Works until everything is done or the workers should stop, and ends the meter.
     pub(crate) fn run(mut self) -> (Self, ThreadTimes) {
         while self.step() {}
+        if let Some(sort) = self.collect {
+            self.reader.meter.enter(Phase::Walk);
+            self.collected.sort(sort);
+        }
         self.reader.release();
         let times = mem::replace(&mut self.reader.meter, Meter::off()).finish();
         (self, times)
@@ -158,19 +163,19 @@ impl<'w, V: Visit> Visitor<'w, V> {
             }
             return;
         }
-        let source = Source::named(number, (!is_standard_input).then(|| path.to_owned()));
-        match self.collect {
-            Some(key) => {
-                let key = source.path().and_then(|path| SortValue::of(path, key));
-                self.collected.push(Collected { source, key });
-            }
-            None => self.visit_name(&source),
+        let path = (!is_standard_input).then_some(path);
+        if let Some(sort) = self.collect {
+            let key = path.and_then(|path| SortValue::of(path, sort.by));
+            self.collected.add_named(number, path, key);
+        } else {
+            self.visit_name(&Source::named(number, path.map(Path::to_owned)));
         }
     }
 
     /// Processes a file of which only the name is wanted.
-    fn visit_name(&mut self, source: &Source) {
+    pub(super) fn visit_name(&mut self, source: &Source) {
         self.visited += 1;
+        self.out.begin_file(source);
         let named = source.path().filter(|_| source.is_named());
         // A file found below a directory exists.
         match named.map_or(Ok(()), |path| fs::metadata(path).map(drop)) {
@@ -180,15 +185,18 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 
     fn visit_collected(&mut self, files: Range<usize>) {
-        let all = self.files;
+        let Some(all) = self.files else { return };
+        let mut source = Source::found(0, Default::default());
         for number in files.clone() {
             if self.plan.is_halted() {
                 return;
             }
-            let source = &all[number].source;
+            let absent = all.get(number, &mut source);
             if !self.reads_files() {
-                self.visit_name(source);
-            } else if let Some(file) = self.open_collected(source)
+                self.visit_name(&source);
+            } else if absent.is_some_and(|absent| self.omit(&absent, &source)) {
+                // It is known to hold no match.
+            } else if let Some(file) = self.open_collected(&source)
                 && self.read_named(file, Some(Job::Listed(number + 1..files.end)))
             {
                 return;
@@ -330,6 +338,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     ) -> Arc<Shared<V>> {
         self.visited += 1;
         self.reader.meter.add_file();
+        self.out.begin_file(&source);
         let known = known.start..known.end.min(known.start + HEAD_SIZE);
         let state = self.visit.begin(&source, &self.reader.buffer[known]);
         let over = self.visit.is_over(&state);
@@ -424,8 +433,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// The output so far as an element of the plan, if there is any.
     fn printed(&mut self) -> Option<Planned<Job<V>>> {
-        let any = !self.out.bytes().is_empty();
-        any.then(|| (Some(self.out.take()), None))
+        self.out.is_pending().then(|| (Some(self.out.take()), None))
     }
 
     /// Prints the names of files of which only the names are wanted.
@@ -434,38 +442,52 @@ impl<'w, V: Visit> Visitor<'w, V> {
         for entry in &directory.listing.entries()[files] {
             source.move_to(&directory.prefix, directory.listing.name(entry));
             self.visited += 1;
+            self.out.begin_file(&source);
             self.visit.name(&source, &mut self.out);
         }
     }
 
     fn collect_files(&mut self, directory: &Directory, files: Range<usize>) {
-        let key = self.collect.unwrap_or_default();
+        let key = self.collect.unwrap_or_default().by;
         for entry in &directory.listing.entries()[files] {
-            let (source, key) = (directory.source_of(entry), directory.sort_key(entry, key));
-            self.collected.push(Collected { source, key });
+            let known = if self.wants == Wants::Name { None } else { directory.known(entry) };
+            let absent = known.and_then(|known| self.proved_absent(directory, entry, known));
+            let place = (&*directory.prefix, directory.listing.name(entry));
+            let of_stamp = absent.and_then(|absent| SortValue::of_stamp(&absent.stamp, key));
+            let key = of_stamp.or_else(|| directory.sort_key(entry, key));
+            self.collected.add_found(directory.argument, place, key, absent);
         }
     }
 
     /// Processes a file without reading it if it is known to hold no match, and is what it was. Otherwise returns `false`.
     fn is_omitted(&mut self, directory: &Directory, entry: &Entry, known: Known, source: &Source) -> bool {
+        self.proved_absent(directory, entry, known).is_some_and(|absent| self.omit(&absent, source))
+    }
+
+    /// Returns what is known of a file if it is known to hold no match, and is what it was.
+    fn proved_absent(&mut self, directory: &Directory, entry: &Entry, known: Known) -> Option<Absent> {
         let absent = match known {
             Known::Nothing => {
                 self.checks.unknown += 1;
-                return false;
+                return None;
             }
             Known::Candidate => {
                 self.checks.candidates += 1;
-                return false;
+                return None;
             }
             Known::Absent(absent) => absent,
         };
         self.reader.meter.enter(Phase::Check);
         self.checks.checked += 1;
-        if !directory.stamp_of(entry).is_ok_and(|stamp| stamp == absent.stamp) {
-            self.checks.changed += 1;
-            return false;
-        }
-        let Some(flow) = self.visit.absent(source, &absent, &mut self.out) else { return false };
+        let is_same = directory.stamp_of(entry).is_ok_and(|stamp| stamp == absent.stamp);
+        self.checks.changed += u64::from(!is_same);
+        is_same.then_some(absent)
+    }
+
+    /// Processes a file that is known to hold no match without reading it. Returns `false` if it is to be read all the same.
+    fn omit(&mut self, absent: &Absent, source: &Source) -> bool {
+        self.out.begin_file(source);
+        let Some(flow) = self.visit.absent(source, absent, &mut self.out) else { return false };
         self.visited += 1;
         self.checks.omitted += 1;
         self.reader.meter.add_file();

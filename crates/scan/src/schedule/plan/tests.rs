@@ -17,7 +17,7 @@ impl Divisible for Single {
 }
 
 fn chunk(bytes: usize) -> Chunk {
-    Chunk { bytes: vec![b'x'; bytes], begins_group: false }
+    Chunk { bytes: vec![b'x'; bytes], ..Chunk::default() }
 }
 
 /// Worker 0 waits for pending output to be written. The front is a task that no worker has claimed, and worker 1 is
