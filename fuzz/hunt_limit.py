@@ -69,7 +69,7 @@ def run(comb: str, rng: random.Random, arguments: list[str], root: Path) -> tupl
 def cut(whole: bytes, limit: int, case: Case, starts: set | None) -> bytes:
     """The part of the whole output that has this many results. Notices that a file is binary are left out.
 
-    A result begins at each matching line, but for further matches in it, or at the given lines.
+    A result begins at each matching line that is not the last one again, or at the given lines.
     """
     kept, results, in_file, after, last = [], 0, 0, 0, None
     for line in split(whole):

@@ -40,6 +40,7 @@ mod print;
 mod required;
 mod search;
 mod tail;
+mod which;
 mod whole;
 
 use std::io::Write;
@@ -60,6 +61,7 @@ pub use crate::names::list;
 pub use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
 use crate::print::lines::Style;
 use crate::search::{Searcher, Totals};
+use crate::which::Which;
 use crate::whole::WholeSearcher;
 
 /// Compiled patterns and output options of a search.
@@ -104,7 +106,10 @@ impl Query {
         let matches_every_line = pattern.boundary.is_none()
             && pattern.patterns.iter().any(String::is_empty)
             && !pattern.has_conditions();
-        Ok(Self { matcher: AnyMatcher::new(&options)?, style: Style::new(&options), matches_every_line })
+        let matcher = AnyMatcher::new(&options)?;
+        let mut style = Style::new(&options);
+        style.which = Which::new(&options, &matcher)?;
+        Ok(Self { matcher, style, matches_every_line })
     }
 
     /// Returns the byte that ends a line.
@@ -210,7 +215,11 @@ fn with_matcher<M: FileMatcher<Captures: Send> + Clone + Send + Sync>(
     }
     let (style, separator) = (&query.style, query.separator());
     if query.needs_whole_files(matcher) {
-        let make = || WholeSearcher::new(&style.options, matcher.clone());
+        let make = || {
+            let mut searcher = WholeSearcher::new(&style.options, matcher.clone());
+            searcher.which = style.which.as_ref();
+            searcher
+        };
         let done = in_order(inputs, &options, separator, out, make);
         return Outcome::sum(done, query, |search| search.totals);
     }

@@ -203,6 +203,8 @@ pub struct GrepOptions {
     /// path above lines look like a line with its number. There are no colours, paths are [above](Self::heading) the lines, and these are not [`vimgrep`](Self::vimgrep) or
     /// [`ackmate`](Self::ackmate).
     pub compact: bool,
+    /// With [`Mode::Json`], name the pattern of each match.
+    pub which_pattern: bool,
     /// Collect statistics.
     pub stats: bool,
 }
@@ -244,6 +246,7 @@ impl Default for GrepOptions {
             colors: None,
             hyperlink: None,
             compact: false,
+            which_pattern: false,
             stats: false,
         }
     }

@@ -537,6 +537,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             let options = &style.options;
             let mut sink = json::Printer {
                 options,
+                which: style.which.as_ref(),
                 finder,
                 matches: &mut matches,
                 path,

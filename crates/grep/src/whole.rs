@@ -5,6 +5,7 @@
 
 mod compact;
 mod definitions;
+mod patterns;
 mod results;
 
 use std::ops::{ControlFlow, Range};
@@ -24,8 +25,10 @@ use crate::enclosing::{Enclosing, ScopeFinder};
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::search::Totals;
+use crate::which::Which;
 use compact::compact;
 use definitions::{Inserted, Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
+use patterns::insert_patterns;
 use results::Results;
 
 /// Whole-file search of one worker.
@@ -36,6 +39,8 @@ pub(crate) struct WholeSearcher<'q, M> {
     printer: Printer,
     /// Finds definitions around matches, if they are printed.
     scope_finder: Option<Box<dyn ScopeFinder>>,
+    /// Names the patterns of matches, if they are printed.
+    pub(crate) which: Option<&'q Which>,
     pub(crate) totals: Totals,
 }
 
@@ -75,7 +80,7 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
         }
         let printer = Printer::new(options);
         let (scope_finder, totals) = (options.scope_finder(), Totals::default());
-        Self { options, matcher, searcher: builder.build(), printer, scope_finder, totals }
+        Self { options, matcher, searcher: builder.build(), printer, scope_finder, which: None, totals }
     }
 
     /// Adds definitions to the output of a file.
@@ -101,6 +106,10 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
                 let bytes = match enclosing {
                     Some(enclosing) => insert_into_json(&printed, enclosing),
                     None => printed,
+                };
+                let bytes = match self.which {
+                    Some(which) => insert_patterns(&bytes, which),
+                    None => bytes,
                 };
                 // Without a limit, the results need not be known.
                 let is_limited = self.options.limit.is_some();

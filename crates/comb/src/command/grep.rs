@@ -117,7 +117,7 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
 }
 
-/// What is printed behind the paths of `--files`.
+/// Lines behind the paths of `--files`.
 fn files_summary(arguments: &Arguments, options: &GrepOptions, done: &Ordered<()>) -> String {
     let mut text = if options.compact { more(done.omitted, false) } else { String::new() };
     if arguments.totals() {
@@ -180,7 +180,7 @@ pub(crate) fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, Usag
     })
 }
 
-/// What is printed behind the results.
+/// Lines behind the results.
 fn summary(
     arguments: &Arguments,
     options: &GrepOptions,

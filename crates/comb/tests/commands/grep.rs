@@ -869,3 +869,23 @@ fn conditions_restrict_the_lines_and_the_files() {
         assert_eq!(grep("-P foo.\\Kba(r) -r <$1> --and foo"), "a:foo <r>\n");
     }
 }
+
+#[test]
+fn the_pattern_of_each_match_is_named_in_json() {
+    let directory = directory_with(&[("a", "foo bar\nfoo\n")]);
+    let expected = concat!(
+        r#"{"match":{"text":"foo"},"start":0,"end":3,"pattern":{"text":"fo+"}},"#,
+        r#"{"match":{"text":"bar"},"start":4,"end":7,"pattern":{"text":"b.."}}"#,
+    );
+    // A pattern that spans lines is searched by ripgrep's own searcher.
+    for flags in ["-e fo+ -e foo -e b..", "-U -e fo+ -e foo -e b.. -e 'z\n'", "-P -e fo+ -e foo -e b.."] {
+        let script = format!("comb grep --json --which-pattern {flags} a");
+        let (out, err, code) = run(&mut shell(&directory, &script));
+        assert_eq!((err.as_str(), code), ("", Some(0)), "{script}");
+        assert!(out.contains(expected), "{script}: {out}");
+        // The statistics count what is printed before them.
+        let before = out.split_inclusive('\n').take_while(|line| !line.starts_with("{\"type\":\"end"));
+        let printed: usize = before.map(str::len).sum();
+        assert!(out.contains(&format!(r#""bytes_printed":{printed},"#)), "{script}: {printed} {out}");
+    }
+}

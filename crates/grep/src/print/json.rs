@@ -8,14 +8,15 @@ use base64::engine::general_purpose::STANDARD;
 use finecomb_scan::{Omitted, Output};
 use grep_matcher::Matcher;
 use grep_printer::Stats;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
 use super::{Matches, Tally};
 use crate::enclosing::{Around, Enclosing};
 use crate::file_state::{Line, Sink};
-use crate::find::Finder;
+use crate::find::{Finder, without_terminator};
 use crate::options::GrepOptions;
+use crate::which::Which;
 
 #[derive(Serialize)]
 #[serde(tag = "type", content = "data", rename_all = "lowercase")]
@@ -63,6 +64,9 @@ struct SubMatch<'a> {
     replacement: Option<Data<'a>>,
     start: usize,
     end: usize,
+    /// The pattern, if it is printed; `null` if it is not known. ripgrep has no such member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: Option<Option<Data<'a>>>,
 }
 
 /// Bytes, serialized as `text` if they are UTF-8, or as `bytes` in base64.
@@ -96,9 +100,35 @@ pub(crate) fn write_definition(around: Option<Around<'_>>, out: &mut Vec<u8>) {
     let _ = serde_json::to_writer(out, &around.map(Definition::from));
 }
 
+/// Writes the member of a submatch with its pattern, after its other members.
+pub(crate) fn write_pattern(pattern: Option<&str>, out: &mut Vec<u8>) {
+    out.extend_from_slice(br#","pattern":"#);
+    let _ = serde_json::to_writer(out, &pattern.map(|pattern| Data(pattern.as_bytes())));
+}
+
+/// Text of a message, as `text` or `bytes`.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Text {
+    Text(String),
+    Bytes(String),
+}
+
+impl Text {
+    /// The bytes; `None` if they are not valid base64.
+    pub(crate) fn bytes(self) -> Option<Vec<u8>> {
+        match self {
+            Self::Text(text) => Some(text.into_bytes()),
+            Self::Bytes(encoded) => STANDARD.decode(encoded).ok(),
+        }
+    }
+}
+
 /// Sink that prints the lines of a file or block as messages.
 pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) options: &'a GrepOptions,
+    /// Names the pattern of a match, if that is printed.
+    pub(crate) which: Option<&'a Which>,
     pub(crate) finder: &'a Finder<M>,
     pub(crate) matches: &'a mut Matches<M>,
     pub(crate) path: &'a Path,
@@ -158,6 +188,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
             self.out.begin_result();
         }
         let replacements = self.matches.replacement();
+        let text = without_terminator(line.bytes, self.finder.terminator());
         let submatches = self.matches.found.iter().enumerate().map(|(number, found)| SubMatch {
             matched: Data(&line.bytes[found.start()..found.end()]),
             replacement: replacements.and_then(|(text, places)| {
@@ -165,6 +196,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
             }),
             start: found.start(),
             end: found.end(),
+            pattern: self.which.map(|which| which.of(text, *found).map(|pattern| Data(pattern.as_bytes()))),
         });
         let wants_definition = !is_context && self.options.enclosing.is_some();
         let enclosing = wants_definition.then(|| {

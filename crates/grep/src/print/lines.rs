@@ -16,6 +16,7 @@ use crate::enclosing::Enclosing;
 use crate::file_state::{Line, Sink};
 use crate::find::{Finder, without_terminator};
 use crate::options::GrepOptions;
+use crate::which::Which;
 
 /// Format of printed lines.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Style {
     pub(crate) options: GrepOptions,
     pub(crate) paint: Paint,
     pub(crate) terminator: LineTerminator,
+    /// Names the pattern of a match, if that is printed.
+    pub(crate) which: Option<Which>,
     /// Whether the positions of matches within a line are needed.
     needs_matches: bool,
     /// Whether no context follows a matching line.
@@ -42,7 +45,7 @@ impl Style {
             || options.stats;
         let ends_with_match = options.after_context == 0 && !options.passthru;
         let terminator = options.line_end.terminator();
-        Self { options: options.clone(), paint, terminator, needs_matches, ends_with_match }
+        Self { options: options.clone(), paint, terminator, which: None, needs_matches, ends_with_match }
     }
 
     /// Number of leading blanks to omit from a line.

@@ -281,7 +281,7 @@ pub(super) fn insert_into_json(printed: &[u8], mut enclosing: Enclosing<'_>) -> 
 }
 
 /// Writes a message other than a match. The statistics of a file count `inserted` bytes more as printed.
-fn write_counted(message: &[u8], inserted: u64, out: &mut Vec<u8>) {
+pub(super) fn write_counted(message: &[u8], inserted: u64, out: &mut Vec<u8>) {
     const COUNT: &[u8] = br#""bytes_printed":"#;
     let is_end = message.starts_with(br#"{"type":"end","#);
     let counted = memmem::rfind(message, COUNT).filter(|_| is_end).and_then(|at| {

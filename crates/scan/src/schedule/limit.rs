@@ -27,7 +27,7 @@ pub struct Omitted {
     pub files: u64,
 }
 
-/// What the output from a position on belongs to.
+/// Meaning of the output from a position on.
 #[derive(Clone, Debug)]
 pub(crate) enum Mark {
     /// The beginning of the output of a file.

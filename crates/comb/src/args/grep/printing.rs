@@ -47,6 +47,10 @@ pub(crate) struct Modes {
     #[arg(long)]
     json: bool,
 
+    /// With --json, name the pattern of each match, as a member 'pattern' of the submatch
+    #[arg(long, hide_short_help = true)]
+    which_pattern: bool,
+
     /// Output format; json is the same as --json [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json")]
     format: Option<TextOrJson>,
@@ -84,6 +88,7 @@ impl Modes {
         options.mode = self.mode(order, invert, only_matching);
         options.quiet = self.quiet || self.stats_only;
         options.include_zero = self.include_zero;
+        options.which_pattern = self.which_pattern;
         options.stats = self.stats() || self.totals || options.mode == Mode::Json;
     }
 
