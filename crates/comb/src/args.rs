@@ -126,9 +126,6 @@ Examples:
 /// The command that a configuration file has arguments for.
 const CONFIGURED: &str = "grep";
 
-/// Environment variable with the path of the configuration file.
-const CONFIG_VARIABLE: &str = "COMB_CONFIG";
-
 /// Parses the arguments of this process as those of the program that it was started as.
 pub(crate) fn parse() -> Result<Arguments, Error> {
     let given: Vec<OsString> = env::args_os().collect();
@@ -145,7 +142,7 @@ fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
     let arguments = parse_from(&given)?;
     match &arguments.command {
         Command::Grep(grep) if grep.config() => {
-            config::parse_with_file(CONFIG_VARIABLE, given, 2, parse_from).unwrap_or(Ok(arguments))
+            config::parse_with_file(grep::CONFIG_VARIABLE, given, 2, parse_from).unwrap_or(Ok(arguments))
         }
         _ => Ok(arguments),
     }

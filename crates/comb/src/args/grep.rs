@@ -34,6 +34,9 @@ comb grep [OPTIONS] PATTERN [PATH]...
        comb grep [OPTIONS] --files [PATH]...
        comb grep --type-list";
 
+/// Environment variable with the path of the configuration file.
+pub(super) const CONFIG_VARIABLE: &str = "COMB_CONFIG";
+
 const LONG_ABOUT: &str = "\
 Search files for lines that match a pattern
 

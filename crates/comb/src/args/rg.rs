@@ -14,6 +14,10 @@ use crate::version;
 /// Environment variable with the path of the configuration file.
 const CONFIG_VARIABLE: &str = "RIPGREP_CONFIG_PATH";
 
+/// Names in the texts of `comb grep` that ripgrep has others for.
+const NAMES: &standalone::Names =
+    &[("comb grep", Program::Rg.name()), (grep::CONFIG_VARIABLE, CONFIG_VARIABLE)];
+
 /// Searches directories for lines that match a pattern
 #[derive(Parser)]
 #[command(name = Program::Rg.name(), disable_version_flag = true, max_term_width = 110)]
@@ -74,7 +78,7 @@ pub(super) fn parse(given: Vec<OsString>) -> Result<super::Command, Error> {
 }
 
 fn parse_from(given: &[OsString]) -> Result<Arguments, Error> {
-    let matches = standalone::matches(command, "grep", given);
+    let matches = standalone::matches(command, NAMES, given);
     let mut matches = matches.map_err(grep::hints::add_hint)?;
     Arguments::from_arg_matches_mut(&mut matches)
 }
@@ -101,12 +105,13 @@ impl Special {
 
 impl Generated {
     fn text(self) -> Vec<u8> {
+        let command = standalone::renamed(command(), NAMES);
         match self {
-            Self::Man => manual_of(standalone::renamed(command(), "grep")),
-            Self::CompleteBash => completions_of(command(), Shell::Bash),
-            Self::CompleteZsh => completions_of(command(), Shell::Zsh),
-            Self::CompleteFish => completions_of(command(), Shell::Fish),
-            Self::CompletePowershell => completions_of(command(), Shell::PowerShell),
+            Self::Man => manual_of(command),
+            Self::CompleteBash => completions_of(command, Shell::Bash),
+            Self::CompleteZsh => completions_of(command, Shell::Zsh),
+            Self::CompleteFish => completions_of(command, Shell::Fish),
+            Self::CompletePowershell => completions_of(command, Shell::PowerShell),
         }
     }
 }

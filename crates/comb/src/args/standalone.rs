@@ -6,19 +6,27 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command, Error};
 
-/// Parses the arguments of the program that is `comb OF`.
-pub(super) fn matches(command: fn() -> Command, of: &str, given: &[OsString]) -> Result<ArgMatches, Error> {
+/// Names in the texts of a command, and those that the program has in their place.
+pub(super) type Names = [(&'static str, &'static str)];
+
+/// Parses the arguments of a program that is a command of `comb`.
+pub(super) fn matches(
+    command: fn() -> Command,
+    names: &Names,
+    given: &[OsString],
+) -> Result<ArgMatches, Error> {
     command().try_get_matches_from(given).or_else(|error| match error.kind() {
         // Only help shows the texts, and to change them all takes time.
-        ErrorKind::DisplayHelp => renamed(command(), of).try_get_matches_from(given),
+        ErrorKind::DisplayHelp => renamed(command(), names).try_get_matches_from(given),
         _ => Err(error),
     })
 }
 
-/// Writes the name of the program in place of `comb OF` in all texts of a command.
-pub(super) fn renamed(command: Command, of: &str) -> Command {
-    let name = command.get_name().to_owned();
-    let rename = |text: &StyledStr| text.to_string().replace(&format!("comb {of}"), &name);
+/// Replaces names in all texts of a command.
+pub(super) fn renamed(command: Command, names: &Names) -> Command {
+    let rename = |text: &StyledStr| {
+        names.iter().fold(text.to_string(), |text, (name, replacement)| text.replace(name, replacement))
+    };
     let [long_about, after_help, after_long_help] =
         [command.get_long_about(), command.get_after_help(), command.get_after_long_help()]
             .map(|text| text.map(rename));

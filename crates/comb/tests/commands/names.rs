@@ -80,6 +80,8 @@ fn help_speaks_of_the_program() {
         for flag in ["-h", "--help"] {
             let (help, _, code) = run(&mut named(name, &tree, &[flag]));
             assert!(help.contains(&format!("Usage: {name} ")) && !help.contains(of), "{name}: {help}");
+            assert!(!help.contains("COMB_CONFIG"), "{name}: {help}");
+            assert_eq!(help.contains("named by RIPGREP_CONFIG_PATH"), name == "rg", "{name}: {help}");
             assert_eq!(code, Some(0));
         }
     }
@@ -96,7 +98,8 @@ fn rg_generates_its_manual_page_and_completions() {
         ("complete-powershell", "'rg'"),
     ] {
         let (text, _, code) = run(&mut named("rg", &tree, &["--generate", kind]));
-        assert!(text.contains(part) && !text.contains("comb grep"), "{kind}");
+        assert!(text.contains(part), "{kind}");
+        assert!(!text.contains("comb grep") && !text.contains("COMB_CONFIG"), "{kind}");
         assert_eq!(code, Some(0));
     }
 }
