@@ -12,8 +12,8 @@ use super::{Exit, fail, print};
 use crate::args::links::Arguments;
 use crate::program::Program;
 
-/// Programs that call these names, and their settings.
-const USERS: &str = "
+/// Programs that call rg, and their settings. Those that call ag or Topfew need none.
+const USERS_OF_RG: &str = "
 Programs that look for rg in PATH use the link if its directory comes first: Telescope
 (vimgrep_arguments), rg.el (rg-executable) and consult of Emacs, grepprg of Vim, commands
 of fzf, and most coding agents. Others bring their own rg:
@@ -31,14 +31,17 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         }
     };
     let mut text = String::new();
-    let mut failed = false;
+    let (mut has_rg, mut failed) = (false, false);
     for name in Program::OTHERS.map(Program::name) {
         if !arguments.names.is_empty() && !arguments.names.iter().any(|wanted| wanted == name) {
             continue;
         }
         let link = arguments.directory.join(name);
         match make(&program, &link, arguments.force) {
-            Ok(()) => text.push_str(&format!("{} -> {}\n", link.display(), program.display())),
+            Ok(()) => {
+                text.push_str(&format!("{} -> {}\n", link.display(), program.display()));
+                has_rg |= name == Program::Rg.name();
+            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 fail(format_args!("{}: exists; --force replaces it", link.display()));
                 failed = true;
@@ -49,8 +52,8 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
             }
         }
     }
-    if !text.is_empty() {
-        text.push_str(USERS);
+    if has_rg {
+        text.push_str(USERS_OF_RG);
     }
     print(text.as_bytes()).or(if failed { Exit::Error } else { Exit::Found })
 }

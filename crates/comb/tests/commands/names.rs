@@ -254,12 +254,15 @@ fn links_are_made_and_not_overwritten() {
     };
     let (printed, error, code) = comb(&["bin"]);
     assert!(printed.starts_with("bin/rg -> ") && printed.contains("\nbin/topfew -> "), "{printed}");
+    assert!(printed.contains("\nPrograms that look for rg in PATH "), "{printed}");
     assert_eq!((error.as_str(), code), ("comb: bin/ag: exists; --force replaces it\n", Some(2)));
     let file = directory.path().join("bin/ag");
     assert_eq!(fs::read(&file).expect("a file"), b"a file\n");
     let (printed, error, code) = comb(&["--force", "bin", "ag", "rg"]);
     assert!(printed.contains("bin/ag -> ") && !printed.contains("topfew"), "{printed}");
     assert_eq!((error.as_str(), code), ("", Some(0)));
+    let (printed, error, code) = comb(&["--force", "bin", "tf", "ag"]);
+    assert_eq!((printed.lines().count(), error.as_str(), code), (2, "", Some(0)), "{printed}");
     let mut ag = program(&file.to_string_lossy(), directory.path());
     assert!(run(ag.arg("-V")).0.starts_with("ag version"));
     let missing = "comb: nowhere/rg: no such file or directory\n";
