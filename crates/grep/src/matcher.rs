@@ -69,22 +69,23 @@ fn with_rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
     conditioned(matcher, options, rust).map(|matcher| AnyMatcher::RustWith(Box::new(matcher)))
 }
 
-/// Adds the conditions to a matcher. `compile` compiles the patterns of options.
-fn conditioned<M: Matcher, E>(
+/// Adds the conditions to a matcher. `compile` compiles the patterns of options. Errors begin with the flag of the condition.
+fn conditioned<M: Matcher>(
     matcher: M,
     options: &GrepOptions,
-    compile: impl Fn(&GrepOptions) -> Result<M, E>,
-) -> Result<Conditioned<M>, E> {
-    let each = |patterns: &[String]| {
+    compile: impl Fn(&GrepOptions) -> Result<M, String>,
+) -> Result<Conditioned<M>, String> {
+    let each = |flag: &str, patterns: &[String]| {
         let compile = |pattern: &String| {
             let pattern = PatternOptions { patterns: vec![pattern.clone()], ..options.pattern.clone() };
-            compile(&GrepOptions { pattern, ..options.clone() })
+            let compiled = compile(&GrepOptions { pattern, ..options.clone() });
+            compiled.map_err(|error| format!("{flag}: {error}"))
         };
-        patterns.iter().map(compile).collect::<Result<Vec<M>, E>>()
+        patterns.iter().map(compile).collect::<Result<Vec<M>, String>>()
     };
     let PatternOptions { and, not, file_and, file_not, multiline, .. } = &options.pattern;
-    let lines = Conditions { all: each(and)?, none: each(not)? };
-    let files = Conditions { all: each(file_and)?, none: each(file_not)? };
+    let lines = Conditions { all: each("--and", and)?, none: each("--not", not)? };
+    let files = Conditions { all: each("--file-and", file_and)?, none: each("--file-not", file_not)? };
     let terminator = options.line_end.terminator();
     Ok(Conditioned::new(matcher, lines, files, terminator, (*multiline, options.invert)))
 }
@@ -139,15 +140,16 @@ fn wrong_pattern(options: &GrepOptions) -> Option<String> {
 
 #[cfg(feature = "pcre2")]
 fn pcre2(options: &GrepOptions) -> Result<AnyMatcher, Error> {
-    let matcher = pcre2_matcher(options)?;
+    let matcher = pcre2_matcher(options).map_err(Error::Pattern)?;
     if !options.pattern.has_conditions() {
         return Ok(AnyMatcher::Pcre2(matcher));
     }
-    conditioned(matcher, options, pcre2_matcher).map(|matcher| AnyMatcher::Pcre2With(Box::new(matcher)))
+    let matcher = conditioned(matcher, options, pcre2_matcher).map_err(Error::Pattern)?;
+    Ok(AnyMatcher::Pcre2With(Box::new(matcher)))
 }
 
 #[cfg(feature = "pcre2")]
-fn pcre2_matcher(options: &GrepOptions) -> Result<grep_pcre2::RegexMatcher, Error> {
+fn pcre2_matcher(options: &GrepOptions) -> Result<grep_pcre2::RegexMatcher, String> {
     /// Maximum stack of the JIT-compiled code in bytes, large enough for patterns with deep recursion.
     const STACK: usize = 10 << 20;
 
@@ -168,7 +170,7 @@ fn pcre2_matcher(options: &GrepOptions) -> Result<grep_pcre2::RegexMatcher, Erro
         builder.jit_if_available(true).max_jit_stack_size(Some(STACK));
     }
     let built = builder.build_many(&pattern.patterns);
-    built.map_err(|error| Error::Pattern(error.to_string()))
+    built.map_err(|error| error.to_string())
 }
 
 #[cfg(not(feature = "pcre2"))]

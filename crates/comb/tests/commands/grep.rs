@@ -847,6 +847,45 @@ fn files_are_selected_by_the_time_of_their_last_change() {
 }
 
 #[test]
+fn preprocessors_end_with_the_search() {
+    let directory = directory_with(&[("a", ""), ("b", ""), ("c", "")]);
+    write(&directory, "endless", b"#!/bin/sh\necho $$ >> started\nexec yes one\n");
+    run(&mut shell(&directory, "chmod +x endless"));
+    let search = |arguments: &str, reader: &str| {
+        write(&directory, "started", "");
+        let script = format!("comb grep -j3 --pre ./endless {arguments} a b c | {reader}");
+        let (_, error, _) = run(&mut shell(&directory, &script));
+        assert_eq!(error, "", "{arguments}");
+        let started = fs::read_to_string(directory.path().join("started")).expect("a file");
+        assert!(!started.is_empty(), "{arguments}");
+        for id in started.lines() {
+            assert!(!Path::new("/proc").join(id).exists(), "{arguments}: {id} still runs");
+        }
+    };
+    search("-q one", "cat");
+    search("-l one", "cat");
+    search("-m2 one", "cat");
+    // A closed pipe ends the search.
+    search("one", "head -n 1");
+}
+
+#[test]
+fn an_invalid_pattern_of_a_condition_is_reported_with_its_flag() {
+    let directory = directory_with(&[("a", "one\n")]);
+    let message = "regex parse error:\n    (\n    ^\nerror: unclosed group\n";
+    for flag in ["--and", "--not", "--file-and", "--file-not"] {
+        let error = format!("comb: {flag}: {message}");
+        assert_eq!(run(&mut grep(&directory, &["one", flag, "("])), answer("", &error, 2));
+        if cfg!(feature = "pcre2") {
+            let (_, error, code) = run(&mut grep(&directory, &["-P", "one", flag, "("]));
+            assert!(error.starts_with(&format!("comb: {flag}: PCRE2: error compiling pattern")), "{error}");
+            assert_eq!(code, Some(2));
+        }
+    }
+    assert_eq!(run(&mut grep(&directory, &["(", "--and", "one"])), answer("", &format!("comb: {message}"), 2));
+}
+
+#[test]
 fn conditions_restrict_the_lines_and_the_files() {
     let directory = directory_with(&[("a", "foo bar\nfoo baz\nqux\n"), ("b", "foo\nbar\nbaz\n")]);
     let grep = |arguments: &str| run(&mut grep(&directory, &arguments.split(' ').collect::<Vec<_>>())).0;
