@@ -43,6 +43,17 @@ impl Stop {
         Ok(stop)
     }
 
+    /// A request raised by SIGINT (Ctrl-C), which never ends the process then.
+    ///
+    /// # Errors
+    /// If the process has no file descriptors left, or the signal cannot be handled.
+    pub fn on_interrupts() -> io::Result<Self> {
+        let stop = Self::new()?;
+        signal_hook::flag::register(SIGINT, Arc::clone(&stop.raised))?;
+        signal_hook::low_level::pipe::register(SIGINT, stop.wake.try_clone()?)?;
+        Ok(stop)
+    }
+
     /// Returns `true` if SIGTERM raised the request.
     pub fn is_terminated(&self) -> bool {
         self.terminated.load(Ordering::Relaxed)
@@ -51,6 +62,11 @@ impl Stop {
     /// Asks the job to end.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// Ends all waits without asking the job to end: it has ended for another reason.
+    pub(crate) fn wake(&self) {
         // One byte wakes every waiting read, because none of them consumes it. A write fails only if the buffer is
         // already full of such bytes.
         let _ = (&self.wake).write(&[0]);

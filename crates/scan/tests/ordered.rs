@@ -3,12 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test ends on the first error")]
 
 use std::fs;
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use finecomb_scan::{
-    Block, Detail, Inputs, Ordered, Output, ScanOptions, Sort, SortKey, Source, Visit, WalkOptions, Wants,
-    Width, in_order,
+    Block, Detail, Inputs, Ordered, Output, ScanOptions, Sort, SortKey, Source, Stop, Visit, WalkOptions,
+    Wants, Width, in_order,
 };
 use finecomb_sys::bytes_from_storage_by_thread;
 use proptest::prelude::*;
@@ -460,4 +464,44 @@ fn files_from_storage_are_prefetched_at_a_fixed_width_and_files_in_memory_are_no
     let open = [(); 3].map(|()| most_open_files(&root));
     // The cache may lose pages at any time, so a single run may be cold.
     assert!(open.iter().any(|&(most, _)| most <= 1), "{open:?}");
+}
+
+/// A pipe stays open until the job has ended, or has not ended in time.
+#[test]
+fn an_error_of_the_output_wakes_a_read_that_waits() {
+    let root = tempfile::tempdir().unwrap();
+    let (file, pipe) = (root.path().join("file"), root.path().join("pipe"));
+    fs::write(&file, "line\n").unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for has_stop in [false, true] {
+        let held = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+        let (ended, wait) = mpsc::channel();
+        let holder = thread::spawn(move || {
+            let in_time = wait.recv_timeout(Duration::from_secs(10));
+            drop(held);
+            in_time
+        });
+        let stop = has_stop.then(|| Arc::new(Stop::new().unwrap()));
+        let options = ScanOptions { width: Width::Fixed(2), stop: stop.clone(), ..ScanOptions::default() };
+        let done = in_order(&Inputs::new([&file, &pipe]), &options, None, &mut Late, || Sizes);
+        ended.send(()).unwrap();
+        holder.join().unwrap().unwrap();
+        assert!(done.output_error.is_some());
+        // It is not the one who asked for the end.
+        assert!(stop.is_none_or(|stop| !stop.is_raised()));
+    }
+}
+
+/// A sink that fails when other workers wait.
+struct Late;
+
+impl Write for Late {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        thread::sleep(Duration::from_millis(100));
+        Err(io::Error::other("full"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -147,6 +147,8 @@ struct Running {
     debug: bool,
 
     /// On a terminal, print through this program, such as 'less -R'
+    ///
+    /// Messages go through it too. Ctrl-C stops the search, and the program shows what was found until then.
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pager: Option<String>,
 

@@ -1,10 +1,11 @@
 //! `comb grep`: searches files for lines that match.
 
 use std::io::{self, IsTerminal, Write, stdout};
+use std::sync::Arc;
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
-use finecomb_scan::{Inputs, Omitted, Ordered, Problem, ProblemKind};
+use finecomb_scan::{Inputs, Omitted, Ordered, Problem, ProblemKind, ScanOptions};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Count, counted};
 use finecomb_tree_index::Error;
@@ -52,9 +53,12 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let sought = sought(arguments, &query).filter(|_| is_indexed);
     let scan = arguments.scan();
     let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref(), scan.width)?;
-    let _pager = pager(arguments)?;
-    let mut out = stdout();
-    let mut outcome = grep(&inputs, &indexes.scan(scan), &query, &mut out);
+    let pager = pager(arguments, &options)?;
+    let scan = indexes.scan(with_pager(scan, pager.as_ref()));
+    let mut outcome = grep(&inputs, &scan, &query, &mut stdout());
+    if is_interrupted(&scan) {
+        return Ok(Exit::Interrupted);
+    }
     let opened = indexes.take_opened();
     if outcome.output_error.is_none() {
         let summary = summary(arguments, &options, &outcome, &opened.failures, started);
@@ -96,8 +100,12 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     }
     let scan = arguments.scan();
     let indexes = Indexed::new(arguments.index(), arguments.messages(), None, scan.width)?;
-    let _pager = pager(arguments)?;
-    let mut done = list(&inputs, &indexes.scan(scan), &options, &mut stdout());
+    let pager = pager(arguments, &options)?;
+    let scan = indexes.scan(with_pager(scan, pager.as_ref()));
+    let mut done = list(&inputs, &scan, &options, &mut stdout());
+    if is_interrupted(&scan) {
+        return Ok(Exit::Interrupted);
+    }
     if done.output_error.is_none() && !options.quiet {
         let summary = files_summary(arguments, &options, &done);
         done.output_error = stdout().write_all(summary.as_bytes()).err();
@@ -126,10 +134,20 @@ fn files_summary(arguments: &Arguments, options: &GrepOptions, done: &Ordered<()
     text
 }
 
-/// Starts the pager, if one is wanted and the output goes to a terminal.
-fn pager(arguments: &Arguments) -> Result<Option<Pager>, UsageError> {
-    let pager = arguments.pager().filter(|_| stdout().is_terminal()).map(Pager::start).transpose();
+/// Starts the pager, if one is wanted and there is output, which goes to a terminal.
+fn pager(arguments: &Arguments, options: &GrepOptions) -> Result<Option<Pager>, UsageError> {
+    let command = arguments.pager().filter(|_| !options.quiet && stdout().is_terminal());
+    let pager = command.map(Pager::start).transpose();
     pager.map_err(|error| UsageError(format!("--pager: {}", io_reason(&error))))
+}
+
+/// The options of a job that Ctrl-C stops while there is a pager.
+fn with_pager<'a>(scan: ScanOptions<'a>, pager: Option<&Pager>) -> ScanOptions<'a> {
+    ScanOptions { stop: pager.map(|pager| Arc::clone(pager.interrupt())), ..scan }
+}
+
+fn is_interrupted(scan: &ScanOptions<'_>) -> bool {
+    scan.stop.as_ref().is_some_and(|stop| stop.is_raised())
 }
 
 /// The message that nothing was searched. Programs may look for the words of ripgrep.

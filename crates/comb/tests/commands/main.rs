@@ -23,6 +23,7 @@ mod listen;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod names;
+mod pager;
 mod plot;
 mod profile;
 mod records;

@@ -196,7 +196,11 @@ impl<'a, T: Divisible> Plan<'a, T> {
         self.unparked.notify_all();
     }
 
+    /// Interrupts the workers that wait for a stream.
     fn raise_stops(&self) {
+        if let Some(stop) = &self.stop {
+            stop.wake();
+        }
         self.stops.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|stop| stop.raise());
     }
 
