@@ -39,13 +39,30 @@ pub(crate) fn note_without_waiting(line: &str) {
 
 /// Prints the problems with inputs.
 pub(crate) fn problems<'p>(problems: impl IntoIterator<Item = &'p Problem>) {
+    let problems: Vec<&Problem> = problems.into_iter().collect();
     let mut reported = HashSet::new();
-    for problem in problems {
+    for problem in &problems {
         let text = problem.to_string();
+        if matches!(problem.kind, ProblemKind::NotPreprocessed { .. }) {
+            // A program that is not there is there for no file.
+            let reason = problem.kind.to_string();
+            if reported.insert(reason.clone()) {
+                error(format_args!("{text}{}", and_others_of(&reason, &problems)));
+            }
+            continue;
+        }
         // The rules of a directory apply to several named paths below it, but are reported only once.
         if !problem.is_harmless() || reported.insert(text.clone()) {
             error(text);
         }
+    }
+}
+
+/// The number of other files with a problem, in words; empty without any.
+fn and_others_of(reason: &str, problems: &[&Problem]) -> String {
+    match problems.iter().filter(|other| other.kind.to_string() == reason).count() as u64 {
+        0 | 1 => String::new(),
+        files => format!(" (and {})", counted(files - 1, "more file")),
     }
 }
 

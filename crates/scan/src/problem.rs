@@ -61,6 +61,14 @@ pub enum ProblemKind {
         /// The error of the decoder.
         error: io::Error,
     },
+    /// The preprocessor of the file could not be started.
+    #[error("cannot start the preprocessor {}: {}; skipped", program.display(), io_reason(error))]
+    NotPreprocessed {
+        /// The preprocessor.
+        program: PathBuf,
+        /// The error of the system.
+        error: io::Error,
+    },
     /// A symbolic link points to one of its ancestor directories.
     #[error("symlink loop: points back to {}; skipped", .0.display())]
     Loop(PathBuf),
@@ -131,9 +139,10 @@ pub enum MemberFault {
 
 /// A message about a file of which only the first part could be decoded.
 fn undecoded(error: &io::Error) -> String {
-    let is_program = error.get_ref().is_some_and(|inner| inner.is::<Failed>());
-    let what = if is_program { "preprocessor failed" } else { "cannot decode" };
-    format!("{what}: {error}; the data before that was read")
+    match error.get_ref().is_some_and(|inner| inner.is::<Failed>()) {
+        true => format!("preprocessor {error}; its output was read"),
+        false => format!("cannot decode: {error}; the data before that was read"),
+    }
 }
 
 /// A message about a truncated file.
@@ -176,6 +185,7 @@ impl ProblemKind {
             Self::Unfinished { offset } => (19, *offset),
             Self::Member { number, fault: MemberFault::Encrypted, .. } => (20, *number),
             Self::Member { number, .. } => (21, *number),
+            Self::NotPreprocessed { .. } => (22, 0),
         }
     }
 }

@@ -285,12 +285,12 @@ impl Arguments {
 
     /// Whether compressed files are searched.
     pub(crate) fn search_zip(&self) -> bool {
-        self.matching.search_zip
+        self.matching.search_zip(&self.order)
     }
 
     /// The preprocessor of the files.
     pub(crate) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
-        self.matching.preprocessor()
+        self.matching.preprocessor(&self.order)
     }
 
     /// Whether statistics are printed at the end.

@@ -814,36 +814,37 @@ fn a_preprocessor_makes_the_text_of_files() {
     assert_eq!(grep(&[&txt[..], &["--no-pre", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
     assert_eq!(grep(&[&txt[..], &["--pre=", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
     assert_eq!(grep(&[&txt[..], &["-z", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
+    // An empty COMMAND and --no-pre do not touch -z; another COMMAND does, also if it is taken back.
+    run(&mut shell(&directory, "echo zipped | gzip > z.gz"));
+    let is_read = |flags: &[&str]| grep(&[&["-g", "z.gz"], flags, &["zipped"]].concat()).2 == Some(0);
+    assert!(is_read(&["-z", "--pre="]) && is_read(&["--pre=", "-z"]) && is_read(&["--no-pre", "-z"]));
+    assert!(is_read(&["-z", "--no-pre"]) && is_read(&["--pre", "./upper", "-z", "--pre="]));
+    assert!(!is_read(&["-z", "--pre", "./upper", "--pre="]));
+    assert!(!is_read(&["-z", "--pre", "./upper", "--no-pre"]));
+    // -z removes a COMMAND, also if it is taken back.
+    assert!(!is_read(&["--pre", "./upper", "-z", "--no-search-zip"]));
+    assert_eq!(
+        grep(&["--pre", "./upper", "-z", "--no-search-zip", "one", "a.txt"]),
+        answer("one\n", "", 0)
+    );
     // What it printed before it failed is searched.
     let message =
-        "comb: d.bad: preprocessor failed: ./upper: exit status 3: broken; the data before that was read\n";
+        "comb: d.bad: preprocessor ./upper failed with exit status 3: broken; its output was read\n";
     assert_eq!(grep(&["--pre", "./upper", "two", "d.bad"]), answer("two\n", message, 2));
-    let message = "comb: a.txt: preprocessor failed: ./nothing: no such file or directory; the data before that was read\n";
-    assert_eq!(grep(&["--pre", "./nothing", "one", "a.txt"]), answer("", message, 2));
+    // A program that is not there is reported once.
+    let message =
+        "comb: a.txt: cannot start the preprocessor ./nothing: no such file or directory; skipped";
+    let missing = |paths: &[&str]| grep(&[&["--pre", "./nothing", "one"], paths].concat());
+    assert_eq!(missing(&["a.txt"]), answer("", &format!("{message}\n"), 2));
+    assert_eq!(missing(&["a.txt", "b.txt"]), answer("", &format!("{message} (and 1 more file)\n"), 2));
+    assert_eq!(
+        missing(&["a.txt", "b.txt", "d.bad"]),
+        answer("", &format!("{message} (and 2 more files)\n"), 2)
+    );
     // It stops as soon as nothing more is wanted.
     write(&directory, "endless", b"#!/bin/sh\nexec yes one\n");
     run(&mut shell(&directory, "chmod +x endless"));
     assert_eq!(grep(&["--pre", "./endless", "-m1", "one", "a.txt"]), answer("one\n", "", 0));
-}
-
-#[test]
-fn files_are_selected_by_the_time_of_their_last_change() {
-    let directory = directory_with(&[("new", "one\n"), ("old", "one\n"), ("sub/older", "one\n")]);
-    run(&mut shell(&directory, "touch -d '3 days ago' old; touch -d 2020-02-03T04:05:06 sub/older"));
-    let grep = |arguments: &str| run(&mut grep(&directory, &arguments.split(' ').collect::<Vec<_>>()));
-    assert_eq!(grep("-l one --changed-within 2d"), answer("new\n", "", 0));
-    assert_eq!(grep("-l one --changed-within 2021-01-01"), answer("new\nold\n", "", 0));
-    assert_eq!(grep("-l one --changed-before 2d"), answer("old\nsub/older\n", "", 0));
-    assert_eq!(grep("--files --newer 2020-02-03T04:05:06 --older 1h"), answer("old\nsub/older\n", "", 0));
-    assert_eq!(
-        grep("--files --changed-within 2020-02-03T04:05:07 --changed-before 1h"),
-        answer("old\n", "", 0)
-    );
-    // A named file is always searched.
-    assert_eq!(grep("-l one --changed-within 2d old"), answer("old\n", "", 0));
-    let (_, error, code) = grep("one --changed-within soon");
-    assert!(error.starts_with("comb: --changed-within: expected a time such as"), "{error}");
-    assert_eq!(code, Some(2));
 }
 
 #[test]
@@ -883,6 +884,26 @@ fn an_invalid_pattern_of_a_condition_is_reported_with_its_flag() {
         }
     }
     assert_eq!(run(&mut grep(&directory, &["(", "--and", "one"])), answer("", &format!("comb: {message}"), 2));
+}
+
+#[test]
+fn files_are_selected_by_the_time_of_their_last_change() {
+    let directory = directory_with(&[("new", "one\n"), ("old", "one\n"), ("sub/older", "one\n")]);
+    run(&mut shell(&directory, "touch -d '3 days ago' old; touch -d 2020-02-03T04:05:06 sub/older"));
+    let grep = |arguments: &str| run(&mut grep(&directory, &arguments.split(' ').collect::<Vec<_>>()));
+    assert_eq!(grep("-l one --changed-within 2d"), answer("new\n", "", 0));
+    assert_eq!(grep("-l one --changed-within 2021-01-01"), answer("new\nold\n", "", 0));
+    assert_eq!(grep("-l one --changed-before 2d"), answer("old\nsub/older\n", "", 0));
+    assert_eq!(grep("--files --newer 2020-02-03T04:05:06 --older 1h"), answer("old\nsub/older\n", "", 0));
+    assert_eq!(
+        grep("--files --changed-within 2020-02-03T04:05:07 --changed-before 1h"),
+        answer("old\n", "", 0)
+    );
+    // A named file is always searched.
+    assert_eq!(grep("-l one --changed-within 2d old"), answer("old\n", "", 0));
+    let (_, error, code) = grep("one --changed-within soon");
+    assert!(error.starts_with("comb: --changed-within: expected a time such as"), "{error}");
+    assert_eq!(code, Some(2));
 }
 
 #[test]

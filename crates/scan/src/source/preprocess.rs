@@ -3,10 +3,10 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
-use finecomb_sys::io_reason;
 use ignore::overrides::Override;
 
 /// Maximum number of bytes of a program's messages that are shown.
@@ -22,7 +22,7 @@ pub struct Preprocessor {
     pub globs: Override,
 }
 
-/// A program that could not be started, or failed.
+/// A program that failed: its name, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Failed(String);
 
@@ -45,19 +45,13 @@ impl Preprocessor {
     /// # Errors
     /// If the program cannot be started.
     pub(crate) fn start(&self, path: &Path, file: File) -> io::Result<Output> {
-        let program = &self.program;
-        let start = || {
-            // Not a pipe, which would have to be read while the output is.
-            let messages = tempfile::tempfile()?;
-            let mut command = Command::new(program);
-            command.arg(path).stdin(file).stdout(Stdio::piped()).stderr(messages.try_clone()?);
-            Ok((command.spawn()?, messages))
-        };
-        let (mut child, messages) = start().map_err(|error: io::Error| {
-            io::Error::other(Failed(format!("{}: {}", program.display(), io_reason(&error))))
-        })?;
+        // Not a pipe, which would have to be read while the output is.
+        let messages = tempfile::tempfile()?;
+        let mut command = Command::new(&self.program);
+        command.arg(path).stdin(file).stdout(Stdio::piped()).stderr(messages.try_clone()?);
+        let mut child = command.spawn()?;
         let output = child.stdout.take();
-        Ok(Output { program: program.clone(), child, output, messages, failed: None })
+        Ok(Output { program: self.program.clone(), child, output, messages, failed: None })
     }
 }
 
@@ -90,14 +84,14 @@ impl Output {
             .rewind()
             .and_then(|()| (&mut self.messages).take(MAX_MESSAGE).read_to_end(&mut bytes));
         let text = String::from_utf8_lossy(&bytes);
-        let status = match status.code() {
-            Some(code) => format!("exit status {code}"),
-            None => status.to_string(),
+        let end = match (status.code(), status.signal()) {
+            (None, Some(signal)) => format!("was killed by signal {signal}"),
+            (code, _) => format!("failed with exit status {}", code.unwrap_or_default()),
         };
         let program = self.program.display();
         match text.lines().map(str::trim).find(|line| !line.is_empty()) {
-            Some(line) => format!("{program}: {status}: {line}"),
-            None => format!("{program}: {status}"),
+            Some(line) => format!("{program} {end}: {line}"),
+            None => format!("{program} {end}"),
         }
     }
 }
@@ -164,10 +158,10 @@ mod tests {
         let failed = |text: &str, error: &str| (text.to_owned(), Some(error.to_owned()));
         assert_eq!(
             run("echo one; echo bad file >&2; exit 3"),
-            failed("one\n", "program: exit status 3: bad file")
+            failed("one\n", "program failed with exit status 3: bad file")
         );
-        assert_eq!(run("exit 1"), failed("", "program: exit status 1"));
-        assert_eq!(run("kill -9 $$"), failed("", "program: signal: 9 (SIGKILL)"));
+        assert_eq!(run("exit 1"), failed("", "program failed with exit status 1"));
+        assert_eq!(run("kill -9 $$"), failed("", "program was killed by signal 9"));
         // More messages than a pipe holds.
         assert_eq!(run("yes a | head -c 200000 >&2; echo two"), ("two\n".to_owned(), None));
     }
@@ -187,9 +181,6 @@ mod tests {
     fn a_program_that_does_not_exist_is_an_error() {
         let preprocessor = Preprocessor { program: "/nowhere/program".into(), globs: Override::empty() };
         let error = preprocessor.start(Path::new("x"), File::open("/dev/null").expect("a file")).err();
-        assert_eq!(
-            error.map(|error| error.to_string()).as_deref(),
-            Some("/nowhere/program: no such file or directory")
-        );
+        assert_eq!(error.map(|error| error.kind()), Some(io::ErrorKind::NotFound));
     }
 }

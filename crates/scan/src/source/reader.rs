@@ -241,7 +241,10 @@ impl<'a> Reader<'a> {
             && preprocessor.is_for(path)
         {
             self.meter.enter(Phase::Decompress);
-            let text = preprocessor.start(path, file).map_err(|error| ProblemKind::Decode { error })?;
+            let text = preprocessor.start(path, file).map_err(|error| {
+                let program = preprocessor.program.clone();
+                ProblemKind::NotPreprocessed { program, error }
+            })?;
             return Ok(self.read_decoded(&source.with_medium(Medium::Decompressed), text, limit).0);
         }
         self.meter.enter(Phase::Read);

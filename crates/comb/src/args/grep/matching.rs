@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::Args;
+use clap::{ArgAction, Args};
 use finecomb_grep::{Binary, GrepOptions, LineEnd};
 use finecomb_scan::{Encoding, Preprocessor};
 
@@ -29,14 +29,14 @@ pub(crate) struct Matching {
     pub(super) encoding: Option<Encoding>,
 
     /// Search compressed files
-    #[arg(short = 'z', long, overrides_with = "pre")]
-    pub(crate) search_zip: bool,
+    #[arg(short = 'z', long)]
+    search_zip: bool,
 
     /// Search the output of COMMAND instead of each file; COMMAND is run with the path as its argument, and the file as its input
     ///
     /// A command that fails is reported, and what it printed before is searched. Turns off -z.
-    #[arg(long, value_name = "COMMAND", overrides_with = "search_zip", hide_short_help = true)]
-    pre: Option<OsString>,
+    #[arg(long, value_name = "COMMAND", hide_short_help = true, action = ArgAction::Append)]
+    pre: Vec<OsString>,
 
     /// Run the command of --pre only for files that match GLOB, or not for these if GLOB begins with !; repeatable
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, hide_short_help = true)]
@@ -81,9 +81,20 @@ impl Matching {
         options.stop_on_nonmatch = self.stop_on_nonmatch;
     }
 
+    /// Whether compressed files are searched.
+    pub(super) fn search_zip(&self, order: &Order) -> bool {
+        let flag = order.last("search_zip");
+        // An empty COMMAND only takes back an earlier one.
+        let mut programs = self.pre.iter().enumerate().filter(|(_, program)| !program.is_empty());
+        let is_off = programs.any(|(number, _)| order.nth("pre", number) > flag);
+        self.search_zip && flag > order.last("no-search-zip") && !is_off
+    }
+
     /// The preprocessor of the files, if there is one.
-    pub(super) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
-        let Some(program) = self.pre.as_ref().filter(|program| !program.is_empty()) else { return Ok(None) };
+    pub(super) fn preprocessor(&self, order: &Order) -> Result<Option<Preprocessor>, UsageError> {
+        let last = self.pre.last().filter(|program| !program.is_empty());
+        let off = order.last("no-pre").max(order.last("search_zip"));
+        let Some(program) = last.filter(|_| order.last("pre") > off) else { return Ok(None) };
         let globs = Globs { flag: "--pre-glob", globs: &self.pre_glob, ignore_case: false };
         Ok(Some(Preprocessor { program: program.into(), globs: selection::globs(&[globs])? }))
     }
