@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::{Write, stderr};
 
 use anstyle::{AnsiColor, Style};
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use finecomb_scan::{Place, Problem, ProblemKind};
 use finecomb_sys::units::{Count, counted};
 use finecomb_top::{AbsentField, Answer, MAX_GAP, QueryPart, Skipped};
@@ -88,7 +88,11 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     }
     let text = error.render().ansi().to_string();
     let _ = write!(anstream::stderr(), "{}", text.replacen("error:", &format!("{}:", program.name()), 1));
-    Exit::Error
+    match error.kind() {
+        // The status of ag for flags that it does not know, or that lack a value.
+        ErrorKind::UnknownArgument if program == Program::Ag => Exit::NotFound,
+        _ => Exit::Error,
+    }
 }
 
 /// The error of an invalid value in the form of ripgrep, which programs that call it may parse.

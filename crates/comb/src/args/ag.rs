@@ -66,6 +66,7 @@ struct Translation {
     single_lines: bool,
     ackmate: bool,
     passthru: bool,
+    parallel: bool,
     line_numbers: Option<bool>,
     lists_matching: bool,
     filename_pattern: Option<String>,
@@ -76,20 +77,38 @@ struct Translation {
 
 /// Parses the command line.
 pub(super) fn parse(given: &[OsString]) -> Result<super::Arguments, Error> {
-    let invalid = |reason: String| Error::raw(ErrorKind::InvalidValue, format!("{reason}\n"));
     let mut translation = Translation::default();
-    translation.read(&given[1.min(given.len())..]).map_err(invalid)?;
+    translation.read(&given[1.min(given.len())..]).map_err(Fault::into_error)?;
     if let Some(text) = translation.text {
         let command = super::Command::Print(text.into_bytes(), Exit::Found);
         return Ok(super::Arguments { command, color: None });
     }
-    let translated = translation.finish().map_err(invalid)?;
+    let translated = translation.finish().map_err(Fault::into_error)?;
     let all: Vec<OsString> = ["ag", "grep"].map(OsString::from).into_iter().chain(translated).collect();
     parse_from(&all)
 }
 
+/// What is wrong with the arguments.
+#[derive(Debug)]
+enum Fault {
+    /// An unknown flag, a value that is missing, or one that is not wanted.
+    Usage(String),
+    /// An invalid value.
+    Value(String),
+}
+
+impl Fault {
+    fn into_error(self) -> Error {
+        let (kind, reason) = match self {
+            Self::Usage(reason) => (ErrorKind::UnknownArgument, reason),
+            Self::Value(reason) => (ErrorKind::InvalidValue, reason),
+        };
+        Error::raw(kind, format!("{reason}\n"))
+    }
+}
+
 impl Translation {
-    fn read(&mut self, given: &[OsString]) -> Result<(), String> {
+    fn read(&mut self, given: &[OsString]) -> Result<(), Fault> {
         let mut rest = given.iter().peekable();
         while let Some(argument) = rest.next() {
             match argument.as_bytes() {
@@ -102,22 +121,28 @@ impl Translation {
         Ok(())
     }
 
-    fn long<'a>(&mut self, name: &[u8], rest: &mut Rest<'a>) -> Result<(), String> {
+    fn long<'a>(&mut self, name: &[u8], rest: &mut Rest<'a>) -> Result<(), Fault> {
         let (name, value) = match name.iter().position(|&byte| byte == b'=') {
             Some(at) => (&name[..at], Some(OsString::from_vec(name[at + 1..].to_vec()))),
             None => (name, None),
         };
         let name = String::from_utf8_lossy(name);
+        let unwanted = |value: &OsString| {
+            Err(Fault::Usage(format!("--{name} takes no value, found '{}'", value.display())))
+        };
         if let Some(kind) = types::named(&name) {
             self.types.push(kind);
-            return Ok(());
+            return value.as_ref().map_or(Ok(()), unwanted);
         }
         let flag = flags::by_long(&name).ok_or_else(|| unknown(&format!("--{name}")))?;
-        self.take(flag, value, rest)
+        match &value {
+            Some(value) if !flag.takes_value() => unwanted(value),
+            _ => self.take(flag, value, rest),
+        }
     }
 
     /// Reads the flags of one argument with a single hyphen; what follows a flag that takes a value is the value.
-    fn letters<'a>(&mut self, letters: &[u8], rest: &mut Rest<'a>) -> Result<(), String> {
+    fn letters<'a>(&mut self, letters: &[u8], rest: &mut Rest<'a>) -> Result<(), Fault> {
         for (at, &letter) in letters.iter().enumerate() {
             let letter = char::from(letter);
             let flag = flags::by_short(letter).ok_or_else(|| unknown(&format!("-{letter}")))?;
@@ -131,10 +156,10 @@ impl Translation {
     }
 
     /// Applies a flag.
-    fn take<'a>(&mut self, flag: &Flag, value: Option<OsString>, rest: &mut Rest<'a>) -> Result<(), String> {
+    fn take<'a>(&mut self, flag: &Flag, value: Option<OsString>, rest: &mut Rest<'a>) -> Result<(), Fault> {
         let mut required = || {
             let value = value.clone().or_else(|| rest.next().cloned());
-            value.ok_or_else(|| format!("--{} requires a value", flag.long))
+            value.ok_or_else(|| Fault::Usage(format!("--{} requires a value", flag.long)))
         };
         match flag.becomes {
             Becomes::Flags(flags) => self.flags.extend(flags.iter().map(OsString::from)),
@@ -144,18 +169,26 @@ impl Translation {
                 self.flags.push(argument);
             }
             Becomes::Lines(name) => {
-                let number = |value: &OsString| value.to_str()?.parse::<u32>().ok();
-                let lines = match &value {
-                    Some(value) => number(value),
-                    None => rest.next_if(|next| number(next).is_some()).and_then(number),
+                let invalid = |value: &OsString| {
+                    let reason = format!("expected a number, found '{}'", value.display());
+                    Fault::Value(format!("--{}: {reason}", flag.long))
                 };
-                self.flags.push(format!("{name}={}", lines.unwrap_or(2)).into());
+                let count = match &value {
+                    // ag never ends if this is not a number.
+                    Some(value) => lines(value).ok_or_else(|| invalid(value))?,
+                    None => rest.next_if(|next| lines(next).is_some()).and_then(lines).unwrap_or(2),
+                };
+                self.flags.push(format!("{name}={count}").into());
             }
             Becomes::Setting(setting) => self.set(setting),
+            Becomes::Missing(instead) => {
+                return Err(Fault::Usage(format!("--{} is not supported; {instead}", flag.long)));
+            }
             Becomes::ValueSetting(setting) => {
                 let value = required()?;
-                let text = value.to_str().ok_or_else(|| format!("--{}: not valid UTF-8", flag.long))?;
-                self.set_value(setting, text).map_err(|reason| format!("--{}: {reason}", flag.long))?;
+                let text = value.to_str().ok_or_else(|| "not valid UTF-8".to_owned());
+                let set = text.and_then(|text| self.set_value(setting, text));
+                set.map_err(|reason| Fault::Value(format!("--{}: {reason}", flag.long)))?;
             }
         }
         Ok(())
@@ -177,6 +210,10 @@ impl Translation {
             Setting::Multiline(on) => self.single_lines = !on,
             Setting::Ackmate => self.ackmate = true,
             Setting::Passthru => self.passthru = true,
+            Setting::Parallel => {
+                self.parallel = true;
+                self.flags.push("--parallel".into());
+            }
             Setting::LineNumbers(on) => self.line_numbers = Some(on),
             Setting::FilesWithMatches => self.lists_matching = true,
             Setting::Help => self.text = Some(HELP.to_owned()),
@@ -205,7 +242,7 @@ impl Translation {
     }
 
     /// The arguments of `comb grep`.
-    fn finish(mut self) -> Result<Vec<OsString>, String> {
+    fn finish(mut self) -> Result<Vec<OsString>, Fault> {
         let mut flags = std::mem::take(&mut self.flags);
         let mut push = |flag: &str| flags.push(flag.into());
         self.select_files(&mut push);
@@ -216,11 +253,12 @@ impl Translation {
             push(&format!("--file-search-regex={}", self.path_regex(pattern)));
         } else if !self.others.is_empty() {
             let pattern = self.others.remove(0);
-            let pattern = pattern.into_string().map_err(|_| "the pattern is not valid UTF-8".to_owned())?;
-            let reads_input = self.others.is_empty() && input_is_readable();
+            let pattern = pattern.into_string();
+            let pattern = pattern.map_err(|_| Fault::Value("the pattern is not valid UTF-8".to_owned()))?;
+            let reads_input = self.others.is_empty() && !self.parallel && input_is_readable();
             self.search(&pattern, reads_input, &mut push);
         } else {
-            return Err(format!("missing PATTERN\n\n{HELP}"));
+            return Err(Fault::Usage(format!("missing PATTERN\n\n{HELP}")));
         }
         flags.push("--".into());
         flags.append(&mut self.others);
@@ -314,8 +352,14 @@ fn in_words(regex: &str) -> String {
     format!(r"\b(?:{regex})\b")
 }
 
-fn unknown(flag: &str) -> String {
-    format!("unrecognized option '{flag}'\n\n{HELP}")
+fn unknown(flag: &str) -> Fault {
+    Fault::Usage(format!("unrecognized option '{flag}'\n\n{HELP}"))
+}
+
+/// The value of a flag as a number of lines. A negative one stands for none.
+fn lines(value: &OsString) -> Option<u32> {
+    let number: i64 = value.to_str()?.parse().ok()?;
+    Some(number.clamp(0, u32::MAX.into()) as u32)
 }
 
 /// The colours of a part of the output by codes of ANSI escapes, such as `1;33`.

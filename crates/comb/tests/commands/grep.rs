@@ -823,17 +823,13 @@ fn a_preprocessor_makes_the_text_of_files() {
     assert!(!is_read(&["-z", "--pre", "./upper", "--no-pre"]));
     // -z removes a COMMAND, also if it is taken back.
     assert!(!is_read(&["--pre", "./upper", "-z", "--no-search-zip"]));
-    assert_eq!(
-        grep(&["--pre", "./upper", "-z", "--no-search-zip", "one", "a.txt"]),
-        answer("one\n", "", 0)
-    );
+    assert_eq!(grep(&["--pre", "./upper", "-z", "--no-search-zip", "one", "a.txt"]), answer("one\n", "", 0));
     // What it printed before it failed is searched.
     let message =
         "comb: d.bad: preprocessor ./upper failed with exit status 3: broken; its output was read\n";
     assert_eq!(grep(&["--pre", "./upper", "two", "d.bad"]), answer("two\n", message, 2));
     // A program that is not there is reported once.
-    let message =
-        "comb: a.txt: cannot start the preprocessor ./nothing: no such file or directory; skipped";
+    let message = "comb: a.txt: cannot start the preprocessor ./nothing: no such file or directory; skipped";
     let missing = |paths: &[&str]| grep(&[&["--pre", "./nothing", "one"], paths].concat());
     assert_eq!(missing(&["a.txt"]), answer("", &format!("{message}\n"), 2));
     assert_eq!(missing(&["a.txt", "b.txt"]), answer("", &format!("{message} (and 1 more file)\n"), 2));
@@ -883,7 +879,10 @@ fn an_invalid_pattern_of_a_condition_is_reported_with_its_flag() {
             assert_eq!(code, Some(2));
         }
     }
-    assert_eq!(run(&mut grep(&directory, &["(", "--and", "one"])), answer("", &format!("comb: {message}"), 2));
+    assert_eq!(
+        run(&mut grep(&directory, &["(", "--and", "one"])),
+        answer("", &format!("comb: {message}"), 2)
+    );
 }
 
 #[test]

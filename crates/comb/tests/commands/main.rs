@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p finecomb --test commands serve::` runs one module.
 
+mod ag;
 mod archives;
 mod bench;
 mod bench_experiments;

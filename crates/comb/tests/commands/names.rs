@@ -1,4 +1,4 @@
-//! comb under the names of other programs: ripgrep, ag and Topfew.
+//! comb under the names of other programs: ripgrep and Topfew; for ag, see `ag.rs`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::support::{COMB, answer, directory_with, program, run, write};
 
 /// The program under test by another name, in a directory.
-fn named(name: &str, directory: &TempDir, arguments: &[&str]) -> Command {
+pub(crate) fn named(name: &str, directory: &TempDir, arguments: &[&str]) -> Command {
     let link = directory.path().join(".bin").join(name);
     if !link.exists() {
         fs::create_dir_all(directory.path().join(".bin")).expect("a directory");
@@ -20,7 +20,8 @@ fn named(name: &str, directory: &TempDir, arguments: &[&str]) -> Command {
     command
 }
 
-fn tree() -> TempDir {
+/// Files of all kinds: hidden, ignored, binary, below a directory.
+pub(crate) fn tree() -> TempDir {
     let tree = directory_with(&[
         ("a.c", "foo bar\nbaz foo\nqux\n"),
         ("sub/b.py", "Foo\n\nfoo\nbar foo foo\n"),
@@ -114,134 +115,6 @@ fn topfew_counts_keys() {
         run(&mut named("tf", &tree, &["nowhere"])),
         answer("", "tf: nowhere: no such file or directory\n", 2)
     );
-}
-
-/// Asserts what `ag` prints for arguments, a word each.
-fn assert_ag(arguments: &str, expected: &str) {
-    let tree = tree();
-    let arguments: Vec<&str> = arguments.split(' ').collect();
-    let (printed, error, code) = run(&mut named("ag", &tree, &arguments));
-    assert_eq!((printed.as_str(), error.as_str()), (expected, ""), "{arguments:?}");
-    assert_eq!(code, Some(if expected.is_empty() { 1 } else { 0 }), "{arguments:?}");
-}
-
-const FOO: &str = "a.c:1:foo bar\na.c:2:baz foo\nsub/b.py:1:Foo\nsub/b.py:3:foo\nsub/b.py:4:bar foo foo\n";
-
-#[test]
-fn ag_has_smart_case_line_numbers_and_matches_across_lines() {
-    assert_ag("foo", FOO);
-    assert_ag("Foo", "sub/b.py:1:Foo\n");
-    assert_ag("-s foo", &FOO.replace("sub/b.py:1:Foo\n", ""));
-    assert_ag("-i FOO", FOO);
-    assert_ag("-i -S Foo", "sub/b.py:1:Foo\n");
-    assert_ag(r"bar\nbaz", "a.c:1:foo bar\na.c:2:baz foo\n");
-    assert_ag(r"--nomultiline bar\nbaz", "");
-    assert_ag("foo a.c", "1:foo bar\n2:baz foo\n");
-    assert_ag("(?<=ba[rz].)foo", "a.c:2:baz foo\nsub/b.py:4:bar foo foo\n");
-}
-
-#[test]
-fn output_flags_of_ag() {
-    assert_ag(
-        "--ackmate foo",
-        ":a.c\n1;0 3:foo bar\n2;4 3:baz foo\n\n:sub/b.py\n1;0 3:Foo\n3;0 3:foo\n4;4 3,8 3:bar foo foo\n",
-    );
-    assert_ag("--ackmate --nonumbers baz", ":a.c\n2;0 3:baz foo\n");
-    assert_ag("--ackmate -C1 baz", ":a.c\n1:foo bar\n2;0 3:baz foo\n3:qux\n");
-    assert_ag("-A -s foo a.c", "1:foo bar\n2:baz foo\n3-qux\n");
-    assert_ag("-A1 baz a.c", "2:baz foo\n3-qux\n");
-    assert_ag("--after 1 baz a.c", "2:baz foo\n3-qux\n");
-    assert_ag("-B baz a.c", "1-foo bar\n2:baz foo\n");
-    assert_ag("-C 1 baz a.c", "1-foo bar\n2:baz foo\n3-qux\n");
-    assert_ag("-c foo", "a.c:2\nsub/b.py:4\n");
-    assert_ag("--column foo a.c", "1:1:foo bar\n2:5:baz foo\n");
-    assert_ag("--filename baz a.c", "a.c:2:baz foo\n");
-    assert_ag("--nofilename baz", "2:baz foo\n");
-    assert_ag("-H baz a.c", "a.c\n2:baz foo\n");
-    assert_ag("--group baz", "a.c\n2:baz foo\n");
-    assert_ag("--group --nogroup baz", "a.c:2:baz foo\n");
-    assert_ag("-g py", "sub/b.py\n");
-    assert_ag("-g PY", "");
-    assert_ag("-l foo", "a.c\nsub/b.py\n");
-    assert_ag("-L qux", "sub/b.py\n");
-    assert_ag("--nonumbers baz", "a.c:baz foo\n");
-    assert_ag("-o ba.", "a.c:1:bar\na.c:2:baz\nsub/b.py:4:bar\n");
-    assert_ag("--vimgrep bar", "a.c:1:5:foo bar\nsub/b.py:4:1:bar foo foo\n");
-    assert_ag("-0l qux", "a.c\0");
-    assert_ag("--color qux a.c", "\x1b[0m\x1b[1m\x1b[33m3\x1b[0m:\x1b[0m\x1b[30m\x1b[43mqux\x1b[0m\n");
-    assert_ag(
-        "--color --color-match 4;31 --color-line-number 0 qux a.c",
-        "\x1b[0m3\x1b[0m:\x1b[0m\x1b[4m\x1b[31mqux\x1b[0m\n",
-    );
-    assert_ag("--color --nocolor qux a.c", "3:qux\n");
-}
-
-#[test]
-fn search_flags_of_ag() {
-    assert_ag("-a ignored", "ignored.c:1:foo ignored\n");
-    assert_ag("-t ignored", "ignored.c:1:foo ignored\n");
-    assert_ag("--hidden hidden", ".hidden:1:foo hidden\n");
-    assert_ag("-u hidden", ".hidden:1:foo hidden\n");
-    assert_ag("--depth 0 foo", "a.c:1:foo bar\na.c:2:baz foo\n");
-    assert_ag("-n foo", "a.c:1:foo bar\na.c:2:baz foo\n");
-    assert_ag("-n --depth 3 baz", "a.c:2:baz foo\n");
-    assert_ag("--noheading baz a.c", "a.c:2:baz foo\n");
-    assert_ag("-F .", "");
-    assert_ag("-Q a.c", "");
-    assert_ag("-G py$ foo", &FOO[28..]);
-    assert_ag("--ignore sub foo", &FOO[..28]);
-    assert_ag("--ignore-dir sub foo", &FOO[..28]);
-    assert_ag("-m1 foo", "a.c:1:foo bar\nsub/b.py:1:Foo\n");
-    assert_ag("-m 0 foo", FOO);
-    assert_ag("-v o", "a.c:3:qux\nsub/b.py:2:\n");
-    assert_ag("-w fo", "");
-    assert_ag("-w o+", "");
-    assert_ag(r"-w f\w+.bar", "a.c:1:foo bar\n");
-    assert_ag("-w bar", "a.c:1:foo bar\nsub/b.py:4:bar foo foo\n");
-    assert_ag("-r --mmap --affinity --one-device --workers 2 -f -z baz", "a.c:2:baz foo\n");
-    assert_ag("--word-reg bar a.c", "1:foo bar\n");
-    assert_ag("-- -x", "");
-}
-
-#[test]
-fn file_types_of_ag_are_flags() {
-    assert_ag("--python foo", &FOO[28..]);
-    assert_ag("--cc --python foo", FOO);
-    assert_ag("--cc hidden", "");
-    assert_ag("--ruby foo", "");
-    let (types, _, code) = run(&mut named("ag", &tree(), &["--list-file-types"]));
-    assert!(
-        types.starts_with("The following file types are supported:\n  --actionscript\n      .as  .mxml\n\n"),
-        "{types}"
-    );
-    assert_eq!(code, Some(0));
-}
-
-#[test]
-fn errors_of_ag() {
-    let tree = tree();
-    let ag = |arguments: &[&str]| run(&mut named("ag", &tree, arguments));
-    assert_eq!(ag(&["--silent", "qux", "nowhere", "a.c"]), answer("a.c:3:qux\n", "", 2));
-    let (_, error, code) = ag(&["--nonsense", "foo"]);
-    assert!(error.starts_with("ag: unrecognized option '--nonsense'\n"), "{error}");
-    assert_eq!(code, Some(2));
-    let (_, error, code) = ag(&["--no", "foo"]);
-    assert!(error.starts_with("ag: unrecognized option '--no'\n"), "{error}");
-    assert_eq!(code, Some(2));
-    for (arguments, message) in [
-        (&["-m", "x", "foo"][..], "ag: --max-count: expected a number, found 'x'\n"),
-        (&["--color-path", "99", "foo"], "ag: --color-path: unsupported code 99\n"),
-        (&["foo", "-G"], "ag: --file-search-regex requires a value\n"),
-    ] {
-        assert_eq!(ag(arguments), answer("", message, 2), "{arguments:?}");
-    }
-    let (_, error, code) = ag(&[]);
-    assert!(error.starts_with("ag: missing PATTERN\n\nUsage: ag "), "{error}");
-    assert_eq!(code, Some(2));
-    let (help, _, code) = ag(&["--help"]);
-    assert!(help.starts_with("Usage: ag ") && code == Some(0), "{help}");
-    let (version, _, code) = ag(&["--version"]);
-    assert!(version.starts_with("ag version 2.2.0 (finecomb ") && code == Some(0), "{version}");
 }
 
 #[test]

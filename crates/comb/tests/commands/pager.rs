@@ -10,7 +10,7 @@ use crate::profile::{is_shown, on_terminal};
 use crate::support::{COMB, directory_with, wait_until};
 
 /// What a shell command shows on a terminal; `comb` is the program under test in it.
-fn shown(directory: &TempDir, line: &str) -> String {
+pub(crate) fn shown(directory: &TempDir, line: &str) -> String {
     fs::write(directory.path().join("typescript"), "").expect("a file");
     let status = on_terminal(directory, &with_comb(line)).wait().expect("waiting");
     assert!(status.success());

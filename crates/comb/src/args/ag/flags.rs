@@ -1,6 +1,6 @@
 //! The flags of ag, and the flags of `comb grep` that they become.
 
-use Becomes::{Flags, Lines, Setting as Set, Value, ValueSetting as SetValue};
+use Becomes::{Flags, Lines, Missing, Setting as Set, Value, ValueSetting as SetValue};
 
 /// A flag of ag.
 pub(super) struct Flag {
@@ -16,8 +16,10 @@ pub(super) enum Becomes {
     Flags(&'static [&'static str]),
     /// This flag with the value of ag's.
     Value(&'static str),
-    /// This flag with a number of lines. If the next argument is not a number, it is not the value, and the number is 2.
+    /// This flag with a number of lines: the rest of the argument, or the next one if that is a number, or else 2.
     Lines(&'static str),
+    /// Nothing that comb has; this is to be used in its place.
+    Missing(&'static str),
     /// Something that depends on other arguments.
     Setting(Setting),
     /// Something that depends on other arguments, and on a value.
@@ -35,6 +37,7 @@ pub(super) enum Setting {
     Multiline(bool),
     Ackmate,
     Passthru,
+    Parallel,
     Hidden,
     Unrestricted,
     NoRecurse,
@@ -121,11 +124,11 @@ pub(super) const FLAGS: &[Flag] = &[
     flag("only-matching", 'o', Flags(&["--only-matching"])),
     long("pager", Value("--pager")),
     long("nopager", Flags(&["--nopager"])),
-    long("parallel", Flags(&["--parallel"])),
+    long("parallel", Set(Setting::Parallel)),
     long("passthrough", Set(Setting::Passthru)),
     long("passthru", Set(Setting::Passthru)),
     flag("path-to-ignore", 'p', Value("--ignore-file")),
-    long("print-all-files", Flags(&["--print-all-files"])),
+    long("print-all-files", Missing("ag -l '' prints all files")),
     long("print-long-lines", Flags(&["--max-columns=0"])),
     long("print0", Flags(&["--null"])),
     flag("recurse", 'r', Flags(&[])),
