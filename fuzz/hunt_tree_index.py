@@ -37,7 +37,11 @@ FLAGS = [[], [], ["-n"], ["-c"], ["-l"], ["--files-without-match"], ["-i"], ["-S
          ["-a"], ["--binary"], ["-z"], ["-U"], ["-U", "--multiline-dotall"], ["--null-data"], ["--crlf"], ["--include-zero", "-c"], ["--json"],
          ["--stats"], ["-u"], ["-uu"], ["-uuu"], ["--hidden"], ["--no-ignore"], ["-g", "*.c"], ["-g", "!a"], ["-tc"], ["-L"], ["--sort", "modified"],
          ["--sortr", "path"], ["--max-filesize", "1K"], ["--max-depth", "2"], ["-E", "utf-16le"], ["-E", "none"], ["--max-line", "60"], ["-P"],
-         ["--passthru"], ["--no-unicode"], ["--no-ignore-vcs"], ["--one-file-system"], ["--heading"], ["--count-matches"]]
+         ["--passthru"], ["--no-unicode"], ["--no-ignore-vcs"], ["--one-file-system"], ["--heading"], ["--count-matches"],
+         ["--pre", "{upper}"], ["--pre", "{upper}", "--pre-glob", "*.c"], ["--pre", "/nowhere/program"], ["-z", "--pre="]]
+CONDITIONS = ["--and", "--not", "--file-and", "--file-not"]
+# Times of changes: files that were touched are older than 2002, all others newer than an hour.
+TIMES_OF_CHANGE = ["1h", "2002-01-01", "1985-06-01", "1990-01-01T12:00:00"]
 SYMBOLS = [["-r", "needle"], ["-d", "need"], ["-d", "ne+d.*"], ["-r", "PM_RESUME", "--json"], ["-r", "pm", "-d", "foo"], ["-d", "a"], [], ["--stats", "-r", "hay"],
            ["-r", "foo", "--hidden"], ["-r", "stack", "--no-ignore"], ["-r", "needle", "-g", "!a"]]
 TIMES = re.compile(rb'("(?:elapsed|elapsed_total)":\{[^}]*\})|^[0-9.]+ seconds.*$', re.M)
@@ -57,6 +61,10 @@ class Tree:
         self.builds: list[subprocess.Popen] = []
         for folder in (self.root, self.outside, self.home, self.runtime):
             folder.mkdir(parents=True)
+        # A preprocessor, which fails for some files.
+        self.upper = root / "upper"
+        self.upper.write_text("#!/bin/sh\ntr a-z A-Z\ncase $1 in *.h) echo broken >&2; exit 3;; esac\n")
+        self.upper.chmod(0o755)
         for _ in range(12):
             self.write_new()
 
@@ -359,6 +367,13 @@ class Tree:
     def command(self) -> tuple[list[str], Path]:
         rng = self.rng
         flags = rng.choice(FLAGS) + (rng.choice(FLAGS) if rng.random() < 0.3 else [])
+        flags = [flag.replace("{upper}", str(self.upper)) for flag in flags]
+        if rng.random() < 0.3:
+            flags += [argument for _ in range(rng.choice([1, 1, 2])) for argument in (rng.choice(CONDITIONS), rng.choice(PATTERNS))]
+        if rng.random() < 0.2:
+            # A time that does not pass between two searches.
+            own = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(self.file().stat().st_mtime))
+            flags += [rng.choice(["--changed-within", "--changed-before"]), rng.choice([own, *TIMES_OF_CHANGE])]
         patterns = [] if rng.random() < 0.1 else rng.sample(PATTERNS, rng.choice([1, 1, 1, 2, 3]))
         arguments = [*flags, "-j", rng.choice("123")]
         arguments += [argument for pattern in patterns for argument in ("-e", pattern)] or ["--files"]
