@@ -89,7 +89,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     let text = error.render().ansi().to_string();
     let _ = write!(anstream::stderr(), "{}", text.replacen("error:", &format!("{}:", program.name()), 1));
     match error.kind() {
-        // The status of ag for flags that it does not know, or that lack a value.
+        // The status of ag for wrong flags, missing values and a missing pattern.
         ErrorKind::UnknownArgument if program == Program::Ag => Exit::NotFound,
         _ => Exit::Error,
     }

@@ -88,7 +88,7 @@ pub(super) fn parse(given: &[OsString]) -> Result<super::Arguments, Error> {
     parse_from(&all)
 }
 
-/// What is wrong with the arguments.
+/// A fault in the arguments.
 #[derive(Debug)]
 enum Fault {
     /// An unknown flag, a value that is missing, or one that is not wanted.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::profile::{is_shown, on_terminal};
 use crate::support::{COMB, directory_with, wait_until};
 
-/// What a shell command shows on a terminal; `comb` is the program under test in it.
+/// Runs a shell command on a terminal, with `comb` for the program under test, and returns what is shown.
 pub(crate) fn shown(directory: &TempDir, line: &str) -> String {
     fs::write(directory.path().join("typescript"), "").expect("a file");
     let status = on_terminal(directory, &with_comb(line)).wait().expect("waiting");
