@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends on the first error")]
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -466,42 +466,32 @@ fn files_from_storage_are_prefetched_at_a_fixed_width_and_files_in_memory_are_no
     assert!(open.iter().any(|&(most, _)| most <= 1), "{open:?}");
 }
 
-/// A pipe stays open until the job has ended, or has not ended in time.
+/// The output fails at the end of the first pipe. The second one stays open until the job has ended, or has not in time.
 #[test]
 fn an_error_of_the_output_wakes_a_read_that_waits() {
     let root = tempfile::tempdir().unwrap();
-    let (file, pipe) = (root.path().join("file"), root.path().join("pipe"));
-    fs::write(&file, "line\n").unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipes = ["a", "b"].map(|name| root.path().join(name));
+    assert!(std::process::Command::new("mkfifo").args(&pipes).status().unwrap().success());
     for has_stop in [false, true] {
-        let held = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+        let [mut first, second] =
+            pipes.each_ref().map(|pipe| fs::OpenOptions::new().read(true).write(true).open(pipe).unwrap());
         let (ended, wait) = mpsc::channel();
         let holder = thread::spawn(move || {
+            first.write_all(b"line\n").unwrap();
+            // The other worker waits for the second pipe by then.
+            thread::sleep(Duration::from_millis(200));
+            drop(first);
             let in_time = wait.recv_timeout(Duration::from_secs(10));
-            drop(held);
+            drop(second);
             in_time
         });
         let stop = has_stop.then(|| Arc::new(Stop::new().unwrap()));
         let options = ScanOptions { width: Width::Fixed(2), stop: stop.clone(), ..ScanOptions::default() };
-        let done = in_order(&Inputs::new([&file, &pipe]), &options, None, &mut Late, || Sizes);
-        ended.send(()).unwrap();
+        let done = in_order(&Inputs::new(&pipes), &options, None, &mut Limited(Vec::new(), 0), || Sizes);
+        let _ = ended.send(());
         holder.join().unwrap().unwrap();
         assert!(done.output_error.is_some());
         // It is not the one who asked for the end.
         assert!(stop.is_none_or(|stop| !stop.is_raised()));
-    }
-}
-
-/// A sink that fails when other workers wait.
-struct Late;
-
-impl Write for Late {
-    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
-        thread::sleep(Duration::from_millis(100));
-        Err(io::Error::other("full"))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -54,17 +54,18 @@ fn ctrl_c_stops_the_search_and_waits_for_the_pager() {
     let directory = directory_with(&[("typescript", "")]);
     let pipe = directory.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
-    let pager = r#"trap "" INT; cat; sleep 0.5; echo pager ended"#;
-    let line = format!("trap : INT; comb grep --pager '{pager}' one pipe; echo status $?");
+    // The typescript begins with the command, so what is waited for must not be in it.
+    let pager = r#"trap "" INT; sed -u "s/^/> /"; sleep 0.5; printf "pager %s\n" ended"#;
+    let line = format!("trap : INT; comb grep --pager '{pager}' one pipe; printf 'status %d\n' $?");
     let mut script = on_terminal(&directory, &with_comb(&line));
     let mut writer = OpenOptions::new().write(true).open(&pipe).expect("opening the pipe");
     writer.write_all(b"one\n").expect("writing");
-    wait_until("a line", || is_shown(&directory, "one"));
+    wait_until("a line", || is_shown(&directory, "> 1:one"));
     let keys = script.stdin.as_mut().expect("standard input");
     keys.write_all(b"\x03").expect("writing");
     wait_until("an exit status", || is_shown(&directory, "status 130"));
     let typescript = fs::read_to_string(directory.path().join("typescript")).expect("a file");
-    assert!(typescript.find("pager ended") < typescript.find("status"), "{typescript}");
+    assert!(typescript.find("status 130") > typescript.find("pager ended"), "{typescript}");
     assert!(typescript.contains("pager ended"), "{typescript}");
     drop(writer);
     assert!(script.wait().expect("waiting").success());
