@@ -134,6 +134,38 @@ def tree_jobs(tree: Path, comb: str) -> list[Job]:
     return jobs
 
 
+def sorted_jobs(tree: Path, comb: str) -> list[Job]:
+    """Searches in another order, which ripgrep makes with one thread."""
+    jobs = []
+    for arguments in ["--sort path -n PM_RESUME", "--sort modified -n PM_RESUME", "--files --sort path", "--files --sort modified"]:
+        jobs.append(Job(f"tree: {arguments}", tree, pair(arguments, comb), [Goal("comb", ["rg"], 1 / 3)], output="pipe"))
+    return jobs
+
+
+# Programs that make an archive of files, and that write the text of its members.
+ARCHIVES = {
+    "tar": ("tar cf {} {}", "tar xOf {}"),
+    "tar.gz": ("tar czf {} {}", "tar xOzf {}"),
+    "tar.zst": ("tar --zstd -cf {} {}", "tar --zstd -xOf {}"),
+    "zip": ("zip -qr {} {}", "unzip -p {}"),
+}
+
+
+def archive_jobs(tree: Path, folder: Path, comb: str) -> list[Job]:
+    """Searches in archives, and in the text of their members: the last line of a member may have no end there."""
+    jobs = []
+    for extension, (pack, unpack) in ARCHIVES.items():
+        archive = f"{folder}/net.{extension}"
+        if not all(has(command.split()[0]) for command in (pack, unpack)):
+            continue
+        subprocess.run(shlex.split(pack.format(archive, "drivers/net")), cwd=tree, check=True)
+        search = "-aN napi_schedule"
+        other = f"sh -c '{unpack.format(archive)} | rg {search}'"
+        programs = [Program("comb", f"{comb} grep --archives --no-filename {search} {archive}"), Program("unpacked | rg", other, "rg", is_peer=True)]
+        jobs.append(Job(f"archive: {search} net.{extension}", tree, programs, [Goal("comb", ["unpacked | rg"], 1.0)], output="pipe"))
+    return jobs
+
+
 def log_jobs(log: Path, comb: str) -> list[Job]:
     jobs = []
     file = shlex.quote(log.name)
@@ -410,11 +442,14 @@ def main() -> None:
     log = arguments.log or (Path("access.log") if arguments.list else run.make_corpus(2_000_000))
     log = log.resolve()
 
-    with tempfile.TemporaryDirectory(prefix="bench-grep-empty.") as empty:
+    folder = tempfile.TemporaryDirectory
+    with folder(prefix="bench-grep-empty.") as empty, folder(prefix="bench-grep-archives.") as archives:
         jobs, skipped = [], []
         if arguments.tree:
             tree = arguments.tree.resolve()
-            jobs += tree_jobs(tree, comb)
+            jobs += tree_jobs(tree, comb) + sorted_jobs(tree, comb)
+            if not arguments.list and (tree / "drivers/net").is_dir():
+                jobs += archive_jobs(tree, Path(archives), comb)
         else:
             skipped.append("jobs on a tree (no --tree)")
         jobs += log_jobs(log, comb)

@@ -22,6 +22,7 @@ use termcolor::{Ansi, NoColor, WriteColor};
 
 use crate::condition::FileMatcher;
 use crate::enclosing::{Enclosing, ScopeFinder};
+use crate::find::without_terminator;
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::search::Totals;
@@ -201,8 +202,10 @@ impl Recording {
             return printed;
         }
         let find = |lines: Range<usize>| {
-            let found = matcher.find_at(&text[..lines.end], lines.start).ok().flatten()?;
-            Some(found.start() - lines.start)
+            // As in the search in blocks, they are searched without what is before them.
+            let text = without_terminator(&text[lines.clone()], self.style.terminator);
+            // An empty match at the very end of the file is in no line.
+            matcher.find(text).ok().flatten().map(|found| found.start()).filter(|&start| start < lines.len())
         };
         compact(&self.style, &printed, &mut self.pieces, find)
     }
