@@ -135,7 +135,7 @@ def tree_jobs(tree: Path, comb: str) -> list[Job]:
 
 
 def sorted_jobs(tree: Path, comb: str) -> list[Job]:
-    """Searches in another order, which ripgrep makes with one thread."""
+    """Sorted searches, which ripgrep runs on one thread."""
     jobs = []
     for arguments in ["--sort path -n PM_RESUME", "--sort modified -n PM_RESUME", "--files --sort path", "--files --sort modified"]:
         jobs.append(Job(f"tree: {arguments}", tree, pair(arguments, comb), [Goal("comb", ["rg"], 1 / 3)], output="pipe"))

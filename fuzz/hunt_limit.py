@@ -75,6 +75,13 @@ def cut(whole: bytes, limit: int, case: Case, starts: set | None) -> bytes:
     for line in split(whole):
         plain = ESCAPE.sub(b"", line)
         if NOTICE.search(plain):
+            path = plain.split(b": ", 1)[0]
+            if last is None or path != last[0]:
+                # It is the result of a file of which no line is printed.
+                results += 1
+                if results > limit:
+                    break
+                last = (path, b"")
             continue
         place = tuple(re.split(b"[\x01\x02]", plain)[:2]) if MATCH in plain or CONTEXT in plain else None
         if place is None:
@@ -174,8 +181,10 @@ def check_limit(comb: str, rng: random.Random, case: Case, root: Path) -> tuple[
         flags = [mode, *case.flags]
         expected = lambda whole: b"".join(split(whole)[:limit])
     query = case.query if mode != "--files" else case.query[2:]
-    whole, _ = run(comb, rng, [*flags, *query], root)
-    given, _ = run(comb, rng, [*flags, "--limit", str(limit), *query], root)
+    whole, status = run(comb, rng, [*flags, *query], root)
+    given, limited_status = run(comb, rng, [*flags, "--limit", str(limit), *query], root)
+    if status != 2 and limited_status != status:
+        return shlex.join([*flags, "--limit", str(limit), *query]), b"status %d" % status, b"status %d" % limited_status
     wanted, given = (hunt_grep.TIMES[0][0].sub(b"", text) for text in (expected(whole), given))
     if mode == "lines":
         given = without_notices(given)

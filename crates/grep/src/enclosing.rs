@@ -67,8 +67,8 @@ pub(crate) struct Enclosing<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) line_end: u8,
     pub(crate) scopes: Option<Scopes>,
-    /// Receives the path and the reason if the text is not parsed.
-    pub(crate) errors: &'a mut Vec<(String, String)>,
+    /// Receives the reason if the text is not parsed.
+    pub(crate) errors: &'a mut Vec<String>,
 }
 
 impl Enclosing<'_> {
@@ -76,7 +76,7 @@ impl Enclosing<'_> {
         let Self { finder, path, text, line_end, scopes, errors } = self;
         scopes.get_or_insert_with(|| {
             let found = finder.scopes(source_name(path), text).unwrap_or_else(|reason| {
-                errors.push((path.display().to_string(), not_shown(&reason)));
+                errors.push(not_shown(&reason));
                 Vec::new()
             });
             Scopes::new(found, text, *line_end)

@@ -46,7 +46,9 @@ mod whole;
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Visit, in_order};
+use finecomb_scan::{
+    Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Source, Visit, in_order,
+};
 pub use grep_printer::Stats;
 pub use print::CUT;
 pub use print::excerpt::excerpt;
@@ -119,8 +121,9 @@ impl Query {
 
     /// Returns `false` if no line can match, so that there is nothing to search.
     pub fn can_match(&self) -> bool {
-        let GrepOptions { pattern, invert, max_count, limit, .. } = &self.style.options;
-        (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0) && *limit != Some(0)
+        let options = &self.style.options;
+        let GrepOptions { pattern, invert, max_count, .. } = options;
+        (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0) && !options.prints_no_results()
     }
 
     /// Returns expressions of which a file holds a match if its result depends on more than that it has none; `None` if
@@ -243,29 +246,47 @@ impl Query {
     }
 }
 
+/// The statistics with another number of bytes printed.
+fn with_bytes_printed(stats: &Stats, bytes: u64) -> Stats {
+    let mut changed = Stats::new();
+    changed.add_elapsed(stats.elapsed());
+    changed.add_searches(stats.searches());
+    changed.add_searches_with_match(stats.searches_with_match());
+    changed.add_bytes_searched(stats.bytes_searched());
+    changed.add_bytes_printed(bytes);
+    changed.add_matched_lines(stats.matched_lines());
+    changed.add_matches(stats.matches());
+    changed
+}
+
 impl Outcome {
     fn sum<V: Visit>(mut done: Ordered<V>, query: &Query, totals: impl Fn(V) -> Totals) -> Self {
         let mut sum = Totals::default();
         for visit in std::mem::take(&mut done.visits) {
             sum.add(totals(visit));
         }
-        sum.errors.sort();
         if query.style.options.mode == Mode::Lines {
-            // `done.bytes` includes the separators between files.
-            let counted = sum.color_bytes + sum.stats.bytes_printed();
-            sum.stats.add_bytes_printed(done.bytes.saturating_sub(counted));
+            // These include the separators between files, and not what a limit left out.
+            sum.stats = with_bytes_printed(&sum.stats, done.bytes.saturating_sub(sum.color_bytes));
         }
         Self::of(done, sum)
     }
 
     fn of<V>(done: Ordered<V>, totals: Totals) -> Self {
+        // Files behind the end were read or not.
+        let is_reached = |source: &Source| done.end.as_ref().is_none_or(|end| end.includes(source));
+        let errors = totals.errors.into_iter().filter(|(source, _)| is_reached(source));
+        let mut failures: Vec<(String, String)> =
+            errors.map(|(source, error)| (source.display_path().display().to_string(), error)).collect();
+        failures.sort();
         Self {
-            any: totals.any,
+            // The file in which a limit ends the job is not visited to its end.
+            any: totals.any || done.printed > 0,
             files: done.files,
             stats: totals.stats,
             checks: done.checks,
             problems: done.problems,
-            failures: totals.errors,
+            failures,
             omitted: done.omitted,
             output_error: done.output_error,
             report: done.report,

@@ -24,7 +24,9 @@ pub fn list(
         files: done.files,
         checks: done.checks,
         bytes: done.bytes,
+        printed: done.printed,
         omitted: done.omitted,
+        end: done.end,
         output_error: done.output_error,
         report: done.report,
     }

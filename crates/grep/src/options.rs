@@ -270,7 +270,12 @@ impl GrepOptions {
         matches!(self.mode, Mode::Lines | Mode::Json) && !self.quiet
     }
 
-    /// The limit on results. The search ends there, unless something is said of all of them.
+    /// Whether a limit leaves nothing to print.
+    pub fn prints_no_results(&self) -> bool {
+        matches!(self.scan_limit(), Some(Limit { results: 0, ends_job: true }))
+    }
+
+    /// The limit on results. The search ends there, unless totals are reported.
     pub(crate) fn scan_limit(&self) -> Option<Limit> {
         let ends_job = !(self.stats || self.compact || self.mode == Mode::Json);
         Some(Limit { results: self.limit?, ends_job })

@@ -39,8 +39,8 @@ pub(crate) struct Totals {
     pub(crate) stats: Stats,
     /// Number of printed bytes that are colour escapes, if statistics are wanted.
     pub(crate) color_bytes: u64,
-    /// Errors of the regex engine: path and message.
-    pub(crate) errors: Vec<(String, String)>,
+    /// Errors of the regex engine: file and message.
+    pub(crate) errors: Vec<(Source, String)>,
 }
 
 impl Totals {
@@ -320,7 +320,12 @@ impl<'q, M: Matcher> Searcher<'q, M> {
     fn print_binary_notice(&mut self, source: &Source, state: &FileState, out: &mut Output<'_>) {
         let nul = self.nul(source);
         let Some(at) = state.nul.filter(|_| state.count > 0 && nul != Nul::Ignore) else { return };
-        out.begin_rest();
+        // Without a line of the file, the notice is the result.
+        if state.printed {
+            out.begin_rest()
+        } else {
+            out.begin_result()
+        }
         let out = out.bytes();
         if self.style.options.with_filename {
             self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
@@ -444,7 +449,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             found.count_lines(block.bytes, self.rules.line_end, !block.is_whole);
         }
         if let Some(error) = found.error.take() {
-            self.totals.errors.push((block.source.display_path().display().to_string(), error));
+            self.totals.errors.push((block.source.clone(), error));
         }
         found.elapsed = started.map(|started| started.elapsed()).unwrap_or_default();
         found
@@ -565,7 +570,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         }
         self.matches = matches;
         self.scope_finder = scope_finder;
-        self.totals.errors.append(&mut errors);
+        self.totals.errors.extend(errors.into_iter().map(|error| (block.source.clone(), error)));
         tally.bytes += out.printed() - before - (tally.color_bytes - colors);
     }
 
@@ -591,7 +596,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         }
         if let Some(finder) = self.scope_finder.as_deref().filter(|_| tally.lacks_definitions) {
             let reason = format!("larger than {} MiB", finder.size_limit() >> 20);
-            self.totals.errors.push((source.display_path().display().to_string(), not_shown(&reason)));
+            self.totals.errors.push((source.clone(), not_shown(&reason)));
         }
         let quit = self.nul(source) == Nul::Quit && state.nul.is_some();
         // Matches before the NUL that made the file binary are printed, but they are not a count of the whole file.

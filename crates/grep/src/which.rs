@@ -1,4 +1,4 @@
-//! The pattern that a match is of, where there are several.
+//! Names the pattern that produced a match.
 
 use grep_matcher::{Match, Matcher};
 use regex_syntax::ast::parse::Parser;
@@ -24,7 +24,7 @@ impl Which {
         }
         let pattern = &options.pattern;
         let case = match pattern.case {
-            Case::Smart if ignores_case(pattern) => Case::Insensitive,
+            Case::Smart if ignores_case(pattern, matcher.is_rust()) => Case::Insensitive,
             Case::Smart => Case::Sensitive,
             case => case,
         };
@@ -66,8 +66,17 @@ impl AnyMatcher {
     }
 }
 
-/// Whether smart case ignores case: in no pattern is there a literal in upper case, but in some there is one.
-fn ignores_case(options: &PatternOptions) -> bool {
+/// Whether smart case ignores case: in no pattern is there a literal in upper case, but in some there is one. For PCRE2, a literal
+/// is any character that is not behind a backslash.
+fn ignores_case(options: &PatternOptions, is_rust: bool) -> bool {
+    if !is_rust {
+        let mut is_escaped = false;
+        return !options.patterns.iter().flat_map(|pattern| pattern.chars()).any(|char| {
+            let is_literal = !is_escaped;
+            is_escaped = char == '\\' && is_literal && !options.fixed_strings;
+            is_literal && char.is_uppercase()
+        });
+    }
     let mut literals = Literals::default();
     for pattern in &options.patterns {
         let parsed = Parser::new().parse(pattern).ok().filter(|_| !options.fixed_strings);
@@ -167,5 +176,14 @@ mod tests {
         assert_eq!(which(&["foo", ".oo"], smart, "Foo boo"), names(&["foo", ".oo"]));
         assert_eq!(which(&[r"\W", "[a-z]o"], smart, "FO-"), names(&["[a-z]o", r"\W"]));
         assert_eq!(which(&["[A-C]", "c"], smart, "cC"), names(&["c", "[A-C]"]));
+    }
+
+    #[cfg(feature = "pcre2")]
+    #[test]
+    fn smart_case_is_that_of_pcre2() {
+        let smart =
+            |pattern: &mut PatternOptions| (pattern.case, pattern.engine) = (Case::Smart, Engine::Pcre2);
+        assert_eq!(which(&[r"(?<=x)\Wfoo", "zzz"], smart, "x-FOO"), names(&[r"(?<=x)\Wfoo"]));
+        assert_eq!(which(&["foo", "B"], smart, "foo FOO"), names(&["foo"]));
     }
 }

@@ -28,7 +28,7 @@ use crate::print::lines::Style;
 use crate::search::Totals;
 use crate::which::Which;
 use compact::compact;
-use definitions::{Inserted, Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
+use definitions::{Finished, Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
 use patterns::insert_patterns;
 use results::Results;
 
@@ -84,42 +84,33 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
         Self { options, matcher, searcher: builder.build(), printer, scope_finder, which: None, totals }
     }
 
-    /// Adds definitions to the output of a file.
-    fn add_definitions(&mut self, source: &Source, text: &[u8], printed: Vec<u8>) -> Inserted {
+    /// Adds definitions and patterns to the output of a file, and finds the results in it.
+    fn finish_output(&mut self, source: &Source, text: &[u8], printed: Vec<u8>) -> Finished {
         let is_text = self.options.binary == Binary::Text || self.options.line_end == LineEnd::Nul;
         let is_shown = !printed.is_empty() && (is_text || memchr(0, text).is_none());
+        let (path, line_end) = (source.display_path(), self.options.line_end.terminator().as_byte());
+        let text = if is_shown { text } else { b"" };
+        let mut errors = Vec::new();
         let enclosing = self.scope_finder.as_deref_mut().map(|finder| {
-            let (path, errors) = (source.display_path(), &mut self.totals.errors);
-            let line_end = self.options.line_end.terminator().as_byte();
-            let text = if is_shown { text } else { b"" };
+            let errors = &mut errors;
             Enclosing { finder, path, text, line_end, scopes: None, errors }
         });
-        let (results, bytes) = match (&self.printer, enclosing) {
+        let finished = match (&self.printer, enclosing) {
             (Printer::RecordedLines(printer), Some(enclosing)) if is_shown => {
-                let path = enclosing.path.as_os_str().as_encoded_bytes();
+                let path = path.as_os_str().as_encoded_bytes();
                 let path = self.options.with_filename.then_some(path);
-                return Inserter::new(&printer.style, path, enclosing, &printed).insert(&printer.pieces);
+                Inserter::new(&printer.style, path, enclosing, &printed).insert(&printer.pieces)
             }
-            (Printer::RecordedLines(printer), _) => {
-                (Results::of_pieces(&printer.pieces, self.options), printed)
+            // Without a line, what is printed is a notice.
+            (Printer::RecordedLines(printer), _) if !printer.pieces.is_empty() => {
+                let results = Results::of_pieces(&printer.pieces, self.options);
+                Finished { bytes: printed, results, color_bytes: 0 }
             }
-            (Printer::Json(_), enclosing) => {
-                let bytes = match enclosing {
-                    Some(enclosing) => insert_into_json(&printed, enclosing),
-                    None => printed,
-                };
-                let bytes = match self.which {
-                    Some(which) => insert_patterns(&bytes, which),
-                    None => bytes,
-                };
-                // Without a limit, the results need not be known.
-                let is_limited = self.options.limit.is_some();
-                let results = is_limited.then(|| Results::of_messages(&bytes, self.options));
-                (results.unwrap_or_default(), bytes)
-            }
-            _ => (Results::one(&printed), printed),
+            (Printer::Json(_), enclosing) => finish_messages(self.options, self.which, printed, enclosing),
+            _ => Finished { results: Results::one(&printed), bytes: printed, color_bytes: 0 },
         };
-        Inserted { bytes, results, color_bytes: 0 }
+        self.totals.errors.extend(errors.into_iter().map(|error| (source.clone(), error)));
+        finished
     }
 
     fn binary_detection(&self, source: &Source) -> BinaryDetection {
@@ -130,6 +121,29 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
             _ => BinaryDetection::convert(0),
         }
     }
+}
+
+/// Adds definitions and patterns to JSON messages, and finds the results in them.
+fn finish_messages(
+    options: &GrepOptions,
+    which: Option<&Which>,
+    printed: Vec<u8>,
+    enclosing: Option<Enclosing<'_>>,
+) -> Finished {
+    let bytes = match enclosing {
+        Some(enclosing) => insert_into_json(&printed, enclosing),
+        None => printed,
+    };
+    let bytes = match which {
+        Some(which) => insert_patterns(&bytes, which),
+        None => bytes,
+    };
+    // Without a limit, the results need not be known.
+    let results = match options.limit {
+        Some(_) => Results::of_messages(&bytes, options),
+        None => Results::default(),
+    };
+    Finished { bytes, results, color_bytes: 0 }
 }
 
 impl Printer {
@@ -341,7 +355,7 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
         self.searcher.set_binary_detection(self.binary_detection(source));
         let bytes = &*block.bytes;
         if let Err(error) = self.matcher.begin_file(bytes) {
-            self.totals.errors.push((source.display_path().display().to_string(), error.to_string()));
+            self.totals.errors.push((source.clone(), error.to_string()));
             return;
         }
         let with = (&mut self.searcher, &self.matcher);
@@ -367,7 +381,7 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
             }
         };
         let printed_without = printed.len() as u64;
-        let Inserted { bytes: printed, results, color_bytes } = self.add_definitions(source, bytes, printed);
+        let Finished { bytes: printed, results, color_bytes } = self.finish_output(source, bytes, printed);
         if !printed.is_empty() {
             if self.options.mode == Mode::Lines {
                 out.begin_group();
@@ -385,7 +399,7 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
             self.totals.stats += &stats;
         }
         if let Some(error) = outcome.error {
-            self.totals.errors.push((source.display_path().display().to_string(), error));
+            self.totals.errors.push((source.clone(), error));
         }
     }
 

@@ -57,7 +57,7 @@ mod walk;
 
 pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
-pub use collect::ordered::{Ordered, Output, Visit, Wants, in_order};
+pub use collect::ordered::{End, Ordered, Output, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
 pub use follow::{Followed, Next, Pause, follow};
 pub use inputs::Inputs;

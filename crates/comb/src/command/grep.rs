@@ -37,7 +37,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let implicit = paths.implicit;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
-    if options.max_count == Some(0) || options.limit == Some(0) {
+    if options.max_count == Some(0) || options.prints_no_results() {
         // Returns before the pattern is parsed.
         return Ok(Exit::NotFound);
     }
@@ -92,7 +92,7 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let paths = arguments.paths()?;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
-    if options.limit == Some(0) {
+    if options.prints_no_results() {
         return Ok(Exit::NotFound);
     }
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
@@ -143,7 +143,7 @@ fn pager(arguments: &Arguments, options: &GrepOptions) -> Result<Option<Pager>, 
 
 /// The options of a job that Ctrl-C stops while there is a pager.
 fn with_pager<'a>(scan: ScanOptions<'a>, pager: Option<&Pager>) -> ScanOptions<'a> {
-    ScanOptions { stop: pager.map(|pager| Arc::clone(pager.interrupt())), ..scan }
+    ScanOptions { stop: pager.map(|pager| Arc::clone(pager.interrupt())).or(scan.stop), ..scan }
 }
 
 fn is_interrupted(scan: &ScanOptions<'_>) -> bool {
@@ -216,9 +216,10 @@ fn summary(
     }
     if arguments.stats() {
         text += &statistics(&outcome.stats, elapsed.as_secs_f64());
-        if options.limit.is_some() {
-            let Omitted { results, files } = outcome.omitted;
-            text += &format!("{results} results in {files} files omitted by --limit\n");
+        let Omitted { results, files } = outcome.omitted;
+        if results > 0 {
+            let (results, files) = (counted(results, "result"), counted(files, "file"));
+            text += &format!("{results} in {files} omitted by --limit\n");
         }
         text += &indexed::statistics(outcome, index_failures);
     }

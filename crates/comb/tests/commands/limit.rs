@@ -95,3 +95,56 @@ fn compact_output_has_each_path_once_and_no_long_lines() {
     expect(&directory, "--compact --files --limit 5", "10:f\na\nb\nc\nd/e\n[1 more file]\n", 0);
     expect(&directory, "--compact -N --no-heading --color always 'foo 2'", "c\nfoo 2\n", 0);
 }
+
+#[test]
+fn the_exit_status_does_not_depend_on_how_a_file_is_divided() {
+    let directory = tree();
+    let lines = "zzzzz\n".repeat(400_000);
+    for (name, text) in [("early", format!("foo\n{lines}")), ("late", format!("{lines}foo\n"))] {
+        std::fs::write(directory.path().join(name), text).expect("writing a file");
+        for width in [1, 2, 8] {
+            let script = format!("comb grep -j {width} --limit 1 foo {name}");
+            assert_eq!(run(&mut shell(&directory, &script)), answer("foo\n", "", 0), "{script}");
+            let script = format!("(cat {name} || true) | comb grep -j {width} --limit 1 foo");
+            assert_eq!(run(&mut shell(&directory, &script)), answer("foo\n", "", 0), "{script}");
+        }
+    }
+}
+
+#[cfg(feature = "pcre2")]
+#[test]
+fn failures_of_the_engine_behind_the_end_are_not_reported() {
+    let directory = directory_with(&[("a", "aab foo\n")]);
+    for number in 0..40 {
+        let text = format!("{}!\n", "a".repeat(60));
+        std::fs::write(directory.path().join(format!("f{number}")), text).expect("writing a file");
+    }
+    expect(&directory, "-P --limit 1 -e '(a+)+(b|$)'", "a:aab foo\n", 0);
+}
+
+#[test]
+fn a_binary_file_without_a_printed_line_counts() {
+    let directory = directory_with(&[("a", "x\0 foo\n"), ("b", "x\0 foo\n"), ("c", "foo\n")]);
+    let notice = |name| format!("{name}: binary file matches (found \"\\0\" byte around offset 1)\n");
+    expect(&directory, "--limit 2 foo a b c", &[notice("a"), notice("b")].concat(), 0);
+    expect(&directory, "-U --limit 1 'foo\n' a b c", &notice("a"), 0);
+}
+
+/// All files are listed before they are sorted.
+#[test]
+fn in_another_order_all_problems_of_the_listing_are_reported() {
+    let directory = tree();
+    for width in [1, 2, 8] {
+        let script =
+            format!("ln -sf none zz; ln -sf none 0; comb grep -L -j {width} --sortr path --limit 1 foo .");
+        let err = "comb: ./0: no such file or directory\ncomb: ./zz: no such file or directory\n";
+        assert_eq!(run(&mut shell(&directory, &script)), answer("./d/e:foo\n", err, 2), "{script}");
+    }
+}
+
+#[test]
+fn a_limit_may_end_within_an_archive() {
+    let directory = tree();
+    let script = "tar --sort=name -cf x.tar a c d; comb grep --archives --limit 2 foo x.tar";
+    assert_eq!(run(&mut shell(&directory, script)), answer("x.tar!a:foo\nx.tar!a:foo foo\n", "", 0));
+}

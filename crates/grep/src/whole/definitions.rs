@@ -111,8 +111,8 @@ impl<S: Sink> Sink for Recorder<'_, S> {
     }
 }
 
-/// Output with definitions.
-pub(super) struct Inserted {
+/// Output of a file.
+pub(super) struct Finished {
     pub(super) bytes: Vec<u8>,
     pub(super) results: Results,
     /// Number of bytes in colour escapes of definitions.
@@ -155,7 +155,7 @@ impl<'a> Inserter<'a> {
     }
 
     /// Returns the output with definitions.
-    pub(super) fn insert(mut self, pieces: &[Piece]) -> Inserted {
+    pub(super) fn insert(mut self, pieces: &[Piece]) -> Finished {
         let mut at = self.heading_len();
         self.out.extend_from_slice(&self.printed[..at]);
         let mut parts: Vec<(&Piece, Range<usize>)> = Vec::with_capacity(pieces.len());
@@ -175,7 +175,7 @@ impl<'a> Inserter<'a> {
         let end = self.out.len();
         self.out.extend_from_slice(&self.printed[at..]);
         let results = Results { starts: self.starts, end };
-        Inserted { bytes: self.out, results, color_bytes: self.color_bytes }
+        Finished { bytes: self.out, results, color_bytes: self.color_bytes }
     }
 
     /// Length of the path above the lines.

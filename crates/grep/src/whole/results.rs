@@ -17,16 +17,16 @@ pub(super) struct Results {
 impl Results {
     /// The results among lines.
     pub(super) fn of_pieces(pieces: &[Piece], options: &GrepOptions) -> Self {
-        let (mut starts, mut end) = (Vec::new(), 0);
+        let (mut starts, mut next_start) = (Vec::new(), 0);
         for piece in pieces {
             match piece.role {
                 Role::Match => {
-                    starts.push(end);
-                    end = piece.end;
+                    starts.push(next_start);
+                    next_start = piece.end;
                 }
-                Role::After => end = piece.end,
-                // Without context, a line is on its own.
-                Role::Before if options.passthru => end = piece.end,
+                Role::After => next_start = piece.end,
+                // All lines are printed, so those before a match do not belong to it.
+                Role::Before if options.passthru => next_start = piece.end,
                 Role::Before | Role::Gap => {}
             }
         }

@@ -8,6 +8,7 @@
 mod archive;
 mod chain;
 mod collected;
+mod end;
 mod job;
 mod output;
 mod visiting;
@@ -23,7 +24,7 @@ use crate::inputs::Inputs;
 use crate::options::ScanOptions;
 use crate::problem::{Problem, Problems};
 use crate::progress::JobEnd;
-use crate::schedule::limit::Omitted;
+use crate::schedule::limit::{Limiter, Omitted};
 use crate::schedule::plan::Plan;
 use crate::schedule::threads;
 use crate::snapshot::{Absent, Checks};
@@ -33,6 +34,7 @@ use crate::walk::SortKey;
 use crate::walk::directory::Walk;
 
 use collected::Collected;
+pub use end::End;
 use job::Job;
 pub use output::Output;
 use worker::Visitor;
@@ -179,8 +181,12 @@ pub struct Ordered<V> {
     pub checks: Option<Checks>,
     /// Bytes printed.
     pub bytes: u64,
+    /// Number of results printed, if there was a limit.
+    pub printed: u64,
     /// Results that were not printed because of a limit that does not end the job.
     pub omitted: Omitted,
+    /// Where a limit ended the job, if it did. Problems of files behind it are left out.
+    pub end: Option<End>,
     /// The error that ended the output, if any.
     pub output_error: Option<io::Error>,
     /// Time profile of each worker, if requested.
@@ -196,7 +202,9 @@ impl<V> Default for Ordered<V> {
             files: 0,
             checks: None,
             bytes: 0,
+            printed: 0,
             omitted: Omitted::default(),
+            end: None,
             output_error: None,
             report: None,
         }
@@ -264,32 +272,24 @@ pub fn in_order<V: Visit>(
         visits.push(visitor.visit);
         times.push(spent);
     }
+    let (bytes, output_error) = (plan.written(), plan.take_error());
     let limiter = plan.take_limiter();
+    let printed = limiter.as_ref().map_or(0, Limiter::printed);
+    let omitted = limiter.as_ref().map(|limiter| limiter.omitted).unwrap_or_default();
+    let end = limiter.and_then(|limiter| limiter.end).map(|end| End::new(end, collected));
     let mut problems: Vec<Problem> = problems.into_sorted().collect();
-    if let Some(end) = limiter.as_ref().and_then(|limiter| limiter.end.as_ref()) {
-        problems.retain(|problem| is_before_end(&problem.source, end, collected.as_ref()));
-    }
+    problems.retain(|problem| end.as_ref().is_none_or(|end| end.includes(&problem.source)));
     Ordered {
         visits,
         problems,
         files,
         checks: has_snapshots.then_some(checks),
-        bytes: plan.written(),
-        omitted: limiter.map(|limiter| limiter.omitted).unwrap_or_default(),
-        output_error: plan.take_error(),
+        bytes,
+        printed,
+        omitted,
+        end,
+        output_error,
         report: stopwatch.report(times),
-    }
-}
-
-/// Whether a source is at or before the end of a job in the order of the output. What was read behind the end depends on the number
-/// of workers. Members of one archive have no known order, so that only the last one counts.
-fn is_before_end(source: &Source, end: &Source, collected: Option<&Collected>) -> bool {
-    if end.is_member() && source.file_rank() == end.file_rank() {
-        return source == end;
-    }
-    match collected {
-        None => source.file_rank() <= end.file_rank(),
-        Some(files) => files.is_at_or_before(source, end),
     }
 }
 

@@ -72,6 +72,11 @@ impl Limiter {
         }
     }
 
+    /// Number of results printed.
+    pub(crate) fn printed(&self) -> u64 {
+        self.limit.results - self.left
+    }
+
     /// Passes the parts of a chunk that are within the limit to `write`. Returns [`ControlFlow::Break`] if nothing more of the
     /// job is wanted.
     pub(crate) fn pass(

@@ -60,8 +60,8 @@ pub(crate) struct Matching {
 
     /// Print at most COUNT results over all files: matching lines, or paths with -l, -c and --files
     ///
-    /// The results are the first ones of the whole output, with their context. The search ends there, except with --compact, --stats,
-    /// --totals and --json, which tell how many more there are.
+    /// The results are the first ones of the whole output, with their context. The search ends there, except with --compact, --stats and
+    /// --json, which count the others, and with --totals.
     #[arg(long, value_name = "COUNT", value_parser = value::number, allow_hyphen_values = true)]
     limit: Option<u64>,
 

@@ -47,7 +47,7 @@ pub(crate) struct Modes {
     #[arg(long)]
     json: bool,
 
-    /// With --json, name the pattern of each match, as a member 'pattern' of the submatch
+    /// With --json, name the pattern of each match, as a member 'pattern' of the submatch; no effect without --json
     #[arg(long, hide_short_help = true)]
     which_pattern: bool,
 
@@ -170,7 +170,7 @@ pub(crate) struct Lines {
     #[arg(long)]
     vimgrep: bool,
 
-    /// Print few bytes: paths above the lines of a file, and numbered lines, cut around the match if they are long
+    /// Print compactly: paths above the lines of a file, and numbered lines, cut around the match if they are long
     ///
     /// Lines of over 200 bytes are cut, or of the number given with -M; … marks where. With --limit, a line at the end tells how many
     /// more results there are. There are no colours. --vimgrep and --ackmate turn it off.

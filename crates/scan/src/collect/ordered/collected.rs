@@ -1,8 +1,9 @@
 //! Files that are found and sorted before any of them is read.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::block::Source;
 use crate::snapshot::Absent;
@@ -137,23 +138,24 @@ impl Collected {
         Some(self.absent[file.absent? as usize])
     }
 
-    /// Whether a source is not behind `end` in the order of the files. Directories are before all of them.
-    pub(crate) fn is_at_or_before(&self, source: &Source, end: &Source) -> bool {
-        let mut file = Source::named(0, None);
-        let mut place_of = |wanted: &Source| {
-            (0..self.len()).position(|number| {
-                self.get(number, &mut file);
-                file.file_rank() == wanted.file_rank()
-            })
-        };
-        place_of(source) <= place_of(end)
+    /// The files behind the first one with this place: the number of their input, and their path.
+    pub(crate) fn behind(&self, end: &Source) -> HashSet<(usize, PathBuf)> {
+        let mut source = Source::named(0, None);
+        let mut is_behind = false;
+        let mut behind = HashSet::new();
+        for number in 0..self.len() {
+            self.get(number, &mut source);
+            if is_behind {
+                behind.extend(source.path().map(|path| (source.argument(), path.to_owned())));
+            }
+            is_behind |= source.file_rank() == end.file_rank();
+        }
+        behind
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use proptest::prelude::*;
 
     use super::*;

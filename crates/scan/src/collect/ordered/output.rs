@@ -67,7 +67,10 @@ impl<'a> Output<'a> {
 
     /// Ends a result: no context follows. May be omitted.
     pub fn end_result(&mut self) {
-        self.mark(Mark::End);
+        let last = self.marks.as_ref().and_then(|marks| marks.last());
+        if last.is_none_or(|(_, mark)| !matches!(mark, Mark::File(_) | Mark::End)) {
+            self.mark(Mark::End);
+        }
     }
 
     /// Begins output that is printed if a result of the file was, or more results may be.

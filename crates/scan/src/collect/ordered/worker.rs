@@ -174,12 +174,14 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// Processes a file of which only the name is wanted.
     pub(super) fn visit_name(&mut self, source: &Source) {
-        self.visited += 1;
-        self.out.begin_file(source);
         let named = source.path().filter(|_| source.is_named());
         // A file found below a directory exists.
         match named.map_or(Ok(()), |path| fs::metadata(path).map(drop)) {
-            Ok(()) => self.visit.name(source, &mut self.out),
+            Ok(()) => {
+                self.visited += 1;
+                self.out.begin_file(source);
+                self.visit.name(source, &mut self.out);
+            }
             Err(error) => self.reader.problems.add(source, ProblemKind::Open(error)),
         }
     }

@@ -49,6 +49,8 @@ pub(super) struct Zip {
     /// Compressed bytes of the members so far.
     packed: u64,
     has_ended: bool,
+    /// Damage of the directory, behind the entries that have been read.
+    fault: Option<io::Error>,
 }
 
 /// An entry of the directory.
@@ -98,7 +100,7 @@ impl Zip {
         let archive = located
             .map(Arc::new)
             .map_err(|_| damaged("no directory at the end; the archive is damaged or truncated"));
-        Ok(Self { archive, size, kept: Vec::new(), read: 0, packed: 0, has_ended: false })
+        Ok(Self { archive, size, kept: Vec::new(), read: 0, packed: 0, has_ended: false, fault: None })
     }
 
     /// Adds the next members that are wanted to a batch.
@@ -112,15 +114,15 @@ impl Zip {
         while !batch.is_full() {
             let Some(entry) = self.kept.pop() else {
                 if self.has_ended {
-                    return Ok(());
+                    return self.fault.take().map_or(Ok(()), Err);
                 }
-                self.read_directory(wanted.selects)?;
+                self.fault = self.read_directory(wanted.selects).err();
                 continue;
             };
             self.packed = self.packed.saturating_add(entry.at.compressed_size_hint());
             if self.packed > self.size {
                 (self.has_ended, self.kept) = (true, Vec::new());
-                return Err(damaged("members overlap, as in an archive that is made to be huge"));
+                return Err(damaged("members overlap, possibly a zip bomb"));
             }
             let member = source.member(&entry.name);
             match self.text(&entry, wanted.names_only) {
@@ -223,17 +225,29 @@ struct Checked {
 
 impl Read for Checked {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.text.read(buffer)?;
-        self.crc.update(&buffer[..got]);
-        self.size =
-            self.size.checked_sub(got as u64).ok_or_else(|| damaged("member larger than it claims"))?;
-        if got == 0 && !buffer.is_empty() {
-            match () {
-                () if self.size > 0 => return Err(damaged("member truncated")),
-                () if self.crc.sum() != self.sum => return Err(damaged("checksum does not match")),
-                () => {}
-            }
+        if buffer.is_empty() {
+            return Ok(0);
         }
+        if self.size == 0 {
+            return self.end().map(|()| 0);
+        }
+        let most = buffer.len().min(usize::try_from(self.size).unwrap_or(usize::MAX));
+        let got = self.text.read(&mut buffer[..most])?;
+        if got == 0 {
+            return Err(damaged("member truncated"));
+        }
+        self.crc.update(&buffer[..got]);
+        self.size -= got as u64;
         Ok(got)
+    }
+}
+
+impl Checked {
+    /// Checks that the text has ended, and its checksum.
+    fn end(&mut self) -> io::Result<()> {
+        if self.text.read(&mut [0])? > 0 {
+            return Err(damaged("member larger than it claims"));
+        }
+        if self.crc.sum() == self.sum { Ok(()) } else { Err(damaged("checksum does not match")) }
     }
 }
