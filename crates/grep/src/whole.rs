@@ -217,9 +217,12 @@ impl Recording {
         }
         let find = |lines: Range<usize>| {
             // As in the search in blocks, they are searched without what is before them.
-            let text = without_terminator(&text[lines.clone()], self.style.terminator);
+            let lines = &text[lines];
+            let begin = |text| matcher.find(text).ok().flatten().map(|found| found.start());
+            // Only a match across lines includes the end of the last one.
+            let begin = begin(without_terminator(lines, self.style.terminator)).or_else(|| begin(lines));
             // An empty match at the very end of the file is in no line.
-            matcher.find(text).ok().flatten().map(|found| found.start()).filter(|&start| start < lines.len())
+            begin.filter(|&begin| begin < lines.len())
         };
         compact(&self.style, &printed, &mut self.pieces, find)
     }

@@ -94,6 +94,9 @@ fn compact_output_has_each_path_once_and_no_long_lines() {
     expect(&directory, "--compact -l --limit 1 foo", "10:f\n[3 more files]\n", 0);
     expect(&directory, "--compact --files --limit 5", "10:f\na\nb\nc\nd/e\n[1 more file]\n", 0);
     expect(&directory, "--compact -N --no-heading --color always 'foo 2'", "c\nfoo 2\n", 0);
+    std::fs::write(directory.path().join("long2"), format!("{}end\nbegin\n", "x".repeat(30)))
+        .expect("writing");
+    expect(&directory, "--compact -M 9 -U 'end\n' long2", "1:…xxxxxxend\n", 0);
 }
 
 #[test]
