@@ -151,3 +151,12 @@ fn a_limit_may_end_within_an_archive() {
     let script = "tar --sort=name -cf x.tar a c d; comb grep --archives --limit 2 foo x.tar";
     assert_eq!(run(&mut shell(&directory, script)), answer("x.tar!a:foo\nx.tar!a:foo foo\n", "", 0));
 }
+
+#[test]
+fn nothing_of_later_files_is_printed_when_much_is_printed_for_a_line() {
+    let directory = directory_with(&[("a", &format!("{}\n", "x".repeat(3000))), ("b", "x\nx\nx\n")]);
+    for width in [1, 2, 8] {
+        let script = format!("comb grep -j {width} --sortr path --vimgrep --limit 2 x");
+        assert_eq!(run(&mut shell(&directory, &script)), answer("b:1:1:x\nb:2:1:x\n", "", 0), "{script}");
+    }
+}
