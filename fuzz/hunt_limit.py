@@ -38,6 +38,8 @@ class Case:
         self.after = 0
         if rng.random() < 0.4:
             self.after = rng.randrange(3)
+            # These flags turn --passthru off.
+            self.flags = [flag for flag in self.flags if flag != "--passthru"]
             self.flags += ["-A", str(self.after), "-B", str(rng.randrange(3))]
         self.per_file = 1 << 60
         if rng.random() < 0.15:

@@ -44,7 +44,7 @@ pub(crate) fn problems<'p>(problems: impl IntoIterator<Item = &'p Problem>) {
     for problem in &problems {
         let text = problem.to_string();
         if matches!(problem.kind, ProblemKind::NotPreprocessed { .. }) {
-            // A program that is not there is there for no file.
+            // A missing program fails for every file.
             let reason = problem.kind.to_string();
             if reported.insert(reason.clone()) {
                 error(format_args!("{text}{}", and_others_of(&reason, &problems)));

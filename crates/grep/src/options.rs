@@ -200,8 +200,8 @@ pub struct GrepOptions {
     /// Format of hyperlinks from paths to files, if they are printed.
     pub hyperlink: Option<HyperlinkConfig>,
     /// With [`Mode::Lines`], cut lines longer than `max_columns` around the first match, omit empty lines between files, and let no
-    /// path above lines look like a line with its number. There are no colours, paths are [above](Self::heading) the lines, and these are not [`vimgrep`](Self::vimgrep) or
-    /// [`ackmate`](Self::ackmate).
+    /// path above lines look like a line with its number. There are no colours, paths are [above](Self::heading) the lines, and
+    /// these are not [`vimgrep`](Self::vimgrep) or [`ackmate`](Self::ackmate).
     pub compact: bool,
     /// With [`Mode::Json`], name the pattern of each match.
     pub which_pattern: bool,

@@ -527,7 +527,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         let mut matches = mem::take(&mut self.matches);
         let (style, finder) = (self.style, &self.finder);
         let path = block.source.display_path();
-        let (begun, begins_result) = (state.printed, false);
+        let begun = state.printed;
         let (mut scope_finder, mut errors) = (self.scope_finder.take(), Vec::new());
         let enclosing = scope_finder.as_deref_mut().and_then(|finder| {
             tally.lacks_definitions |= state.in_parts && is_too_large(finder, block, &found);
@@ -547,7 +547,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
                 matches: &mut matches,
                 path,
                 begun,
-                begins_result,
+                begins_result: false,
                 enclosing,
                 tally,
                 out,
@@ -561,7 +561,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
                 matches: &mut matches,
                 path,
                 begun,
-                begins_result,
+                begins_result: false,
                 enclosing,
                 tally,
                 out,

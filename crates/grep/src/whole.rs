@@ -206,9 +206,7 @@ impl Recording {
             error: error.map(|error| error.to_string()),
         }
     }
-}
 
-impl Recording {
     /// Takes what was printed.
     fn take<M: Matcher>(&mut self, matcher: &M, text: &[u8]) -> Vec<u8> {
         let printed = self.buffer.take();

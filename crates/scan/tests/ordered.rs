@@ -491,7 +491,7 @@ fn an_error_of_the_output_wakes_a_read_that_waits() {
         let _ = ended.send(());
         holder.join().unwrap().unwrap();
         assert!(done.output_error.is_some());
-        // It is not the one who asked for the end.
+        // The stop request itself stays unset.
         assert!(stop.is_none_or(|stop| !stop.is_raised()));
     }
 }

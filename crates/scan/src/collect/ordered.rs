@@ -258,7 +258,7 @@ pub fn in_order<V: Visit>(
         let mut visitor = Visitor::new(reader, number, &plan, make(), separator.clone());
         visitor.files = collected.as_ref();
         if options.limit.is_some() {
-            visitor.out = Output::new(separator.clone()).with_marks();
+            visitor.out.record_marks();
         }
         visitor
     };

@@ -54,8 +54,6 @@ pub(crate) struct Limiter {
     /// The current file.
     file: Option<Source>,
     pub(crate) omitted: Omitted,
-    /// Whether nothing more of the job is wanted. Workers may have begun other output before they notice.
-    is_over: bool,
     /// The file at which the job ended.
     pub(crate) end: Option<Source>,
 }
@@ -70,7 +68,6 @@ impl Limiter {
             is_cut: false,
             file: None,
             omitted: Omitted::default(),
-            is_over: false,
             end: None,
         }
     }
@@ -87,15 +84,11 @@ impl Limiter {
         chunk: &Chunk,
         write: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<ControlFlow<()>> {
-        if self.is_over {
-            return Ok(ControlFlow::Break(()));
-        }
         let mut start = 0;
         for (at, mark) in &chunk.marks {
             self.write(&chunk.bytes[start..*at], write)?;
             start = *at;
             if self.is_over_at(mark) {
-                self.is_over = true;
                 self.end = self.file.take();
                 return Ok(ControlFlow::Break(()));
             }

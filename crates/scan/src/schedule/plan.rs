@@ -325,14 +325,15 @@ impl<'a, T: Divisible> Plan<'a, T> {
         state
     }
 
-    /// Writes all output that is complete up to the front. Only one worker writes at a time.
+    /// Writes all output that is complete up to the front. Only one worker writes at a time. Writes nothing once the workers should
+    /// stop: some have begun other output before they notice.
     fn write<'s>(
         &'s self,
         mut state: MutexGuard<'s, State<T>>,
         spare: &mut Vec<u8>,
     ) -> MutexGuard<'s, State<T>> {
         let mut any = false;
-        loop {
+        while !self.halted.load(Ordering::Relaxed) {
             let chunks = state.take_front();
             if chunks.is_empty() {
                 break;
@@ -357,7 +358,6 @@ impl<'a, T: Divisible> Plan<'a, T> {
                 self.halted.store(true, Ordering::Relaxed);
                 self.raise_stops();
                 self.unparked.notify_all();
-                break;
             }
         }
         if any && state.idle.workers() > 0 {

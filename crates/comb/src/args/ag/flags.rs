@@ -18,7 +18,7 @@ pub(super) enum Becomes {
     Value(&'static str),
     /// This flag with a number of lines: the rest of the argument, or the next one if that is a number, or else 2.
     Lines(&'static str),
-    /// Nothing that comb has; this is to be used in its place.
+    /// An error, as comb has no such flag: names the alternative.
     Missing(&'static str),
     /// Something that depends on other arguments.
     Setting(Setting),

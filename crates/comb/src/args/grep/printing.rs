@@ -274,14 +274,9 @@ impl Lines {
         options.trim = self.trim;
         self.apply_context(options);
         self.apply_separators(order, options);
-        if self.is_compact() {
+        if self.compact && !self.vimgrep && !self.ackmate {
             self.apply_compact(order, options);
         }
-    }
-
-    /// Whether lines are printed in few bytes.
-    pub(super) fn is_compact(&self) -> bool {
-        self.compact && !self.vimgrep && !self.ackmate
     }
 
     fn apply_compact(&self, order: &Order, options: &mut GrepOptions) {

@@ -1,8 +1,8 @@
 //! Files that are found and sorted before any of them is read.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::block::Source;
@@ -123,28 +123,27 @@ impl Collected {
         }
     }
 
-    /// Sets `source` to the file with this number. Returns what is known of it if it is known to hold no match.
-    pub(crate) fn get(&self, number: usize, source: &mut Source) -> Option<Absent> {
+    /// The file with this number, and what is known of it if it is known to hold no match.
+    pub(crate) fn get(&self, number: usize) -> (Source, Option<Absent>) {
         let file = self.files[number];
         let mut path = self.paths[file.start..][..file.length as usize].to_vec();
         path.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = b'/');
         let argument = file.argument as usize;
-        let path = Path::new(OsStr::from_bytes(&path)).to_owned();
-        *source = match file.origin {
+        let path = PathBuf::from(OsString::from_vec(path));
+        let source = match file.origin {
             Origin::StandardInput => Source::named(argument, None),
             Origin::Named => Source::named(argument, Some(path)),
             Origin::Found => Source::found(argument, path),
         };
-        Some(self.absent[file.absent? as usize])
+        (source, file.absent.map(|number| self.absent[number as usize]))
     }
 
     /// The files behind the first one with this place: the number of their input, and their path.
     pub(crate) fn behind(&self, end: &Source) -> HashSet<(usize, PathBuf)> {
-        let mut source = Source::named(0, None);
         let mut is_behind = false;
         let mut behind = HashSet::new();
         for number in 0..self.len() {
-            self.get(number, &mut source);
+            let (source, _) = self.get(number);
             if is_behind {
                 behind.extend(source.path().map(|path| (source.argument(), path.to_owned())));
             }
@@ -161,12 +160,7 @@ mod tests {
     use super::*;
 
     fn paths(files: &Collected) -> Vec<PathBuf> {
-        let mut source = Source::named(0, None);
-        let path = |number| {
-            files.get(number, &mut source);
-            source.display_path().to_owned()
-        };
-        (0..files.len()).map(path).collect()
+        (0..files.len()).map(|number| files.get(number).0.display_path().to_owned()).collect()
     }
 
     #[test]
@@ -175,12 +169,11 @@ mod tests {
         files.add_named(0, None, None);
         files.add_named(1, Some(Path::new("/a/b")), None);
         files.add_found(2, (b"c/", b"d"), None, None);
-        let mut source = Source::named(0, None);
-        files.get(0, &mut source);
+        let (source, _) = files.get(0);
         assert_eq!((source.path(), source.is_named(), source.argument()), (None, true, 0));
-        files.get(1, &mut source);
+        let (source, _) = files.get(1);
         assert_eq!((source.path(), source.is_named(), source.argument()), (Some(Path::new("/a/b")), true, 1));
-        files.get(2, &mut source);
+        let (source, _) = files.get(2);
         assert_eq!((source.path(), source.is_named(), source.argument()), (Some(Path::new("c/d")), false, 2));
     }
 

@@ -28,9 +28,9 @@ impl<'a> Output<'a> {
         Self { separator, ..Self::default() }
     }
 
-    /// Marks files and results, for a limit on the number of results.
-    pub(crate) fn with_marks(self) -> Self {
-        Self { marks: Some(Vec::new()), ..self }
+    /// Records where files and results begin, for a limit on the number of results.
+    pub(crate) fn record_marks(&mut self) {
+        self.marks = Some(Vec::new());
     }
 
     /// Assigns the following output to a slot.

@@ -188,12 +188,11 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     fn visit_collected(&mut self, files: Range<usize>) {
         let Some(all) = self.files else { return };
-        let mut source = Source::found(0, Default::default());
         for number in files.clone() {
             if self.plan.is_halted() {
                 return;
             }
-            let absent = all.get(number, &mut source);
+            let (source, absent) = all.get(number);
             if !self.reads_files() {
                 self.visit_name(&source);
             } else if absent.is_some_and(|absent| self.omit(&absent, &source)) {
