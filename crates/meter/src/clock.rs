@@ -143,6 +143,34 @@ impl ThreadTimes {
         self.spent.iter().sum()
     }
 
+    /// Joins the times of the threads of two parts of a job, one after the other. A thread of the first part and the thread of the
+    /// second part with the same number count as one.
+    pub fn joined(first: Vec<Self>, second: Vec<Self>) -> Vec<Self> {
+        let (mut first, mut second) = (first.into_iter(), second.into_iter());
+        let next = || match (first.next(), second.next()) {
+            (Some(one), Some(other)) => Some(one.followed_by(other)),
+            (one, other) => one.or(other),
+        };
+        std::iter::from_fn(next).collect()
+    }
+
+    /// Between the two it waited for others.
+    fn followed_by(self, next: Self) -> Self {
+        let mut all = self.until(next.began);
+        all.spent.iter_mut().zip(next.spent).for_each(|(sum, more)| *sum += more);
+        // The later thread counts the time before it as its start.
+        all.spent[Phase::Start as usize] -= next.began;
+        if let (Some(spans), Some(more)) = (&mut all.spans, next.spans) {
+            let later = more.as_slice().iter().filter(|span| span.end > next.began);
+            later.for_each(|span| spans.push(span.phase, span.start.max(next.began), span.end));
+        }
+        all.usage += next.usage;
+        all.bytes += next.bytes;
+        all.records += next.records;
+        all.files += next.files;
+        all
+    }
+
     /// Adds the time from the end of the thread to the end of the job, in which it waited for others.
     pub(crate) fn until(mut self, end: Duration) -> Self {
         let total = self.total();
@@ -249,6 +277,41 @@ mod tests {
             assert_eq!(thread.total(), report.wall());
             let spans = thread.spans.as_ref().map(Spans::as_slice).unwrap_or_default();
             assert_eq!(spans.iter().map(|span| span.end - span.start).sum::<Duration>(), report.wall());
+        }
+    }
+
+    #[test]
+    fn threads_of_two_parts_of_a_job_are_joined() {
+        let stopwatch = Stopwatch::start(Detail::Spans, false);
+        let part = |phase, threads| -> Vec<ThreadTimes> {
+            let thread = |_| {
+                let mut meter = stopwatch.meter();
+                meter.enter(phase);
+                std::thread::sleep(Duration::from_millis(2));
+                meter.add_bytes(3);
+                meter.finish()
+            };
+            (0..threads).map(thread).collect()
+        };
+        for (first, second) in [(1, 2), (2, 2), (2, 1), (0, 1), (1, 0)] {
+            let (earlier, later) = (part(Phase::Walk, first), part(Phase::Read, second));
+            let began = earlier.iter().chain(&later).map(|times| times.began).min();
+            let joined = ThreadTimes::joined(earlier, later);
+            assert_eq!((joined.len(), joined[0].began), (first.max(second), began.unwrap()));
+            assert_eq!(joined.iter().map(|times| times.bytes).sum::<u64>(), 3 * (first + second) as u64);
+            for (number, times) in joined.iter().enumerate() {
+                assert_eq!(times.spent(Phase::Start), times.began);
+                for (phase, threads) in [(Phase::Walk, first), (Phase::Read, second)] {
+                    assert_eq!(times.spent(phase) >= Duration::from_millis(2), number < threads);
+                }
+            }
+            let report = stopwatch.report(joined).expect("sums are recorded");
+            for thread in report.threads() {
+                assert_eq!(thread.total(), report.wall());
+                let spans = thread.spans.as_ref().map(Spans::as_slice).unwrap_or_default();
+                assert!(spans.is_sorted_by(|one, next| one.end == next.start));
+                assert_eq!(spans.iter().map(|span| span.end - span.start).sum::<Duration>(), report.wall());
+            }
         }
     }
 

@@ -345,6 +345,80 @@ fn sorted_files_are_read_once_each() {
     }
 }
 
+/// Prints the sizes of files with an `m`, whose matches are known without a visit.
+struct Matching;
+
+impl Visit for Matching {
+    type Found = ();
+    type State = (u64, bool);
+    type Tally = ();
+
+    fn begin(&mut self, _source: &Source, _start: &[u8]) -> (u64, bool) {
+        (0, false)
+    }
+
+    fn search(&mut self, _block: &mut Block<'_>) {}
+
+    fn is_skippable(&mut self, block: &Block<'_>) -> bool {
+        !block.bytes.contains(&b'm')
+    }
+
+    fn advance(&mut self, block: &Block<'_>, (): &(), state: &mut (u64, bool)) -> ControlFlow<()> {
+        *state = (state.0 + block.bytes.len() as u64, state.1 || block.bytes.contains(&b'm'));
+        ControlFlow::Continue(())
+    }
+
+    fn end(
+        &mut self,
+        _source: &Source,
+        (size, matches): (u64, bool),
+        (): (),
+        out: &mut Output<'_>,
+    ) -> ControlFlow<()> {
+        if matches {
+            out.bytes().extend(format!("{size}\n").bytes());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// In one directory there are more files than a worker collects at once.
+#[test]
+fn sorted_files_are_all_visited_whether_few_or_many_match() {
+    for every in [1, 2, 50] {
+        let root = tempfile::tempdir().unwrap();
+        let (mut expected, mut all) = (Vec::new(), 0);
+        for number in 0..900_usize {
+            let directory =
+                root.path().join(if number < 700 { "many".into() } else { format!("few{}", number % 9) });
+            fs::create_dir_all(&directory).unwrap();
+            let matches = number % every == 0;
+            let size = number * 37 % 997;
+            let text = if matches { "m".repeat(size) } else { "x\n".repeat(size / 2) };
+            fs::write(directory.join(number.to_string()), &text).unwrap();
+            all += text.len() as u64;
+            if text.contains('m') {
+                expected.push(size);
+            }
+        }
+        expected.sort_unstable();
+        let expected: String = expected.iter().map(|size| format!("{size}\n")).collect();
+        let walk = WalkOptions { sort: Sort { by: SortKey::Size, reverse: false }, ..WalkOptions::default() };
+        let inputs = Inputs { walk, ..Inputs::new([root.path()]) };
+        for width in [1, 2, 8] {
+            let options =
+                ScanOptions { width: Width::Fixed(width), profile: Detail::Sums, ..ScanOptions::default() };
+            let mut out = Vec::new();
+            let done = in_order(&inputs, &options, None, &mut out, || Matching);
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+            let report = done.report.unwrap();
+            assert_eq!(done.files, 900);
+            assert_eq!(report.threads().iter().map(|thread| thread.files).sum::<u64>(), 900);
+            assert_eq!(report.threads().iter().map(|thread| thread.bytes).sum::<u64>(), all);
+        }
+    }
+}
+
 #[test]
 fn named_pipes_are_read_to_their_end() {
     let root = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@
 //! lines so far, advances from block to block in order ([`Visit::advance`]); this should be little work. The output of
 //! a block follows from both ([`Visit::print`]), again in parallel.
 
+mod ahead;
 mod archive;
 mod chain;
 mod collected;
@@ -33,6 +34,7 @@ use crate::source::reader::{Context, Reader};
 use crate::walk::SortKey;
 use crate::walk::directory::Walk;
 
+use ahead::Ahead;
 use collected::Collected;
 pub use end::End;
 use job::Job;
@@ -242,10 +244,16 @@ pub fn in_order<V: Visit>(
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
-    let (mut files, mut checks) = (0, Checks::default());
+    let mut meter = meter.unwrap_or_else(|| stopwatch.meter());
+    let (mut files, mut checks, mut earlier) = (0, Checks::default(), Vec::new());
     let collected = match inputs.walk.sort.by {
         SortKey::Path if !inputs.walk.sort.reverse => None,
-        _ => Some(collect(context, options, &stopwatch, &make, (&mut problems, &mut checks))),
+        _ => {
+            let found = collect(context, options, (&stopwatch, meter), &make, &mut problems);
+            (files, checks, earlier) = (found.visited, found.checks, found.times);
+            meter = stopwatch.meter();
+            Some(found.files)
+        }
     };
     let jobs: Vec<Job<V>> = match &collected {
         None => Job::named(inputs),
@@ -264,7 +272,6 @@ pub fn in_order<V: Visit>(
     };
     let mut visits = Vec::new();
     let mut times = Vec::new();
-    let meter = meter.unwrap_or_else(|| stopwatch.meter());
     for (visitor, spent) in run(options, &plan, &stopwatch, meter, visitor) {
         problems.merge(visitor.reader.problems);
         files += visitor.visited;
@@ -289,40 +296,59 @@ pub fn in_order<V: Visit>(
         omitted,
         end,
         output_error,
-        report: stopwatch.report(times),
+        report: stopwatch.report(ThreadTimes::joined(earlier, times)),
     }
 }
 
-/// Finds and sorts all files. `checks` counts what snapshots tell of them.
+/// Files that were found and sorted.
+struct Found {
+    files: Collected,
+    /// Number of other files, which were searched and hold no match.
+    visited: u64,
+    /// Numbers of files that snapshots spared and did not spare.
+    checks: Checks,
+    /// Times of each worker.
+    times: Vec<ThreadTimes>,
+}
+
+/// Finds and sorts all files. `meter` is that of the calling thread.
 fn collect<V: Visit>(
     context: Context<'_>,
     options: &ScanOptions<'_>,
-    stopwatch: &Stopwatch,
+    (stopwatch, meter): (&Stopwatch, Meter),
     make: &(impl Fn() -> V + Sync),
-    (problems, checks): (&mut Problems, &mut Checks),
-) -> Collected {
+    problems: &mut Problems,
+) -> Found {
     let sort = context.inputs.walk.sort;
+    let inputs = context.inputs;
+    // A limit ends most searches early. Members of archives have places in the order, and a program may take its time.
+    let is_searched_ahead = options.limit.is_none() && !inputs.walk.archives && inputs.preprocessor.is_none();
     let mut sink = io::sink();
-    let plan = Plan::new(Job::named(context.inputs), None, &mut sink, options.pending, options.stop.clone());
+    let plan = Plan::new(Job::named(inputs), None, &mut sink, options.pending, options.stop.clone());
     let visitor = |number, meter| {
         let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &plan, make(), None);
         visitor.collect = Some(sort);
+        if is_searched_ahead && visitor.wants == Wants::Blocks {
+            visitor.ahead = Ahead::from_now();
+        }
         visitor
     };
-    let mut files = Collected::default();
-    let visitors = run(options, &plan, stopwatch, stopwatch.meter(), visitor);
-    let is_merged = visitors.len() > 1;
-    for (visitor, _) in visitors {
+    let visitors = run(options, &plan, stopwatch, meter, visitor);
+    let mut found =
+        Found { files: Collected::default(), visited: 0, checks: Checks::default(), times: Vec::new() };
+    for (visitor, spent) in visitors {
         problems.merge(visitor.reader.problems);
-        checks.add(visitor.checks);
-        files.append(visitor.collected);
+        found.visited += visitor.visited;
+        found.checks.add(visitor.checks);
+        found.times.push(spent);
+        found.files.append(visitor.collected);
     }
-    if is_merged {
+    if found.times.len() > 1 {
         // The files of each worker are sorted, so this merges them.
-        files.sort(sort);
+        found.files.sort(sort);
     }
-    files
+    found
 }
 
 /// Runs the plan on all workers, and returns them with their times. `meter` is that of the calling thread.

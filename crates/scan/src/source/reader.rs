@@ -299,6 +299,23 @@ impl<'a> Reader<'a> {
         Ok(Contents::Whole { range: begin..filled, skipped, medium: Medium::File })
     }
 
+    /// Reads a small file of plain text into the buffer and returns the range of its text; `None` if it is empty or something else,
+    /// or cannot be read.
+    pub(crate) fn read_small_text(
+        &mut self,
+        source: &Source,
+        file: &File,
+        short_read_is_end: bool,
+    ) -> Option<Range<usize>> {
+        self.meter.enter(Phase::Read);
+        let mut filled = 0;
+        let ended = self.fill(file, 0, &mut filled, FIRST_READ, short_read_is_end).ok()?;
+        match self.sniff(source, filled) {
+            Sniffed::Plain(begin) if ended && begin < filled => Some(begin..filled),
+            _ => None,
+        }
+    }
+
     /// Reads a part of a text file into `buffer`. An error is recorded, and so is a part that is not as long as it was.
     pub(crate) fn read_part<'b>(
         &mut self,

@@ -19,11 +19,11 @@ use crate::source::reader::Reader;
 use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 
 /// Work of opening a file, expressed in bytes of contents.
-const FILE_WORK: u64 = 32 << 10;
+pub(super) const FILE_WORK: u64 = 32 << 10;
 
 impl<V: Visit> Visitor<'_, V> {
     /// Records processed bytes.
-    fn record_bytes(&mut self, bytes: usize) {
+    pub(super) fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
         self.plan.pace.add_work(bytes as u64);
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use finecomb_meter::{Meter, Phase, ThreadTimes};
 
+use super::ahead::Ahead;
 use super::chain::Chain;
 use super::collected::Collected;
 use super::job::{Job, Shared, Streamed, Work};
@@ -38,6 +39,9 @@ const UNSHARED_LIMIT: usize = 64;
 /// the core that has just opened the directory that takes less time. Larger ones are worth sharing.
 const CHECKED_AT_ONCE: usize = 512;
 
+/// Maximum number of adjacent files of a directory that are collected by the worker that lists it. More are worth sharing.
+const COLLECTED_AT_ONCE: usize = 512;
+
 /// Maximum number of subdirectories that a worker lists before it shares those that are left.
 const LISTED_AT_ONCE: usize = 128;
 
@@ -61,6 +65,7 @@ pub(crate) struct Visitor<'w, V: Visit> {
     pub(crate) checks: Checks,
     /// If files are only collected: how they are sorted.
     pub(crate) collect: Option<Sort>,
+    pub(crate) ahead: Ahead,
     pub(crate) collected: Collected,
     /// All collected files.
     pub(crate) files: Option<&'w Collected>,
@@ -87,6 +92,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             visited: 0,
             checks: Checks::default(),
             collect: None,
+            ahead: Ahead::default(),
             collected: Collected::default(),
             files: None,
             out: Output::new(separator),
@@ -123,7 +129,10 @@ impl<'w, V: Visit> Visitor<'w, V> {
                     self.expand(directory);
                 }
             }
-            Work::Open(Task::Files(directory, entries)) => self.visit_files(&directory, entries),
+            Work::Open(Task::Files(directory, files)) if self.collect.is_some() => {
+                self.collect_files(&directory, files);
+            }
+            Work::Open(Task::Files(directory, files)) => self.visit_files(&directory, files),
             Work::Listed(files) => self.visit_collected(files),
             Work::Chunk(shared, file, chunk, block) => self.visit_chunk(&shared, &file, chunk, block),
             Work::End(shared, blocks) => self.end_shared(&shared, blocks),
@@ -369,14 +378,16 @@ impl<'w, V: Visit> Visitor<'w, V> {
     ) {
         for run in runs(directory) {
             match run {
-                Run::Files(files) if self.collect.is_some() => self.collect_files(directory, files),
-                Run::Files(files) if !self.reads_files() => {
+                Run::Files(files) if self.collect.is_some() && files.len() <= COLLECTED_AT_ONCE => {
+                    self.collect_files(directory, files);
+                }
+                Run::Files(files) if self.collect.is_none() && !self.reads_files() => {
                     self.print_names(directory, files);
                     if planned.is_empty() {
                         self.out.flush_if_full();
                     }
                 }
-                Run::Files(files) if is_checked_at_once(directory) => {
+                Run::Files(files) if self.reads_files() && is_checked_at_once(directory) => {
                     self.check_files(directory, files, planned);
                 }
                 Run::Directory(entry) if *left > 0 && self.lists_at_once(directory) => {
@@ -450,10 +461,28 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     fn collect_files(&mut self, directory: &Directory, files: Range<usize>) {
         let key = self.collect.unwrap_or_default().by;
+        let follow = self.reader.context.inputs.walk.follow;
+        let mut prefetcher = Prefetcher::new(directory, files.clone(), follow);
+        let mut source = Source::found(directory.argument, Default::default());
         for entry in &directory.listing.entries()[files] {
+            if self.plan.is_halted() {
+                return;
+            }
             let known = if self.wants == Wants::Name { None } else { directory.known(entry) };
             let absent = known.and_then(|known| self.proved_absent(directory, entry, known));
             let place = (&*directory.prefix, directory.listing.name(entry));
+            if known.is_none() && self.ahead.is_worthwhile() {
+                source.move_to(place.0, place.1);
+                self.reader.meter.enter(Phase::Open);
+                if let Ok(file) = prefetcher.open(self.reader.storage.is_cold())
+                    && self.search_ahead(&source, &file, directory.short_read_is_end())
+                {
+                    continue;
+                }
+                self.reader.meter.enter(Phase::Walk);
+            } else {
+                prefetcher.skip();
+            }
             let of_stamp = absent.and_then(|absent| SortValue::of_stamp(&absent.stamp, key));
             let key = of_stamp.or_else(|| directory.sort_key(entry, key));
             self.collected.add_found(directory.argument, place, key, absent);

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Compares sorted output of `comb grep` with unsorted output whose files are put in order, on random trees and command lines.
+
+    fuzz/hunt_order.py [--comb PROGRAM] [--runs N] [--per-tree N] [--seed N] [--folder DIR]
+
+Trees have small and large files, binary files, compressed ones and other encodings. Files are sorted by the times that they are given;
+some have the same. The exit status and the messages must be the same too. Each command runs at two random widths and block sizes.
+"""
+
+import argparse
+import gzip
+import os
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import hunt_grep
+
+WIDTHS = ["1", "2", "3", "8", "64"]
+FLAGS = ["-i", "-w", "-x", "-v", "-o", "-a", "--binary", "--crlf", "-F", "-u", "-uu", "-uuu", "-P", "-b", "-z", "-m1", "--passthru", "-L", "-q"]
+MODES = [[], [], [], ["-l"], ["-c"], ["-c", "--include-zero"], ["--count-matches"], ["--files-without-match"], ["--vimgrep"]]
+SORTS = ["--sortr=path", "--sort=modified", "--sortr=modified"]
+
+
+def add_files(rng: random.Random, root: Path) -> None:
+    """Adds files of other kinds than those of `hunt_grep.make_tree`."""
+    for number in range(rng.randrange(5)):
+        text = hunt_grep.content(rng)
+        kind = rng.choice(["large", "gzip", "utf-16", "mark", "empty", "binary", "crowd"])
+        path = root / f"more{number}.{kind}"
+        if kind == "crowd":
+            # More files than a worker collects at once.
+            for index in range(rng.choice([40, 600])):
+                path.with_name(f"crowd{number}-{index}.txt").write_bytes(rng.choice([b"", b"x\n", b"foo\n"]))
+            continue
+        path.write_bytes(
+            {
+                "large": text + b"x\n" * rng.choice([1000, 65_000, 70_000, 300_000]) + rng.choice([b"", text]),
+                "gzip": gzip.compress(text),
+                "utf-16": b"\xff\xfe" + text.decode("utf-8", "replace").encode("utf-16-le"),
+                "mark": b"\xef\xbb\xbf" + text,
+                "empty": b"",
+                "binary": text + b"\0" + text,
+            }[kind]
+        )
+
+
+def set_times(rng: random.Random, root: Path) -> dict[bytes, int]:
+    """Gives each file a time. Returns them by path."""
+    times = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(folder, name)
+            time = rng.randrange(1, 5)
+            os.utime(path, (time, time))
+            times[os.path.relpath(path, root).encode()] = os.stat(path).st_mtime_ns
+    return times
+
+
+def in_order(lines: bytes, sort: str, times: dict[bytes, int]) -> bytes:
+    """The lines of each file, with the files in order. Those of a file are together."""
+    by_length = sorted(times, key=len, reverse=True)
+    start = re.compile(b"|".join(map(re.escape, by_length)))
+    groups: dict[bytes, list[bytes]] = {}
+    for line in re.findall(rb"[^\n]*\n|[^\n]+", lines):
+        groups.setdefault(start.match(line)[0], []).append(line)
+    paths = sorted(groups, key=lambda path: path.split(b"/"), reverse=sort == "--sortr=path")
+    if sort.endswith("modified"):
+        sign = -1 if sort.startswith("--sortr") else 1
+        paths.sort(key=lambda path: sign * times[path])
+    return b"".join(line for path in paths for line in groups[path])
+
+
+def run(comb: str, rng: random.Random, arguments: list[str], root: Path) -> tuple[bytes, bytes, int]:
+    command = [comb, "grep", "--no-config", "-j", rng.choice(WIDTHS), "--block-size", rng.choice(hunt_grep.BLOCKS), *arguments]
+    done = subprocess.run(command, cwd=root, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+    if done.returncode not in (0, 1, 2):
+        raise AssertionError(f"exit status {done.returncode}: {done.stderr!r}")
+    return done.stdout, done.stderr, done.returncode
+
+
+def query(rng: random.Random, names: list[str]) -> list[str]:
+    flags = rng.sample(FLAGS, rng.choice([0, 0, 1, 2, 3])) + rng.choice(MODES)
+    pattern = rng.choice(hunt_grep.PATTERNS)
+    if rng.random() < 0.1:
+        flags.append("-U")
+        pattern = rng.choice(hunt_grep.MULTILINE)
+    if rng.random() < 0.1:
+        flags += ["-E", rng.choice(["utf-16le", "latin1", "none"])]
+    paths = rng.sample(names, 1) if rng.random() < 0.2 else ["."] if rng.random() < 0.1 else []
+    return ["-H", "--no-heading", "-n", *flags, "-e", pattern, *paths]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--comb", default="target/release/comb")
+    parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--per-tree", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--folder", help="where to make trees")
+    given = parser.parse_args()
+    comb = str(Path(given.comb).resolve())
+    print(f"seed {given.seed}")
+    faults = 0
+    for tree in range(-(-given.runs // given.per_tree)):
+        rng = random.Random(given.seed * 1_000_003 + tree)
+        root = Path(tempfile.mkdtemp(dir=given.folder))
+        names = hunt_grep.make_tree(rng, root)
+        add_files(rng, root)
+        times = set_times(rng, root)
+        for _ in range(given.per_tree):
+            arguments, sort = query(rng, names), rng.choice(SORTS)
+            lines, messages, status = run(comb, rng, arguments, root)
+            was = run(comb, rng, [sort, *arguments], root)
+            prefix = rb"(?m)^\./" if "." in arguments else None
+            wanted = in_order(re.sub(prefix, b"", lines) if prefix else lines, sort, times)
+            printed = re.sub(prefix, b"", was[0]) if prefix else was[0]
+            if (printed, *was[1:]) != (wanted, messages, status):
+                faults += 1
+                print(f"fault in tree {tree}: comb grep {shlex.join([sort, *arguments])}")
+                print(f"  expected {wanted[-400:]!r} {messages[-200:]!r} {status}\n  printed  {printed[-400:]!r} {was[1][-200:]!r} {was[2]}")
+                if not Path(f"{root}-fault").exists():
+                    shutil.copytree(root, f"{root}-fault", symlinks=True)
+        shutil.rmtree(root)
+    print(f"{given.runs} runs, {faults} faults")
+    sys.exit(faults > 0)
+
+
+if __name__ == "__main__":
+    main()
