@@ -174,11 +174,14 @@ def is_known(arguments: list[str], root: Path) -> bool:
         or ("-v" in given and "--stop-on-nonmatch" in given)
         # ripgrep gives two different outputs.
         or ("-U" in given and ("-v" in given or limits or "--crlf" in given or "--null-data" in given))
+        # On one thread, a file of which nothing is printed gets a separator.
+        or ({"-U", "-o"} <= given and context)
         or (given & {"--stats", "--json"} and has_nul)
         # After the first mebibyte of a line, each NUL ends the text that a pattern sees.
         or (long and (given & {"-w", "-x"} or any(re.search(r"[\^$]|\\b", argument) for argument in arguments)))
         # A line that fills the buffer changes how far the files after it are searched.
         or long > 1
+        or (long and "-L" in given)
         or (long and paths > 1)
         # Of several patterns, one that begins with a line feed loses a line.
         or ("-U" in given and arguments.count("-e") > 1 and r"\nfoo" in given)

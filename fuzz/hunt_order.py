@@ -52,14 +52,12 @@ def add_files(rng: random.Random, root: Path) -> None:
 
 def set_times(rng: random.Random, root: Path) -> dict[bytes, int]:
     """Gives each file a time. Returns them by path."""
-    times = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
-            path = os.path.join(folder, name)
-            time = rng.randrange(1, 5)
-            os.utime(path, (time, time))
-            times[os.path.relpath(path, root).encode()] = os.stat(path).st_mtime_ns
-    return times
+    paths = [os.path.join(folder, name) for folder, _, names in os.walk(root, followlinks=True) for name in names]
+    for path in paths:
+        time = rng.randrange(1, 5)
+        os.utime(path, (time, time))
+    # A link has the time of what it leads to.
+    return {os.path.relpath(path, root).encode(): os.stat(path).st_mtime_ns for path in paths}
 
 
 def in_order(lines: bytes, sort: str, times: dict[bytes, int]) -> bytes:
@@ -67,8 +65,11 @@ def in_order(lines: bytes, sort: str, times: dict[bytes, int]) -> bytes:
     by_length = sorted(times, key=len, reverse=True)
     start = re.compile(b"|".join(map(re.escape, by_length)))
     groups: dict[bytes, list[bytes]] = {}
+    path = b""
     for line in re.findall(rb"[^\n]*\n|[^\n]+", lines):
-        groups.setdefault(start.match(line)[0], []).append(line)
+        # Later lines of a match may have no path.
+        path = found[0] if (found := start.match(line)) else path
+        groups.setdefault(path, []).append(line)
     paths = sorted(groups, key=lambda path: path.split(b"/"), reverse=sort == "--sortr=path")
     if sort.endswith("modified"):
         sign = -1 if sort.startswith("--sortr") else 1

@@ -1,6 +1,6 @@
 //! Tests of `comb grep` that need more than a command line: permissions, special files, streams, memory, rules of git.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, FileTimes, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
@@ -330,6 +330,20 @@ fn files_can_be_ordered_by_time() {
     }
     assert_eq!(run(&mut grep(&directory, &["-l", "--sort=modified", "one"])), answer("c\na\nb\n", "", 0));
     assert_eq!(run(&mut grep(&directory, &["-l", "--sortr=modified", "one"])), answer("b\na\nc\n", "", 0));
+}
+
+/// To search a file changes this time, on most file systems if it is older than that of the text.
+#[test]
+fn files_can_be_ordered_by_the_time_of_last_access_before_the_search() {
+    for (flag, expected) in [("--sort=accessed", "c\na\nb\n"), ("--sortr=accessed", "b\na\nc\n")] {
+        let directory = directory_with(&[("a", "one\n"), ("b", "one\n"), ("c", "one\n"), ("none", "\n")]);
+        for (name, seconds) in [("a", 2), ("b", 3), ("c", 1), ("none", 4)] {
+            let file = OpenOptions::new().write(true).open(directory.path().join(name)).expect("opening");
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            file.set_times(FileTimes::new().set_accessed(time)).expect("setting a time");
+        }
+        assert_eq!(run(&mut grep(&directory, &["-l", flag, "one"])), answer(expected, "", 0));
+    }
 }
 
 /// Starts a child whose output is read as it arrives.

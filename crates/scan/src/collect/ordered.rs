@@ -321,8 +321,12 @@ fn collect<V: Visit>(
 ) -> Found {
     let sort = context.inputs.walk.sort;
     let inputs = context.inputs;
-    // A limit ends most searches early. Members of archives have places in the order, and a program may take its time.
-    let is_searched_ahead = options.limit.is_none() && !inputs.walk.archives && inputs.preprocessor.is_none();
+    // A limit ends most searches early. Members of archives have places in the order, a preprocessor may be slow, and reading a
+    // file changes the time of its last access.
+    let is_searched_ahead = options.limit.is_none()
+        && !inputs.walk.archives
+        && inputs.preprocessor.is_none()
+        && sort.by != SortKey::Accessed;
     let mut sink = io::sink();
     let plan = Plan::new(Job::named(inputs), None, &mut sink, options.pending, options.stop.clone());
     let visitor = |number, meter| {
