@@ -7,23 +7,18 @@ Output with a limit must be the beginning of the whole output, up to the end of 
 Each command runs at two random widths and block sizes.
 """
 
-import argparse
 import base64
 import json
 import random
 import re
 import shlex
-import shutil
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import hunt_grep
+from random_trees import hunt, run_at_random_width
 
 MATCH, CONTEXT = b"\x01", b"\x02"
 SEPARATORS = ["--field-match-separator", r"\x01", "--field-context-separator", r"\x02"]
-WIDTHS = ["1", "2", "3", "8", "64"]
 FLAGS = ["-i", "-w", "-x", "-v", "-o", "-a", "--binary", "--crlf", "-F", "-u", "-uu", "-P", "--vimgrep", "--passthru", "--color=always", "-b"]
 SORTS = [[], [], [], ["--sort=path"], ["--sortr=path"], ["--sort=modified"], ["--sortr=modified"]]
 NOTICE = re.compile(rb"(?:binary file matches|stopped searching binary file after match) \(found")
@@ -61,10 +56,7 @@ class Case:
 
 
 def run(comb: str, rng: random.Random, arguments: list[str], root: Path) -> tuple[bytes, int]:
-    command = [comb, "grep", "--no-config", "-j", rng.choice(WIDTHS), "--block-size", rng.choice(hunt_grep.BLOCKS), *arguments]
-    done = subprocess.run(command, cwd=root, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
-    if done.returncode not in (0, 1, 2):
-        raise AssertionError(f"exit status {done.returncode}: {done.stderr!r}")
+    done = run_at_random_width(comb, rng, arguments, root)
     return done.stdout, done.returncode
 
 
@@ -226,35 +218,10 @@ def check_compact(comb: str, rng: random.Random, case: Case, root: Path) -> tupl
     return None if wanted == given else (shlex.join([*flags, "--compact", *size, *case.query]), wanted, given)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--comb", default="target/release/comb")
-    parser.add_argument("--runs", type=int, default=10_000)
-    parser.add_argument("--per-tree", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
-    parser.add_argument("--folder", help="where to make trees")
-    given = parser.parse_args()
-    comb = str(Path(given.comb).resolve())
-    print(f"seed {given.seed}")
-    faults = 0
-    for tree in range(-(-given.runs // given.per_tree)):
-        rng = random.Random(given.seed * 1_000_003 + tree)
-        root = Path(tempfile.mkdtemp(dir=given.folder))
-        names = hunt_grep.make_tree(rng, root)
-        for _ in range(given.per_tree):
-            case = Case(rng, names)
-            check = rng.choice([check_limit, check_limit, check_compact])
-            fault = check(comb, rng, case, root)
-            if fault is not None:
-                faults += 1
-                line, wanted, was = fault
-                print(f"fault in tree {tree}: comb grep {line}\n  expected {wanted[-400:]!r}\n  printed  {was[-400:]!r}")
-                if not Path(f"{root}-fault").exists():
-                    shutil.copytree(root, f"{root}-fault", symlinks=True)
-        shutil.rmtree(root)
-    print(f"{given.runs} runs, {faults} faults")
-    sys.exit(faults > 0)
+def check(comb: str, rng: random.Random, names: list[str], root: Path) -> tuple[str, bytes, bytes] | None:
+    case = Case(rng, names)
+    return rng.choice([check_limit, check_limit, check_compact])(comb, rng, case, root)
 
 
 if __name__ == "__main__":
-    main()
+    hunt(hunt_grep.make_tree, check)

@@ -7,21 +7,16 @@ Trees have small and large files, binary files, compressed ones and other encodi
 some have the same. The exit status and the messages must be the same too. Each command runs at two random widths and block sizes.
 """
 
-import argparse
 import gzip
 import os
 import random
 import re
 import shlex
-import shutil
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import hunt_grep
+from random_trees import hunt, run_at_random_width
 
-WIDTHS = ["1", "2", "3", "8", "64"]
 FLAGS = ["-i", "-w", "-x", "-v", "-o", "-a", "--binary", "--crlf", "-F", "-u", "-uu", "-uuu", "-P", "-b", "-z", "-m1", "--passthru", "-L", "-q"]
 MODES = [[], [], [], ["-l"], ["-c"], ["-c", "--include-zero"], ["--count-matches"], ["--files-without-match"], ["--vimgrep"]]
 SORTS = ["--sortr=path", "--sort=modified", "--sortr=modified"]
@@ -77,12 +72,11 @@ def in_order(lines: bytes, sort: str, times: dict[bytes, int]) -> bytes:
     return b"".join(line for path in paths for line in groups[path])
 
 
-def run(comb: str, rng: random.Random, arguments: list[str], root: Path) -> tuple[bytes, bytes, int]:
-    command = [comb, "grep", "--no-config", "-j", rng.choice(WIDTHS), "--block-size", rng.choice(hunt_grep.BLOCKS), *arguments]
-    done = subprocess.run(command, cwd=root, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
-    if done.returncode not in (0, 1, 2):
-        raise AssertionError(f"exit status {done.returncode}: {done.stderr!r}")
-    return done.stdout, done.stderr, done.returncode
+def outcome(comb: str, rng: random.Random, arguments: list[str], root: Path) -> tuple[bytes, bytes, int]:
+    """Lines without a dot before their path, messages, and the exit status."""
+    done = run_at_random_width(comb, rng, arguments, root)
+    lines = re.sub(rb"(?m)^\./", b"", done.stdout) if "." in arguments else done.stdout
+    return lines, done.stderr, done.returncode
 
 
 def query(rng: random.Random, names: list[str]) -> list[str]:
@@ -97,40 +91,20 @@ def query(rng: random.Random, names: list[str]) -> list[str]:
     return ["-H", "--no-heading", "-n", *flags, "-e", pattern, *paths]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--comb", default="target/release/comb")
-    parser.add_argument("--runs", type=int, default=10_000)
-    parser.add_argument("--per-tree", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
-    parser.add_argument("--folder", help="where to make trees")
-    given = parser.parse_args()
-    comb = str(Path(given.comb).resolve())
-    print(f"seed {given.seed}")
-    faults = 0
-    for tree in range(-(-given.runs // given.per_tree)):
-        rng = random.Random(given.seed * 1_000_003 + tree)
-        root = Path(tempfile.mkdtemp(dir=given.folder))
-        names = hunt_grep.make_tree(rng, root)
-        add_files(rng, root)
-        times = set_times(rng, root)
-        for _ in range(given.per_tree):
-            arguments, sort = query(rng, names), rng.choice(SORTS)
-            lines, messages, status = run(comb, rng, arguments, root)
-            was = run(comb, rng, [sort, *arguments], root)
-            prefix = rb"(?m)^\./" if "." in arguments else None
-            wanted = in_order(re.sub(prefix, b"", lines) if prefix else lines, sort, times)
-            printed = re.sub(prefix, b"", was[0]) if prefix else was[0]
-            if (printed, *was[1:]) != (wanted, messages, status):
-                faults += 1
-                print(f"fault in tree {tree}: comb grep {shlex.join([sort, *arguments])}")
-                print(f"  expected {wanted[-400:]!r} {messages[-200:]!r} {status}\n  printed  {printed[-400:]!r} {was[1][-200:]!r} {was[2]}")
-                if not Path(f"{root}-fault").exists():
-                    shutil.copytree(root, f"{root}-fault", symlinks=True)
-        shutil.rmtree(root)
-    print(f"{given.runs} runs, {faults} faults")
-    sys.exit(faults > 0)
+def make_tree(rng: random.Random, root: Path) -> tuple[list[str], dict[bytes, int]]:
+    names = hunt_grep.make_tree(rng, root)
+    add_files(rng, root)
+    return names, set_times(rng, root)
+
+
+def check(comb: str, rng: random.Random, made: tuple[list[str], dict[bytes, int]], root: Path) -> tuple[str, tuple, tuple] | None:
+    names, times = made
+    arguments, sort = query(rng, names), rng.choice(SORTS)
+    lines, *rest = outcome(comb, rng, arguments, root)
+    wanted = (in_order(lines, sort, times), *rest)
+    printed = outcome(comb, rng, [sort, *arguments], root)
+    return None if printed == wanted else (shlex.join([sort, *arguments]), wanted, printed)
 
 
 if __name__ == "__main__":
-    main()
+    hunt(make_tree, check)

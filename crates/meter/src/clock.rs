@@ -154,7 +154,7 @@ impl ThreadTimes {
         std::iter::from_fn(next).collect()
     }
 
-    /// Between the two it waited for others.
+    /// Appends the times of a later thread, and counts the time between the two as waiting for others.
     fn followed_by(self, next: Self) -> Self {
         let mut all = self.until(next.began);
         all.spent.iter_mut().zip(next.spent).for_each(|(sum, more)| *sum += more);

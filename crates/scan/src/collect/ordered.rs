@@ -301,6 +301,7 @@ pub fn in_order<V: Visit>(
 }
 
 /// Files that were found and sorted.
+#[derive(Default)]
 struct Found {
     files: Collected,
     /// Number of other files, which were searched and hold no match.
@@ -319,28 +320,28 @@ fn collect<V: Visit>(
     make: &(impl Fn() -> V + Sync),
     problems: &mut Problems,
 ) -> Found {
-    let sort = context.inputs.walk.sort;
     let inputs = context.inputs;
+    let sort = inputs.walk.sort;
     // A limit ends most searches early. Members of archives have places in the order, a preprocessor may be slow, and reading a
     // file changes the time of its last access.
     let is_searched_ahead = options.limit.is_none()
         && !inputs.walk.archives
         && inputs.preprocessor.is_none()
         && sort.by != SortKey::Accessed;
+    let ahead = if is_searched_ahead { Ahead::from_now() } else { Ahead::default() };
     let mut sink = io::sink();
     let plan = Plan::new(Job::named(inputs), None, &mut sink, options.pending, options.stop.clone());
     let visitor = |number, meter| {
         let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &plan, make(), None);
         visitor.collect = Some(sort);
-        if is_searched_ahead && visitor.wants == Wants::Blocks {
-            visitor.ahead = Ahead::from_now();
+        if visitor.wants == Wants::Blocks {
+            visitor.ahead = ahead;
         }
         visitor
     };
     let visitors = run(options, &plan, stopwatch, meter, visitor);
-    let mut found =
-        Found { files: Collected::default(), visited: 0, checks: Checks::default(), times: Vec::new() };
+    let mut found = Found::default();
     for (visitor, spent) in visitors {
         problems.merge(visitor.reader.problems);
         found.visited += visitor.visited;

@@ -24,7 +24,7 @@ const FILES_PER_REPEAT: u64 = 6;
 const FIRST_REPEATS: u64 = 16;
 
 /// Decides whether a worker searches files ahead.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ahead {
     /// The end of the time for it; `None` if no file is searched ahead.
     end: Option<Instant>,

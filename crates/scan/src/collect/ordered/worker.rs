@@ -378,16 +378,20 @@ impl<'w, V: Visit> Visitor<'w, V> {
     ) {
         for run in runs(directory) {
             match run {
-                Run::Files(files) if self.collect.is_some() && files.len() <= COLLECTED_AT_ONCE => {
-                    self.collect_files(directory, files);
+                Run::Files(files) if self.collect.is_some() => {
+                    if files.len() <= COLLECTED_AT_ONCE {
+                        self.collect_files(directory, files);
+                    } else {
+                        planned.extend(jobs(directory, Run::Files(files)));
+                    }
                 }
-                Run::Files(files) if self.collect.is_none() && !self.reads_files() => {
+                Run::Files(files) if !self.reads_files() => {
                     self.print_names(directory, files);
                     if planned.is_empty() {
                         self.out.flush_if_full();
                     }
                 }
-                Run::Files(files) if self.reads_files() && is_checked_at_once(directory) => {
+                Run::Files(files) if is_checked_at_once(directory) => {
                     self.check_files(directory, files, planned);
                 }
                 Run::Directory(entry) if *left > 0 && self.lists_at_once(directory) => {
