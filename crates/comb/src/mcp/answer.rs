@@ -7,15 +7,14 @@ use serde_json::{Value, json};
 pub(super) struct Answer {
     /// Text for the model.
     pub(super) text: String,
-    /// The same as JSON.
-    pub(super) structured: Value,
+    /// The same as JSON, if it is wanted.
+    pub(super) structured: Option<Value>,
 }
 
-impl Answer {
-    /// The result of the call.
-    pub(super) fn into_result(self, is_structured: bool) -> CallToolResult {
-        let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
-        result.structured_content = is_structured.then_some(self.structured);
+impl From<Answer> for CallToolResult {
+    fn from(answer: Answer) -> Self {
+        let mut result = Self::success(vec![ContentBlock::text(answer.text)]);
+        result.structured_content = answer.structured;
         result
     }
 }

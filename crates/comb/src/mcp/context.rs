@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use finecomb_scan::{Problem, ScanOptions, Stop, Width};
 
 use super::cursor::Cursor;
-use super::page::{Kind, Page, PageLimits};
+use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
 use super::words::Words;
 use crate::args::mcp::{Arguments, Limits};
@@ -77,12 +77,13 @@ impl Context {
     /// If the cursor is not one.
     pub(super) fn page(&self, wanted: &Wanted<'_>) -> Result<(Page<'_>, Vec<String>), String> {
         let cursor = wanted.cursor.as_deref().map(Cursor::parse).transpose()?;
-        let limits = PageLimits {
+        let options = PageOptions {
             results: wanted.limit.max(1),
             bytes: self.limits.max_output,
             after_context: wanted.after_context,
+            is_structured: self.is_structured,
         };
-        let page = Page::new(wanted.kind, limits, &self.roots, cursor.as_ref());
+        let page = Page::new(wanted.kind, options, &self.roots, cursor.as_ref());
         let moved = cursor.as_ref().and_then(|cursor| cursor.moved(&self.roots));
         Ok((page, moved.into_iter().collect()))
     }

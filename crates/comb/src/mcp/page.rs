@@ -21,15 +21,17 @@ const MAX_COUNTED: u64 = 1000;
 /// Bytes of a result in addition to its text: the line number and its separators.
 const OVERHEAD: usize = 8;
 
-/// Limits of a page.
+/// What a page may hold, and its form.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PageLimits {
+pub(super) struct PageOptions {
     /// Maximum number of results, not counting context.
     pub(super) results: u64,
     /// Maximum number of bytes.
     pub(super) bytes: usize,
     /// Number of lines behind a result that belong to it.
     pub(super) after_context: u64,
+    /// Whether the answer is also JSON.
+    pub(super) is_structured: bool,
 }
 
 /// Kind of results, which decides how they are shown.
@@ -68,7 +70,7 @@ struct Entry {
 /// Results in the order of their places, up to the limits.
 pub(super) struct Page<'r> {
     kind: Kind,
-    limits: PageLimits,
+    options: PageOptions,
     roots: &'r Roots,
     /// The end of the page before, until it is passed.
     after: Option<After>,
@@ -120,12 +122,12 @@ struct More {
 
 impl<'r> Page<'r> {
     /// A page behind a cursor.
-    pub(super) fn new(kind: Kind, limits: PageLimits, roots: &'r Roots, cursor: Option<&Cursor>) -> Self {
+    pub(super) fn new(kind: Kind, options: PageOptions, roots: &'r Roots, cursor: Option<&Cursor>) -> Self {
         let after = cursor.map(|cursor| After::new(roots, cursor));
         let (paths, entries, more) = Default::default();
         Self {
             kind,
-            limits,
+            options,
             roots,
             after,
             paths,
@@ -145,7 +147,7 @@ impl<'r> Page<'r> {
         }
         if !self.is_full && self.has_room(found) {
             let text = text();
-            if self.entries.is_empty() || self.bytes + self.size(found, &text) <= self.limits.bytes {
+            if self.entries.is_empty() || self.bytes + self.size(found, &text) <= self.options.bytes {
                 self.push(found, text);
                 return ControlFlow::Continue(());
             }
@@ -172,7 +174,7 @@ impl<'r> Page<'r> {
 
     /// Whether the number of results allows for another one.
     fn has_room(&self, found: &Found<'_>) -> bool {
-        if self.results < self.limits.results {
+        if self.results < self.options.results {
             return true;
         }
         // Lines behind the last result belong to it.
@@ -180,7 +182,7 @@ impl<'r> Page<'r> {
         found.is_context
             && last.is_some_and(|last| {
                 let is_same = self.paths[last.path].as_os_str().as_bytes() == found.path;
-                is_same && found.line <= last.line.saturating_add(self.limits.after_context)
+                is_same && found.line <= last.line.saturating_add(self.options.after_context)
             })
     }
 
@@ -232,7 +234,9 @@ impl<'r> Page<'r> {
         for note in &notes {
             let _ = writeln!(text, "[{note}]");
         }
-        Answer { text, structured: self.structured(cursor, &notes) }
+        // A tree of JSON values takes longer than the text, so it is only made if it is wanted.
+        let structured = self.options.is_structured.then(|| self.structured(cursor, &notes));
+        Answer { text, structured }
     }
 
     /// The place of the last result, if there are more behind it.

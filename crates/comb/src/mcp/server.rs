@@ -70,7 +70,7 @@ impl ServerHandler for Server {
         let work = move |stop: &Arc<_>| (tool.call)(arguments, &settings, stop);
         let answer = self.calls.run(context.ct.cancelled(), work).await?;
         let result = match answer {
-            Ok(answer) => answer.into_result(self.context.is_structured),
+            Ok(answer) => answer.into(),
             Err(reason) => CallToolResult::error(vec![ContentBlock::text(reason)]),
         };
         Ok(result.into())

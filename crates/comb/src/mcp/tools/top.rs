@@ -100,7 +100,8 @@ impl Tool for Top {
         notes.extend(notes_on(&outcome.problems, &[]));
         notes.extend(context.cut_off(stop));
         let text = text(&out, notes, context);
-        Ok(Answer { structured: json!({ "text": text }), text })
+        let structured = context.is_structured.then(|| json!({ "text": text }));
+        Ok(Answer { text, structured })
     }
 }
 
