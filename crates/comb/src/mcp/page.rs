@@ -21,7 +21,7 @@ const MAX_COUNTED: u64 = 1000;
 /// Bytes of a result in addition to its text: the line number and its separators.
 const OVERHEAD: usize = 8;
 
-/// What a page may hold, and its form.
+/// Limits and form of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageOptions {
     /// Maximum number of results, not counting context.
