@@ -25,6 +25,7 @@ pub(crate) mod threads;
 pub(crate) mod top;
 mod topfew;
 pub(crate) mod tree_index;
+pub(crate) mod words;
 
 use std::env;
 use std::ffi::OsString;

@@ -1,6 +1,7 @@
 //! Commands: each calls its crate with the options and prints the result.
 
 pub(crate) mod bench;
+mod counts;
 pub(crate) mod find;
 mod follow;
 pub(crate) mod generate;

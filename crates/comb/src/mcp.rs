@@ -16,7 +16,6 @@ mod server;
 mod sink;
 mod tools;
 mod transport;
-mod words;
 
 use finecomb_sys::io_reason;
 use rmcp::ServiceExt;

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use finecomb_scan::{Place, Problem, ProblemKind};
 use finecomb_sys::units::{Count, counted};
-use finecomb_top::{AbsentField, Answer, MAX_GAP, QueryPart, Skipped};
+use finecomb_top::{AbsentField, Answer, FirstSkipped, MAX_GAP, QueryPart, Skipped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::args::top::Arguments;
@@ -131,22 +131,24 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) -> Vec<String> {
             _ => "without all fields of the key".to_owned(),
         };
         let count = Count(skipped.count);
-        notes.push(format!("skipped {count} of {all} {lack}; the first is {}", first(skipped, far)));
+        notes.push(format!("skipped {count} of {all} {lack}{}", first(skipped, far)));
     }
     if let Some(malformed) = &answer.malformed {
         let count = Count(malformed.count);
-        notes.push(format!("skipped {count} malformed of {all}; the first is {}", first(malformed, far)));
+        notes.push(format!("skipped {count} malformed of {all}{}", first(malformed, far)));
     }
     if let Some(unmatched) = &answer.unmatched {
         let records = match arguments.counts_all_matched() {
             true => format!("{} of {all}", Count(unmatched.count)),
             false => counted(unmatched.count, "record"),
         };
-        notes.push(format!("no match of -e in {records}; the first is {}", place(&unmatched.first, far)));
+        let first =
+            unmatched.first.as_ref().map(|first| format!("; the first is {}", place(&first.place, far)));
+        notes.push(format!("no match of -e in {records}{}", first.unwrap_or_default()));
     }
     if let Some(untimed) = &answer.untimed {
         let records = counted(untimed.count, "record");
-        notes.push(format!("skipped {records} without a time; the first is {}", first(untimed, far)));
+        notes.push(format!("skipped {records} without a time{}", first(untimed, far)));
     }
     if answer.long_gaps > 0 {
         let gaps = counted(answer.long_gaps, "gap");
@@ -155,10 +157,7 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) -> Vec<String> {
     if let Some(values) = &answer.not_numbers {
         let reason = if values.count == 1 { "it is not a number" } else { "they are not numbers" };
         let values_left_out = counted(values.count, "value");
-        notes.push(format!(
-            "left {values_left_out} out of the measures, as {reason}; the first is {}",
-            first(values, far)
-        ));
+        notes.push(format!("left {values_left_out} out of the measures, as {reason}{}", first(values, far)));
     }
     notes
 }
@@ -203,11 +202,11 @@ pub(crate) fn not_narrowed(problems: &[Problem]) {
     }
 }
 
-/// Place, reason and beginning of the first record or value that was left out.
+/// Place, reason and beginning of the first record or value that was left out, for the end of a message; empty if it is not known.
 fn first(skipped: &Skipped, far: u64) -> String {
-    let Skipped { first, record, cause, .. } = skipped;
+    let Some(FirstSkipped { place: at, record, cause }) = &skipped.first else { return String::new() };
     let cause = cause.as_ref().map(|cause| format!(":{}: {}", cause.column, cause.reason));
-    format!("{}{}: {}", place(first, far), cause.unwrap_or_default(), excerpt(record))
+    format!("; the first is {}{}: {}", place(at, far), cause.unwrap_or_default(), excerpt(record))
 }
 
 /// Offset from which on the line number of a place is not searched for, if only a part of a file is read.

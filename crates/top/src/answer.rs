@@ -139,14 +139,21 @@ pub enum QueryPart {
     Measure(usize),
 }
 
-/// Records or values that are not counted, and the first of them.
+/// Records or values that are not counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// Their number.
     pub count: u64,
-    /// Place of the first record.
-    pub first: Place,
-    /// Beginning of the first record or value, at most 256 bytes.
+    /// The first of them. `None` if the counts were stored, which leaves it out.
+    pub first: Option<FirstSkipped>,
+}
+
+/// The first of some records or values that are not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstSkipped {
+    /// Place of the record.
+    pub place: Place,
+    /// Beginning of the record or value, at most 256 bytes.
     pub record: Vec<u8>,
     /// The reason, if it is not that a field is missing.
     pub cause: Option<Cause>,
@@ -166,14 +173,22 @@ impl Skipped {
     pub(crate) const MAX_RECORD: usize = 256;
 
     /// `count` records without a key, of which `record` is the first.
-    pub(crate) fn new(count: u64, first: Place, record: &[u8]) -> Self {
+    pub(crate) fn new(count: u64, place: Place, record: &[u8]) -> Self {
         let record = record[..record.len().min(Self::MAX_RECORD)].to_vec();
-        Self { count, first, record, cause: None }
+        Self { count, first: Some(FirstSkipped { place, record, cause: None }) }
     }
 
     /// The same with the reason, and the column in the record, counted from 1.
-    pub(crate) fn because(self, column: usize, reason: String) -> Self {
-        Self { cause: Some(Cause { column, reason }), ..self }
+    pub(crate) fn because(mut self, column: usize, reason: String) -> Self {
+        if let Some(first) = &mut self.first {
+            first.cause = Some(Cause { column, reason });
+        }
+        self
+    }
+
+    /// The number alone, if it is not 0.
+    pub(crate) fn number(count: u64) -> Option<Self> {
+        (count > 0).then_some(Self { count, first: None })
     }
 
     /// Adds to `all`.
@@ -188,8 +203,8 @@ impl Skipped {
             (one, other) => return one.or(other),
         };
         let count = one.count + other.count;
-        let first = if one.first < other.first { one } else { other };
-        Some(Self { count, ..first })
+        let first = one.first.into_iter().chain(other.first).min_by(|one, other| one.place.cmp(&other.place));
+        Some(Self { count, first })
     }
 }
 

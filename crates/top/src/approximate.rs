@@ -14,8 +14,9 @@ use std::ops::ControlFlow;
 use finecomb_scan::{Block, Inputs, Meter, Ordered, Output, Phase, ScanOptions, Source, Visit, in_order};
 
 use crate::answer::{Answer, Approximation, Outcome};
-use crate::count::{Counter, Tally};
+use crate::count::Counter;
 use crate::query::Query;
+use crate::tally::Tally;
 use rank::Ranking;
 use summary::Summary;
 

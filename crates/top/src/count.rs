@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Narrow, Phase, ScanOptions, fold};
 
-use crate::answer::{Answer, Outcome, Skipped};
+use crate::Span;
+use crate::answer::{Answer, Outcome};
 use crate::approximate;
-use crate::cells::Malformed;
 use crate::editor::Editor;
 use crate::hash::Hasher;
 use crate::key::{Keys, LineMaker};
@@ -15,14 +15,13 @@ use crate::live::{Live, WorkerCounts};
 use crate::measure::Measures;
 use crate::order::Order;
 use crate::pairs::{OfWorker, PairCounts};
-use crate::presence::Presence;
 use crate::query::Query;
 use crate::rows::RowMaker;
 use crate::sorted::Narrower;
 use crate::spill::{Selected, Spill, Spiller};
 use crate::table::{JoinedShard, SHARDS, Table};
+use crate::tally::Tally;
 use crate::timeline;
-use crate::{Span, bytes_of};
 
 /// Counts the keys of all records of `inputs` and returns the most frequent ones.
 ///
@@ -127,100 +126,6 @@ enum Maker<'q> {
     Rows(Box<RowMaker<'q>>),
 }
 
-/// Counts that are not by key.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) records: u64,
-    skipped: Option<Skipped>,
-    malformed: Option<Skipped>,
-    not_numbers: Option<Skipped>,
-    unmatched: Option<Skipped>,
-    untimed: Option<Skipped>,
-    /// Of the fields of the condition, and of those of the key and the measures.
-    presence: [Presence; 2],
-    /// Bytes of memory of the table at the end.
-    memory: u64,
-}
-
-impl Tally {
-    /// Adds to an answer what it says besides the keys.
-    pub(crate) fn complete(self, answer: &mut Answer, query: &Query) {
-        let Self { records, skipped, malformed, not_numbers, unmatched, untimed, presence, .. } = self;
-        answer.records = records;
-        answer.skipped = skipped;
-        answer.malformed = malformed;
-        answer.not_numbers = not_numbers;
-        answer.unmatched = unmatched;
-        if let Some(rows) = query.rows.as_deref().filter(|_| !answer.partial) {
-            let [condition, values] = &presence;
-            answer.absent = rows.absent(condition, values);
-        }
-        answer.key_fields = query.key_fields.clone();
-        answer.key_names = query.key_names.clone();
-        answer.measure_names = query.measure_names.clone();
-        answer.sort_by = query.order.by;
-        answer.untimed = untimed;
-    }
-
-    pub(crate) fn merge(self, other: Self) -> Self {
-        let [condition, values] = self.presence;
-        let [other_condition, other_values] = &other.presence;
-        Self {
-            records: self.records + other.records,
-            skipped: Skipped::merge(self.skipped, other.skipped),
-            malformed: Skipped::merge(self.malformed, other.malformed),
-            not_numbers: Skipped::merge(self.not_numbers, other.not_numbers),
-            unmatched: Skipped::merge(self.unmatched, other.unmatched),
-            untimed: Skipped::merge(self.untimed, other.untimed),
-            presence: [condition.merge(other_condition), values.merge(other_values)],
-            memory: self.memory + other.memory,
-        }
-    }
-
-    /// Counts the records without a key.
-    fn add_skipped(&mut self, block: &Block<'_>, records: &[Span], missing: &[u32]) {
-        let Some(&first) = missing.first() else { return };
-        let record = records[first as usize];
-        let first = Skipped::new(missing.len() as u64, block.place(record.0), bytes_of(block.bytes, record));
-        first.add_to(&mut self.skipped);
-    }
-
-    /// Counts the records that no expression for keys matches, and those without a time.
-    fn add_left_out(&mut self, block: &Block<'_>, rows: &RowMaker<'_>) {
-        for (left_out, all) in
-            [(rows.unmatched, &mut self.unmatched), (rows.times.untimed, &mut self.untimed)]
-        {
-            if let Some(first) = left_out.first {
-                let record = bytes_of(block.bytes, first);
-                Skipped::new(left_out.count, block.place(first.0), record).add_to(all);
-            }
-        }
-    }
-
-    /// Counts the values that are no numbers.
-    fn add_not_numbers(&mut self, block: &Block<'_>, rows: &RowMaker<'_>, values: &[(u32, usize)]) {
-        let Some(&(row, column)) = values.iter().min() else { return };
-        let record = rows.records[row as usize];
-        let (value, at) = rows.value(block.bytes, row, column);
-        let first = Skipped::new(values.len() as u64, block.place(record.0), value);
-        let first = first.because(at.saturating_sub(record.0) + 1, rows.field_name(column));
-        first.add_to(&mut self.not_numbers);
-    }
-
-    /// Counts the malformed records.
-    fn add_malformed(&mut self, block: &Block<'_>, malformed: &[(Span, Malformed)]) {
-        let Some(&(record, Malformed { at, reason, .. })) =
-            malformed.iter().min_by_key(|(record, _)| record.0)
-        else {
-            return;
-        };
-        let first =
-            Skipped::new(malformed.len() as u64, block.place(record.0), bytes_of(block.bytes, record));
-        let first = first.because((at as usize).saturating_sub(record.0) + 1, reason.to_owned());
-        first.add_to(&mut self.malformed);
-    }
-}
-
 /// A shard of a worker's table. The first shard has the worker's tally.
 pub(crate) struct Part {
     shard: usize,
@@ -267,11 +172,15 @@ impl Joined {
 
 impl<'q> Counter<'q> {
     pub(crate) fn new(query: &'q Query, live: Option<&'q Live>, spill: Option<&Arc<Spill>>) -> Self {
-        let table = match query.rows.as_deref().filter(|rows| !rows.measures.is_empty()) {
+        Self::with_table(query, Self::empty_table(query), live, spill)
+    }
+
+    /// A table for the keys of a query.
+    pub(crate) fn empty_table(query: &Query) -> Table {
+        match query.rows.as_deref().filter(|rows| !rows.measures.is_empty()) {
             Some(rows) => Table::with_groups(query.hasher, Measures::new(&rows.measures)),
             None => Table::new(query.hasher),
-        };
-        Self::with_table(query, table, live, spill)
+        }
     }
 
     /// A counter of a job whose counts are read only at its end, unless they are live or spilled.
@@ -343,11 +252,20 @@ impl<'q> Counter<'q> {
 
     /// Counts that are not by key.
     pub(crate) fn tally(&self) -> Tally {
-        let mut tally = Tally { records: self.counts.records(), ..self.tally.clone() };
+        let mut tally = self.tally.clone();
+        tally.records = self.counts.records();
         if let Maker::Rows(rows) = &self.maker {
             tally.presence = [rows.condition_presence.clone(), rows.value_presence.clone()];
         }
         tally
+    }
+
+    /// The table, without slices of time, and what is not counted by key.
+    pub(crate) fn into_table(self) -> (Table, Tally) {
+        let query = self.query;
+        let table = self.counts.take().unwrap_or_else(|| Self::empty_table(query));
+        let tally = self.tally();
+        (if query.has_slices() { timeline::without_prefixes(&[&table]) } else { table }, tally)
     }
 
     /// The table and the number of records.
@@ -416,15 +334,15 @@ impl Accumulate for Counter<'_> {
         if let Some(spiller) = &mut self.spiller {
             spiller.end(&self.counts);
         }
-        let table = self.counts.take().unwrap_or_else(|| Table::new(query.hasher));
-        let table = Arc::new(if query.has_slices() { timeline::without_prefixes(&[&table]) } else { table });
-        let mut tally = self.tally();
-        tally.memory = table.memory() as u64;
         let selection = match self.pairs {
             Some(_) => Selection::Keys(query.order),
             None => Selection::of(query),
         };
-        let mut pairs = self.pairs.take().map(|mut pairs| {
+        let (pairs, spill) = (self.pairs.take(), self.spiller.take().map(|spiller| spiller.shared));
+        let (table, mut tally) = self.into_table();
+        let table = Arc::new(table);
+        tally.memory = table.memory() as u64;
+        let mut pairs = pairs.map(|mut pairs| {
             pairs.finish();
             tally.memory += pairs.memory() as u64;
             OfWorker { keys: Arc::clone(&table), pairs }
@@ -435,7 +353,7 @@ impl Accumulate for Counter<'_> {
                 table: Arc::clone(&table),
                 tally: std::mem::take(&mut tally),
                 selection,
-                spill: self.spiller.as_ref().map(|spiller| Arc::clone(&spiller.shared)),
+                spill: spill.clone(),
                 pairs: pairs.take(),
             })
             .collect()

@@ -79,9 +79,54 @@ impl Field {
         }
     }
 
+    /// A text that [`Field::parse`] reads as this field. What is displayed may be read as another one, as it has no quotes.
+    pub fn written(&self) -> String {
+        match self {
+            Self::Position(number) => number.to_string(),
+            Self::Named(name) => name.written(),
+        }
+    }
+
     /// A field with a name of one step.
     pub fn named(name: &str) -> Self {
         Self::Named(Name { text: name.to_owned(), path: vec![Step::Key(name.to_owned())] })
+    }
+}
+
+impl Name {
+    fn written(&self) -> String {
+        let (mut written, mut rest) = (String::new(), self.text.as_str());
+        for step in &self.path {
+            match step {
+                Step::Key(key) => {
+                    if !written.is_empty() {
+                        written.push('.');
+                        rest = rest.strip_prefix('.').unwrap_or(rest);
+                    }
+                    rest = rest.strip_prefix(key.as_str()).unwrap_or(rest);
+                    push_key(key, &mut written);
+                }
+                // Numbers of elements may have leading zeros.
+                Step::Index(_) => {
+                    let end = rest.find(']').map_or(rest.len(), |end| end + 1);
+                    written.push_str(&rest[..end]);
+                    rest = &rest[end..];
+                }
+            }
+        }
+        written
+    }
+}
+
+/// Appends a key, in quotes if it would be something else without.
+fn push_key(key: &str, out: &mut String) {
+    let is_number = key.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    if is_number || key.contains(['.', ',', '[', '"']) {
+        out.push('"');
+        out.push_str(&key.replace('"', "\"\""));
+        out.push('"');
+    } else {
+        out.push_str(key);
     }
 }
 
@@ -159,6 +204,8 @@ impl fmt::Display for Field {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn path(text: &str) -> String {
@@ -206,5 +253,18 @@ mod tests {
         assert_eq!(error("a[x]"), "expected an array index such as [0] in 'a[x]'");
         assert_eq!(error("a[0"), "expected an array index such as [0] in 'a[0'");
         assert_eq!(error("\"a\"b"), "expected a dot or a comma after '\"a\"'");
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_field_is_read_as_the_same(text in r#"([.,0-3a"\[\]-]|"a.b"|\[0[01]\]){0,8}"#) {
+            if let Ok(field) = Field::parse(&text) {
+                prop_assert_eq!(Field::parse(&field.written()), Ok(field));
+            }
+            if let Ok(fields) = Field::parse_list(&text) {
+                let written: Vec<String> = fields.iter().map(Field::written).collect();
+                prop_assert_eq!(Field::parse_list(&written.join(",")), Ok(fields));
+            }
+        }
     }
 }

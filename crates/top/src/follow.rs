@@ -9,10 +9,11 @@ use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow}
 use self::finished::Ends;
 pub use self::finished::FinishedBucket;
 use crate::answer::{Answer, Outcome};
-use crate::count::{Counter, Joined, Selection, Tally, answer_of, with_query_options};
+use crate::count::{Counter, Joined, Selection, answer_of, with_query_options};
 use crate::live::Live;
 use crate::query::Query;
 use crate::table::{SHARDS, Table};
+use crate::tally::Tally;
 use crate::time::SECOND;
 use crate::timeline;
 

@@ -26,6 +26,7 @@ mod axis;
 mod cells;
 mod condition;
 mod count;
+mod counts;
 mod edit;
 mod editor;
 mod extract;
@@ -66,14 +67,18 @@ mod sorted;
 mod spill;
 mod split;
 mod table;
+mod tally;
 mod text_regex;
 mod time;
 mod timeline;
 
-pub use answer::{AbsentField, Answer, Approximation, Cause, KeyCount, Outcome, QueryPart, Skipped};
+pub use answer::{
+    AbsentField, Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, QueryPart, Skipped,
+};
 pub use axis::{AxisTick, TimeAxis};
 pub use condition::ConditionError;
 pub use count::{top, top_live};
+pub use counts::{AllCounted, Counts, StoredCounts, StoredError, count_all};
 pub use field::{Field, FieldError, Name, Step};
 pub use fields::{FieldList, FieldListError};
 pub use follow::{FinishedBucket, Following, top_follow};

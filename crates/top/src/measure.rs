@@ -17,6 +17,7 @@ mod values;
 
 use std::fmt;
 
+use finecomb_sys::varint;
 use thiserror::Error;
 
 use crate::cells::{Cell, Cells};
@@ -147,6 +148,18 @@ impl fmt::Display for Quantity {
     }
 }
 
+/// Maximum number of records or values of a key in stored counts.
+pub(crate) const MAX_COUNT: u64 = 1 << 56;
+
+/// How states are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As they are in memory.
+    AsHeld,
+    /// In the same bytes for the same values, however these were added and merged.
+    Canonical,
+}
+
 /// The records of a block whose values are added.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rows<'a> {
@@ -241,12 +254,12 @@ impl Measures {
     }
 
     /// Appends the states of a group, in units of the places of their fields.
-    pub(crate) fn encode(&self, group: u32, out: &mut Vec<u8>) {
-        self.columns.iter().for_each(|column| column.encode(group as usize, out));
+    pub(crate) fn encode(&self, group: u32, form: Form, out: &mut Vec<u8>) {
+        self.columns.iter().for_each(|column| column.encode(group as usize, form, out));
     }
 
     /// Adds a group with the number `group`, the next one, from what [`Measures::encode`] has written for measures with the same places.
-    /// `None` if it is something else.
+    /// `None` if it is something else: numbers beyond those that records can have are refused, so that no later sum overflows.
     pub(crate) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
         self.columns.iter_mut().try_for_each(|column| column.decode(group, bytes))
     }
@@ -255,6 +268,11 @@ impl Measures {
     pub(crate) fn memory(&self) -> usize {
         self.columns.iter().map(Column::memory).sum::<usize>() + self.values.memory()
     }
+}
+
+/// Takes the encoded units of a number with this number of places. `None` if there are none, or they are beyond those of any number.
+fn take_units(places: u8, bytes: &mut &[u8]) -> Option<i128> {
+    varint::take_signed(bytes).filter(|units| Decimal::new(*units, places).is_in_range())
 }
 
 /// The values of a field in the records of a block, and the groups of the records.

@@ -16,6 +16,8 @@
 //! UUIDs, addresses and hexadecimal numbers begin and end with a word. Digits after letters, as in `sha256`, are left
 //! unchanged.
 
+use std::fmt;
+
 use thiserror::Error;
 
 /// Kinds of parts to replace.
@@ -123,6 +125,14 @@ impl Output<'_> {
     }
 }
 
+/// The list of kinds that [`Normalizer::new`] parses.
+impl fmt::Display for Normalizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.kinds().into_iter().filter_map(|(name, is_replaced)| is_replaced.then_some(name));
+        f.write_str(&names.collect::<Vec<_>>().join(","))
+    }
+}
+
 impl Normalizer {
     /// Parses a list of kinds, separated by commas: `num`, `hex`, `uuid`, `ip`, `path`, or `all`.
     ///
@@ -142,6 +152,12 @@ impl Normalizer {
             }
         }
         Ok(kinds)
+    }
+
+    /// Names of all kinds, each with whether it is replaced.
+    fn kinds(&self) -> [(&'static str, bool); 5] {
+        let Self { uuid, ip, path, hex, num } = *self;
+        [("uuid", uuid), ("ip", ip), ("path", path), ("hex", hex), ("num", num)]
     }
 
     /// Appends a key with placeholders to `out`.

@@ -53,6 +53,11 @@ impl Decimal {
         Self { units, places }
     }
 
+    /// Whether a record can have the number.
+    pub(crate) fn is_in_range(self) -> bool {
+        self.units.unsigned_abs() < POWERS[MAX_DIGITS + usize::from(self.places)].unsigned_abs()
+    }
+
     /// The nearest number with at most this many places; of two, the one with an even last digit.
     pub(crate) fn rounded(self, places: u8) -> Self {
         let Some(less) = self.places.checked_sub(places) else { return self };

@@ -1,5 +1,7 @@
 //! Fields that no record has, such as those whose names are misspelt.
 
+use finecomb_sys::varint;
+
 use crate::cells::{Cell, Cells};
 
 /// The columns that have a value in some record.
@@ -33,9 +35,34 @@ impl Presence {
         self
     }
 
+    /// Appends whether there are records, and by column whether a value was found.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.push(self.has_records.into());
+        varint::put(out, self.found.len() as u64);
+        out.extend(self.found.iter().map(|found| u8::from(*found)));
+    }
+
+    /// Takes what [`Presence::encode`] has written from the beginning of `bytes`. `None` if there is something else.
+    pub(crate) fn decode(bytes: &mut &[u8]) -> Option<Self> {
+        let has_records = take_flag(bytes)?;
+        let columns = varint::take(bytes)?;
+        let found = (0..columns).map(|_| take_flag(bytes)).collect::<Option<_>>()?;
+        Some(Self { has_records, found })
+    }
+
     /// Whether there are well-formed records, and none has a value in this column.
     pub(crate) fn lacks(&self, column: usize) -> bool {
         self.has_records && self.found.get(column) == Some(&false)
+    }
+}
+
+fn take_flag(bytes: &mut &[u8]) -> Option<bool> {
+    let flag;
+    (flag, *bytes) = bytes.split_first()?;
+    match flag {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
     }
 }
 

@@ -128,8 +128,9 @@ impl Table {
     pub(crate) fn add_all<'t>(&mut self, other: &'t Self, rename: impl Fn(&'t [u8]) -> Option<&'t [u8]>) {
         let mut added = Counted::default();
         for shard in 0..SHARDS {
-            other
-                .visit_shard(shard, |entry| rename(entry.key).iter().for_each(|key| added.push(key, &entry)));
+            other.visit_shard(shard, |entry| {
+                rename(entry.key).iter().for_each(|key| added.push(key, entry.count, entry.group))
+            });
         }
         self.add(&added, other.measures());
     }
@@ -139,7 +140,7 @@ impl Table {
         let mut added = Counted::default();
         other.visit_shard(shard, |entry| {
             if is_wanted(&entry) {
-                added.push(entry.key, &entry);
+                added.push(entry.key, entry.count, entry.group);
             }
         });
         self.add(&added, other.measures());
@@ -250,11 +251,19 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    fn push(&mut self, key: &[u8], entry: &Entry<'_>) {
+    pub(crate) fn push(&mut self, key: &[u8], count: u64, group: u32) {
         self.keys.push((self.text.len(), self.text.len() + key.len()));
         self.text.extend_from_slice(key);
-        self.counts.push(entry.count);
-        self.groups.push(entry.group);
+        self.counts.push(count);
+        self.groups.push(group);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        let Self { text, keys, counts, groups } = self;
+        text.clear();
+        keys.clear();
+        counts.clear();
+        groups.clear();
     }
 }
 

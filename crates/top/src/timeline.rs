@@ -21,6 +21,9 @@ pub const MAX_GAP: usize = 1000;
 /// Number of bytes of a bucket in a key.
 const PREFIX: usize = 8;
 
+/// Maximum distance of a bucket from 1970, in seconds: 317 years.
+const MAX_START: u64 = 10_000_000_000;
+
 /// Name of the column of buckets.
 const TIME: &str = "time";
 
@@ -85,6 +88,11 @@ impl Series {
 /// The bytes with which a key in this bucket begins. Their order is that of time.
 pub(crate) fn prefix(start: i64) -> [u8; PREFIX] {
     (start ^ i64::MIN).to_be_bytes()
+}
+
+/// Whether a key begins with a bucket that a record can be in: times are nanoseconds in 64 bits.
+pub(crate) fn is_in_bucket(key: &[u8]) -> bool {
+    key.len() >= PREFIX && split(key).0.unsigned_abs() <= MAX_START
 }
 
 /// The bucket and the key that were counted as one.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, Place, ScanOptions, Width};
 use finecomb_top::{
-    AbsentField, Field, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions, QueryPart, Skipped,
-    SortBy, top,
+    AbsentField, Field, FirstSkipped, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions,
+    QueryPart, Skipped, SortBy, top,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -219,13 +219,20 @@ fn block_size() -> impl Strategy<Value = usize> {
 
 /// Converts an outcome to the form of the plain implementation.
 fn found(outcome: Outcome, paths: &[PathBuf]) -> Expected {
-    let first = |Skipped { first: Place { source, offset, .. }, record, .. }: &Skipped| First {
-        file: paths.iter().position(|path| Some(path.as_path()) == source.path()).expect("one of the files"),
-        offset: *offset,
-        text: record.clone(),
+    let first = |skipped: &Skipped| {
+        let FirstSkipped { place: Place { source, offset, .. }, record, .. } =
+            skipped.first.as_ref().expect("the first one");
+        First {
+            file: paths
+                .iter()
+                .position(|path| Some(path.as_path()) == source.path())
+                .expect("one of the files"),
+            offset: *offset,
+            text: record.clone(),
+        }
     };
     let answer = outcome.answer;
-    let reason = |skipped: &Skipped| skipped.cause.as_ref().map(|cause| cause.reason.clone());
+    let reason = |skipped: &Skipped| skipped.first.as_ref()?.cause.as_ref().map(|cause| cause.reason.clone());
     let top = answer.top.into_iter().map(|key| {
         let values = key.values.iter().map(ToString::to_string).collect();
         (key.key, key.fields, key.count, values)

@@ -16,8 +16,9 @@ use tempfile::tempdir;
 fn found(outcome: Outcome, paths: &[std::path::PathBuf]) -> Expected {
     let answer = outcome.answer;
     let first_skipped = answer.skipped.as_ref().map(|skipped| {
-        let file = paths.iter().position(|path| Some(path.as_path()) == skipped.first.source.path());
-        (file.expect("one of the files"), skipped.first.find_line().expect("a line number"))
+        let place = &skipped.first.as_ref().expect("the first one").place;
+        let file = paths.iter().position(|path| Some(path.as_path()) == place.source.path());
+        (file.expect("one of the files"), place.find_line().expect("a line number"))
     });
     Expected {
         top: answer.top.into_iter().map(|key| (key.count, key.key)).collect(),

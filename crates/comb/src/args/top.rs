@@ -1,6 +1,7 @@
 //! The flags of `comb top`: those of topfew 2.0, and more.
 
 mod approx;
+mod definition;
 pub(crate) mod hints;
 mod key_fields;
 mod listen;
@@ -8,6 +9,7 @@ mod measures;
 mod memory;
 mod order;
 mod plot;
+mod saved;
 mod tail;
 mod times;
 
@@ -16,7 +18,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use finecomb_scan::{Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
 use finecomb_top::output::Layout;
-use finecomb_top::{FieldList, InputFormat, Normalizer, Query, QueryOptions, Separator, SortBy};
+use finecomb_top::{Bound, FieldList, InputFormat, Last, Normalizer, Query, QueryOptions, Separator, SortBy};
 
 use super::format::{FormatFlags, Formats};
 use super::profile::Profile;
@@ -29,6 +31,7 @@ use listen::Listen;
 use measures::Measures;
 use memory::Memory;
 use plot::Plot;
+use saved::Saved;
 use tail::Tail;
 use times::Times;
 
@@ -289,6 +292,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     memory: Memory,
 
+    #[command(flatten)]
+    pub(crate) saved: Saved,
+
     #[command(flatten, next_help_heading = "Machine")]
     threads: Threads,
 
@@ -351,10 +357,7 @@ impl Arguments {
     /// Records, keys, measures and their order, selected by the flags.
     pub(crate) fn query(&self) -> Result<QueryOptions, UsageError> {
         let (pairs, _) = self.sed.as_chunks::<2>();
-        let [mut since, until] = self.times.window()?;
-        if let Some(last) = self.tail.last.filter(|_| !self.tail.tail) {
-            since = Some(last.since());
-        }
+        let [since, until] = self.window()?;
         let (fields, names) = match &self.fields {
             None => (FieldList::default(), Vec::new()),
             Some(KeyFields::Positions(fields)) => (fields.clone(), Vec::new()),
@@ -392,6 +395,13 @@ impl Arguments {
             ..QueryOptions::default()
         };
         Ok(self.memory.apply(self.approx.apply(options)?))
+    }
+
+    /// The ends of the window of time.
+    fn window(&self) -> Result<[Option<Bound>; 2], UsageError> {
+        let [since, until] = self.times.window()?;
+        let last = self.tail.last.filter(|_| !self.tail.tail);
+        Ok([last.map(Last::since).or(since), until])
     }
 
     fn separator(&self) -> Separator {

@@ -48,7 +48,7 @@ pub(super) fn follow(
     records += outcome.answer.records;
     problems.append(&mut outcome.problems);
     outcome.problems = problems;
-    Counted { outcome, is_printed: lines != Lines::None, records, had_errors, output_error }
+    Counted { outcome, counts: None, is_printed: lines != Lines::None, records, had_errors, output_error }
 }
 
 /// Output while inputs grow.

@@ -70,6 +70,21 @@ pub(crate) fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
     }
 }
 
+/// Checks, before a job, that its output replaces neither an input nor a file of another kind, and that its directory exists.
+///
+/// # Errors
+///
+/// If not. The message gives the reason and the fix.
+pub(crate) fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &Kind) -> Result<(), String> {
+    check_not_input(output, inputs)?;
+    check_kind(output, kind)?;
+    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match parent.filter(|parent| !parent.is_dir()) {
+        Some(parent) if !is_device(output) => Err(format!("{}: no such directory", parent.display())),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file atomically. A device is written to directly.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use finecomb_plot::{Curve, Tick, Timeline};
 use finecomb_sys::units::counted;
 use finecomb_top::{Answer, Query, SortBy, TimeAxis};
 
-use super::output::{Kind, check_kind, check_not_input, is_device, write};
+use super::output::{Kind, check_new, write};
 use crate::message;
 
 /// Kind of file that a plot may replace.
@@ -31,13 +31,7 @@ impl Plot<'_> {
     ///
     /// If it would. The message gives the reason and the fix.
     pub(crate) fn check(&self) -> Result<(), String> {
-        check_not_input(self.file, self.inputs)?;
-        check_kind(self.file, &SVG)?;
-        let parent = self.file.parent().filter(|parent| !parent.as_os_str().is_empty());
-        match parent.filter(|parent| !parent.is_dir()) {
-            Some(parent) if !is_device(self.file) => Err(format!("{}: no such directory", parent.display())),
-            _ => Ok(()),
-        }
+        check_new(self.file, self.inputs, &SVG)
     }
 
     /// Writes the picture of an answer.

@@ -9,8 +9,9 @@ use finecomb_scan::{Inputs, Problem, ProblemKind, ScanOptions, Stop};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, counted};
 use finecomb_top::output::{self, Csv, Json, Layout, Markdown, Text, Tsv};
-use finecomb_top::{Live, Outcome, Query, sample, top, top_live};
+use finecomb_top::{AllCounted, Counts, Live, Outcome, Query, count_all, sample, top, top_live};
 
+use super::counts::{self, Saved};
 use super::follow::follow;
 use super::plot::Plot;
 use super::{Exit, check_output, fail, output_failed, profile};
@@ -20,9 +21,16 @@ use crate::listen::Dashboard;
 use crate::{live, message, progress, terminal};
 
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
+pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Exit {
     if let Err(exit) = check_output() {
         return exit;
+    }
+    if arguments.saved.merge {
+        return merge(arguments, start);
+    }
+    // What is counted is what the file of counts says.
+    if let Some(Err(reason)) = arguments.saved.save_counts.is_some().then(|| arguments.fix_definition()) {
+        return fail(reason);
     }
     let options = match arguments.query() {
         Ok(options) => options,
@@ -51,6 +59,10 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     if let Some(Err(reason)) = plot(&arguments).map(|plot| plot.check()) {
         return fail(reason);
     }
+    let saved = match Saved::new(&arguments) {
+        Ok(saved) => saved,
+        Err(reason) => return fail(reason),
+    };
     let mut options = arguments.scan();
     if arguments.live && !stderr().is_terminal() {
         return fail("--live: standard error is not a terminal; omit --live");
@@ -73,8 +85,22 @@ pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
     }
     match arguments.sample {
         Some(count) => explain(&inputs, &options, &query, count),
-        None => count(&inputs, options, &query, &arguments, start),
+        None => count(&inputs, options, &query, &arguments, saved.as_ref(), start),
     }
+}
+
+/// Prints the sum of the counts in files.
+fn merge(mut arguments: Arguments, start: Instant) -> Exit {
+    let Some(sum) = counts::merge(&mut arguments) else { return Exit::Error };
+    if arguments.plot.file.is_some() && arguments.buckets().is_none() {
+        return fail("--plot: the counts have no buckets of time; count with --every");
+    }
+    let saved = match Saved::new(&arguments) {
+        Ok(saved) => saved,
+        Err(reason) => return fail(reason),
+    };
+    let counted = Counted { had_errors: sum.had_errors, ..Counted::of_counts(sum.counts) };
+    finish(counted, &sum.query, &arguments, saved.as_ref(), None, start)
 }
 
 /// Message about an unknown group in a replacement, which is not an error in topfew either.
@@ -99,6 +125,7 @@ fn count(
     options: ScanOptions<'static>,
     query: &Query,
     arguments: &Arguments,
+    saved: Option<&Saved<'_>>,
     start: Instant,
 ) -> Exit {
     let stop = options.stop.clone();
@@ -109,6 +136,7 @@ fn count(
     let job = |options: &ScanOptions<'_>, live: Option<&Live>| match live {
         live if arguments.tail.tail => follow(inputs, options, query, live, arguments),
         Some(live) => Counted::new(top_live(inputs, options, query, live)),
+        None if saved.is_some() => Counted::of_all(count_all(inputs, options, query)),
         None => Counted::new(top(inputs, options, query)),
     };
     let run = |options: &ScanOptions<'_>, live: Option<&Live>| match &dashboard {
@@ -123,10 +151,22 @@ fn count(
     } else {
         progress::with_bar(|watch| run(&ScanOptions { watch, stop: options.stop.clone(), ..options }, None))
     };
-    let outcome = &done.outcome;
     if let Some(dashboard) = &dashboard {
-        dashboard.finish(outcome, start.elapsed());
+        dashboard.finish(&done.outcome, start.elapsed());
     }
+    finish(done, query, arguments, saved, stop.as_deref(), start)
+}
+
+/// Reports and prints what was counted.
+fn finish(
+    done: Counted,
+    query: &Query,
+    arguments: &Arguments,
+    saved: Option<&Saved<'_>>,
+    stop: Option<&Stop>,
+    start: Instant,
+) -> Exit {
+    let outcome = &done.outcome;
     report_problems(&outcome.problems);
     if let Some(reason) = &outcome.failure {
         return fail(reason);
@@ -145,14 +185,17 @@ fn count(
         message::error("--recount: an input changed between the two passes; no key is certain");
     }
     let mut out = BufWriter::new(stdout().lock());
-    let mut exit = exit(&done, stop.as_deref());
+    let mut exit = exit(&done, stop);
     // Before the output, whose reader may want only its beginning.
     if let Some(Err(reason)) = plot(arguments).map(|plot| plot.write(answer, query)) {
         exit = fail(reason).or(exit);
     }
+    if let Some((saved, counts)) = saved.zip(done.counts.as_ref()) {
+        exit = saved.write(counts).or(exit);
+    }
     let written = match done.output_error {
         Some(error) => Err(error),
-        None if done.is_printed => Ok(()),
+        None if done.is_printed || saved.is_some_and(Saved::is_output) => Ok(()),
         None => format(arguments).write(answer, &mut out).and_then(|()| out.flush()),
     };
     if let Err(error) = written {
@@ -166,7 +209,7 @@ fn count(
             _ => message::note(format_args!("{} in temporary files for {keys}", Bytes(spilled))),
         }
     }
-    profile::show(report, &arguments.profile, &inputs.named, start).or(exit)
+    profile::show(report, &arguments.profile, &arguments.files, start).or(exit)
 }
 
 /// The picture that was asked for.
@@ -178,6 +221,8 @@ fn plot(arguments: &Arguments) -> Option<Plot<'_>> {
 /// The result of a count, and what was printed of it before its end.
 pub(super) struct Counted {
     pub(super) outcome: Outcome,
+    /// The counts of all keys, if they are wanted.
+    pub(super) counts: Option<Counts>,
     /// Whether the answer was printed as it grew.
     pub(super) is_printed: bool,
     /// Number of records counted, also those that were printed and forgotten.
@@ -191,7 +236,20 @@ pub(super) struct Counted {
 impl Counted {
     fn new(outcome: Outcome) -> Self {
         let records = outcome.answer.records;
-        Self { outcome, is_printed: false, records, had_errors: false, output_error: None }
+        Self { outcome, counts: None, is_printed: false, records, had_errors: false, output_error: None }
+    }
+
+    fn of_all(counted: AllCounted) -> Self {
+        let AllCounted { counts, problems, bytes, memory, report } = counted;
+        let counted = Self::of_counts(counts);
+        Self { outcome: Outcome { problems, bytes, memory, report, ..counted.outcome }, ..counted }
+    }
+
+    fn of_counts(counts: Counts) -> Self {
+        let answer = counts.answer();
+        let (problems, bytes, memory, spilled, failure, report) = Default::default();
+        let outcome = Outcome { answer, problems, bytes, memory, spilled, failure, report };
+        Self { counts: Some(counts), ..Self::new(outcome) }
     }
 }
 

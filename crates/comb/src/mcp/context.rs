@@ -9,8 +9,8 @@ use finecomb_scan::{Problem, ScanOptions, Stop, Width};
 use super::cursor::Cursor;
 use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
-use super::words::Words;
 use crate::args::mcp::{Arguments, Limits};
+use crate::args::words::Words;
 
 /// Maximum number of problems in an answer.
 const MAX_PROBLEMS: usize = 5;

@@ -29,6 +29,7 @@ mod plot;
 mod profile;
 mod records;
 mod ripgrep;
+mod saved_counts;
 mod serve;
 mod serve_operation;
 mod support;

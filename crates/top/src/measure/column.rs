@@ -5,7 +5,7 @@ use crate::measure::extremes::Extremes;
 use crate::measure::percentiles::Percentiles;
 use crate::measure::sums::Sums;
 use crate::measure::values::Values;
-use crate::measure::{MeasureKind, Quantity, Selected};
+use crate::measure::{Form, MeasureKind, Quantity, Selected};
 
 /// The states of a measured field for all groups.
 #[derive(Debug, Default)]
@@ -85,19 +85,20 @@ impl Column {
     }
 
     /// Appends the states of a group.
-    pub(super) fn encode(&self, group: usize, out: &mut Vec<u8>) {
+    pub(super) fn encode(&self, group: usize, form: Form, out: &mut Vec<u8>) {
+        let places = self.places;
         self.sums.iter().for_each(|sums| sums.encode(group, out));
         self.min.iter().chain(&self.max).for_each(|extremes| extremes.encode(group, out));
-        self.percentiles.iter().for_each(|percentiles| percentiles.encode(group, out));
-        self.distinct.iter().for_each(|distinct| distinct.encode(group, out));
+        self.percentiles.iter().for_each(|percentiles| percentiles.encode(group, places, form, out));
+        self.distinct.iter().for_each(|distinct| distinct.encode(group, form, out));
     }
 
     /// Adds the states of the next group, which has this number. `None` if they were not encoded.
     pub(super) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
         self.resize(group + 1);
         let places = self.places;
-        self.sums.iter_mut().try_for_each(|sums| sums.decode(group, bytes))?;
-        self.extremes().try_for_each(|extremes| extremes.decode(group, bytes))?;
+        self.sums.iter_mut().try_for_each(|sums| sums.decode(group, places, bytes))?;
+        self.extremes().try_for_each(|extremes| extremes.decode(group, places, bytes))?;
         self.percentiles.iter_mut().try_for_each(|percentiles| percentiles.decode(group, places, bytes))?;
         self.distinct.iter_mut().try_for_each(|distinct| distinct.decode(group, bytes))
     }

@@ -3,12 +3,15 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::measure::slab::Slab;
-use crate::measure::{Quantity, Selected};
+use crate::measure::{Form, Quantity, Selected};
 use crate::number::Decimal;
 use finecomb_sys::varint;
 
 /// Maximum number of distinct texts of a group that is exact.
 const EXACT: u32 = 4096;
+
+/// Bytes of a hash.
+const HASH: usize = size_of::<u128>();
 
 /// Maximum number of hashes that are a list, which is searched from its start.
 const LIST: u32 = 8;
@@ -144,16 +147,22 @@ impl Distinct {
         self.sketches[self.groups[group].place as usize].merge(registers);
     }
 
-    /// Appends the state of a group: twice the number of hashes and each of them, or 1 and the registers of the sketch.
-    pub(super) fn encode(&self, group: usize, out: &mut Vec<u8>) {
+    /// Appends the state of a group: twice the number of hashes and each of them, or 1 and the registers of the sketch. In the
+    /// canonical form, the hashes are in the order of their bytes.
+    pub(super) fn encode(&self, group: usize, form: Form, out: &mut Vec<u8>) {
         let group = self.groups[group];
         if group.count == Group::SKETCH {
             varint::put(out, 1);
             return out.extend_from_slice(&self.sketches[group.place as usize].registers);
         }
         varint::put(out, u64::from(group.count) << 1);
-        if group.count > 0 {
-            self.hashes(group).for_each(|hash| out.extend_from_slice(&hash.to_le_bytes()));
+        if group.count == 0 {
+            return;
+        }
+        let start = out.len();
+        self.hashes(group).for_each(|hash| out.extend_from_slice(&hash.to_le_bytes()));
+        if form == Form::Canonical {
+            out[start..].as_chunks_mut::<HASH>().0.sort_unstable();
         }
     }
 
@@ -163,13 +172,17 @@ impl Distinct {
         if count & 1 == 1 {
             let registers;
             (registers, *bytes) = bytes.split_at_checked(Sketch::REGISTERS)?;
+            if registers.iter().any(|rank| u32::from(*rank) > Sketch::MAX_RANK) {
+                return None;
+            }
             self.merge_sketch(group, registers);
             return Some(());
         }
         (0..count >> 1).try_for_each(|_| {
             let hash;
             (hash, *bytes) = bytes.split_first_chunk()?;
-            self.add_hash(group, u128::from_le_bytes(*hash));
+            let hash = u128::from_le_bytes(*hash);
+            self.add_hash(group, Some(hash).filter(|hash| *hash != 0)?);
             Some(())
         })
     }
@@ -229,6 +242,7 @@ impl Sketch {
     const REGISTERS: usize = 1 << Self::INDEX_BITS;
     /// Number of bits of a hash that make its rank. The maximum rank is one more.
     const RANK_BITS: u32 = u64::BITS - Self::INDEX_BITS;
+    const MAX_RANK: u32 = Self::RANK_BITS + 1;
 
     /// Adds a hash: the highest bits of its high half are the index, the rank is the position of the first bit that is
     /// set in the others.
@@ -249,7 +263,7 @@ impl Sketch {
 
     /// Estimates the number of hashes, which are more than [`EXACT`].
     fn estimate(&self) -> i128 {
-        let mut counts = [0_u32; Self::RANK_BITS as usize + 2];
+        let mut counts = [0_u32; Self::MAX_RANK as usize + 1];
         self.registers.iter().for_each(|rank| counts[usize::from(*rank)] += 1);
         let all = Self::REGISTERS as f64;
         let share = |count: u32| f64::from(count) / all;

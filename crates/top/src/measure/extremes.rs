@@ -1,8 +1,9 @@
 //! Least or greatest values.
 
-use crate::measure::Quantity;
-use crate::number::{Decimal, POWERS, small_power};
 use finecomb_sys::varint;
+
+use crate::measure::{Quantity, take_units};
+use crate::number::{Decimal, POWERS, small_power};
 
 /// The least or the greatest value of each group: its units as they are or, for the least, with all bits flipped, which
 /// reverses their order. So both are maxima, and the least number of all is that of a group without values.
@@ -117,10 +118,10 @@ impl Extremes {
         units.iter().for_each(|units| varint::put_signed(out, *units));
     }
 
-    /// Adds an encoded state to a group.
-    pub(super) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
+    /// Adds an encoded state, whose units have this number of places, to a group.
+    pub(super) fn decode(&mut self, group: usize, places: u8, bytes: &mut &[u8]) -> Option<()> {
         if varint::take(bytes)? > 0 {
-            self.add_one(group as u32, varint::take_signed(bytes)?);
+            self.add_one(group as u32, take_units(places, bytes)?);
         }
         Some(())
     }

@@ -11,14 +11,19 @@
 //! one, as with integers below 256, there is no error. Zero has a bucket of its own, and negative values have theirs, so
 //! that they have the same bound. As N is exact, there are no subnormal numbers and no rounding at borders.
 
-use crate::number::{MAX_PLACES, POWERS};
 use finecomb_sys::varint;
+
+use crate::measure::{MAX_COUNT, take_units};
+use crate::number::{MAX_PLACES, POWERS};
 
 /// Number of units of 1.
 const ONE: i128 = POWERS[MAX_PLACES as usize];
 
 /// Number of buckets per power of two, by which windows are extended.
 const OCTAVE: usize = 256;
+
+/// Number of buckets of all numbers, rounded to whole octaves.
+const ALL_BUCKETS: usize = 120 * OCTAVE;
 
 /// Counts by bucket of a group's values, which are given as units of 10^-18.
 #[derive(Clone, Debug)]
@@ -74,14 +79,22 @@ impl Histogram {
 
     /// The histogram at the beginning of `bytes`. `None` if there is none.
     pub(super) fn decode(bytes: &mut &[u8]) -> Option<Self> {
-        Some(Self {
-            count: varint::take(bytes)?,
-            least: varint::take_signed(bytes)?,
-            greatest: varint::take_signed(bytes)?,
+        let histogram = Self {
+            count: varint::take(bytes).filter(|count| *count <= MAX_COUNT)?,
+            least: take_units(MAX_PLACES, bytes)?,
+            greatest: take_units(MAX_PLACES, bytes)?,
             negative: Window::decode(bytes)?,
             zeros: varint::take(bytes)?,
             positive: Window::decode(bytes)?,
-        })
+        };
+        let is_valid = histogram.count > 0 && histogram.sum_of_counts() == Some(histogram.count);
+        is_valid.then_some(histogram)
+    }
+
+    /// Number of values in all buckets. `None` if it does not fit.
+    fn sum_of_counts(&self) -> Option<u64> {
+        let counts = self.negative.counts.iter().chain(&self.positive.counts);
+        counts.chain([&self.zeros]).try_fold(0, |sum: u64, count| sum.checked_add(*count))
     }
 
     /// Number of values.
@@ -207,9 +220,14 @@ impl Window {
     }
 
     fn decode(bytes: &mut &[u8]) -> Option<Self> {
-        let lowest = varint::take(bytes)? as usize;
-        let length = varint::take(bytes)?;
-        Some(Self { lowest, counts: (0..length).map(|_| varint::take(bytes)).collect::<Option<_>>()? })
+        let mut take_buckets = || {
+            let buckets = usize::try_from(varint::take(bytes)?).ok()?;
+            (buckets <= ALL_BUCKETS && buckets.is_multiple_of(OCTAVE)).then_some(buckets)
+        };
+        let (lowest, length) = (take_buckets()?, take_buckets()?);
+        let is_valid = lowest + length <= ALL_BUCKETS;
+        let counts = (0..length).map(|_| varint::take(bytes)).collect::<Option<_>>()?;
+        is_valid.then_some(Self { lowest, counts })
     }
 
     fn memory(&self) -> usize {

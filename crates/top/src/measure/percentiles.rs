@@ -2,7 +2,7 @@
 
 use crate::measure::histogram::{Histogram, counts_size};
 use crate::measure::slab::Slab;
-use crate::measure::{Percentile, Quantity};
+use crate::measure::{Form, Percentile, Quantity, take_units};
 use crate::number::{Decimal, MAX_PLACES, POWERS, small_power};
 use finecomb_sys::varint;
 
@@ -176,18 +176,18 @@ impl Percentiles {
         histograms[state.place as usize].merge(other);
     }
 
-    /// Appends the state of a group: twice the number of values and the units of each, or 1 and the histogram.
-    pub(super) fn encode(&self, group: usize, out: &mut Vec<u8>) {
+    /// Appends the state of a group, whose units have this number of places: twice the number of values and the units of each, or 1
+    /// and the histogram. The canonical form of more than [`EXACT`] values is the histogram, and that of others is sorted.
+    pub(super) fn encode(&self, group: usize, places: u8, form: Form, out: &mut Vec<u8>) {
         let group = self.groups[group];
-        if group.count == Group::HISTOGRAM {
-            varint::put(out, 1);
-            return self.histograms[group.place as usize].encode(out);
-        }
-        varint::put(out, u64::from(group.count) << 1);
+        let factor = small_power(MAX_PLACES - places);
         match &self.lists {
-            _ if group.count == 0 => {}
-            Lists::Narrow(lists) => put_list(list(lists, group), out),
-            Lists::Wide(lists) => put_list(list(lists, group), out),
+            _ if group.count == Group::HISTOGRAM => {
+                put_histogram(&self.histograms[group.place as usize], out);
+            }
+            _ if group.count == 0 => varint::put(out, 0),
+            Lists::Narrow(lists) => put_list(list(lists, group), factor, form, out),
+            Lists::Wide(lists) => put_list(list(lists, group), factor, form, out),
         }
     }
 
@@ -199,7 +199,7 @@ impl Percentiles {
             return Some(());
         }
         (0..count >> 1).try_for_each(|_| {
-            self.merge_list(group as u32, &[varint::take_signed(bytes)?], 0, places);
+            self.merge_list(group as u32, &[take_units(places, bytes)?], 0, places);
             Some(())
         })
     }
@@ -231,8 +231,30 @@ impl Percentiles {
     }
 }
 
-fn put_list<T: Units>(list: &[T], out: &mut Vec<u8>) {
+fn put_histogram(histogram: &Histogram, out: &mut Vec<u8>) {
+    varint::put(out, 1);
+    histogram.encode(out);
+}
+
+fn put_list<T: Units>(list: &[T], factor: i64, form: Form, out: &mut Vec<u8>) {
+    let mut sorted;
+    let list = match form {
+        Form::AsHeld => list,
+        Form::Canonical if list.len() > EXACT => return put_histogram(&histogram_of(list, factor), out),
+        Form::Canonical => {
+            sorted = list.to_vec();
+            sorted.sort_unstable();
+            &sorted
+        }
+    };
+    varint::put(out, (list.len() as u64) << 1);
     list.iter().for_each(|units| varint::put_signed(out, (*units).into()));
+}
+
+fn histogram_of<T: Units>(list: &[T], factor: i64) -> Histogram {
+    let mut histogram = Histogram::default();
+    list.iter().for_each(|units| histogram.add(units.finest(factor)));
+    histogram
 }
 
 /// The values of a list with at least one.
@@ -292,7 +314,7 @@ fn convert<T: Units>(group: &mut Group, lists: &mut Slab<T>, histograms: &mut Ve
     }
     let mut histogram = Histogram::default();
     if group.count > 0 {
-        list(lists, *group).iter().for_each(|units| histogram.add(units.finest(factor)));
+        histogram = histogram_of(list(lists, *group), factor);
         lists.free(group.class(), group.place);
     }
     *group = Group { count: Group::HISTOGRAM, place: histograms.len() as u32 };
@@ -312,9 +334,7 @@ fn histogram_size<T: Units>(list: &[T], factor: i64) -> usize {
 
 fn list_value<T: Units>(list: &[T], percentile: Percentile, places: u8) -> Decimal {
     if list.len() > EXACT {
-        let factor = small_power(MAX_PLACES - places);
-        let mut histogram = Histogram::default();
-        list.iter().for_each(|units| histogram.add(units.finest(factor)));
+        let histogram = histogram_of(list, small_power(MAX_PLACES - places));
         return histogram_value(&histogram, percentile, places);
     }
     let index = percentile.rank(list.len() as u64) as usize - 1;

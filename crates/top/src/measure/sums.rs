@@ -1,8 +1,11 @@
 //! Sums and numbers of values.
 
-use crate::measure::Quantity;
-use crate::number::{Decimal, MAX_PLACES, small_power};
+use crate::measure::{MAX_COUNT, Quantity};
+use crate::number::{Decimal, MAX_PLACES, POWERS, small_power};
 use finecomb_sys::varint;
+
+/// Maximum magnitude of a stored sum / 2^64 in the finest units: that of [`MAX_COUNT`] values.
+const MAX_HIGH: u128 = MAX_COUNT as u128 * (POWERS[38] as u128 >> 64);
 
 /// Exact sums of all groups: 192 bits, of which most groups need 64. No sum of 2^64 values overflows, as a value has
 /// less than 2^127 units.
@@ -103,12 +106,14 @@ impl Sums {
         }
     }
 
-    /// Adds an encoded state to a group.
-    pub(super) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
-        let count = varint::take(bytes)?;
+    /// Adds an encoded state, whose units have this number of places, to a group.
+    pub(super) fn decode(&mut self, group: usize, places: u8, bytes: &mut &[u8]) -> Option<()> {
+        let count = varint::take(bytes).filter(|count| *count <= MAX_COUNT)?;
         if count > 0 {
             let low = varint::take_signed(bytes)?.try_into().ok()?;
-            self.add_parts(group, count, low, varint::take_signed(bytes)?);
+            let high = varint::take_signed(bytes)?;
+            let finest = high.checked_mul(small_power(MAX_PLACES - places).into())?;
+            self.add_parts(group, count, low, Some(high).filter(|_| finest.unsigned_abs() <= MAX_HIGH)?);
         }
         Some(())
     }

@@ -71,7 +71,7 @@ impl Worker {
     }
 
     /// The same from its encoded states.
-    fn restored(self) -> Self {
+    fn restored(self, form: Form) -> Self {
         let without_groups = || {
             let mut measures = self.measures.without_groups();
             measures.raise_to(&self.measures.places());
@@ -81,7 +81,7 @@ impl Worker {
         let mut bytes = Vec::new();
         for group in 0..self.groups.len() as u32 {
             bytes.clear();
-            self.measures.encode(group, &mut bytes);
+            self.measures.encode(group, form, &mut bytes);
             let mut rest = &bytes[..];
             measures.decode(group as usize, &mut rest).expect("states");
             assert!(rest.is_empty());
@@ -118,7 +118,11 @@ fn divided(kinds: &[MeasureKind], records: &[Record], seed: u64) -> BTreeMap<u32
     let mut all = Worker::new(kinds);
     while !workers.is_empty() {
         let worker = workers.swap_remove(random(workers.len()));
-        let worker = if random(2) == 0 { worker.restored() } else { worker };
+        let worker = match random(3) {
+            0 => worker.restored(Form::AsHeld),
+            1 => worker.restored(Form::Canonical),
+            _ => worker,
+        };
         all.merge(&worker);
     }
     all.results()

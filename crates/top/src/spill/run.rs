@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use finecomb_scan::SpillFile;
 
-use crate::measure::Measures;
+use crate::measure::{Form, Measures};
 use crate::table::{Counted, Entry, SHARDS, Table};
 use finecomb_sys::varint;
 
@@ -64,7 +64,7 @@ pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<Index> {
                 push(&mut buffer, entry);
                 if let Some(measures) = table.measures() {
                     states.clear();
-                    measures.encode(entry.group, &mut states);
+                    measures.encode(entry.group, Form::AsHeld, &mut states);
                     varint::put_bytes(&mut buffer, &states);
                 }
                 if buffer.len() >= WRITTEN {

@@ -1,5 +1,7 @@
 //! The ends of a window of time, as people write them: `2h`, `yesterday 09:00`, `2026-03-01 06:20`.
 
+use std::fmt;
+
 use jiff::civil::{Date, Time};
 use jiff::{Timestamp, ToSpan};
 use thiserror::Error;
@@ -12,6 +14,13 @@ use super::{DAY, SECOND};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bound {
     pub(crate) nanoseconds: i64,
+}
+
+/// The instant in UTC, to the nanosecond: a text that [`Bound::parse`] reads in any zone.
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Timestamp::from_nanosecond(self.nanoseconds.into()).unwrap_or_default().fmt(f)
+    }
 }
 
 /// A text that is no instant.

@@ -50,6 +50,12 @@ impl Zone {
         Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
 
+    /// A name that [`Zone::parse`] reads anywhere. `None` for the zone of a system that has none.
+    pub fn name(&self) -> Option<String> {
+        let is_named = self.0.iana_name().is_some() || self.0.to_fixed_offset().is_ok();
+        is_named.then(|| self.to_string())
+    }
+
     /// An instant for people: date, time, and the offset from UTC.
     pub(crate) fn show(&self, instant: i64) -> String {
         let timestamp = Timestamp::from_nanosecond(instant.into()).unwrap_or_default();

@@ -69,6 +69,19 @@ pub(super) fn parse_kind(name: &str) -> Option<MeasureKind> {
     flag.map(|flag| (flag.kind)()).or_else(percentile)
 }
 
+/// The flag of a measure, and its value.
+pub(super) fn flag(measure: &Measure) -> (&'static str, String) {
+    let field = measure.field.written();
+    match &measure.kind {
+        MeasureKind::Sum => ("--sum", field),
+        MeasureKind::Mean => ("--mean", field),
+        MeasureKind::Min => ("--min", field),
+        MeasureKind::Max => ("--max", field),
+        MeasureKind::Percentile(percentile) => ("--percentile", format!("{percentile}:{field}")),
+        MeasureKind::Distinct => ("--distinct", field),
+    }
+}
+
 fn parse_field(text: &str) -> Result<Field, String> {
     Field::parse(text).map_err(|error| error.to_string())
 }

@@ -12,7 +12,7 @@ pub(crate) struct Plot {
     ///
     /// Bars are drawn of buckets without a key, and a line for each of the first ten keys. If --sort names a measure, its
     /// values are drawn instead of the counts.
-    #[arg(id = "plot", long = "plot", value_name = "FILE.svg", value_parser = parse, requires = "every", conflicts_with = "sample")]
+    #[arg(id = "plot", long = "plot", value_name = "FILE.svg", value_parser = parse, requires = "buckets", conflicts_with = "sample")]
     pub(crate) file: Option<PathBuf>,
 }
 

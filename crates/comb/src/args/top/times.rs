@@ -56,7 +56,7 @@ pub(crate) struct Times {
     ///
     /// Without a key, there is a row for each bucket, in the order of time. With a key, the -n most frequent keys are counted
     /// in each bucket. Days and hours are those of --tz. Empty buckets are shown, but not more than 1000 in a row.
-    #[arg(long, value_name = "WIDTH")]
+    #[arg(long, value_name = "WIDTH", group = "buckets")]
     pub(super) every: Option<Every>,
 }
 
@@ -73,12 +73,25 @@ impl Times {
         self.time_format.clone().unwrap_or_default()
     }
 
+    /// The given format of times.
+    pub(super) fn format(&self) -> Option<&str> {
+        match self.time_format.as_ref()? {
+            TimeForm::Usual => None,
+            TimeForm::Format(format) => Some(format),
+        }
+    }
+
     pub(super) fn zone(&self) -> Zone {
         self.tz.clone()
     }
 
     pub(super) fn sorted(&self) -> Option<Slack> {
         self.sorted
+    }
+
+    /// The same, but with the promise about the order of files that others have.
+    pub(super) fn with_order_of(self, other: &Self) -> Self {
+        Self { sorted: other.sorted, ..self }
     }
 
     /// The ends of the window.

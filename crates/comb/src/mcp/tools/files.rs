@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::args::grep::Arguments;
+use crate::args::words::Words;
 use crate::command::grep::inputs;
 use crate::command::indexed::Indexed;
 use crate::mcp::answer::Answer;
@@ -16,7 +17,6 @@ use crate::mcp::arguments::Selection;
 use crate::mcp::context::{Context, Wanted, notes_on};
 use crate::mcp::page::{Found, Kind};
 use crate::mcp::sink::{Sink, by_nul};
-use crate::mcp::words::Words;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::args::grep::Arguments;
+use crate::args::words::Words;
 use crate::command::grep::{has_files, inputs};
 use crate::command::indexed::{Indexed, sought};
 use crate::mcp::answer::Answer;
@@ -18,7 +19,6 @@ use crate::mcp::context::{Context, Wanted, notes_on};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
-use crate::mcp::words::Words;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::args::symbols::Arguments;
+use crate::args::words::Words;
 use crate::command::symbols::{Prepared, prepare};
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::{Selection, one_or_many};
@@ -17,7 +18,6 @@ use crate::mcp::context::{Context, Wanted, notes_on};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
-use crate::mcp::words::Words;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

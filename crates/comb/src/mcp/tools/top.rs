@@ -11,11 +11,11 @@ use serde_json::json;
 
 use super::Tool;
 use crate::args::top::Arguments;
+use crate::args::words::Words;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::one_or_many;
 use crate::mcp::context::{Context, notes_on};
 use crate::mcp::excerpt::excerpt;
-use crate::mcp::words::Words;
 use crate::message;
 
 /// Arguments of a call.

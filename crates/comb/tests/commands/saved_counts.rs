@@ -1,0 +1,169 @@
+//! Tests of `comb top --save-counts` and `--merge`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Answer, COMB, answer, directory_with, program, run, shell};
+use tempfile::TempDir;
+
+const ONE: &str =
+    "2026-03-01T06:00:07 in 1.5\n2026-03-01T06:00:09 out 3\n2026-03-01T06:00:30 in none\nshort\n";
+const TWO: &str = "2026-03-01T06:02:00 in 9\n2026-03-01T06:02:01 up 0.25\n\n2026-03-01T06:03:01 out -\n";
+
+fn comb(directory: &Path, arguments: &[&str]) -> Answer {
+    run(program(COMB, directory).arg("top").args(arguments))
+}
+
+fn logs() -> TempDir {
+    directory_with(&[("one.log", ONE), ("two.log", TWO)])
+}
+
+/// Counts each log with these flags, and saves the counts.
+fn saved(flags: &[&str]) -> TempDir {
+    let directory = logs();
+    for name in ["one", "two"] {
+        let (log, counts) = (format!("{name}.log"), format!("{name}.counts"));
+        let answer = comb(directory.path(), &[flags, &["-n", "0", "--save-counts", &counts, &log]].concat());
+        assert_eq!((answer.0.as_str(), answer.2), ("", Some(0)), "{flags:?}: {}", answer.1);
+    }
+    directory
+}
+
+#[test]
+fn merged_counts_are_printed_as_those_of_all_files() {
+    for flags in [
+        &["-f", "2"][..],
+        &["-f", "2", "--sum", "3", "--p99", "3", "--distinct", "3", "--mean", "1"],
+        &["-f", "2,3", "-i", "-s", "^i", "x", "--missing", "?"],
+        &["--every", "1m", "--tz", "UTC"],
+        &["--every", "1m", "--tz", "Europe/Berlin", "-f", "2", "--max", "3"],
+        &["-e", "(in|up) (.*)", "--where", "$3 > 0", "--min", "3"],
+        &["--since", "2026-03-01 06:00:08", "--until", "2026-03-01 06:02:01", "--tz", "UTC"],
+    ] {
+        let directory = saved(flags);
+        for output in [
+            &["--json"][..],
+            &["--format", "csv"],
+            &["--percent", "--totals"],
+            &["-n", "1", "--reverse"],
+            &["--sort", "key"],
+        ] {
+            let (expected, _, code) =
+                comb(directory.path(), &[flags, output, &["one.log", "two.log"]].concat());
+            let merged = comb(directory.path(), &[&["--merge", "two.counts", "one.counts"], output].concat());
+            assert_eq!((merged.0, merged.2), (expected, code), "{flags:?} {output:?}: {}", merged.1);
+        }
+    }
+}
+
+#[test]
+fn records_that_were_left_out_are_reported_again_without_their_places() {
+    let directory = saved(&["-f", "2", "--sum", "3", "--min", "4"]);
+    let (out, err, code) = comb(directory.path(), &["--merge", "one.counts", "two.counts", "-n", "1"]);
+    assert_eq!((out.as_str(), code), ("count  sum(3)  min(4)  key\n    3    10.5       -  in\n", Some(0)));
+    assert_eq!(
+        err,
+        "comb: skipped 2 of 8 records with too few fields\n\
+         comb: left 1 value out of the measures, as it is not a number\n\
+         comb: min(4): no record has the field 4\n"
+    );
+}
+
+#[test]
+fn counts_are_the_same_bytes_at_any_width_and_however_they_were_merged() {
+    let directory = logs();
+    let path = directory.path();
+    let flags = ["-f", "2", "--sum", "3", "--p50", "3", "--distinct", "3"];
+    let save = |more: &[&str], file: &str| {
+        let (_, err, code) = comb(path, &[&flags, more, &["--save-counts", file]].concat());
+        assert_eq!(code, Some(0), "{err}");
+        fs::read(path.join(file)).expect("counts")
+    };
+    let whole = save(&["-j", "1", "one.log", "two.log"], "whole");
+    for (width, block_size) in [("2", "1"), ("3", "7"), ("8", "100"), ("64", "1K")] {
+        assert!(
+            save(&["-j", width, "--block-size", block_size, "two.log", "one.log"], "other") == whole,
+            "{width}"
+        );
+    }
+    save(&["one.log"], "one");
+    save(&["two.log"], "two");
+    for files in [["one", "two"], ["two", "one"]] {
+        let (_, err, code) = comb(path, &[&["--merge", "--save-counts", "sum"][..], &files].concat());
+        assert_eq!((err.lines().count(), code), (2, Some(0)), "{err}");
+        assert!(fs::read(path.join("sum")).expect("counts") == whole);
+    }
+}
+
+#[test]
+fn counts_go_through_pipes() {
+    let directory = logs();
+    let script =
+        "comb top -f 2 --save-counts - one.log two.log 2> /dev/null | comb top --merge -n 2 2> /dev/null";
+    assert_eq!(run(&mut shell(&directory, script)), answer("3 in\n2 out\n", "", 0));
+}
+
+#[test]
+fn files_that_cannot_be_added_are_reported_and_the_others_are() {
+    let directory = saved(&["-f", "2"]);
+    let path = directory.path();
+    comb(path, &["-f", "2", "-g", "it's", "--save-counts", "other.counts", "one.log"]);
+    let mut damaged = fs::read(path.join("one.counts")).expect("counts");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    fs::write(path.join("damaged.counts"), damaged).expect("a file");
+    let files = ["none.counts", "damaged.counts", "one.log", "two.counts", "other.counts", "."];
+    let (out, err, code) = comb(path, &[&["--merge", "-n", "1"][..], &files].concat());
+    assert_eq!((out.as_str(), code), ("1 in\n", Some(2)));
+    assert_eq!(
+        err,
+        "comb: none.counts: no such file or directory\n\
+         comb: damaged.counts: damaged counts: the checksum does not match\n\
+         comb: one.log: not a file of counts; 'comb top --save-counts FILE' writes one\n\
+         comb: other.counts: counts of --fields=2 '--grep=it'\\''s', but those of two.counts are of --fields=2\n\
+         comb: .: is a directory\n\
+         comb: skipped 1 of 4 records with too few fields\n"
+    );
+    let (out, _, code) = comb(path, &["--merge", "one.log"]);
+    assert_eq!((out.as_str(), code), ("", Some(2)), "nothing was added up");
+}
+
+#[test]
+fn what_makes_no_sense_together_is_refused() {
+    let directory = saved(&["-f", "2"]);
+    let refused = |arguments: &[&str]| {
+        let (out, err, code) = comb(directory.path(), arguments);
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments:?}");
+        err.lines().next().unwrap_or_default().to_owned()
+    };
+    let with = |flag: &str| format!("comb: the argument '--merge' cannot be used with '{flag}'");
+    assert_eq!(refused(&["--merge", "-f", "1", "one.counts"]), with("--fields <LIST>"));
+    assert_eq!(refused(&["--merge", "--every", "1m", "one.counts"]), with("--every <WIDTH>"));
+    assert!(refused(&["--save-counts", "a", "--approx", "one.log"]).contains("'--approx[=<SIZE>]'"));
+    assert_eq!(
+        refused(&["--merge", "--plot", "a.svg", "one.counts"]),
+        "comb: --plot: the counts have no buckets of time; count with --every"
+    );
+    assert_eq!(
+        refused(&["--save-counts", "one.log", "two.log"]),
+        "comb: one.log: file exists and is not a file of counts; use another output"
+    );
+    assert_eq!(
+        refused(&["--save-counts", "one.log", "one.log"]),
+        "comb: one.log: same file as the input one.log; use another output"
+    );
+    assert_eq!(refused(&["--save-counts", "none/a", "one.log"]), "comb: none: no such directory");
+    assert_eq!(
+        refused(&["--merge", "--sort", "sum(3)", "one.counts"]),
+        "comb: one.counts: --sort 'sum(3)': expected one of count, key"
+    );
+}
+
+#[test]
+fn merged_counts_by_bucket_are_plotted() {
+    let directory = saved(&["--every", "1m", "--tz", "UTC", "--time", "1"]);
+    let (_, err, code) = comb(directory.path(), &["--merge", "one.counts", "two.counts", "--plot", "a.svg"]);
+    assert_eq!(code, Some(0), "{err}");
+    let svg = fs::read_to_string(directory.path().join("a.svg")).expect("a picture");
+    assert!(svg.contains("\none.counts, two.counts\n") && svg.contains("records every 1m, UTC"), "{svg}");
+}

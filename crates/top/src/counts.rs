@@ -1,0 +1,125 @@
+//! Counts of all keys: partial results that can be merged and stored.
+//!
+//! Counts are a commutative monoid: merging is associative and commutative, and [`Counts::new`] is its neutral element. So logs can be
+//! counted in parts, on several machines and in any order, and the merged counts are those of all records at once.
+
+mod stored;
+
+use std::ops::ControlFlow;
+
+use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Problem, Report, ScanOptions, fold};
+
+pub use self::stored::{StoredCounts, StoredError};
+use crate::answer::Answer;
+use crate::count::{Counter, Joined, Selection, answer_of, with_query_options};
+use crate::query::Query;
+use crate::table::{SHARDS, Table};
+use crate::tally::Tally;
+
+/// The counts of all keys of some records, and what else an answer says about these.
+///
+/// Counts that are merged must be those of queries that differ only in which keys are selected and in which order: see
+/// [`StoredCounts::definition`].
+#[derive(Debug)]
+pub struct Counts {
+    query: Query,
+    table: Table,
+    tally: Tally,
+}
+
+impl Counts {
+    /// The counts of no records. Of the query, bounds of memory and the wish for approximate counts are ignored.
+    pub fn new(query: &Query) -> Self {
+        Self { query: query.clone(), table: Counter::empty_table(query), tally: Tally::default() }
+    }
+
+    /// Number of records counted. A record with several keys counts once for each.
+    pub fn records(&self) -> u64 {
+        self.tally.records
+    }
+
+    /// Adds the counts of other records.
+    pub fn merge(&mut self, other: &Self) {
+        self.table.add_all(&other.table, Some);
+        self.tally = std::mem::take(&mut self.tally).merge(other.tally.clone());
+    }
+
+    /// The keys that the query selects, in its order.
+    pub fn answer(&self) -> Answer {
+        self.answer_of(&self.query)
+    }
+
+    /// The keys that another query selects, in its order. It may differ from that of the counts in number and order of the keys.
+    pub fn answer_of(&self, query: &Query) -> Answer {
+        let selection = Selection::of(query);
+        let mut tally = self.tally.clone();
+        let tables = [&self.table];
+        let joined =
+            (0..SHARDS).map(|shard| Joined::of(&tables, shard, selection, std::mem::take(&mut tally)));
+        answer_of(joined, query, false).0
+    }
+
+    /// An answer without keys: the number of records, and what was left out.
+    pub fn summary(&self) -> Answer {
+        let mut answer = Answer::default();
+        self.tally.clone().complete(&mut answer, &self.query);
+        answer
+    }
+}
+
+/// The counts of all keys of some inputs, and the circumstances of the count.
+#[derive(Debug)]
+pub struct AllCounted {
+    /// The counts.
+    pub counts: Counts,
+    /// Problems with inputs, in the order of the inputs.
+    pub problems: Vec<Problem>,
+    /// Number of input bytes.
+    pub bytes: u64,
+    /// Bytes of memory of the merged table.
+    pub memory: u64,
+    /// Profile, if it was requested.
+    pub report: Option<Report>,
+}
+
+/// Counts all keys of all records of `inputs`.
+///
+/// Like those of [`top`](crate::top), the counts do not depend on the number of workers or the size of blocks. If the stop of the
+/// options was raised, they are incomplete.
+pub fn count_all(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> AllCounted {
+    let (options, narrower) = with_query_options(options, query);
+    let make = || Collector(Counter::new(query, None, None));
+    let Folded { joined, mut problems, bytes, report } = fold(inputs, &options, make);
+    if let Some(narrower) = narrower {
+        problems.extend(narrower.contradictions());
+        problems.sort_by(|one, other| one.source.cmp(&other.source));
+    }
+    let of_worker = |(table, tally)| Counts { query: query.clone(), table, tally };
+    let mut workers: Vec<Counts> = joined.into_iter().flatten().map(of_worker).collect();
+    // The smaller tables are added to the largest one.
+    workers.sort_by_key(|counts| counts.table.memory());
+    let mut counts = workers.pop().unwrap_or_else(|| Counts::new(query));
+    workers.iter().for_each(|other| counts.merge(other));
+    let memory = counts.table.memory() as u64;
+    AllCounted { counts, problems, bytes, memory, report }
+}
+
+/// A worker whose table is kept as a whole.
+struct Collector<'q>(Counter<'q>);
+
+impl Accumulate for Collector<'_> {
+    type Part = (Table, Tally);
+    type Joined = Vec<(Table, Tally)>;
+
+    fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
+        self.0.take(block, meter)
+    }
+
+    fn into_parts(self) -> Vec<Self::Part> {
+        vec![self.0.into_table()]
+    }
+
+    fn join(parts: Vec<Self::Part>) -> Self::Joined {
+        parts
+    }
+}

@@ -1,0 +1,195 @@
+//! Counts in files and messages. `docs/counts-format.md` is the public description of the format.
+//!
+//! Equal counts are stored in equal bytes, however they were made: keys are in the order of their bytes, and states of measures in
+//! their canonical form.
+
+use finecomb_sys::varint;
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Counts;
+use crate::measure::{Form, MAX_COUNT, Measures};
+use crate::number::MAX_PLACES;
+use crate::table::{Counted, Entry};
+use crate::tally::Tally;
+use crate::timeline;
+
+/// First bytes of stored counts. The first byte does not occur in text; a transfer that converts line endings changes the others.
+const MAGIC: [u8; 8] = *b"\x89FCNT\r\n\x1a";
+
+/// Version of the format.
+const VERSION: u8 = 1;
+
+/// Bytes of the checksum at the end.
+const CHECKSUM: usize = size_of::<u64>();
+
+/// Number of keys that are added at a time.
+const BATCH: u64 = 4096;
+
+/// Bytes that are no stored counts, or not those of this query.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum StoredError {
+    /// The bytes are something else.
+    #[error("not a file of counts; 'comb top --save-counts FILE' writes one")]
+    NotCounts,
+    /// Another version of the format.
+    #[error("counts of version {0}; this program reads version {VERSION}")]
+    Version(u8),
+    /// The bytes have changed since they were written, or their end is missing.
+    #[error("damaged counts: {0}")]
+    Damaged(&'static str),
+}
+
+/// Counts as they are stored, before they are read.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredCounts<'b> {
+    definition: &'b [u8],
+    /// All behind the definition.
+    rest: &'b [u8],
+}
+
+impl<'b> StoredCounts<'b> {
+    /// Stored counts. The checksum is compared, so all bytes are read.
+    ///
+    /// # Errors
+    /// If the bytes are something else, of another version, or damaged.
+    pub fn new(bytes: &'b [u8]) -> Result<Self, StoredError> {
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(StoredError::NotCounts)?;
+        let (&version, rest) = rest.split_first().ok_or(StoredError::Damaged("their end is missing"))?;
+        if version != VERSION {
+            return Err(StoredError::Version(version));
+        }
+        let (mut rest, checksum) =
+            rest.split_last_chunk::<CHECKSUM>().ok_or(StoredError::Damaged("their end is missing"))?;
+        if u64::from_le_bytes(*checksum) != xxh3_64(&bytes[..bytes.len() - CHECKSUM]) {
+            return Err(StoredError::Damaged("the checksum does not match"));
+        }
+        let definition = varint::take_bytes(&mut rest).ok_or(INVALID)?;
+        Ok(Self { definition, rest })
+    }
+
+    /// Whether bytes are the beginning of stored counts, of any version.
+    pub fn is_beginning(bytes: &[u8]) -> bool {
+        bytes.starts_with(&MAGIC)
+    }
+
+    /// The definition that the writer of the counts gave them: counts may be merged if it is the same.
+    pub fn definition(&self) -> &'b [u8] {
+        self.definition
+    }
+
+    /// Adds the counts to others of the same definition.
+    ///
+    /// # Errors
+    /// If the bytes are not what a program has written. Then some of the counts may have been added.
+    pub fn add_to(&self, counts: &mut Counts) -> Result<(), StoredError> {
+        let mut rest = self.rest;
+        let tally = Tally::decode(&mut rest).ok_or(INVALID)?;
+        let places = varint::take_bytes(&mut rest).ok_or(INVALID)?;
+        let own_places = counts.table.measures().map(Measures::places).unwrap_or_default();
+        if places.len() != own_places.len() || places.iter().any(|places| *places > MAX_PLACES) {
+            return Err(INVALID);
+        }
+        counts.table.raise_to(places);
+        let mut left = varint::take(&mut rest).ok_or(INVALID)?;
+        let (key, records) = (None, Counted::default());
+        let mut reader = KeyReader { rest, places, key, records };
+        while left > 0 {
+            let batch = left.min(BATCH);
+            reader.add_keys(batch as u32, counts)?;
+            left -= batch;
+        }
+        if !reader.rest.is_empty() {
+            return Err(INVALID);
+        }
+        counts.tally = std::mem::take(&mut counts.tally).merge(tally);
+        Ok(())
+    }
+}
+
+const INVALID: StoredError = StoredError::Damaged("they are not as a program writes them");
+
+impl Counts {
+    /// The counts in the bytes that [`StoredCounts`] reads. `definition` is for the reader: it should say all that two queries must
+    /// have in common for their counts to be merged.
+    ///
+    /// Of the records that were left out, only the numbers are stored.
+    pub fn store(&self, definition: &[u8]) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.push(VERSION);
+        varint::put_bytes(&mut out, definition);
+        self.tally.encode(&mut out);
+        let measures = self.table.measures();
+        varint::put_bytes(&mut out, &measures.map(Measures::places).unwrap_or_default());
+        let mut entries = self.table.entries();
+        entries.sort_unstable_by(|one, other| one.key.cmp(other.key));
+        varint::put(&mut out, entries.len() as u64);
+        let (mut before, mut states) = (&b""[..], Vec::new());
+        for entry in &entries {
+            put_key(before, entry, &mut out);
+            before = entry.key;
+            if let Some(measures) = measures {
+                states.clear();
+                measures.encode(entry.group, Form::Canonical, &mut states);
+                varint::put_bytes(&mut out, &states);
+            }
+        }
+        let checksum = xxh3_64(&out);
+        out.extend_from_slice(&checksum.to_le_bytes());
+        out
+    }
+}
+
+/// Appends the number of bytes that a key has in common with the one before, its other bytes, and its count.
+fn put_key(before: &[u8], entry: &Entry<'_>, out: &mut Vec<u8>) {
+    let common = before.iter().zip(entry.key).take_while(|(one, other)| one == other).count();
+    varint::put(out, common as u64);
+    varint::put_bytes(out, &entry.key[common..]);
+    varint::put(out, entry.count);
+}
+
+/// Reads keys, which are in the order of their bytes.
+struct KeyReader<'b> {
+    rest: &'b [u8],
+    places: &'b [u8],
+    /// The last key.
+    key: Option<Vec<u8>>,
+    records: Counted,
+}
+
+impl KeyReader<'_> {
+    /// Adds the next keys.
+    fn add_keys(&mut self, number: u32, counts: &mut Counts) -> Result<(), StoredError> {
+        self.records.clear();
+        let has_buckets = counts.query.buckets().is_some();
+        let mut measures = counts.table.measures().map(Measures::without_groups);
+        measures.iter_mut().for_each(|measures| measures.raise_to(self.places));
+        for group in 0..number {
+            let (key, count) = self.take_key().ok_or(INVALID)?;
+            if has_buckets && !timeline::is_in_bucket(&key) {
+                return Err(INVALID);
+            }
+            if let Some(measures) = &mut measures {
+                let mut states = varint::take_bytes(&mut self.rest).ok_or(INVALID)?;
+                let decoded = measures.decode(group as usize, &mut states);
+                decoded.filter(|()| states.is_empty()).ok_or(INVALID)?;
+            }
+            self.records.push(&key, count, group);
+            self.key = Some(key);
+        }
+        counts.table.add(&self.records, measures.as_ref());
+        Ok(())
+    }
+
+    /// Takes a key and its count. `None` if there is none, or it is not behind the last one.
+    fn take_key(&mut self) -> Option<(Vec<u8>, u64)> {
+        let common = usize::try_from(varint::take(&mut self.rest)?).ok()?;
+        let suffix = varint::take_bytes(&mut self.rest)?;
+        let before = self.key.take();
+        let mut key = before.as_deref().unwrap_or_default().get(..common)?.to_vec();
+        key.extend_from_slice(suffix);
+        let is_valid = u32::try_from(key.len()).is_ok() && before.is_none_or(|before| before < key);
+        let count = varint::take(&mut self.rest).filter(|count| (1..=MAX_COUNT).contains(count))?;
+        is_valid.then_some((key, count))
+    }
+}
