@@ -91,6 +91,24 @@ fn what_cannot_be_read_is_reported_and_the_rest_is_searched() {
 }
 
 #[test]
+fn an_archive_has_one_problem_at_any_width() {
+    let directory = archives();
+    // The second member claims to be larger than the archive, and the directory is damaged behind it.
+    let damage = r#"python3 -c '
+b = bytearray(open("a.zip", "rb").read())
+second = b.find(b"PK\1\2", b.find(b"PK\1\2") + 4)
+b[second + 20:second + 24] = b"\xff\xff\xff\x7f"
+last = b.rfind(b"PK\1\2")
+b[last:last + 4] = b"XXXX"
+open("d.zip", "wb").write(b)'"#;
+    let script = format!(
+        "{damage}; for width in 1 2 3 8 64 1 2 3 8 64; do comb top --archives -n 0 -j $width d.zip 2>&1 || true; done | sort -u"
+    );
+    let message = "comb: d.zip: cannot decode: zip: members overlap, possibly a zip bomb; the data before that was read\n";
+    expect(&directory, &script, message, "", 0);
+}
+
+#[test]
 fn names_are_shown_as_they_are_and_nothing_is_written() {
     let directory = directory_with(&[("w/d/a", "x\n")]);
     let script = "cd w/d; tar -P --transform 's,^a,../../up,' -cf ../../t.tar a; tar -P --transform 's,^a,/abs,' -rf ../../t.tar a; cd ../..; \

@@ -121,7 +121,8 @@ impl Zip {
             };
             self.packed = self.packed.saturating_add(entry.at.compressed_size_hint());
             if self.packed > self.size {
-                (self.has_ended, self.kept) = (true, Vec::new());
+                // Damage of the directory behind these members would be a second problem of the archive.
+                (self.has_ended, self.kept, self.fault) = (true, Vec::new(), None);
                 return Err(damaged("members overlap, possibly a zip bomb"));
             }
             let member = source.member(&entry.name);
