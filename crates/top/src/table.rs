@@ -126,6 +126,8 @@ impl Table {
     /// Adds the counts and measures of another table with the same measures. `rename` returns the key under which one is
     /// counted here; without it, the key is left out.
     pub(crate) fn add_all<'t>(&mut self, other: &'t Self, rename: impl Fn(&'t [u8]) -> Option<&'t [u8]>) {
+        // Keys come in the order of their hashes: in a table that is too small for all, the first ones would compete for a few slots.
+        self.reserve(other.len());
         let mut added = Counted::default();
         for shard in 0..SHARDS {
             other.visit_shard(shard, |entry| {
@@ -192,6 +194,22 @@ impl Table {
     /// Raises the decimal places of the measured fields to at least these.
     pub(crate) fn raise_to(&mut self, places: &[u8]) {
         self.groups.iter_mut().for_each(|groups| groups.measures.raise_to(places));
+    }
+
+    /// Number of keys.
+    fn len(&self) -> usize {
+        match &self.slots {
+            Slots::Narrow(counts) => counts.used,
+            Slots::Wide(counts) => counts.used,
+        }
+    }
+
+    /// Makes room for this many more keys.
+    fn reserve(&mut self, keys: usize) {
+        match &mut self.slots {
+            Slots::Narrow(counts) => counts.reserve(keys),
+            Slots::Wide(counts) => counts.reserve(keys),
+        }
     }
 
     fn widen_if_useful(&mut self) {
@@ -309,12 +327,25 @@ impl<S: Slot> Counts<S> {
         self.slots.len() * size_of::<S>() + self.arena.memory()
     }
 
-    /// Bytes of memory that are added to make room for more keys. A table that cannot grow in place is copied.
-    fn growth_for(&self, keys: usize) -> usize {
-        let (old, mut size) = (self.slots.len(), self.slots.len());
+    /// Number of slots with room for this many more keys.
+    fn size_for(&self, keys: usize) -> usize {
+        let mut size = self.slots.len();
         while 2 * (self.used + keys) > size {
             size = Self::larger_than(size);
         }
+        size
+    }
+
+    fn reserve(&mut self, keys: usize) {
+        let size = self.size_for(keys);
+        if size > self.slots.len() {
+            self.grow_to(size);
+        }
+    }
+
+    /// Bytes of memory that are added to make room for more keys. A table that cannot grow in place is copied.
+    fn growth_for(&self, keys: usize) -> usize {
+        let (old, size) = (self.slots.len(), self.size_for(keys));
         let added = if size <= self.slots.capacity() { size - old } else { size };
         if size == old { 0 } else { added * size_of::<S>() }
     }
