@@ -49,9 +49,6 @@ mod sort;
 mod verify;
 mod write;
 
-// Not used directly: its feature statically links the OpenMP runtime that the sorting uses.
-use openmp_sys as _;
-
 pub use alphabet::Alphabet;
 pub use build::{BuildOptions, Stage, Text, max_index_size, memory};
 pub use error::{Damage, Error};

@@ -1,15 +1,14 @@
 //! Builds the suffix array of a text with libsais (Ilya Grebnov): induced sorting (Nong, Zhang and Chan: Two Efficient
 //! Algorithms for Linear Time Suffix Array Construction, 2011) on all cores.
 
+#[cfg(feature = "openmp")]
+mod openmp;
+
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError, mpsc};
-use std::thread;
 
 use bytemuck::allocation::cast_vec;
-use finecomb_sys::out_of_memory::try_reserve_exact;
-use finecomb_sys::threads;
-use libsais::{SuffixArrayConstruction, ThreadCount};
+use libsais::SuffixArrayConstruction;
 
 use crate::entries::Width;
 
@@ -32,14 +31,27 @@ impl Sorted {
     ///
     /// If there is not enough memory. The message is the library's.
     pub(crate) fn new(text: &[u8], threads: usize) -> Result<Self, String> {
-        let threads = ThreadCount::fixed(u16::try_from(available_threads(threads)).unwrap_or(u16::MAX));
+        #[cfg(feature = "openmp")]
+        let threads = openmp::thread_count(threads);
+        #[cfg(not(feature = "openmp"))]
+        let _ = threads;
         let construction = SuffixArrayConstruction::for_text(text);
         let failed = |error| format!("{error:?}");
         if entry_bytes(text.len() as u64) == 4 {
-            let sorted = construction.in_owned_buffer32().multi_threaded(threads).run().map_err(failed)?;
+            let construction = construction.in_owned_buffer32();
+            #[cfg(feature = "openmp")]
+            let construction = construction.multi_threaded(threads);
+            #[cfg(not(feature = "openmp"))]
+            let construction = construction.single_threaded();
+            let sorted = construction.run().map_err(failed)?;
             return Ok(Self::Narrow(cast_vec(sorted.into_vec())));
         }
-        let sorted = construction.in_owned_buffer64().multi_threaded(threads).run().map_err(failed)?;
+        let construction = construction.in_owned_buffer64();
+        #[cfg(feature = "openmp")]
+        let construction = construction.multi_threaded(threads);
+        #[cfg(not(feature = "openmp"))]
+        let construction = construction.single_threaded();
+        let sorted = construction.run().map_err(failed)?;
         Ok(Self::Wide(cast_vec(sorted.into_vec())))
     }
 
@@ -70,46 +82,5 @@ impl Sorted {
                 Cow::Owned(encoded)
             }
         }
-    }
-}
-
-/// Address space that OpenMP reserves for the stack of a thread, in bytes: Linux's default limit.
-const STACK: usize = 8 << 20;
-
-/// Number of threads, up to `wanted` and including the caller's, that the system grants at the same time.
-///
-/// OpenMP ends the process if it cannot start a thread. Starting the same number of threads here first, and keeping them until
-/// all are counted, determines the number that is safe.
-fn available_threads(wanted: usize) -> usize {
-    let gate = Mutex::new(());
-    let (report, reports) = mpsc::channel();
-    thread::scope(|scope| {
-        let closed = gate.lock();
-        let start = |_| {
-            let (gate, report) = (&gate, report.clone());
-            let thread = threads::spawn(scope, move || {
-                let mut stack: Vec<u8> = Vec::new();
-                let has_space = try_reserve_exact(&mut stack, STACK).is_ok();
-                let _ = report.send(has_space);
-                drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
-            });
-            // A thread that the system refused sends nothing.
-            thread.and_then(|_| reports.recv().ok()).filter(|&has_space| has_space)
-        };
-        let started = (1..wanted).map_while(start).count();
-        drop(closed);
-        started + 1
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_callers_thread_is_counted() {
-        assert_eq!(available_threads(0), 1);
-        assert_eq!(available_threads(1), 1);
-        assert_eq!(available_threads(3), 3);
     }
 }

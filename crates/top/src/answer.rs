@@ -30,6 +30,12 @@ pub struct KeyCount {
 }
 
 impl KeyCount {
+    /// The columns of the key, as many as an answer has names for.
+    pub fn columns(&self) -> impl Iterator<Item = &[u8]> {
+        let whole = self.fields.is_empty().then_some(&self.key);
+        self.fields.iter().chain(whole).map(Vec::as_slice)
+    }
+
     /// A key and its count, without measures.
     pub fn new(key: Vec<u8>, count: u64) -> Self {
         Self { key, count, ..Self::default() }

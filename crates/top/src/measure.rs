@@ -128,6 +128,14 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// The number as units and decimal places: it is units / 10^places.
+    pub fn to_decimal(&self) -> Option<(i128, u8)> {
+        match self {
+            Self::Number(Decimal { units, places }) => Some((*units, *places)),
+            Self::None | Self::Overflow => None,
+        }
+    }
+
     /// The nearest number of binary digits, for pictures.
     pub fn to_f64(&self) -> Option<f64> {
         match self {

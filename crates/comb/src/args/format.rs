@@ -11,7 +11,7 @@ pub(crate) trait Formats: ValueEnum + Clone + Copy + Send + Sync + 'static {
 }
 
 /// `--format` and its short form `--json`; the last one takes precedence.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[group(skip)]
 pub(crate) struct FormatFlags<F: Formats> {
     /// Output format [default: text]

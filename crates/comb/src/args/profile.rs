@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use finecomb_scan::Detail;
 
 /// Format and destination of the profile.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[group(skip)]
 pub(crate) struct Profile {
     /// Report the time that each thread spent in each phase [default: text, on standard error]

@@ -7,7 +7,7 @@ use finecomb_scan::{MAX_WIDTH, Width};
 use finecomb_sys::threads::cores;
 
 /// Number of threads, for all commands with threads except `grep`, where `-w` is `--word-regexp`.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[group(skip)]
 pub(crate) struct Threads {
     /// Number of threads; auto (or 0) adapts to the available cores

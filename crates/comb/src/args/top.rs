@@ -100,7 +100,7 @@ Exit status:
   143  terminated, with --partial or --live";
 
 /// Count keys and print the most frequent ones
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(
     args_override_self = true,
     long_about = LONG_ABOUT,

@@ -15,6 +15,11 @@ use crate::message::excerpt;
 pub(crate) struct Words(Vec<OsString>);
 
 impl Words {
+    /// These words.
+    pub(crate) fn new(words: Vec<OsString>) -> Self {
+        Self(words)
+    }
+
     /// Adds a flag, if it is on.
     pub(crate) fn switch(&mut self, flag: &str, is_on: bool) {
         if is_on {

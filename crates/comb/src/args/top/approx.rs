@@ -20,7 +20,7 @@ the records that were missed follows it: 1200+5 is 1200 to 1205. A key is marked
 the same at any number of threads. There are no measures, and keys are in the order of their counts.";
 
 /// Approximate counts.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Machine")]
 pub(crate) struct Approx {
     /// Count the most frequent keys approximately, in SIZE of memory [default: 16M]

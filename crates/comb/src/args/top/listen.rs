@@ -7,7 +7,7 @@ use clap::Args;
 use crate::args::address;
 
 /// Page that shows the counts.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Listen {
     /// Show the counts in a browser while the job runs: serve a page at this address; port 0 is any free port
     ///

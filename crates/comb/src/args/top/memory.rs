@@ -18,7 +18,7 @@ Tables that are full are written to temporary files, which are added up in the e
 includes the memory for adding up, but not the keys that are printed: with -n all, or a key and --every, these are in memory.";
 
 /// Exact counts in bounded memory.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Machine")]
 pub(crate) struct Memory {
     /// Count exactly in tables of SIZE; write what does not fit to temporary files

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 /// A picture of the counts by bucket.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Time")]
 pub(crate) struct Plot {
     /// Draw the printed counts by bucket to FILE, as SVG

@@ -18,7 +18,7 @@ The files must have been counted with the same flags for records, keys, times an
 --save-counts, the sum is written to a file as well.";
 
 /// Counts in files.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct Saved {
     /// Write the counts of all keys to FILE, which --merge reads; - is standard output, instead of the table

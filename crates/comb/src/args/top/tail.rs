@@ -14,7 +14,7 @@ that come later than that are in a further row for it. With --json, an object pe
 which something was counted. With --live or --listen, the counts are shown as they change. The rest is printed at the end.";
 
 /// Inputs that grow.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct Tail {
     /// Count what is there, then follow the inputs as they grow, like tail -F; Ctrl-C ends and prints

@@ -25,7 +25,7 @@ they contradict the promise, one line on standard error names two of them, and t
 CSV are read whole.";
 
 /// Times of records.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Time")]
 pub(crate) struct Times {
     /// Field with the time of a record [default: found for each file]

@@ -1,0 +1,103 @@
+//! Keyword arguments as flags: `fields=[7], ignore_case=True` is `--fields=7 --ignore-case`.
+
+use std::ffi::OsString;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+/// Short names.
+const SHORT: [(&str, &str); 1] = [("n", "number")];
+
+/// Flags whose value is a list with commas.
+const LISTS: [&str; 2] = ["fields", "normalize"];
+
+/// Flags with two values.
+const PAIRS: [&str; 1] = ["sed"];
+
+/// The words of keyword arguments, in their order.
+///
+/// # Errors
+/// If a value has a type that no flag takes.
+pub(crate) fn words(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<OsString>> {
+    let mut words = Vec::new();
+    for (name, value) in keywords.into_iter().flatten() {
+        let name: String = name.extract()?;
+        let long = SHORT.iter().find(|(short, _)| *short == name).map_or(name.as_str(), |(_, long)| *long);
+        add(&mut words, long, &value).map_err(|error| named(value.py(), &name, &error))?;
+    }
+    Ok(words)
+}
+
+fn named(py: Python<'_>, name: &str, error: &PyErr) -> PyErr {
+    PyTypeError::new_err(format!("{name}: {}", error.value(py)))
+}
+
+fn add(words: &mut Vec<OsString>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let flag = format!("--{}", name.replace('_', "-"));
+    if value.is_none() {
+        return Ok(());
+    }
+    if let Ok(switch) = value.cast::<PyBool>() {
+        words.extend(switch.is_true().then(|| flag.into()));
+        return Ok(());
+    }
+    if PAIRS.contains(&name) {
+        return add_pairs(words, &flag, value);
+    }
+    let Some(items) = items(value)? else {
+        words.push(format!("{flag}={}", text(value)?).into());
+        return Ok(());
+    };
+    let texts = items.iter().map(text).collect::<PyResult<Vec<String>>>()?;
+    if LISTS.contains(&name) {
+        words.push(format!("{flag}={}", texts.join(",")).into());
+    } else {
+        words.extend(texts.iter().map(|text| OsString::from(format!("{flag}={text}"))));
+    }
+    Ok(())
+}
+
+/// Adds a pair, or several.
+fn add_pairs(words: &mut Vec<OsString>, flag: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let expected = || PyTypeError::new_err("expected a pair (REGEX, REPLACEMENT), or a list of pairs");
+    let items = items(value)?.ok_or_else(expected)?;
+    let pairs = match &items[..] {
+        [one, two] if one.is_instance_of::<PyString>() => vec![(text(one)?, text(two)?)],
+        items => items.iter().map(|pair| pair.extract().map_err(|_| expected())).collect::<PyResult<_>>()?,
+    };
+    for (regex, replacement) in pairs {
+        words.extend([flag.into(), regex.into(), replacement.into()]);
+    }
+    Ok(())
+}
+
+/// The items of a list or a tuple.
+fn items<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
+    let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+    if is_list { value.extract().map(Some) } else { Ok(None) }
+}
+
+/// A text, a number, a path, a time or a duration as the command reads it.
+fn text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if value.is_instance_of::<PyString>() {
+        return value.extract();
+    }
+    if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
+        return Ok(value.str()?.to_string());
+    }
+    if value.hasattr("isoformat")? {
+        return value.call_method0("isoformat")?.extract();
+    }
+    if value.hasattr("total_seconds")? {
+        let seconds: f64 = value.call_method0("total_seconds")?.extract()?;
+        let is_whole = seconds.fract() == 0.0;
+        return Ok(if is_whole { format!("{seconds}s") } else { format!("{:.0}ms", seconds * 1e3) });
+    }
+    match value.call_method0("__fspath__") {
+        Ok(path) => path.extract(),
+        Err(_) => {
+            Err(PyTypeError::new_err(format!("no flag takes a value of type {}", value.get_type().name()?)))
+        }
+    }
+}

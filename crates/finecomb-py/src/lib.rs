@@ -1,0 +1,51 @@
+//! The Python module `finecomb._finecomb`, which the package in `python/` exports.
+//!
+//! Flags of `comb` are keyword arguments here. They become the same words that the command parses, so both have one meaning and the
+//! same messages.
+
+mod answer;
+mod arrow;
+mod counts;
+mod flags;
+mod running;
+mod sources;
+mod top;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(finecomb, Error, PyValueError, "A flag, a query or stored counts that are invalid.");
+create_exception!(
+    finecomb,
+    Warning,
+    PyUserWarning,
+    "An input that could not be read, or records that were left out."
+);
+
+/// Searches and counts logs and large texts on all cores.
+#[pymodule]
+mod _finecomb {
+    #[pymodule_export]
+    use super::{
+        Error, Warning,
+        answer::{Row, Top},
+        counts::Counts,
+        top::top,
+    };
+}
+
+/// An error with the words of the command.
+fn error(reason: impl ToString) -> PyErr {
+    Error::new_err(reason.to_string())
+}
+
+/// Warns of what the command reports on standard error.
+fn warn(py: Python<'_>, messages: &[String]) -> PyResult<()> {
+    let category = py.get_type::<Warning>();
+    for message in messages {
+        let message = std::ffi::CString::new(message.replace('\0', "\\0"))?;
+        PyErr::warn(py, &category, &message, 1)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! Inputs: paths, bytes and file objects.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+/// Bytes that are read from a file object at a time.
+const PIECE: usize = 1 << 20;
+
+/// Inputs of a job. Data that is not in a file is copied to memory that has a path, so that all inputs are read in the same way.
+#[derive(Default)]
+pub(crate) struct Sources {
+    pub(crate) paths: Vec<PathBuf>,
+    held: Vec<Held>,
+}
+
+/// Data in memory: it is there as long as the file is open.
+struct Held {
+    path: PathBuf,
+    name: String,
+    _file: File,
+}
+
+impl Sources {
+    /// The inputs of an argument: one, or a list or tuple of them.
+    ///
+    /// # Errors
+    /// If one is no input, or it cannot be read.
+    pub(crate) fn new(inputs: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut sources = Self::default();
+        if inputs.is_instance_of::<PyList>() || inputs.is_instance_of::<PyTuple>() {
+            for input in inputs.try_iter()? {
+                sources.add(&input?)?;
+            }
+        } else {
+            sources.add(inputs)?;
+        }
+        Ok(sources)
+    }
+
+    fn add(&mut self, input: &Bound<'_, PyAny>) -> PyResult<()> {
+        if input.is_instance_of::<PyString>() || input.hasattr("__fspath__")? {
+            self.paths.push(input.extract()?);
+        } else if let Ok(buffer) = PyBuffer::<u8>::get(input) {
+            let data = buffer.to_vec(input.py())?;
+            self.hold("bytes", |file| file.write_all(&data).map_err(PyErr::from))?;
+        } else if input.hasattr("read")? {
+            let name = input.getattr("name").and_then(|name| name.extract());
+            let name = name.unwrap_or_else(|_| "file object".to_owned());
+            self.hold(&name, |file| copy(input, file))?;
+        } else {
+            let kind = input.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "expected a path, bytes or a binary file object; found {kind}"
+            )));
+        }
+        Ok(())
+    }
+
+    fn hold(&mut self, name: &str, write: impl FnOnce(&mut File) -> PyResult<()>) -> PyResult<()> {
+        let mut file = File::from(memfd_create("finecomb", MemfdFlags::CLOEXEC).map_err(io::Error::from)?);
+        write(&mut file)?;
+        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        self.paths.push(path.clone());
+        self.held.push(Held { path, name: name.to_owned(), _file: file });
+        Ok(())
+    }
+
+    /// A message in which data in memory has its name.
+    pub(crate) fn named(&self, message: &str) -> String {
+        let mut named = message.to_owned();
+        for Held { path, name, .. } in &self.held {
+            // A path may be the beginning of another one.
+            for end in [":", " "] {
+                named = named.replace(&format!("{}{end}", path.display()), &format!("{name}{end}"));
+            }
+        }
+        named
+    }
+}
+
+/// Copies the rest of a binary file object.
+fn copy(input: &Bound<'_, PyAny>, file: &mut File) -> PyResult<()> {
+    loop {
+        let piece = input.call_method1("read", (PIECE,))?;
+        let bytes: &[u8] = piece
+            .extract()
+            .map_err(|_| PyTypeError::new_err("expected a binary file object; open it with 'rb'"))?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        file.write_all(bytes)?;
+    }
+}

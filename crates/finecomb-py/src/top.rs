@@ -1,0 +1,40 @@
+//! `finecomb.top`: `comb top` as a function.
+
+use finecomb::top_job::TopJob;
+use finecomb_scan::ScanOptions;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::answer::Top;
+use crate::sources::Sources;
+use crate::{error, flags, running, warn};
+
+/// Counts the keys of all records of `paths`, and returns the most frequent ones.
+///
+/// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are the flags of `comb top`: a flag that
+/// takes no value is True, and one that may be repeated takes a list. `n` is `number`. What the command reports on standard error is a
+/// `finecomb.Warning`, and in `messages` of the result.
+#[pyfunction]
+#[pyo3(signature = (paths, *, progress = None, **flags))]
+pub(crate) fn top(
+    py: Python<'_>,
+    paths: &Bound<'_, PyAny>,
+    progress: Option<&Bound<'_, PyAny>>,
+    flags: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Top> {
+    let sources = Sources::new(paths)?;
+    let job = TopJob::new(flags::words(flags)?, &sources.paths).map_err(error)?;
+    let (query, inputs) = (job.query().map_err(error)?, job.inputs().map_err(error)?);
+    let outcome = running::run(py, progress, |stop, watch| {
+        let options = ScanOptions { stop: Some(stop.clone()), watch, ..job.scan() };
+        finecomb_top::top(&inputs, &options, &query)
+    })?;
+    if let Some(reason) = outcome.failure {
+        return Err(error(reason));
+    }
+    let mut messages: Vec<String> = outcome.problems.iter().map(ToString::to_string).collect();
+    messages.extend(job.notes(&outcome.answer));
+    let messages: Vec<String> = messages.iter().map(|message| sources.named(message)).collect();
+    warn(py, &messages)?;
+    Ok(Top { answer: outcome.answer, messages })
+}

@@ -1,0 +1,12 @@
+"""Searches and counts logs and large texts on all cores.
+
+    >>> import finecomb
+    >>> for row in finecomb.top("access.log", fields=[7], n=3):
+    ...     print(row.count, row.text)
+
+The command ``comb`` is installed beside this module. Its flags are keyword arguments here: ``comb top --help`` describes them.
+"""
+
+from ._finecomb import Counts, Error, Row, Top, Warning, top
+
+__all__ = ["Counts", "Error", "Row", "Top", "Warning", "top"]
