@@ -63,12 +63,8 @@ class _OrderFlags(TypedDict, total=False):
     reverse: bool | None
     min_count: int | None
 
-class _TopFlags(_CountFlags, total=False):
+class _TopFlags(_CountFlags, _OrderFlags, total=False):
     n: int | str | None
-    number: int | str | None
-    sort: str | None
-    reverse: bool | None
-    min_count: int | None
     approx: bool | str | None
     recount: bool | None
     memory: str | None

@@ -108,6 +108,7 @@ class Top(Files):
         twice = [(2 * count, key) for count, key in expected]
         self.assertEqual(keys([self.log, LOG]), twice)
         self.assertEqual(keys((io.BytesIO(LOG), str(self.log))), twice)
+        self.assertEqual(keys([]), [], "standard input is left alone")
         with self.assertRaisesRegex(TypeError, "expected a path, bytes or a binary file object; found int"):
             finecomb.top(7)
         with self.assertRaisesRegex(TypeError, "open it with 'rb'"):

@@ -74,15 +74,15 @@ impl fmt::Display for Definition {
 pub struct TopJob(Arguments);
 
 impl TopJob {
-    /// Parses flags such as `--fields=7`, and takes the paths as inputs.
+    /// Parses flags such as `--fields=7`.
     ///
     /// # Errors
     /// If a flag or a value is invalid, or the flag has no meaning without a terminal. The message is that of the command.
-    pub fn new(flags: Vec<OsString>, paths: &[PathBuf]) -> Result<Self, String> {
+    pub fn new(flags: Vec<OsString>) -> Result<Self, String> {
         if let Some(flag) = first_of(&ONLY_COMMAND, &flags) {
             return Err(format!("{flag}: only the command has this flag"));
         }
-        Words::new(flags).parse(paths).map(Self)
+        Words::new(flags).parse(&[]).map(Self)
     }
 
     /// The same for counts of all keys, which have no order.
@@ -96,7 +96,7 @@ impl TopJob {
         if let Some(flag) = first_of(&OF_MEMORY, &flags) {
             return Err(format!("{flag}: counts are in memory"));
         }
-        Self::new(flags, &[])
+        Self::new(flags)
     }
 
     /// Replaces relative times by absolute ones, so that the definition of the counts does not change any more.
@@ -138,16 +138,9 @@ impl TopJob {
     ///
     /// # Errors
     /// If a glob or a type of files is invalid.
-    pub fn inputs_at(&self, paths: &[PathBuf]) -> Result<Inputs, String> {
-        Ok(Inputs { named: paths.to_vec(), ..self.inputs()? })
-    }
-
-    /// Inputs, and how they are read.
-    ///
-    /// # Errors
-    /// If a glob or a type of files is invalid.
-    pub fn inputs(&self) -> Result<Inputs, String> {
+    pub fn inputs(&self, paths: &[PathBuf]) -> Result<Inputs, String> {
         let inputs = self.0.inputs().map_err(|error| error.to_string())?;
+        let inputs = Inputs { named: paths.to_vec(), ..inputs };
         self.0.approx.check_inputs(&inputs).map_err(|error| error.to_string())?;
         Ok(inputs)
     }

@@ -1,7 +1,6 @@
 //! `finecomb.Counts`: counts of all keys, which can be merged and stored.
 
 use finecomb::top_job::{Definition, TopJob};
-use finecomb_scan::ScanOptions;
 use finecomb_top::{AllCounted, Query, StoredCounts, count_all};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -41,15 +40,11 @@ impl Counts {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let sources = Sources::new(paths)?;
-        let inputs = self.job.inputs_at(&sources.paths).map_err(error)?;
+        let inputs = self.job.inputs(&sources.paths).map_err(error)?;
         let (job, query) = (&self.job, &self.query);
-        let AllCounted { counts, problems, .. } = running::run(py, progress, |stop, watch| {
-            let options = ScanOptions { stop: Some(stop.clone()), watch, ..job.scan() };
-            count_all(&inputs, &options, query)
-        })?;
-        let mut messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        messages.extend(job.notes(&counts.summary()));
-        let messages: Vec<String> = messages.iter().map(|message| sources.named(message)).collect();
+        let AllCounted { counts, problems, .. } =
+            running::run(py, progress, job.scan(), |options| count_all(&inputs, &options, query))?;
+        let messages = sources.messages(&problems, job.notes(&counts.summary()));
         py.detach(|| self.counts.merge(&counts));
         warn(py, &messages)
     }
@@ -79,7 +74,7 @@ impl Counts {
         let keywords = PyDict::new(py);
         keywords.set_item("n", n)?;
         flags.into_iter().try_for_each(|flags| keywords.update(flags.as_mapping()))?;
-        let mut job = TopJob::new(flags::words(Some(&keywords))?, &[]).map_err(error)?;
+        let mut job = TopJob::new(flags::words(Some(&keywords))?).map_err(error)?;
         job.define(&self.definition).map_err(error)?;
         let query = job.query().map_err(error)?;
         let answer = py.detach(|| self.counts.answer_of(&query));
@@ -109,7 +104,7 @@ impl Counts {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         let stored = StoredCounts::new(data).map_err(error)?;
-        let mut job = TopJob::new(Vec::new(), &[]).map_err(error)?;
+        let mut job = TopJob::new(Vec::new()).map_err(error)?;
         job.define(&Definition::from_bytes(stored.definition())).map_err(error)?;
         let mut counts = Self::of(job)?;
         py.detach(|| stored.add_to(&mut counts.counts)).map_err(error)?;

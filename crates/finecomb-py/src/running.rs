@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use finecomb_scan::{Progress, Stop, Watch};
+use finecomb_scan::{Progress, ScanOptions, Stop, Watch};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 /// Time between two looks at signals, and between two reports of progress.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Runs a job without the lock of the interpreter. Ctrl-C and an exception of `progress` stop it. `progress` is called with the bytes
+/// Runs a job with these options, but without the lock of the interpreter. Ctrl-C and an exception of `progress` stop it. `progress` is called with the bytes
 /// that were processed, and with those of all inputs or `None`.
 ///
 /// # Errors
@@ -20,16 +20,18 @@ const PERIOD: Duration = Duration::from_millis(50);
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
-    job: impl FnOnce(&Arc<Stop>, Option<Watch<'_>>) -> T + Send,
+    options: ScanOptions<'static>,
+    job: impl FnOnce(ScanOptions<'_>) -> T + Send,
 ) -> PyResult<T> {
     let stop = Arc::new(Stop::new()?);
     let (latest, is_done) = (Mutex::new(None), AtomicBool::new(false));
     let show = |progress: Progress| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
     let watch = progress.map(|_| Watch { after: PERIOD, every: PERIOD, threads: false, show: &show });
+    let options = ScanOptions { stop: Some(Arc::clone(&stop)), watch, ..options };
     let caller = thread::current();
     thread::scope(|scope| {
         let work = || {
-            let result = job(&stop, watch);
+            let result = job(options);
             is_done.store(true, Ordering::Release);
             caller.unpark();
             result

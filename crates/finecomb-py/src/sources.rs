@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
+use finecomb_scan::Problem;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -73,8 +74,14 @@ impl Sources {
         Ok(())
     }
 
+    /// Messages that the command would print on standard error.
+    pub(crate) fn messages(&self, problems: &[Problem], notes: Vec<String>) -> Vec<String> {
+        let messages = problems.iter().map(ToString::to_string).chain(notes);
+        messages.map(|message| self.named(&message)).collect()
+    }
+
     /// A message in which data in memory has its name.
-    pub(crate) fn named(&self, message: &str) -> String {
+    fn named(&self, message: &str) -> String {
         let mut named = message.to_owned();
         for Held { path, name, .. } in &self.held {
             // A path may be the beginning of another one.

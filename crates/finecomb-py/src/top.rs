@@ -1,7 +1,6 @@
 //! `finecomb.top`: `comb top` as a function.
 
 use finecomb::top_job::TopJob;
-use finecomb_scan::ScanOptions;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,18 +22,14 @@ pub(crate) fn top(
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Top> {
     let sources = Sources::new(paths)?;
-    let job = TopJob::new(flags::words(flags)?, &sources.paths).map_err(error)?;
-    let (query, inputs) = (job.query().map_err(error)?, job.inputs().map_err(error)?);
-    let outcome = running::run(py, progress, |stop, watch| {
-        let options = ScanOptions { stop: Some(stop.clone()), watch, ..job.scan() };
-        finecomb_top::top(&inputs, &options, &query)
-    })?;
+    let job = TopJob::new(flags::words(flags)?).map_err(error)?;
+    let (query, inputs) = (job.query().map_err(error)?, job.inputs(&sources.paths).map_err(error)?);
+    let outcome =
+        running::run(py, progress, job.scan(), |options| finecomb_top::top(&inputs, &options, &query))?;
     if let Some(reason) = outcome.failure {
         return Err(error(reason));
     }
-    let mut messages: Vec<String> = outcome.problems.iter().map(ToString::to_string).collect();
-    messages.extend(job.notes(&outcome.answer));
-    let messages: Vec<String> = messages.iter().map(|message| sources.named(message)).collect();
+    let messages = sources.messages(&outcome.problems, job.notes(&outcome.answer));
     warn(py, &messages)?;
     Ok(Top { answer: outcome.answer, messages })
 }

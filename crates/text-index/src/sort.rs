@@ -24,6 +24,23 @@ pub(crate) fn entry_bytes(symbols: u64) -> u64 {
     if i32::try_from(symbols).is_ok() { 4 } else { 8 }
 }
 
+/// Lets a construction run on this many threads. A macro, as constructions of each size and number of threads have types of their own.
+#[cfg(feature = "openmp")]
+macro_rules! with_threads {
+    ($construction:expr, $threads:expr) => {
+        $construction.multi_threaded(openmp::thread_count($threads))
+    };
+}
+
+/// The same without OpenMP: on one thread.
+#[cfg(not(feature = "openmp"))]
+macro_rules! with_threads {
+    ($construction:expr, $threads:expr) => {{
+        let _ = $threads;
+        $construction.single_threaded()
+    }};
+}
+
 impl Sorted {
     /// Sorts the suffixes of a text.
     ///
@@ -31,27 +48,13 @@ impl Sorted {
     ///
     /// If there is not enough memory. The message is the library's.
     pub(crate) fn new(text: &[u8], threads: usize) -> Result<Self, String> {
-        #[cfg(feature = "openmp")]
-        let threads = openmp::thread_count(threads);
-        #[cfg(not(feature = "openmp"))]
-        let _ = threads;
         let construction = SuffixArrayConstruction::for_text(text);
         let failed = |error| format!("{error:?}");
         if entry_bytes(text.len() as u64) == 4 {
-            let construction = construction.in_owned_buffer32();
-            #[cfg(feature = "openmp")]
-            let construction = construction.multi_threaded(threads);
-            #[cfg(not(feature = "openmp"))]
-            let construction = construction.single_threaded();
-            let sorted = construction.run().map_err(failed)?;
+            let sorted = with_threads!(construction.in_owned_buffer32(), threads).run().map_err(failed)?;
             return Ok(Self::Narrow(cast_vec(sorted.into_vec())));
         }
-        let construction = construction.in_owned_buffer64();
-        #[cfg(feature = "openmp")]
-        let construction = construction.multi_threaded(threads);
-        #[cfg(not(feature = "openmp"))]
-        let construction = construction.single_threaded();
-        let sorted = construction.run().map_err(failed)?;
+        let sorted = with_threads!(construction.in_owned_buffer64(), threads).run().map_err(failed)?;
         Ok(Self::Wide(cast_vec(sorted.into_vec())))
     }
 

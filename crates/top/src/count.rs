@@ -41,19 +41,30 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         let options = &ScanOptions { recognize: query.recognizer(), ..options.clone() };
         return approximate::count(inputs, options, query, memory);
     }
-    let (options, narrower) = with_query_options(options, query);
     let spill = query.memory.clone().map(|limit| Arc::new(Spill::new(limit)));
-    let Folded { joined, mut problems, bytes, report } =
-        fold(inputs, &options, || Counter::of_job(query, live, spill.as_ref()));
+    let make = || Counter::of_job(query, live, spill.as_ref());
+    let Folded { joined, problems, bytes, report } = fold_for(query, inputs, options, make);
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
-    if let Some(narrower) = narrower {
-        problems.extend(narrower.contradictions());
-        problems.sort_by(|one, other| one.source.cmp(&other.source));
-    }
     let (answer, memory) = answer_of(joined, query, partial);
     let spilled = spill.as_ref().map_or(0, |spill| spill.written());
     let failure = spill.and_then(|spill| spill.failure());
     Outcome { answer, problems, bytes, memory, spilled, failure, report }
+}
+
+/// Processes all records with what a query adds to the options. Problems include files that contradict the promised order.
+pub(crate) fn fold_for<A: Accumulate>(
+    query: &Query,
+    inputs: &Inputs,
+    options: &ScanOptions<'_>,
+    make: impl Fn() -> A + Sync,
+) -> Folded<A::Joined> {
+    let (options, narrower) = with_query_options(options, query);
+    let mut folded = fold(inputs, &options, make);
+    if let Some(narrower) = narrower {
+        folded.problems.extend(narrower.contradictions());
+        folded.problems.sort_by(|one, other| one.source.cmp(&other.source));
+    }
+    folded
 }
 
 /// Options of a scan with what a query adds to them, and what restricts the files that are read.
@@ -64,6 +75,13 @@ pub(crate) fn with_query_options<'o>(
     let narrower = query.narrower();
     let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
     (ScanOptions { recognize: query.recognizer(), narrow, ..options.clone() }, narrower)
+}
+
+/// The answer from tables, whose keys begin with their buckets if there are any.
+pub(crate) fn answer_of_tables(tables: &[&Table], mut tally: Tally, query: &Query) -> Answer {
+    let selection = Selection::of(query);
+    let joined = (0..SHARDS).map(|shard| Joined::of(tables, shard, selection, std::mem::take(&mut tally)));
+    answer_of(joined, query, false).0
 }
 
 /// The answer from the merged shards, and the bytes of memory of all tables.

@@ -7,13 +7,13 @@ mod stored;
 
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Problem, Report, ScanOptions, fold};
+use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Problem, Report, ScanOptions};
 
 pub use self::stored::{StoredCounts, StoredError};
 use crate::answer::Answer;
-use crate::count::{Counter, Joined, Selection, answer_of, with_query_options};
+use crate::count::{Counter, answer_of_tables, fold_for};
 use crate::query::Query;
-use crate::table::{SHARDS, Table};
+use crate::table::Table;
 use crate::tally::Tally;
 
 /// The counts of all keys of some records, and what else an answer says about these.
@@ -51,12 +51,7 @@ impl Counts {
 
     /// The keys that another query selects, in its order. It may differ from that of the counts in number and order of the keys.
     pub fn answer_of(&self, query: &Query) -> Answer {
-        let selection = Selection::of(query);
-        let mut tally = self.tally.clone();
-        let tables = [&self.table];
-        let joined =
-            (0..SHARDS).map(|shard| Joined::of(&tables, shard, selection, std::mem::take(&mut tally)));
-        answer_of(joined, query, false).0
+        answer_of_tables(&[&self.table], self.tally.clone(), query)
     }
 
     /// An answer without keys: the number of records, and what was left out.
@@ -87,13 +82,8 @@ pub struct AllCounted {
 /// Like those of [`top`](crate::top), the counts do not depend on the number of workers or the size of blocks. If the stop of the
 /// options was raised, they are incomplete.
 pub fn count_all(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> AllCounted {
-    let (options, narrower) = with_query_options(options, query);
     let make = || Collector(Counter::new(query, None, None));
-    let Folded { joined, mut problems, bytes, report } = fold(inputs, &options, make);
-    if let Some(narrower) = narrower {
-        problems.extend(narrower.contradictions());
-        problems.sort_by(|one, other| one.source.cmp(&other.source));
-    }
+    let Folded { joined, problems, bytes, report } = fold_for(query, inputs, options, make);
     let of_worker = |(table, tally)| Counts { query: query.clone(), table, tally };
     let mut workers: Vec<Counts> = joined.into_iter().flatten().map(of_worker).collect();
     // The smaller tables are added to the largest one.

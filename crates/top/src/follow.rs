@@ -9,10 +9,10 @@ use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow}
 use self::finished::Ends;
 pub use self::finished::FinishedBucket;
 use crate::answer::{Answer, Outcome};
-use crate::count::{Counter, Joined, Selection, answer_of, with_query_options};
+use crate::count::{Counter, answer_of, answer_of_tables, with_query_options};
 use crate::live::Live;
 use crate::query::Query;
-use crate::table::{SHARDS, Table};
+use crate::table::Table;
 use crate::tally::Tally;
 use crate::time::SECOND;
 use crate::timeline;
@@ -68,22 +68,11 @@ impl Following<'_, '_> {
     /// The exact answer so far.
     pub fn answer(&mut self) -> Answer {
         let query = self.query;
-        let selection = Selection::of(query);
-        let mut tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
-        let joined = self.with_tables(|tables| {
-            let merged;
-            let merged = match query.has_slices() && !tables.is_empty() {
-                true => {
-                    merged = timeline::without_prefixes(tables);
-                    &[&merged][..]
-                }
-                false => tables,
-            };
-            let joined =
-                (0..SHARDS).map(|shard| Joined::of(merged, shard, selection, std::mem::take(&mut tally)));
-            joined.collect::<Vec<_>>()
-        });
-        answer_of(joined, query, false).0
+        let tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
+        self.with_tables(|tables| match query.has_slices() && !tables.is_empty() {
+            true => answer_of_tables(&[&timeline::without_prefixes(tables)], tally, query),
+            false => answer_of_tables(tables, tally, query),
+        })
     }
 
     /// Lets the displays of the count show the exact answer so far.

@@ -92,8 +92,8 @@ impl<'b> StoredCounts<'b> {
         }
         counts.table.raise_to(places);
         let mut left = varint::take(&mut rest).ok_or(INVALID)?;
-        let (key, records) = (None, Counted::default());
-        let mut reader = KeyReader { rest, places, key, records };
+        let (key, records) = (Vec::new(), Counted::default());
+        let mut reader = KeyReader { rest, places, key, is_first: true, records };
         while left > 0 {
             let batch = left.min(BATCH);
             reader.add_keys(batch as u32, counts)?;
@@ -152,8 +152,9 @@ fn put_key(before: &[u8], entry: &Entry<'_>, out: &mut Vec<u8>) {
 struct KeyReader<'b> {
     rest: &'b [u8],
     places: &'b [u8],
-    /// The last key.
-    key: Option<Vec<u8>>,
+    /// The last key, unless the next one is the first.
+    key: Vec<u8>,
+    is_first: bool,
     records: Counted,
 }
 
@@ -165,8 +166,8 @@ impl KeyReader<'_> {
         let mut measures = counts.table.measures().map(Measures::without_groups);
         measures.iter_mut().for_each(|measures| measures.raise_to(self.places));
         for group in 0..number {
-            let (key, count) = self.take_key().ok_or(INVALID)?;
-            if has_buckets && !timeline::is_in_bucket(&key) {
+            let count = self.take_key().ok_or(INVALID)?;
+            if has_buckets && !timeline::is_in_bucket(&self.key) {
                 return Err(INVALID);
             }
             if let Some(measures) = &mut measures {
@@ -174,22 +175,21 @@ impl KeyReader<'_> {
                 let decoded = measures.decode(group as usize, &mut states);
                 decoded.filter(|()| states.is_empty()).ok_or(INVALID)?;
             }
-            self.records.push(&key, count, group);
-            self.key = Some(key);
+            self.records.push(&self.key, count, group);
         }
         counts.table.add(&self.records, measures.as_ref());
         Ok(())
     }
 
-    /// Takes a key and its count. `None` if there is none, or it is not behind the last one.
-    fn take_key(&mut self) -> Option<(Vec<u8>, u64)> {
+    /// Takes a key, and returns its count. `None` if there is none, or it is not behind the last one.
+    fn take_key(&mut self) -> Option<u64> {
         let common = usize::try_from(varint::take(&mut self.rest)?).ok()?;
-        let suffix = varint::take_bytes(&mut self.rest)?;
-        let before = self.key.take();
-        let mut key = before.as_deref().unwrap_or_default().get(..common)?.to_vec();
-        key.extend_from_slice(suffix);
-        let is_valid = u32::try_from(key.len()).is_ok() && before.is_none_or(|before| before < key);
-        let count = varint::take(&mut self.rest).filter(|count| (1..=MAX_COUNT).contains(count))?;
-        is_valid.then_some((key, count))
+        let other = varint::take_bytes(&mut self.rest)?;
+        let is_behind = self.key.get(common..)? < other || self.is_first;
+        self.is_first = false;
+        self.key.truncate(common);
+        self.key.extend_from_slice(other);
+        let is_valid = is_behind && u32::try_from(self.key.len()).is_ok();
+        varint::take(&mut self.rest).filter(|count| is_valid && (1..=MAX_COUNT).contains(count))
     }
 }

@@ -109,18 +109,16 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::ffi::OsString;
 
-    use clap::{Args, Command, FromArgMatches};
-
+    use clap::{Args, Command};
     use finecomb_top::QueryOptions;
 
     use super::*;
     use crate::args::top::saved::NOT_MERGED;
 
     fn parsed(words: &[&str]) -> Arguments {
-        let command = Arguments::augment_args(Command::new("top").no_binary_name(true));
-        let matches = command.try_get_matches_from(words).expect("valid arguments");
-        Arguments::from_arg_matches(&matches).expect("arguments")
+        Words::new(words.iter().map(OsString::from).collect()).parse(&[]).expect("valid arguments")
     }
 
     fn words(arguments: &[&str]) -> String {
