@@ -7,6 +7,7 @@ mod answer;
 mod arrow;
 mod counts;
 mod flags;
+mod index;
 mod running;
 mod sources;
 mod top;
@@ -15,7 +16,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 
-create_exception!(finecomb, Error, PyValueError, "A flag, a query or stored counts that are invalid.");
+create_exception!(
+    finecomb,
+    Error,
+    PyValueError,
+    "A flag, a query, a pattern, stored counts or an index that is invalid."
+);
 create_exception!(
     finecomb,
     Warning,
@@ -31,6 +37,7 @@ mod _finecomb {
         Error, Warning,
         answer::{Row, Top},
         counts::Counts,
+        index::{Index, Passage, Positions},
         top::top,
     };
 }

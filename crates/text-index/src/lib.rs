@@ -57,7 +57,7 @@ pub use format::is_index;
 pub use format::recompute_checksums;
 pub use index::Index;
 pub use lines::Place;
-pub use occurrences::{Occurrences, Positions};
+pub use occurrences::{Cursor, Occurrences, Positions};
 pub use passage::Passage;
 pub use pattern::Pattern;
 pub use pisearch::{import_pisearch, pisearch_files};

@@ -170,15 +170,82 @@ impl<'a> Occurrences<'a> {
 
     /// All occurrences at or after a position, by ascending position.
     pub fn positions_from(&self, position: u64) -> Positions<'_> {
+        Positions { occurrences: self, cursor: self.cursor(position) }
+    }
+
+    /// Cursor of a listing of all occurrences at or after a position, for [`next_positions`](Self::next_positions).
+    pub fn cursor(&self, position: u64) -> Cursor {
         if self.count() > MAX_SORTED.max(2 * self.presence_shape().block()) {
             let missing = (position == 0).then(|| self.count());
-            return Positions {
-                occurrences: self,
-                rest: Rest::Scanned { found: Vec::new(), next: Some(position), missing },
-            };
+            return Cursor(Rest::Scanned { found: Vec::new(), next: Some(position), missing });
         }
-        let rest = self.sorted_from(position).map_or_else(|error| Rest::Failed(Some(error)), Rest::Sorted);
-        Positions { occurrences: self, rest }
+        Cursor(self.sorted_from(position).map_or_else(|error| Rest::Failed(Some(error)), Rest::Sorted))
+    }
+
+    /// The next positions of a listing, at most `limit`; none at its end. The cursor must be of the same pattern and index.
+    ///
+    /// # Errors
+    ///
+    /// If the index turns out to be corrupt. Positions that were found before come first; after the error, the listing ends.
+    pub fn next_positions(&self, cursor: &mut Cursor, limit: usize) -> Result<Vec<u64>, Error> {
+        let mut positions = Vec::new();
+        while positions.len() < limit {
+            match self.advance(cursor) {
+                Ok(Some(position)) => positions.push(position),
+                Ok(None) => break,
+                Err(error) if positions.is_empty() => return Err(error),
+                Err(error) => {
+                    cursor.0 = Rest::Failed(Some(error));
+                    break;
+                }
+            }
+        }
+        Ok(positions)
+    }
+
+    /// The next position of a listing.
+    fn advance(&self, cursor: &mut Cursor) -> Result<Option<u64>, Error> {
+        let result = match &mut cursor.0 {
+            Rest::Sorted(sorted) => self.verified(sorted.pop()),
+            Rest::Scanned { found, next, missing } => {
+                let scanned = if found.is_empty() { self.scan_group(found, next, missing) } else { Ok(()) };
+                scanned.map(|()| found.pop())
+            }
+            Rest::Failed(error) => error.take().map_or(Ok(None), Err),
+        };
+        if result.is_err() {
+            cursor.0 = Rest::Failed(None);
+        }
+        result
+    }
+
+    /// Finds the positions in the next group that has any, in descending order.
+    fn scan_group(
+        &self,
+        found: &mut Vec<u64>,
+        next: &mut Option<u64>,
+        missing: &mut Option<u64>,
+    ) -> Result<(), Error> {
+        let Some(from) = next.take() else { return Ok(()) };
+        let damaged = || self.index.damaged(WRONG_BITMAPS);
+        let Some(first) = self.first_from(from)? else {
+            return if missing.is_none_or(|missing| missing == 0) { Ok(()) } else { Err(damaged()) };
+        };
+        let shape = self.presence_shape();
+        let end = (shape.group_of(first) + 1) * shape.group();
+        let codes = self.codes(first, end);
+        let finder = Finder::new(self.pattern.codes());
+        let mut at = 0;
+        while let Some(offset) = codes.get(at..).and_then(|codes| finder.find(codes)) {
+            found.push(first + (at + offset) as u64);
+            at += offset + 1;
+        }
+        found.reverse();
+        *next = Some(end);
+        if let Some(missing) = missing {
+            *missing = missing.checked_sub(found.len() as u64).ok_or_else(damaged)?;
+        }
+        self.index.checked(())
     }
 
     /// Occurrences at or after a position, in descending order.
@@ -256,71 +323,29 @@ impl<'a> Occurrences<'a> {
 #[derive(Debug)]
 pub struct Positions<'a> {
     occurrences: &'a Occurrences<'a>,
-    rest: Rest,
-}
-
-#[derive(Debug)]
-enum Rest {
-    /// Remaining positions, in descending order.
-    Sorted(Vec<u64>),
-    /// Remaining positions of one group, in descending order, and the start of the next scan. `missing` is the number of
-    /// occurrences not found yet, if the iterator lists all of them.
-    Scanned { found: Vec<u64>, next: Option<u64>, missing: Option<u64> },
-    /// The error, until it was returned.
-    Failed(Option<Error>),
-}
-
-impl Positions<'_> {
-    /// Finds the positions in the next group that has any.
-    fn next_group(&mut self) -> Result<(), Error> {
-        let Rest::Scanned { found, next, missing } = &mut self.rest else { return Ok(()) };
-        let Some(from) = next.take() else { return Ok(()) };
-        let damaged = || self.occurrences.index.damaged(WRONG_BITMAPS);
-        let Some(first) = self.occurrences.first_from(from)? else {
-            return if missing.is_none_or(|missing| missing == 0) { Ok(()) } else { Err(damaged()) };
-        };
-        let shape = self.occurrences.presence_shape();
-        let end = (shape.group_of(first) + 1) * shape.group();
-        let codes = self.occurrences.codes(first, end);
-        let finder = Finder::new(self.occurrences.pattern.codes());
-        let mut at = 0;
-        while let Some(offset) = codes.get(at..).and_then(|codes| finder.find(codes)) {
-            found.push(first + (at + offset) as u64);
-            at += offset + 1;
-        }
-        found.reverse();
-        *next = Some(end);
-        if let Some(missing) = missing {
-            *missing = missing.checked_sub(found.len() as u64).ok_or_else(damaged)?;
-        }
-        self.occurrences.index.checked(())
-    }
+    cursor: Cursor,
 }
 
 impl Iterator for Positions<'_> {
     type Item = Result<u64, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.rest {
-            Rest::Sorted(sorted) => {
-                let position = sorted.pop()?;
-                let result = self.occurrences.verified(Some(position));
-                if result.is_err() {
-                    self.rest = Rest::Sorted(Vec::new());
-                }
-                result.transpose()
-            }
-            Rest::Failed(error) => error.take().map(Err),
-            Rest::Scanned { found, .. } => {
-                if let Some(position) = found.pop() {
-                    return Some(Ok(position));
-                }
-                if let Err(error) = self.next_group() {
-                    return Some(Err(error));
-                }
-                let Rest::Scanned { found, .. } = &mut self.rest else { return None };
-                found.pop().map(Ok)
-            }
-        }
+        self.occurrences.advance(&mut self.cursor).transpose()
     }
+}
+
+/// State of a listing, which does not borrow the index. A listing that outlives its [`Occurrences`] continues with those of the
+/// same pattern, which take microseconds to find again.
+#[derive(Debug)]
+pub struct Cursor(Rest);
+
+#[derive(Debug)]
+enum Rest {
+    /// Remaining positions, in descending order.
+    Sorted(Vec<u64>),
+    /// Remaining positions of one group, in descending order, and the start of the next scan. `missing` is the number of
+    /// occurrences not found yet, if the listing has all of them.
+    Scanned { found: Vec<u64>, next: Option<u64>, missing: Option<u64> },
+    /// The error, until it was returned.
+    Failed(Option<Error>),
 }

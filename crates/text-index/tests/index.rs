@@ -6,7 +6,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use finecomb_text_index::{Alphabet, BuildOptions, Damage, Error, Index, Text, import_pisearch};
+use finecomb_text_index::{Alphabet, BuildOptions, Damage, Error, Index, Pattern, Text, import_pisearch};
 use proptest::prelude::*;
 use tempfile::{TempDir, tempdir, tempdir_in};
 
@@ -42,8 +42,24 @@ fn check(index: &Index, text: &[u8], pattern: &[u8], from: u64) -> Result<(), Te
     let previous = wanted.iter().copied().rfind(|&at| at < from);
     prop_assert_eq!(found.last_before(from).expect("an answer"), previous);
     let all: Vec<u64> = found.positions_from(from).map(|at| at.expect("an answer")).collect();
-    prop_assert_eq!(all, wanted.into_iter().filter(|&at| at >= from).collect::<Vec<_>>());
+    prop_assert_eq!(&all, &wanted.into_iter().filter(|&at| at >= from).collect::<Vec<_>>());
+    prop_assert_eq!(in_parts(index, &pattern, from, 3), all);
     Ok(())
+}
+
+/// Lists all occurrences, with the range in the suffix array found again for each part.
+fn in_parts(index: &Index, pattern: &Pattern, from: u64, limit: usize) -> Vec<u64> {
+    let occurrences = || index.occurrences(pattern).expect("an answer");
+    let mut cursor = occurrences().cursor(from);
+    let mut all = Vec::new();
+    loop {
+        let part = occurrences().next_positions(&mut cursor, limit).expect("an answer");
+        if part.is_empty() {
+            return all;
+        }
+        assert!(part.len() <= limit);
+        all.extend(part);
+    }
 }
 
 fn texts() -> impl Strategy<Value = Vec<u8>> {
@@ -169,6 +185,7 @@ fn all_positions_of_a_very_frequent_pattern_are_listed() {
         let occurrences = index.occurrences(&pattern).expect("an answer");
         let found: Vec<u64> = occurrences.positions_from(7).map(|at| at.expect("an answer")).collect();
         assert_eq!(found, wanted[wanted.partition_point(|&position| position < 7)..]);
+        assert_eq!(in_parts(&index, &pattern, 0, 1000), wanted);
     }
 }
 
