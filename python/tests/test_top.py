@@ -269,12 +269,17 @@ class Counts(Files):
 class Documents(unittest.TestCase):
     def test_the_programs_of_the_documents_run(self):
         root = SAMPLE.parents[1]
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        (Path(directory.name) / "samples").symlink_to(root / "samples")
+        build = [COMB, "index", "build", "samples/access.log", "-o", "access.comb"]
+        subprocess.run(build, cwd=directory.name, check=True, capture_output=True)
         for page in ["README.md", "docs/python.md"]:
             text = (root / page).read_text()
             programs = [part.split("```")[0] for part in text.split("```python\n")[1:]]
             self.assertTrue(programs, page)
             for program in programs:
-                done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True)
+                done = subprocess.run([sys.executable, "-c", program], cwd=directory.name, capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), page)
                 self.assertTrue(done.stdout, page)
 

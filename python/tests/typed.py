@@ -17,5 +17,16 @@ counts.add([Path("a.log"), "b.log"], progress=lambda done, total: print(done, to
 counts.add(io.BytesIO(b"a"))
 both: finecomb.Counts = counts + finecomb.Counts.from_bytes(counts.to_bytes())
 rows: int = len(both.top(5, sort="sum(10)", reverse=True))
+with finecomb.Index.open(Path("pi.comb")) as index:
+    at: int | None = index.find("14", 100)
+    last: int | None = index.find(b"14", before=len(index))
+    number: int = index.count(bytearray(b"14"))
+    positions: list[int] = list(index.all("14", from_=7, limit=10))
+    digits: bytes = index.text(1, 7)
+    passage: finecomb.Passage = index.passage(1, 2, context=8)
+    line: int | None = passage.line
+    around: bytes = passage.before + passage.match + passage.after
 finecomb.top("access.log", field=7)  # type: ignore[call-arg]
 finecomb.Counts(n=3)  # type: ignore[call-arg]
+index.find(14)  # type: ignore[arg-type]
+index.all("14", 1, 10)  # type: ignore[call-arg]

@@ -89,11 +89,20 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// If the index turns out to be corrupt. Positions that were found before come first.
+    /// If the index turns out to be corrupt. Positions that were found before come first; after the error, the listing ends.
     pub(super) fn next_positions(&mut self, most: usize) -> Result<Vec<u64>, Error> {
         let most = usize::try_from(self.rest).unwrap_or(usize::MAX).min(most);
-        let mut positions = self.index.occurrences(&self.pattern)?.next_positions(&mut self.cursor, most)?;
-        self.rest -= positions.len() as u64;
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let found = self.find(most);
+        self.rest = found.as_ref().map_or(0, |found| self.rest - found.len() as u64);
+        found
+    }
+
+    fn find(&mut self, most: usize) -> Result<Vec<u64>, Error> {
+        let occurrences = self.index.occurrences(&self.pattern)?;
+        let mut positions = occurrences.next_positions(&mut self.cursor, most)?;
         let first = self.index.alphabet().first_position();
         positions.iter_mut().for_each(|position| *position += first);
         Ok(positions)
