@@ -3,10 +3,12 @@
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -246,7 +248,30 @@ class Errors(Indexes):
             indexes += (finecomb.Index.open(path) for _ in range(2000))
 
 
+    def test_an_interrupt_ends_a_list(self):
+        path = self.build(b"ab" * SCANNED)
+        # The whole loop is in C.
+        script = (
+            "import finecomb, itertools, sys\npositions = finecomb.Index.open(sys.argv[1]).all('a')\nprint('ready', flush=True)\n"
+            "list(itertools.compress(itertools.chain.from_iterable(itertools.repeat(positions)), itertools.repeat(0)))"
+        )
+        # Signals of this kind are ignored if the tests were started in the background of a script.
+        command = ["env", "--default-signal=INT", sys.executable, "-c", script, path]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(child.kill)
+        child.stdout.readline()
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=10)
+        self.assertIn(b"KeyboardInterrupt", err)
+
+
 class Uses(Indexes):
+    def test_a_path_is_any_bytes(self):
+        path = self.build(b"abc").rename(self.directory / os.fsdecode(b"\xff.comb"))
+        for opened in [path, str(path)]:
+            self.assertEqual(finecomb.Index.open(opened).path, str(path))
+
     def test_descriptions(self):
         index = self.open(b"14159")
         self.assertEqual(repr(index), f"<Index {index.path}: 5 digits>")

@@ -4,8 +4,10 @@ mod arguments;
 mod arrow;
 mod positions;
 
+use std::ffi::OsStr;
+use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use finecomb_text_index::{Alphabet, Error, Index as TextIndex, Passage as TextPassage};
 use pyo3::prelude::*;
@@ -116,8 +118,8 @@ impl Index {
 
     /// Path of the file, as it was opened.
     #[getter]
-    fn path(&self) -> String {
-        self.path.to_string_lossy().into_owned()
+    fn path(&self) -> &OsStr {
+        self.path.as_os_str()
     }
 
     /// Number of symbols in the text.
@@ -150,7 +152,7 @@ impl Index {
 }
 
 impl Index {
-    fn lock(&self, py: Python<'_>) -> std::sync::MutexGuard<'_, Option<Arc<TextIndex>>> {
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Option<Arc<TextIndex>>> {
         self.index.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -178,7 +180,7 @@ fn symbols(alphabet: Alphabet) -> &'static str {
 fn error(error: Error) -> PyErr {
     let words = error.to_string();
     match error {
-        Error::Io { error, .. } => std::io::Error::new(error.kind(), words).into(),
+        Error::Io { error, .. } => io::Error::new(error.kind(), words).into(),
         _ => crate::error(words),
     }
 }

@@ -138,6 +138,8 @@ impl PositionIterator {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        // A loop in C, such as that of list(), does not check signals. A handler may use this iterator, so nothing is locked yet.
+        py.check_signals()?;
         let mut locked = self.part.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let part = &mut *locked;
         if part.found.as_slice().is_empty() {
