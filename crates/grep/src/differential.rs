@@ -2,6 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bstr::BStr;
 use finecomb_scan::{
     Block, Encoding, FindNul, HEAD_SIZE, Inputs, LONG_LINE, Lookahead, Output, ScanOptions, Source, Visit,
 };
@@ -9,14 +12,16 @@ use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, SummaryBuilder, SummaryKind, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
 use proptest::prelude::*;
+use serde_json::Value;
 
 use crate::Query;
 use crate::condition::FileMatcher;
 use crate::enclosing::tests::Braces;
-use crate::find::Finder;
+use crate::find::{Finder, without_terminator};
 use crate::matcher::AnyMatcher;
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
 use crate::print::lines::Style;
+use crate::records::{FoundText, Record, Records};
 use crate::search::Searcher;
 use crate::whole::WholeSearcher;
 
@@ -132,12 +137,60 @@ fn at_once_with<M: FileMatcher + Send>(matcher: M, options: &GrepOptions, bytes:
 /// Converts output to text without the times in it. With a match limit, the number of bytes that ripgrep reports as searched
 /// depends on the next matching line with `-v`, and on the context in binary files: in these cases it is removed as well.
 fn shown(printed: &[u8], options: &GrepOptions) -> String {
+    if options.mode == Mode::Records {
+        return shown_records(printed).join("\n");
+    }
     let text = String::from_utf8_lossy(printed);
     let mut shown = String::new();
     for line in text.split_inclusive('\n') {
         let line = without(line, r#""elapsed":{"#, r#","searches":"#);
         let blank = (options.invert || options.binary != Binary::Text) && options.max_count.is_some();
         shown += &if blank { without(&line, r#""bytes_searched":"#, r#","bytes_printed""#) } else { line };
+    }
+    shown
+}
+
+/// Records without positions in memory and without paths that are repeated.
+fn shown_records(printed: &[u8]) -> Vec<String> {
+    let mut shown: Vec<String> = Vec::new();
+    for record in Records::new(printed) {
+        match record {
+            Record::Path(path) if !shown.is_empty() => assert_eq!(path, PATH.as_bytes()),
+            Record::Path(path) => shown.push(String::from_utf8_lossy(path).into_owned()),
+            Record::Line(FoundText { number, offset, text, spans, .. }) => {
+                let spans = spans.map(|spans| spans.map(|span| (span.start, span.end)).collect::<Vec<_>>());
+                shown.push(format!("{number:?} {offset} {:?} {spans:?}", BStr::new(text)));
+            }
+            Record::Binary { offset, is_end } => shown.push(format!("binary at {offset}, is_end={is_end}")),
+        }
+    }
+    shown
+}
+
+/// JSON messages in the form of [`shown_records`].
+fn shown_messages(printed: &str, options: &GrepOptions) -> Vec<String> {
+    let bytes = |data: &Value| match (&data["text"], &data["bytes"]) {
+        (Value::String(text), _) => text.clone().into_bytes(),
+        (_, Value::String(encoded)) => STANDARD.decode(encoded).unwrap(),
+        _ => panic!("{data}"),
+    };
+    let mut shown = Vec::new();
+    // Messages at the end of a file lack their times.
+    for line in printed.lines().filter(|line| !line.starts_with(r#"{"type":"end""#)) {
+        let message: Value = serde_json::from_str(line).unwrap();
+        let (kind, data) = (message["type"].as_str().unwrap(), &message["data"]);
+        if kind == "begin" {
+            shown.push(String::from_utf8(bytes(&data["path"])).unwrap());
+        } else {
+            let lines = bytes(&data["lines"]);
+            let text = without_terminator(&lines, options.line_end.terminator());
+            let end = |span: &Value, name| (span[name].as_u64().unwrap() as u32).min(text.len() as u32);
+            let spans = data["submatches"].as_array().unwrap().iter();
+            let spans = spans.map(|span| (end(span, "start"), end(span, "end"))).collect::<Vec<_>>();
+            let spans = (kind == "match").then_some(spans);
+            let (number, offset) = (data["line_number"].as_u64(), &data["absolute_offset"]);
+            shown.push(format!("{number:?} {offset} {:?} {spans:?}", BStr::new(text)));
+        }
     }
     shown
 }
@@ -202,7 +255,7 @@ prop_compose! {
         pattern in pattern(),
         mode in prop::sample::select(vec![
             Mode::Lines, Mode::Lines, Mode::Lines, Mode::Lines, Mode::Json, Mode::Count, Mode::CountMatches,
-            Mode::FilesWithMatches, Mode::FilesWithoutMatch,
+            Mode::FilesWithMatches, Mode::FilesWithoutMatch, Mode::Records,
         ]),
         flags in prop::array::uniform16(prop::bool::weighted(0.3)),
         max_count in prop::sample::select(vec![None, None, Some(1), Some(2), Some(5)]),
@@ -211,7 +264,7 @@ prop_compose! {
         replace in prop::sample::select(vec![None, None, None, Some("[$0]"), Some("$1"), Some("")]),
         colored in prop::bool::weighted(0.3),
     ) -> GrepOptions {
-        let prints = matches!(mode, Mode::Lines | Mode::Json);
+        let prints = matches!(mode, Mode::Lines | Mode::Json | Mode::Records);
         let passthru = prints && flags[1] && flags[2];
         GrepOptions {
             pattern,
@@ -273,6 +326,18 @@ proptest! {
         prop_assert_eq!((&whole, found), (&expected, any));
         let (blocks, found) = in_blocks(&options, true, &text, &cuts);
         prop_assert_eq!((&blocks, found), (&expected, any));
+    }
+
+    #[test]
+    fn records_are_the_lines_of_the_messages(
+        options in options(),
+        text in text(),
+        cuts in prop::collection::vec(0_usize..400, 0..6),
+    ) {
+        let with = |mode| GrepOptions { mode, ..options.clone() };
+        let (records, any) = in_blocks(&with(Mode::Records), true, &text, &cuts);
+        let (messages, expected) = in_blocks(&with(Mode::Json), true, &text, &cuts);
+        prop_assert_eq!((records, any), (shown_messages(&messages, &options).join("\n"), expected));
     }
 
     #[test]

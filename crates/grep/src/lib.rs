@@ -36,6 +36,7 @@ mod matcher;
 mod names;
 mod options;
 mod print;
+pub mod records;
 #[cfg(feature = "pcre2")]
 mod required;
 mod search;
@@ -188,6 +189,8 @@ pub fn pcre2_version() -> Option<Pcre2Version> {
 }
 
 /// Searches the inputs and prints to `out` during the search. Ignores `options.line_end` in favour of the query's.
+///
+/// With [`Mode::Records`], each write consists of whole [`records`].
 pub fn grep(
     inputs: &Inputs,
     options: &ScanOptions<'_>,

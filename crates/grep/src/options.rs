@@ -119,6 +119,8 @@ pub enum Mode {
     Lines,
     /// Matching lines as JSON, in ripgrep's schema.
     Json,
+    /// Matching lines as [`records`](crate::records), for programs. Options that only change their text are ignored.
+    Records,
     /// Number of matching lines.
     Count,
     /// Number of matches.
@@ -267,7 +269,7 @@ impl GrepOptions {
 
     /// Whether lines or messages are printed.
     pub(crate) fn prints(&self) -> bool {
-        matches!(self.mode, Mode::Lines | Mode::Json) && !self.quiet
+        matches!(self.mode, Mode::Lines | Mode::Json | Mode::Records) && !self.quiet
     }
 
     /// Whether a limit leaves nothing to print.
@@ -294,7 +296,7 @@ impl GrepOptions {
             mode => mode,
         };
         if let Some(Limit { results, ends_job: true }) = self.scan_limit()
-            && self.mode == Mode::Lines
+            && matches!(self.mode, Mode::Lines | Mode::Records)
             // There, a match of several lines is one result, but not one line.
             && !self.pattern.multiline
         {

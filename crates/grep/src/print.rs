@@ -1,10 +1,11 @@
-//! Prints lines as text or JSON.
+//! Prints lines as text, JSON or records.
 
 pub(crate) mod excerpt;
 pub(crate) mod json;
 pub(crate) mod lines;
 mod matches;
 pub(crate) mod paint;
+pub(crate) mod records;
 
 use std::time::Duration;
 

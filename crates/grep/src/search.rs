@@ -15,7 +15,8 @@ use crate::file_state::{FileState, Found, FoundLine, Line, Nul, NullSink, Rules,
 use crate::find::{Finder, lines};
 use crate::options::{Binary, LineEnd, Mode};
 use crate::print::lines::Style;
-use crate::print::{Matches, Tally, json, lines as text};
+use crate::print::{Matches, Tally, json, lines as text, records};
+use crate::records::{put_binary, put_path};
 
 #[cfg(test)]
 mod tests;
@@ -90,7 +91,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             max_count: options.max_count,
             matches_after_limit: options.invert || finder.searches_across_lines(),
             line_end: options.line_end.terminator().as_byte(),
-            stops_at_binary: options.mode == Mode::Lines,
+            stops_at_binary: matches!(options.mode, Mode::Lines | Mode::Records),
         };
         let scope_finder = options.scope_finder();
         let (matches, totals) = Default::default();
@@ -326,9 +327,14 @@ impl<'q, M: Matcher> Searcher<'q, M> {
         } else {
             out.begin_result()
         }
-        let out = out.bytes();
+        let (path, out) = (source.display_path().as_os_str().as_encoded_bytes(), out.bytes());
+        if self.mode() == Mode::Records {
+            put_path(path, out);
+            put_binary(at, nul == Nul::Quit, out);
+            return;
+        }
         if self.style.options.with_filename {
-            self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out);
+            self.style.write_path(path, out);
             self.totals.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
             out.extend_from_slice(b": ");
         }
@@ -553,6 +559,12 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
                 out,
             };
             self.step(block, &found, &mut state, &mut sink);
+        } else if self.mode() == Mode::Records {
+            let path = Some(path.as_os_str().as_encoded_bytes());
+            let options = &style.options;
+            let (matches, begins_result) = (&mut matches, false);
+            let mut sink = records::Printer { options, finder, matches, path, begins_result, tally, out };
+            self.step(block, &found, &mut state, &mut sink);
         } else {
             let path = style.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
             let mut sink = text::Printer {
@@ -603,7 +615,7 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
         let count = if quit && !self.prints() { 0 } else { state.count };
         match self.mode() {
             _ if self.style.options.quiet => {}
-            Mode::Lines => self.print_binary_notice(source, &state, out),
+            Mode::Lines | Mode::Records => self.print_binary_notice(source, &state, out),
             Mode::Count if !quit => self.print_count(source, count, out),
             Mode::CountMatches if !quit => self.print_count(source, tally.matches, out),
             Mode::FilesWithMatches if count > 0 => self.print_name(source, out),

@@ -6,6 +6,7 @@
 mod compact;
 mod definitions;
 mod patterns;
+mod records;
 mod results;
 
 use std::ops::{ControlFlow, Range};
@@ -30,6 +31,7 @@ use crate::which::Which;
 use compact::compact;
 use definitions::{Finished, Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
 use patterns::insert_patterns;
+use records::{RecordSink, Recorded};
 use results::Results;
 
 /// Whole-file search of one worker.
@@ -52,6 +54,7 @@ enum Printer {
     Summary(Summary<NoColor<Vec<u8>>>),
     ColoredSummary(Summary<Ansi<Vec<u8>>>),
     Json(JSON<Vec<u8>>),
+    Records,
 }
 
 /// Printer of lines that records which part of the output is which line.
@@ -113,6 +116,18 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
         finished
     }
 
+    fn print_records(&mut self, source: &Source, bytes: &[u8], out: &mut Output<'_>) {
+        let path = source.display_path().as_os_str().as_encoded_bytes();
+        let mut sink = RecordSink::new(&self.matcher, self.options, path);
+        if let Err(error) = self.searcher.search_slice(&self.matcher, bytes, &mut sink) {
+            self.totals.errors.push((source.clone(), error.to_string()));
+        }
+        let Recorded { bytes, results, any } = sink.finish();
+        results.mark(out);
+        out.bytes().extend_from_slice(&bytes);
+        self.totals.any |= any;
+    }
+
     fn binary_detection(&self, source: &Source) -> BinaryDetection {
         match self.options.binary {
             _ if self.options.line_end == LineEnd::Nul => BinaryDetection::none(),
@@ -160,6 +175,7 @@ impl Printer {
                 let mut builder = JSONBuilder::new();
                 return Self::Json(builder.replacement(options.replace.clone()).build(Vec::new()));
             }
+            Mode::Records => return Self::Records,
             Mode::Lines => {
                 let builder = standard_builder(options);
                 if options.enclosing.is_some() || options.limit.is_some() || options.compact {
@@ -361,6 +377,7 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
         }
         let with = (&mut self.searcher, &self.matcher);
         let (outcome, printed) = match &mut self.printer {
+            Printer::Records => return self.print_records(source, bytes, out),
             Printer::Lines(printer) => {
                 (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }

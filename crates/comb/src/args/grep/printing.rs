@@ -261,7 +261,7 @@ impl Lines {
         options.line_number = self.line_number(order).unwrap_or_else(|| match options.mode {
             _ if options.quiet => false,
             Mode::Lines => terminal && !paths.only_input() || options.column || self.vimgrep,
-            Mode::Json => true,
+            Mode::Json | Mode::Records => true,
             Mode::Count | Mode::CountMatches | Mode::FilesWithMatches | Mode::FilesWithoutMatch => false,
         });
         options.line_number |= self.ackmate && options.mode == Mode::Lines;
