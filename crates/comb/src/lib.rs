@@ -7,6 +7,7 @@
 mod args;
 mod command;
 mod command_line;
+pub mod grep_job;
 mod listen;
 mod live;
 #[cfg(feature = "mcp")]

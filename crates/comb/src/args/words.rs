@@ -40,6 +40,11 @@ impl Words {
         values.iter().for_each(|value| self.value(flag, value));
     }
 
+    /// Adds other words.
+    pub(crate) fn extend(&mut self, words: Vec<OsString>) {
+        self.0.extend(words);
+    }
+
     /// Adds a flag and its values as words of their own.
     pub(crate) fn words<const N: usize>(&mut self, flag: &str, values: [&str; N]) {
         self.0.push(flag.into());

@@ -48,9 +48,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
         return Ok(fail(reason));
     }
-    // An index knows the files as they are, not what a preprocessor makes of them, nor the members of archives.
-    let is_indexed = inputs.preprocessor.is_none() && !inputs.walk.archives;
-    let sought = sought(arguments, &query).filter(|_| is_indexed);
+    let sought = sought(arguments, &inputs, &query);
     let scan = arguments.scan();
     let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref(), scan.width)?;
     let pager = pager(arguments, &options)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_grep::{Outcome, Query};
-use finecomb_scan::{Checks, Encoding, ScanOptions, Snapshots, Width};
+use finecomb_scan::{Checks, Encoding, Inputs, ScanOptions, Snapshots, Width};
 use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
 #[cfg(feature = "symbols")]
@@ -16,7 +16,11 @@ use crate::args::tree_index::{IndexUse, WhenIndexed};
 use crate::message;
 
 /// Expressions of which a file must hold a match to be searched; `None` if every file is searched.
-pub(crate) fn sought(arguments: &Arguments, query: &Query) -> Option<Sought> {
+pub(crate) fn sought(arguments: &Arguments, inputs: &Inputs, query: &Query) -> Option<Sought> {
+    // An index knows the files as they are, not what a preprocessor makes of them, nor the members of archives.
+    if inputs.preprocessor.is_some() || inputs.walk.archives {
+        return None;
+    }
     let is_utf8 = matches!(arguments.encoding(), Encoding::Auto | Encoding::None);
     // A line that is too long is reported in any file.
     let skips_lines = arguments.scan().max_line < MAX_FILE;
@@ -101,7 +105,6 @@ impl Indexed {
     }
 
     /// The failures in words, if an index is required.
-    #[cfg(feature = "mcp")]
     pub(crate) fn missing(&self, failures: &[Error]) -> Vec<String> {
         let matters = self.when == WhenIndexed::Require;
         failures.iter().filter(|_| matters).map(ToString::to_string).collect()

@@ -3,16 +3,13 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use finecomb_grep::{Outcome, Query, grep};
-use finecomb_scan::{Inputs, Stop};
+use finecomb_scan::Stop;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use super::Tool;
-use crate::args::grep::Arguments;
 use crate::args::words::Words;
-use crate::command::grep::{has_files, inputs};
-use crate::command::indexed::{Indexed, sought};
+use crate::grep_job::{GrepJob, Searched};
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Selection;
 use crate::mcp::context::{Context, Wanted, notes_on};
@@ -96,54 +93,29 @@ impl Tool for Search {
         let after_context = self.context;
         let wanted = Wanted { kind, limit: self.limit, after_context, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
-        let job = Job::new(&self, context)?;
+        let job = self.job(context)?;
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
-        notes.extend(job.run(stop, &mut sink)?);
+        let Searched { problems, failures, missing_indexes, is_empty } = job.run(stop, &mut sink)?;
+        notes.extend(missing_indexes);
+        notes.extend(notes_on(&problems, &failures));
+        if is_empty {
+            notes.push("no files were searched: paths, globs, types and ignore files exclude all".to_owned());
+        }
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
     }
 }
 
-/// A search as the command would run it.
-struct Job {
-    arguments: Arguments,
-    inputs: Inputs,
-}
-
-impl Job {
-    fn new(search: &Search, context: &Context) -> Result<Self, String> {
-        let named = context.roots.inputs(&search.selection.paths)?;
-        let arguments: Arguments = search.words(context).parse(&named)?;
-        let paths = arguments.paths().map_err(|error| error.to_string())?;
-        let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
-        Ok(Self { arguments, inputs: Inputs { strip_dot: true, ..inputs } })
-    }
-
-    /// Searches, and returns notes for the answer.
-    fn run(&self, stop: &Arc<Stop>, out: &mut (dyn std::io::Write + Send)) -> Result<Vec<String>, String> {
-        let Self { arguments, inputs } = self;
-        let paths = arguments.paths().map_err(|error| error.to_string())?;
-        let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
-        let query = Query::new(&options).map_err(|error| error.to_string())?;
-        let scan = Context::stoppable(arguments.scan(), stop);
-        let sought = sought(arguments, &query);
-        let indexes = Indexed::new(arguments.index(), false, sought.as_ref(), scan.width);
-        let indexes = indexes.map_err(|error| error.to_string())?;
-        let Outcome { files, problems, failures, .. } = grep(inputs, &indexes.scan(scan), &query, out);
-        let opened = indexes.take_opened();
-        let mut notes = indexes.missing(&opened.failures);
-        notes.extend(notes_on(&problems, &failures));
-        let is_empty =
-            files == 0 && !stop.is_raised() && !(opened.is_reduced && has_files(arguments, inputs, &options));
-        if is_empty {
-            notes.push("no files were searched: paths, globs, types and ignore files exclude all".to_owned());
-        }
-        Ok(notes)
-    }
-}
-
 impl Search {
+    /// The search as the command would run it.
+    fn job(&self, context: &Context) -> Result<GrepJob, String> {
+        let named = context.roots.inputs(&self.selection.paths)?;
+        let mut job = GrepJob::parse(self.words(context), &named, |options| options)?;
+        job.inputs.strip_dot = true;
+        Ok(job)
+    }
+
     /// The flags of `comb grep`.
     fn words(&self, context: &Context) -> Words {
         let mut words = Words::default();

@@ -1,0 +1,202 @@
+//! Searches for callers other than the command line: callers in other languages, who give the flags of `comb grep` by name, and calls of
+//! `comb mcp`.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, Command};
+use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep};
+use finecomb_scan::{Inputs, Problem, Stop};
+
+use crate::args::grep::Arguments;
+use crate::args::words::Words;
+use crate::command::grep::{has_files, inputs};
+use crate::command::indexed::{Indexed, sought};
+
+/// Groups of flags that decide what is found.
+const GROUPS: [&str; 3] = ["Pattern options", "File selection", "Input and line selection"];
+
+/// Other flags that programs may give.
+const OTHERS: [&str; 11] = [
+    "line-number",
+    "no-line-number",
+    "after-context",
+    "before-context",
+    "context",
+    "passthru",
+    "threads",
+    "index",
+    "index-dir",
+    "max-line",
+    "block-size",
+];
+
+/// Flags of these groups that only a command line has.
+const ONLY_COMMAND: [&str; 1] = ["regexp"];
+
+/// A search as flags of `comb grep` describe it.
+pub struct GrepJob {
+    arguments: Arguments,
+    pub(crate) inputs: Inputs,
+    options: GrepOptions,
+    query: Query,
+}
+
+/// Circumstances of a search.
+#[derive(Debug)]
+pub struct Searched {
+    /// Problems with inputs, in the order of the inputs.
+    pub problems: Vec<Problem>,
+    /// Files on which the regex engine failed: path and message.
+    pub failures: Vec<(String, String)>,
+    /// Messages on indexes that are required and were not used.
+    pub missing_indexes: Vec<String>,
+    /// Whether no file was searched.
+    pub(crate) is_empty: bool,
+}
+
+impl Searched {
+    /// What the command would print on standard error.
+    pub fn messages(&self) -> Vec<String> {
+        let problems = self.problems.iter().map(ToString::to_string);
+        let failures = self.failures.iter().map(|(path, reason)| format!("{path}: {reason}"));
+        self.missing_indexes.iter().cloned().chain(problems).chain(failures).collect()
+    }
+}
+
+impl GrepJob {
+    /// A search that writes [`records`](finecomb_grep::records), with line numbers unless a flag turns them off. `flags` are words such
+    /// as `--ignore-case`.
+    ///
+    /// # Errors
+    /// If a pattern, a flag or a value is invalid, or the flag only decides how text is printed. The message is that of the command.
+    pub fn new(patterns: &[String], flags: Vec<OsString>, paths: &[PathBuf]) -> Result<Self, String> {
+        if let Some(flag) = flags.iter().find_map(flag_of_command) {
+            return Err(format!("--{flag}: only the command has this flag"));
+        }
+        let mut words = Words::default();
+        words.switch("--line-number", true);
+        words.values("--regexp", patterns);
+        words.extend(flags);
+        let job = Self::parse(words, paths, |options| GrepOptions { mode: Mode::Records, ..options })?;
+        // Without a path, the command would search the current directory.
+        Ok(Self { inputs: Inputs { named: paths.to_vec(), ..job.inputs }, ..job })
+    }
+
+    /// A search whose options are those of a command line, and changed.
+    ///
+    /// # Errors
+    /// If a pattern, a flag or a value is invalid.
+    pub(crate) fn parse(
+        words: Words,
+        paths: &[PathBuf],
+        change: impl FnOnce(GrepOptions) -> GrepOptions,
+    ) -> Result<Self, String> {
+        let arguments: Arguments = words.parse(paths)?;
+        let paths = arguments.paths().map_err(|error| error.to_string())?;
+        let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
+        let options = change(options);
+        let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
+        let query = Query::new(&options).map_err(|error| error.to_string())?;
+        Ok(Self { arguments, inputs, options, query })
+    }
+
+    /// Searches and writes to `out` until it fails, or `stop` is raised.
+    ///
+    /// # Errors
+    /// If the place of indexes is not known, and they are required.
+    pub fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Searched, String> {
+        let Self { arguments, inputs, options, query } = self;
+        let scan = arguments.scan();
+        let sought = sought(arguments, inputs, query);
+        let indexes = Indexed::new(arguments.index(), false, sought.as_ref(), scan.width);
+        let indexes = indexes.map_err(|error| error.to_string())?;
+        let mut scan = indexes.scan(scan);
+        scan.stop = Some(Arc::clone(stop));
+        let Outcome { files, problems, failures, .. } = grep(inputs, &scan, query, out);
+        let opened = indexes.take_opened();
+        let missing_indexes = indexes.missing(&opened.failures);
+        let is_empty =
+            files == 0 && !stop.is_raised() && !(opened.is_reduced && has_files(arguments, inputs, options));
+        Ok(Searched { problems, failures, missing_indexes, is_empty })
+    }
+}
+
+/// The name of a flag of the command that programs may not give. Flags that the command does not know are left to it.
+fn flag_of_command(word: &OsString) -> Option<String> {
+    let word = word.to_str()?.strip_prefix("--")?;
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    let command = Arguments::augment_args(Command::new("grep"));
+    let is = |argument: &&clap::Arg| {
+        argument.get_long() == Some(name)
+            || argument.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+    };
+    let argument = command.get_arguments().find(is)?;
+    let long = argument.get_long()?;
+    let is_in_group = argument.get_help_heading().is_some_and(|heading| GROUPS.contains(&heading));
+    let may_be_given = (is_in_group || OTHERS.contains(&long)) && !ONLY_COMMAND.contains(&long);
+    (!may_be_given).then(|| long.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use finecomb_grep::records::{Record, Records};
+
+    use super::*;
+
+    fn job(flags: &[&str], paths: &[PathBuf]) -> Result<GrepJob, String> {
+        GrepJob::new(&["a".to_owned()], flags.iter().map(OsString::from).collect(), paths)
+    }
+
+    #[test]
+    fn groups_and_flags_are_those_of_the_command() {
+        let command = Arguments::augment_args(Command::new("grep"));
+        let has = |is: &dyn Fn(&clap::Arg) -> bool| command.get_arguments().any(is);
+        for group in GROUPS {
+            assert!(has(&|argument| argument.get_help_heading() == Some(group)), "{group}");
+        }
+        for flag in OTHERS.iter().chain(&ONLY_COMMAND) {
+            assert!(has(&|argument| argument.get_long() == Some(flag)), "{flag}");
+        }
+    }
+
+    #[test]
+    fn flags_of_printed_text_are_refused() {
+        let reason = |flag: &str| job(&[flag], &[]).err();
+        for flag in ["json", "count", "color", "regexp", "pager", "column"] {
+            let expected = format!("--{flag}: only the command has this flag");
+            assert_eq!(reason(&format!("--{flag}=x")), Some(expected));
+        }
+        assert_eq!(reason("--ignore-case"), None);
+        assert_eq!(reason("--context=2"), None);
+        let unknown = reason("--no-such").unwrap();
+        assert!(unknown.starts_with("unexpected argument '--no-such'"), "{unknown}");
+    }
+
+    #[test]
+    fn no_paths_are_no_files() {
+        let mut out = Vec::new();
+        let stop = Arc::new(Stop::new().unwrap());
+        let searched = job(&[], &[]).unwrap().run(&stop, &mut out).unwrap();
+        assert!(searched.is_empty && searched.problems.is_empty());
+        assert_eq!(out, b"");
+    }
+
+    #[test]
+    fn records_have_line_numbers_unless_a_flag_turns_them_off() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("text");
+        std::fs::write(&path, "b\na\n").unwrap();
+        let number = |flags: &[&str]| {
+            let mut out = Vec::new();
+            let stop = Arc::new(Stop::new().unwrap());
+            job(flags, &[path.clone()]).unwrap().run(&stop, &mut out).unwrap();
+            let Some(Record::Line(line)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
+            line.number
+        };
+        assert_eq!(number(&[]), Some(2));
+        assert_eq!(number(&["--no-line-number"]), None);
+    }
+}
