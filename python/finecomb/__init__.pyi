@@ -72,6 +72,79 @@ class _TopFlags(_CountFlags, _OrderFlags, total=False):
     memory: str | None
     temporary_directory: str | PathLike[str] | None
 
+class _GrepFlags(TypedDict, total=False):
+    file: str | PathLike[str] | Sequence[str | PathLike[str]] | None
+    and_: str | Sequence[str] | None
+    not_: str | Sequence[str] | None
+    file_and: str | Sequence[str] | None
+    file_not: str | Sequence[str] | None
+    fixed_strings: bool | None
+    ignore_case: bool | None
+    case_sensitive: bool | None
+    smart_case: bool | None
+    word_regexp: bool | None
+    line_regexp: bool | None
+    multiline: bool | None
+    multiline_dotall: bool | None
+    pcre2: bool | None
+    engine: str | None
+    auto_hybrid_regex: bool | None
+    no_unicode: bool | None
+    regex_size_limit: str | int | None
+    dfa_size_limit: str | int | None
+    glob: str | Sequence[str] | None
+    iglob: str | Sequence[str] | None
+    glob_case_insensitive: bool | None
+    type: str | Sequence[str] | None
+    type_not: str | Sequence[str] | None
+    type_add: str | Sequence[str] | None
+    type_clear: str | Sequence[str] | None
+    file_search_regex: str | None
+    hidden: bool | None
+    no_ignore: bool | None
+    no_ignore_dot: bool | None
+    no_ignore_exclude: bool | None
+    no_ignore_files: bool | None
+    no_ignore_global: bool | None
+    no_ignore_parent: bool | None
+    no_ignore_vcs: bool | None
+    no_require_git: bool | None
+    ignore_file: str | PathLike[str] | Sequence[str | PathLike[str]] | None
+    ignore_file_case_insensitive: bool | None
+    ignore_dir: str | Sequence[str] | None
+    follow: bool | None
+    max_depth: int | None
+    max_filesize: str | int | None
+    changed_within: str | datetime | timedelta | None
+    changed_before: str | datetime | timedelta | None
+    archives: bool | None
+    one_file_system: bool | None
+    sort: str | None
+    sortr: str | None
+    text: bool | None
+    binary: bool | None
+    encoding: str | None
+    search_zip: bool | None
+    pre: str | PathLike[str] | None
+    pre_glob: str | Sequence[str] | None
+    crlf: bool | None
+    null_data: bool | None
+    invert_match: bool | None
+    max_count: int | None
+    limit: int | None
+    stop_on_nonmatch: bool | None
+    line_number: bool | None
+    no_line_number: bool | None
+    after_context: int | None
+    before_context: int | None
+    context: int | None
+    passthru: bool | None
+    threads: int | str | None
+    index: str | None
+    index_dir: str | PathLike[str] | None
+    max_line: str | int | None
+    block_size: str | int | None
+
 class Error(ValueError): ...
 class Warning(UserWarning): ...
 
@@ -117,6 +190,29 @@ class Counts:
     @staticmethod
     def from_bytes(data: bytes) -> Counts: ...
 
+class Match:
+    @property
+    def path(self) -> str: ...
+    @property
+    def line_number(self) -> int | None: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def line(self) -> bytes: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def spans(self) -> list[tuple[int, int]]: ...
+    @property
+    def is_context(self) -> bool: ...
+
+class Matches:
+    def __iter__(self) -> Matches: ...
+    def __next__(self) -> Match: ...
+    @property
+    def messages(self) -> list[str]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
 class Passage:
     @property
     def position(self) -> int: ...
@@ -158,4 +254,5 @@ class Index:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> None: ...
 
+def grep(pattern: str | Sequence[str] | None, paths: _Inputs, **flags: Unpack[_GrepFlags]) -> Matches: ...
 def top(paths: _Inputs, *, progress: _Progress | None = None, **flags: Unpack[_TopFlags]) -> Top: ...

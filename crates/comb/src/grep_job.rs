@@ -54,7 +54,7 @@ pub struct Searched {
     /// Messages on indexes that are required and were not used.
     pub missing_indexes: Vec<String>,
     /// Whether no file was searched.
-    pub(crate) is_empty: bool,
+    pub is_empty: bool,
 }
 
 impl Searched {

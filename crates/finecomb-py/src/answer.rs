@@ -1,11 +1,14 @@
 //! Answers: the rows of a count.
 
+use std::iter;
+
+use finecomb_arrow::answer_batch;
 use finecomb_top::{Answer, KeyCount, Quantity};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
-use crate::arrow;
+use crate::{arrow, error};
 
 /// A key and its count.
 #[pyclass(frozen, module = "finecomb")]
@@ -136,7 +139,8 @@ impl Top {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A consumer casts to other types itself.
         drop(requested_schema);
-        arrow::stream(py, &self.answer)
+        let batch = answer_batch(&self.answer).map_err(error)?;
+        arrow::stream(py, batch.schema(), iter::once(Ok(batch)))
     }
 
     fn __repr__(&self) -> String {

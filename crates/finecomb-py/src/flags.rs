@@ -23,7 +23,9 @@ pub(crate) fn words(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<OsStri
     let mut words = Vec::new();
     for (name, value) in keywords.into_iter().flatten() {
         let name: String = name.extract()?;
-        let long = SHORT.iter().find(|(short, _)| *short == name).map_or(name.as_str(), |(_, long)| *long);
+        // `and` and `not` are words of Python.
+        let plain = name.strip_suffix('_').unwrap_or(&name);
+        let long = SHORT.iter().find(|(short, _)| *short == plain).map_or(plain, |(_, long)| *long);
         add(&mut words, long, &value).map_err(|error| named(value.py(), &name, &error))?;
     }
     Ok(words)

@@ -7,7 +7,9 @@ mod answer;
 mod arrow;
 mod counts;
 mod flags;
+mod found;
 mod index;
+mod pipe;
 mod running;
 mod sources;
 mod top;
@@ -37,6 +39,7 @@ mod _finecomb {
         Error, Warning,
         answer::{Row, Top},
         counts::Counts,
+        found::{Match, Matches, grep},
         index::{Index, Passage, Positions},
         top::top,
     };

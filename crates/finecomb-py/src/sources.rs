@@ -1,5 +1,6 @@
 //! Inputs: paths, bytes and file objects.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
@@ -80,8 +81,14 @@ impl Sources {
         messages.map(|message| self.named(&message)).collect()
     }
 
+    /// Names of data in memory, by its path.
+    pub(crate) fn names(&self) -> HashMap<Vec<u8>, String> {
+        let name = |held: &Held| (held.path.as_os_str().as_encoded_bytes().to_vec(), held.name.clone());
+        self.held.iter().map(name).collect()
+    }
+
     /// A message in which data in memory has its name.
-    fn named(&self, message: &str) -> String {
+    pub(crate) fn named(&self, message: &str) -> String {
         let mut named = message.to_owned();
         for Held { path, name, .. } in &self.held {
             // A path may be the beginning of another one.

@@ -39,7 +39,7 @@ pub struct FoundText<'b> {
     pub offset: u64,
     /// The text, without the end of the last line.
     pub text: &'b [u8],
-    /// Position of the text in the records.
+    /// Position of the text in the records, in bytes.
     pub position: usize,
     /// The matches; `None` in a line of context.
     pub spans: Option<Spans<'b>>,
@@ -81,6 +81,11 @@ impl<'b> Records<'b> {
     /// The records in what a search has written.
     pub fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, at: 0 }
+    }
+
+    /// Number of bytes of the records that were read.
+    pub fn position(&self) -> usize {
+        self.at
     }
 
     fn take(&mut self, length: usize) -> Option<&'b [u8]> {
@@ -125,6 +130,13 @@ impl<'b> Iterator for Records<'b> {
             kind => Record::Line(self.text(kind == MATCH)?),
         })
     }
+}
+
+/// The notice that not all lines of a file with a match were printed, as it is binary.
+pub fn binary_notice(offset: u64, is_end: bool) -> String {
+    let text =
+        if is_end { "WARNING: stopped searching binary file after match" } else { "binary file matches" };
+    format!("{text} (found \"\\0\" byte around offset {offset})")
 }
 
 /// Appends the path of the file of the records that follow.

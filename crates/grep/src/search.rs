@@ -16,7 +16,7 @@ use crate::find::{Finder, lines};
 use crate::options::{Binary, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::print::{Matches, Tally, json, lines as text, records};
-use crate::records::{put_binary, put_path};
+use crate::records::{binary_notice, put_binary, put_path};
 
 #[cfg(test)]
 mod tests;
@@ -338,11 +338,8 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             self.totals.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
             out.extend_from_slice(b": ");
         }
-        let text = match nul {
-            Nul::Quit => "WARNING: stopped searching binary file after match",
-            _ => "binary file matches",
-        };
-        out.extend_from_slice(format!("{text} (found \"\\0\" byte around offset {at})\n").as_bytes());
+        out.extend_from_slice(binary_notice(at, nul == Nul::Quit).as_bytes());
+        out.push(b'\n');
     }
 
     fn print_count(&mut self, source: &Source, count: u64, out: &mut Output<'_>) {

@@ -3,13 +3,13 @@
 use std::iter;
 use std::sync::Arc;
 
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchIterator, UInt64Array};
+use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use super::positions::Listing;
+use crate::arrow;
 
 /// Maximum number of positions in a batch: half a MiB.
 const BATCH: usize = 1 << 16;
@@ -26,6 +26,5 @@ pub(super) fn stream(py: Python<'_>, mut listing: Listing) -> PyResult<Bound<'_,
         };
         Some(RecordBatch::try_new(Arc::clone(&batch_schema), vec![Arc::new(positions)]))
     });
-    let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, schema)));
-    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    arrow::stream(py, schema, batches)
 }

@@ -1,0 +1,9 @@
+//! Results of `top` and `grep` as record batches of Apache Arrow, for the Python module and for output in formats of Arrow.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod found;
+
+pub use answer::answer_batch;
+pub use found::{FoundBatches, found_schema};
