@@ -58,7 +58,7 @@ pub struct Searched {
 }
 
 impl Searched {
-    /// What the command would print on standard error.
+    /// Messages that the command would print on standard error.
     pub fn messages(&self) -> Vec<String> {
         let problems = self.problems.iter().map(ToString::to_string);
         let failures = self.failures.iter().map(|(path, reason)| format!("{path}: {reason}"));

@@ -36,7 +36,7 @@ pub(crate) fn pipe() -> (PipeWriter, PipeReader) {
 
 /// State of a pipe, to a reader.
 pub(crate) enum Taken {
-    /// What was written since the last time.
+    /// Bytes that were written since the last time.
     Bytes(Vec<u8>),
     /// Nothing so far.
     Nothing,
