@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::iter;
 use std::sync::Arc;
 
 use arrow_array::builder::make_view;
@@ -56,7 +57,7 @@ impl FoundBatches {
     /// If a line is longer than the 2 GiB that Arrow allows.
     pub fn batch(&mut self, records: Vec<u8>) -> Result<RecordBatch, ArrowError> {
         let mut columns = Columns::default();
-        let mut path = columns.other(&self.path);
+        let mut path = columns.path(&self.path);
         for record in Records::new(&records) {
             match record {
                 Record::Path(bytes) => {
@@ -64,7 +65,7 @@ impl FoundBatches {
                     let text = name.unwrap_or_else(|| String::from_utf8_lossy(bytes));
                     if text != self.path {
                         self.path = text.into_owned();
-                        path = columns.other(&self.path);
+                        path = columns.path(&self.path);
                     }
                 }
                 Record::Line(line) => columns.push(path, &line),
@@ -82,16 +83,18 @@ impl FoundBatches {
     }
 }
 
-/// Index of the buffer with the records.
+/// Index of the buffer with the records, of texts and lines.
 const RECORDS: u32 = 0;
 
-/// Index of the buffer with other text.
-const OTHER: u32 = 1;
+/// Index of the buffer with text that is not UTF-8 in the records.
+const LOSSY: u32 = 1;
 
 /// Columns under construction.
 #[derive(Default)]
 struct Columns {
     paths: Vec<u128>,
+    /// The paths, each once. They have a buffer of their own, as a writer of Arrow's files writes all buffers of a column.
+    path_text: Vec<u8>,
     numbers: Vec<Option<u64>>,
     offsets: Vec<u64>,
     texts: Vec<u128>,
@@ -100,23 +103,27 @@ struct Columns {
     has_spans: Vec<bool>,
     starts: Vec<u32>,
     ends: Vec<u32>,
-    /// Text that is not in the records: paths, and lines that are not UTF-8.
-    other: Vec<u8>,
+    /// Text of lines that are not UTF-8.
+    lossy: Vec<u8>,
 }
 
 impl Columns {
-    /// The view of a text that is not in the records.
-    fn other(&mut self, text: &str) -> u128 {
-        let at = self.other.len();
-        self.other.extend_from_slice(text.as_bytes());
-        make_view(text.as_bytes(), OTHER, at as u32)
+    /// The view of a path.
+    fn path(&mut self, path: &str) -> u128 {
+        let at = self.path_text.len();
+        self.path_text.extend_from_slice(path.as_bytes());
+        make_view(path.as_bytes(), 0, at as u32)
     }
 
     fn push(&mut self, path: u128, line: &FoundText<'_>) {
         let view = make_view(line.text, RECORDS, line.position as u32);
         let text = match String::from_utf8_lossy(line.text) {
             Cow::Borrowed(_) => view,
-            Cow::Owned(text) => self.other(&text),
+            Cow::Owned(text) => {
+                let at = self.lossy.len();
+                self.lossy.extend_from_slice(text.as_bytes());
+                make_view(text.as_bytes(), LOSSY, at as u32)
+            }
         };
         self.paths.push(path);
         self.numbers.push(line.number);
@@ -133,25 +140,28 @@ impl Columns {
     }
 
     fn into_batch(self, records: Vec<u8>, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-        if let Some(size) =
-            [records.len(), self.other.len()].into_iter().find(|&size| i32::try_from(size).is_err())
-        {
+        let sizes = [records.len(), self.lossy.len(), self.path_text.len()];
+        if let Some(size) = sizes.into_iter().find(|&size| i32::try_from(size).is_err()) {
             let reason = format!("a line of about {size} bytes is too long for Arrow");
             return Err(ArrowError::InvalidArgumentError(reason));
         }
-        let buffers: Arc<[Buffer]> = [Buffer::from_vec(records), Buffer::from_vec(self.other)].into();
-        let text = |views: Vec<u128>| StringViewArray::try_new(views.into(), Arc::clone(&buffers), None);
-        let lines = BinaryViewArray::try_new(self.lines.into(), Arc::clone(&buffers), None)?;
+        let records = Buffer::from_vec(records);
+        let lines = BinaryViewArray::try_new(self.lines.into(), vec![records.clone()], None)?;
+        let lossy = Some(self.lossy).filter(|lossy| !lossy.is_empty()).map(Buffer::from_vec);
+        let buffers: Vec<Buffer> = iter::once(records).chain(lossy).collect();
+        let texts = StringViewArray::try_new(self.texts.into(), buffers, None)?;
+        let paths =
+            StringViewArray::try_new(self.paths.into(), vec![Buffer::from_vec(self.path_text)], None)?;
         let ends = |ends: Vec<u32>| Arc::new(UInt32Array::new(ScalarBuffer::from(ends), None)) as ArrayRef;
         let spans = StructArray::try_new(self::ends(), vec![ends(self.starts), ends(self.ends)], None)?;
         let offsets = OffsetBuffer::from_lengths(self.span_counts);
         let nulls = NullBuffer::from(self.has_spans);
         let spans = ListArray::try_new(span_field(), offsets, Arc::new(spans), Some(nulls))?;
         let columns: Vec<ArrayRef> = vec![
-            Arc::new(text(self.paths)?),
+            Arc::new(paths),
             Arc::new(self.numbers.into_iter().collect::<UInt64Array>()),
             Arc::new(UInt64Array::from(self.offsets)),
-            Arc::new(text(self.texts)?),
+            Arc::new(texts),
             Arc::new(lines),
             Arc::new(spans),
         ];

@@ -4,6 +4,10 @@
 
 mod answer;
 mod found;
+#[cfg(feature = "ipc")]
+mod output;
 
 pub use answer::answer_batch;
 pub use found::{FoundBatches, found_schema};
+#[cfg(feature = "ipc")]
+pub use output::{BatchWriter, FileFormat, FoundWriter};

@@ -17,6 +17,7 @@ mod pager;
 mod program;
 mod progress;
 mod scopes;
+mod tables;
 mod terminal;
 pub mod top_job;
 mod version;

@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::tables::Table;
+
 /// Output formats of a command, of which one is JSON.
 pub(crate) trait Formats: ValueEnum + Clone + Copy + Send + Sync + 'static {
     /// Default format, for people.
@@ -42,4 +44,28 @@ pub(crate) enum TextOrJson {
 impl Formats for TextOrJson {
     const TEXT: Self = Self::Text;
     const JSON: Self = Self::Json;
+}
+
+/// Formats of lines that are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LineFormat {
+    /// Plain text
+    Text,
+    /// JSON Lines, as --json
+    Json,
+    /// Stream in Arrow's IPC format, in builds with the feature 'arrow'
+    Arrow,
+    /// Parquet file, in builds with the feature 'parquet'
+    Parquet,
+}
+
+impl LineFormat {
+    /// The format of a table, if it is one.
+    pub(crate) fn table(self) -> Option<Table> {
+        match self {
+            Self::Arrow => Some(Table::Arrow),
+            Self::Parquet => Some(Table::Parquet),
+            Self::Text | Self::Json => None,
+        }
+    }
 }

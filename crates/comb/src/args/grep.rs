@@ -26,6 +26,7 @@ use super::profile::Profile;
 pub(crate) use super::selection::UsageError;
 use super::tree_index::IndexUse;
 use super::{size, threads};
+use crate::tables::TableFormat;
 use crate::terminal::{self, When};
 
 pub(super) const USAGE: &str = "\
@@ -291,6 +292,21 @@ impl Arguments {
     /// The preprocessor of the files.
     pub(crate) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
         self.matching.preprocessor(&self.order)
+    }
+
+    /// The format of a table, if that is the output.
+    ///
+    /// # Errors
+    ///
+    /// If this build does not have it, standard output is a terminal, or another flag prints text as well.
+    pub(crate) fn table(&self) -> Result<Option<TableFormat>, UsageError> {
+        let Some(table) = self.modes.table(&self.order) else { return Ok(None) };
+        let flags =
+            [("--stats", self.stats()), ("--totals", self.totals()), ("--compact", self.lines.compact)];
+        if let Some((flag, _)) = flags.into_iter().find(|&(_, is_given)| is_given) {
+            return Err(UsageError(format!("{flag}: prints text; omit it with --format {table}")));
+        }
+        table.format().map(Some).map_err(UsageError)
     }
 
     /// Whether statistics are printed at the end.

@@ -25,6 +25,7 @@ use super::profile::Profile;
 use super::selection::{self, Globs, UsageError};
 use super::size;
 use super::threads::Threads;
+use crate::tables::Table;
 use approx::Approx;
 use key_fields::KeyFields;
 use listen::Listen;
@@ -334,6 +335,21 @@ pub(crate) enum Format {
     Tsv,
     /// A table in Markdown
     Markdown,
+    /// Stream in Arrow's IPC format, in builds with the feature 'arrow'
+    Arrow,
+    /// Parquet file, in builds with the feature 'parquet'
+    Parquet,
+}
+
+impl Format {
+    /// The format of a table, if it is one.
+    pub(crate) fn table(self) -> Option<Table> {
+        match self {
+            Self::Arrow => Some(Table::Arrow),
+            Self::Parquet => Some(Table::Parquet),
+            Self::Text | Self::Json | Self::Csv | Self::Tsv | Self::Markdown => None,
+        }
+    }
 }
 
 impl Formats for Format {

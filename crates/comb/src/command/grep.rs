@@ -37,12 +37,14 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let implicit = paths.implicit;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
-    if options.max_count == Some(0) || options.prints_no_results() {
+    // A table has columns, even if it has no rows.
+    let table = arguments.table()?.filter(|_| !options.quiet);
+    if table.is_none() && (options.max_count == Some(0) || options.prints_no_results()) {
         // Returns before the pattern is parsed.
         return Ok(Exit::NotFound);
     }
     let query = Query::new(&options).map_err(|error| UsageError(error.to_string()))?;
-    if !query.can_match() {
+    if table.is_none() && !query.can_match() {
         return Ok(Exit::NotFound);
     }
     if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
@@ -53,12 +55,17 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref(), scan.width)?;
     let pager = pager(arguments, &options)?;
     let scan = indexes.scan(with_pager(scan, pager.as_ref()));
-    let mut outcome = grep(&inputs, &scan, &query, &mut stdout());
+    let run = |out: &mut (dyn Write + Send)| grep(&inputs, &scan, &query, out);
+    let (mut outcome, notices) = match table.map(|table| table.search(run)) {
+        None => (run(&mut stdout()), Vec::new()),
+        Some(Ok(done)) => done,
+        Some(Err(error)) => return Ok(output_failed(&error)),
+    };
     if is_interrupted(&scan) {
         return Ok(Exit::Interrupted);
     }
     let opened = indexes.take_opened();
-    if outcome.output_error.is_none() {
+    if outcome.output_error.is_none() && table.is_none() {
         let summary = summary(arguments, &options, &outcome, &opened.failures, started);
         outcome.output_error = stdout().write_all(&summary).err();
     }
@@ -71,6 +78,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     if arguments.messages() {
         report(&outcome.problems, arguments.rule_messages());
         message::failures(&outcome.failures);
+        notices.iter().for_each(message::note);
         if no_files {
             message::error(no_files_searched());
         }

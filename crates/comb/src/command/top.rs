@@ -18,6 +18,7 @@ use super::{Exit, check_output, fail, output_failed, profile};
 use crate::args::profile as profile_flags;
 use crate::args::top::{Arguments, Format};
 use crate::listen::Dashboard;
+use crate::tables::Table;
 use crate::{live, message, progress, terminal};
 
 /// Runs the command.
@@ -59,6 +60,9 @@ pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Exit {
     if let Some(Err(reason)) = plot(&arguments).map(|plot| plot.check()) {
         return fail(reason);
     }
+    if let Err(reason) = check_table(&arguments) {
+        return fail(reason);
+    }
     let saved = match Saved::new(&arguments) {
         Ok(saved) => saved,
         Err(reason) => return fail(reason),
@@ -91,6 +95,9 @@ pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Exit {
 
 /// Prints the sum of the counts in files.
 fn merge(mut arguments: Arguments, start: Instant) -> Exit {
+    if let Err(reason) = check_table(&arguments) {
+        return fail(reason);
+    }
     let Some(sum) = counts::merge(&mut arguments) else { return Exit::Error };
     if arguments.plot.file.is_some() && arguments.buckets().is_none() {
         return fail("--plot: the counts have no buckets of time; count with --every");
@@ -101,6 +108,15 @@ fn merge(mut arguments: Arguments, start: Instant) -> Exit {
     };
     let counted = Counted { had_errors: sum.had_errors, ..Counted::of_counts(sum.counts) };
     finish(counted, &sum.query, &arguments, saved.as_ref(), None, start)
+}
+
+/// Checks that the answer can be printed as a table, if it is to be one.
+fn check_table(arguments: &Arguments) -> Result<(), String> {
+    let Some(table) = arguments.format.choice().table() else { return Ok(()) };
+    if arguments.tail.tail {
+        return Err(format!("--format {table}: a table has an end; use --format json with --tail"));
+    }
+    table.format().map(|_| ())
 }
 
 /// Message about an unknown group in a replacement, which is not an error in topfew either.
@@ -324,5 +340,7 @@ fn with_layout(arguments: &Arguments, layout: Layout, text: Text) -> Box<dyn out
         Format::Csv => Box::new(Csv(layout)),
         Format::Tsv => Box::new(Tsv(layout)),
         Format::Markdown => Box::new(Markdown(layout)),
+        Format::Arrow => Box::new(Table::Arrow),
+        Format::Parquet => Box::new(Table::Parquet),
     }
 }

@@ -6,9 +6,10 @@ use finecomb_grep::{GrepOptions, Mode, NewScopeFinder};
 use super::order::Order;
 use super::paths::Paths;
 use super::value::{self, Separator};
-use crate::args::format::TextOrJson;
+use crate::args::format::LineFormat;
 use crate::args::selection::UsageError;
 use crate::scopes::NEW_SCOPE_FINDER;
+use crate::tables::Table;
 
 /// Length from which on lines are cut with `--compact`, in bytes.
 const COMPACT_COLUMNS: u64 = 200;
@@ -52,8 +53,10 @@ pub(crate) struct Modes {
     which_pattern: bool,
 
     /// Output format; json is the same as --json [default: text]
+    ///
+    /// arrow and parquet write a table with a row for each line, to a file or a pipe.
     #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json")]
-    format: Option<TextOrJson>,
+    format: Option<LineFormat>,
 
     /// Print nothing; the exit status tells if a line matched
     #[arg(short = 'q', long)]
@@ -104,7 +107,8 @@ impl Modes {
 
     fn mode(&self, order: &Order, invert: bool, only_matching: bool) -> Mode {
         match () {
-            () if self.json || self.is_json_by_format(order) => Mode::Json,
+            () if self.last_format(order) == Some(LineFormat::Json) || self.json => Mode::Json,
+            () if self.table(order).is_some() => Mode::Records,
             () if self.files_with_matches => Mode::FilesWithMatches,
             () if self.files_without_match => Mode::FilesWithoutMatch,
             () if self.count && only_matching => Mode::CountMatches,
@@ -114,19 +118,24 @@ impl Modes {
         }
     }
 
-    /// Whether `--format` selects JSON, and no later flag selects another mode.
-    fn is_json_by_format(&self, order: &Order) -> bool {
-        self.json_by_format(order) > last_search_mode(order)
+    /// The format of a table, if that is the output.
+    pub(super) fn table(&self, order: &Order) -> Option<Table> {
+        self.last_format(order).and_then(LineFormat::table)
     }
 
-    /// The position of `--format` if it selects JSON.
-    fn json_by_format(&self, order: &Order) -> Option<usize> {
-        order.last("format").filter(|_| self.format == Some(TextOrJson::Json))
+    /// The format selected by `--format`, unless it is text or a later flag selects another mode.
+    fn last_format(&self, order: &Order) -> Option<LineFormat> {
+        self.format.filter(|_| self.position_of_format(order) > last_search_mode(order))
+    }
+
+    /// The position of `--format` if it selects anything but text.
+    fn position_of_format(&self, order: &Order) -> Option<usize> {
+        order.last("format").filter(|_| self.format != Some(LineFormat::Text))
     }
 
     /// The position of the last flag that selects the output of a search.
     pub(super) fn last_of_search(&self, order: &Order) -> Option<usize> {
-        last_search_mode(order).max(self.json_by_format(order))
+        last_search_mode(order).max(self.position_of_format(order))
     }
 }
 
@@ -175,7 +184,7 @@ pub(crate) struct Lines {
     /// Lines of over 200 bytes are cut, or of the number given with -M; … marks where. With --limit, a line at the end tells how many
     /// more results there are. There are no colours. --vimgrep and --ackmate turn it off.
     #[arg(long)]
-    compact: bool,
+    pub(super) compact: bool,
 
     /// Print for AckMate: paths above the lines of a file, and the offsets and lengths of matches in each line
     #[arg(long, hide_short_help = true)]
