@@ -35,7 +35,7 @@ FLAGS = [
     ("after_context", lambda source: source.randint(0, 3)), ("before_context", lambda source: source.randint(0, 3)),
     ("glob", lambda source: source.choice(["*.txt", "!a", "sub/**"])), ("not_", lambda source: source.choice(["a", "x", "é"])),
     ("and_", lambda source: source.choice(["a", "b", " "])), ("pcre2", lambda source: True), ("sort", lambda source: "path"),
-    ("max_line", lambda source: source.choice([5, 1000])), ("stop_on_nonmatch", lambda source: True),
+    ("max_line", lambda source: 1000), ("stop_on_nonmatch", lambda source: True),
 ]
 
 
@@ -127,9 +127,11 @@ def compare(source, directory):
         expected, notices = printed_as_text(pattern, directory, flags)
         if (got := [(*row[:4], row[5]) for row in found]) != expected:
             return f"{case}: found {got}, printed {expected}", 0
-        if (got := [m for m in matches.messages if "byte around offset" in m]) != notices:
+        got = [message for message in matches.messages if "byte around offset" in message]
+        if got != [os.fsencode(notice).decode(errors="replace") for notice in notices]:
             return f"{case}: messages {got}, printed {notices}", 0
-    if flags.get("text") and "limit" not in flags:
+    # As text, which --binary turns off: JSON has other lines of binary files.
+    if flags.get("text") and "binary" not in flags and "limit" not in flags:
         expected = printed_as_json(pattern, directory, flags)
         if found != expected:
             return f"{case}: found {found}, JSON {expected}", 0

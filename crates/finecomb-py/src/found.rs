@@ -85,8 +85,8 @@ struct Lines {
     records: Vec<u8>,
     /// Bytes of the records that were read.
     at: usize,
-    /// Path of the last record, as Python has it.
-    path: Option<Py<PyAny>>,
+    /// Path of the last record, as Python has it and in messages.
+    path: Option<(Py<PyAny>, String)>,
     /// Notices on binary files.
     notices: Vec<String>,
 }
@@ -104,14 +104,16 @@ impl Lines {
             && let Some(record) = records.next()
         {
             match record {
-                Record::Path(path) => self.path = Some(self.search.path(py, path)?),
+                Record::Path(path) => {
+                    let shown = String::from_utf8_lossy(path).into_owned();
+                    self.path = Some((self.search.path(py, path)?, shown));
+                }
                 Record::Line(line) => {
-                    let path = self.path.as_ref().map_or_else(|| py.None(), |path| path.clone_ref(py));
+                    let path = self.path.as_ref().map_or_else(|| py.None(), |(path, _)| path.clone_ref(py));
                     found = Some(Match::new(py, path, &line));
                 }
                 Record::Binary { offset, is_end } => {
-                    let path = self.path.as_ref().map(|path| path.bind(py).str()).transpose()?;
-                    let path = path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+                    let path = self.path.as_ref().map_or("", |(_, shown)| shown);
                     self.notices.push(format!("{path}: {}", binary_notice(offset, is_end)));
                 }
             }
