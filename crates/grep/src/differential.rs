@@ -737,6 +737,24 @@ fn the_preview_of_a_long_line_has_no_colours_if_matches_have_none() {
     assert!(printed.ends_with(":baaa [... 4 more matches]\n"), "{printed:?}");
 }
 
+/// ripgrep panics there, in its JSON printer.
+#[test]
+fn lines_behind_the_last_counted_one_that_does_not_match_have_no_matches() {
+    let pattern =
+        PatternOptions { patterns: vec!["a\\nb".to_owned()], multiline: true, ..PatternOptions::default() };
+    for (mode, expected) in [(Mode::Json, r#""submatches":[]"#), (Mode::Records, r#""z" Some([])"#)] {
+        let options = GrepOptions {
+            pattern: pattern.clone(),
+            mode,
+            invert: true,
+            max_count: Some(1),
+            ..GrepOptions::default()
+        };
+        let (printed, any) = at_once(&options, b"z\na\nb\na\nb\n");
+        assert!(any && printed.contains(expected), "{printed}");
+    }
+}
+
 /// The line before that of the NUL is a whole one.
 #[test]
 fn a_match_before_the_piece_with_a_nul_has_no_context_in_it() {

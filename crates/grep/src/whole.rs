@@ -12,7 +12,7 @@ mod results;
 use std::ops::{ControlFlow, Range};
 
 use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
-use grep_matcher::Matcher;
+use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_printer::{
     ColorSpecs, HyperlinkConfig, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary,
     SummaryBuilder, SummaryKind,
@@ -328,13 +328,32 @@ fn search_counts<M: Matcher, W: WriteColor>(
     }
 }
 
+/// Matcher that finds nothing: behind the last counted line that does not match, all lines are printed as such, and ripgrep's JSON printer
+/// panics if a match begins in one of them.
+struct NoMatches;
+
+impl Matcher for NoMatches {
+    type Captures = NoCaptures;
+    type Error = NoError;
+
+    fn find_at(&self, _text: &[u8], _at: usize) -> Result<Option<Match>, NoError> {
+        Ok(None)
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, NoError> {
+        Ok(NoCaptures::new())
+    }
+}
+
+/// Searches, and prints the lines with what `shown` finds in them.
 fn search_json<M: Matcher>(
     (searcher, matcher): (&mut Searcher, &M),
+    shown: &impl Matcher,
     printer: &mut JSON<Vec<u8>>,
     source: &Source,
     bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, source.display_path());
+    let mut sink = printer.sink_with_path(shown, source.display_path());
     let error = searcher.search_slice(matcher, bytes, &mut sink).err();
     let stats = Some(sink.stats().clone());
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
@@ -395,7 +414,11 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
                 (search_counts(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::Json(printer) => {
-                (search_json(with, printer, source, bytes), std::mem::take(printer.get_mut()))
+                let outcome = match self.options.invert && self.options.max_count.is_some() {
+                    true => search_json(with, &NoMatches, printer, source, bytes),
+                    false => search_json(with, &self.matcher, printer, source, bytes),
+                };
+                (outcome, std::mem::take(printer.get_mut()))
             }
         };
         let printed_without = printed.len() as u64;

@@ -46,6 +46,9 @@ impl<'a, M: Matcher> RecordSink<'a, M> {
     /// Finds the matches in the lines of a match, which may look at the text around them.
     fn find(&mut self, searcher: &Searcher, matched: &SinkMatch<'_>) {
         self.found.clear();
+        if self.options.invert {
+            return;
+        }
         let (text, lines) = (matched.buffer(), matched.bytes_range_in_buffer());
         let end = if searcher.multi_line_with_matcher(self.matcher) {
             text.len().min(lines.end + LOOK_AHEAD)
