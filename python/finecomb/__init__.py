@@ -7,8 +7,34 @@
 The command ``comb`` is installed beside this module. Its flags are keyword arguments here: ``comb top --help`` describes them.
 """
 
-from ._finecomb import Counts, Error, Index, Match, Matches, Passage, Positions, Row, Top, Warning, grep, top
+from ._finecomb import (
+    Columns,
+    Counts,
+    Error,
+    Index,
+    Match,
+    Matches,
+    Passage,
+    Positions,
+    Row,
+    Top,
+    Warning,
+    grep,
+    top,
+)
 
 __all__ = [
-    "Counts", "Error", "Index", "Match", "Matches", "Passage", "Positions", "Row", "Top", "Warning", "grep", "top",
+    "Columns",
+    "Counts",
+    "Error",
+    "Index",
+    "Match",
+    "Matches",
+    "Passage",
+    "Positions",
+    "Row",
+    "Top",
+    "Warning",
+    "grep",
+    "top",
 ]

@@ -1,9 +1,10 @@
 //! Answers of `top`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, RecordBatch, StringArray, UInt64Array,
+    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Int64Array, RecordBatch, StringArray, UInt64Array,
 };
 use arrow_schema::{ArrowError, Field, Schema};
 use finecomb_top::{Answer, KeyCount, Quantity};
@@ -36,6 +37,54 @@ pub fn answer_batch(answer: &Answer) -> Result<RecordBatch, ArrowError> {
         let values: Vec<Option<&Quantity>> = rows.iter().map(|row| row.values.get(number)).collect();
         columns.push((name.clone(), Arc::new(decimals(&values)?)));
     }
+    of_columns(columns)
+}
+
+/// The rows of an answer with types that do not depend on the rows, and numbers of values that have too many digits for their column, by
+/// measure. These are null.
+#[derive(Clone, Debug)]
+pub struct FixedBatch {
+    /// The columns key, text, count and the measures.
+    pub batch: RecordBatch,
+    /// Numbers of values, by measure; none of 0.
+    pub unfit: BTreeMap<String, u64>,
+}
+
+/// The rows of an answer with measures of this number of decimal places.
+///
+/// # Errors
+/// If the columns are too large for Arrow, or there are more than 38 places.
+pub fn fixed_batch(answer: &Answer, places: u8) -> Result<FixedBatch, ArrowError> {
+    let rows = &answer.top;
+    let keys: BinaryArray = rows.iter().map(|row| Some(&row.key)).collect();
+    let texts: StringArray = rows.iter().map(|row| Some(String::from_utf8_lossy(&row.key))).collect();
+    // Counts are at most 2^56.
+    let counts: Int64Array = rows.iter().map(|row| i64::try_from(row.count).ok()).collect();
+    let mut columns: Vec<(String, ArrayRef)> = vec![
+        ("key".to_owned(), Arc::new(keys)),
+        ("text".to_owned(), Arc::new(texts)),
+        ("count".to_owned(), Arc::new(counts)),
+    ];
+    let mut unfit = BTreeMap::new();
+    for (number, name) in answer.measure_names.iter().enumerate() {
+        let mut lost = 0;
+        let units = rows.iter().map(|row| {
+            let value = row.values.get(number)?;
+            let units = units(value, places);
+            lost += u64::from(units.is_none() && *value != Quantity::None);
+            units
+        });
+        let column: Decimal128Array = units.collect();
+        columns.push((name.clone(), Arc::new(column.with_precision_and_scale(DIGITS, places as i8)?)));
+        if lost > 0 {
+            unfit.insert(name.clone(), lost);
+        }
+    }
+    Ok(FixedBatch { batch: of_columns(columns)?, unfit })
+}
+
+/// A batch of columns with names.
+fn of_columns(columns: Vec<(String, ArrayRef)>) -> Result<RecordBatch, ArrowError> {
     let fields: Vec<Field> =
         columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), true)).collect();
     RecordBatch::try_new(
@@ -48,11 +97,13 @@ pub fn answer_batch(answer: &Answer) -> Result<RecordBatch, ArrowError> {
 fn decimals(values: &[Option<&Quantity>]) -> Result<Decimal128Array, ArrowError> {
     let parts = |value: &Option<&Quantity>| value.and_then(Quantity::to_decimal);
     let places = values.iter().filter_map(parts).map(|(_, places)| places).max().unwrap_or(0);
-    let limit = 10_u128.pow(DIGITS.into());
-    let units = values.iter().map(|value| {
-        let (units, own) = parts(value)?;
-        let factor = 10_i128.pow((places - own).into());
-        units.checked_mul(factor).filter(|units| units.unsigned_abs() < limit)
-    });
+    let units = values.iter().map(|value| value.and_then(|value| units(value, places)));
     units.collect::<Decimal128Array>().with_precision_and_scale(DIGITS, places as i8)
+}
+
+/// The units of a number with this number of places. `None` if there is none, it has more places, or it has too many digits.
+fn units(value: &Quantity, places: u8) -> Option<i128> {
+    let (units, own) = value.to_decimal()?;
+    let factor = 10_i128.checked_pow(places.checked_sub(own)?.into())?;
+    units.checked_mul(factor).filter(|units| units.unsigned_abs() < 10_u128.pow(DIGITS.into()))
 }

@@ -7,7 +7,7 @@ mod found;
 #[cfg(feature = "ipc")]
 mod output;
 
-pub use answer::answer_batch;
+pub use answer::{FixedBatch, answer_batch, fixed_batch};
 pub use found::{FoundBatches, found_schema};
 #[cfg(feature = "ipc")]
 pub use output::{BatchWriter, FileFormat, FoundWriter};

@@ -1,13 +1,12 @@
 //! Answers: the rows of a count.
 
-use std::iter;
-
-use finecomb_arrow::answer_batch;
+use finecomb_arrow::{answer_batch, fixed_batch};
 use finecomb_top::{Answer, KeyCount, Quantity};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
+use crate::columns::Columns;
 use crate::{arrow, error};
 
 /// A key and its count.
@@ -139,8 +138,14 @@ impl Top {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A consumer casts to other types itself.
         drop(requested_schema);
-        let batch = answer_batch(&self.answer).map_err(error)?;
-        arrow::stream(py, batch.schema(), iter::once(Ok(batch)))
+        arrow::capsule(py, answer_batch(&self.answer).map_err(error)?)
+    }
+
+    /// The columns key, text, count and the measures as Arrow. The types do not depend on the rows: measures are decimals of 38 digits,
+    /// `places` of them behind the point.
+    #[pyo3(signature = (places = 18))]
+    fn columns(&self, places: u8) -> PyResult<Columns> {
+        fixed_batch(&self.answer, places).map(Columns).map_err(error)
     }
 
     fn __repr__(&self) -> String {

@@ -1,5 +1,7 @@
 //! Streams of Arrow, by the PyCapsule interface.
 
+use std::iter;
+
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -14,4 +16,9 @@ pub(crate) fn stream(
 ) -> PyResult<Bound<'_, PyCapsule>> {
     let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, schema)));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+}
+
+/// A batch as a capsule.
+pub(crate) fn capsule(py: Python<'_>, batch: RecordBatch) -> PyResult<Bound<'_, PyCapsule>> {
+    stream(py, batch.schema(), iter::once(Ok(batch)))
 }

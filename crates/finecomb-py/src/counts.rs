@@ -1,8 +1,14 @@
 //! `finecomb.Counts`: counts of all keys, which can be merged and stored.
 
+use std::ffi::OsString;
+use std::ops::Range;
+use std::path::PathBuf;
+
 use finecomb::top_job::{Definition, TopJob};
+use finecomb_scan::{ScanOptions, list_files};
 use finecomb_top::{AllCounted, Query, StoredCounts, count_all};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::answer::Top;
@@ -19,6 +25,13 @@ pub(crate) struct Counts {
     definition: Definition,
     query: Query,
     counts: finecomb_top::Counts,
+}
+
+/// Counts that are added to others.
+#[derive(FromPyObject)]
+enum Other<'py> {
+    Counts(PyRef<'py, Counts>),
+    Stored(PyBackedBytes),
 }
 
 #[pymethods]
@@ -39,21 +52,86 @@ impl Counts {
         paths: &Bound<'_, PyAny>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let sources = Sources::new(paths)?;
-        let inputs = self.job.inputs(&sources.paths).map_err(error)?;
-        let (job, query) = (&self.job, &self.query);
-        let AllCounted { counts, problems, .. } =
-            running::run(py, progress, job.scan(), |options| count_all(&inputs, &options, query))?;
-        let messages = sources.messages(&problems, job.notes(&counts.summary()));
-        py.detach(|| self.counts.merge(&counts));
-        warn(py, &messages)
+        self.count(py, &Sources::new(paths)?, None, progress)
     }
 
-    /// Adds the counts of others with the same flags.
-    fn merge(&mut self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        self.check(&other.definition)?;
-        py.detach(|| self.counts.merge(&other.counts));
+    /// Adds the records of a file whose first bytes are at offsets from `start` up to `end`, or all from `start` on. So a file can be
+    /// divided among several counts. One that cannot be read at any offset is counted as a whole if `start` is 0, and otherwise skipped:
+    /// one that is compressed or not in UTF-8, an archive, a pipe, or CSV.
+    #[pyo3(signature = (path, start = 0, end = None, *, progress = None))]
+    fn add_file(
+        &mut self,
+        py: Python<'_>,
+        path: PathBuf,
+        start: u64,
+        end: Option<u64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        self.count(py, &Sources::of_file(path), Some(start..end.unwrap_or(u64::MAX)), progress)
+    }
+
+    /// Adds the records of bytes or another buffer. Messages call it `name`.
+    #[pyo3(signature = (data, *, name = "bytes", progress = None))]
+    fn add_bytes(
+        &mut self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        name: &str,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        self.count(py, &Sources::of_bytes(data, name)?, None, progress)
+    }
+
+    /// The files that `add` would read of a path or a list of paths, each with its size. Pipes and devices are left out.
+    fn files(&self, py: Python<'_>, paths: &Bound<'_, PyAny>) -> PyResult<Vec<(OsString, u64)>> {
+        let sources = Sources::new(paths)?;
+        let inputs = self.job.inputs(&sources.paths).map_err(error)?;
+        let (files, problems) = py.detach(|| list_files(&inputs));
+        warn(py, &sources.messages(&problems, Vec::new()))?;
+        Ok(files.into_iter().map(|file| (file.path.into_os_string(), file.size)).collect())
+    }
+
+    /// Adds counts with the same flags, or those that `to_bytes` or `split` has stored.
+    fn merge(&mut self, py: Python<'_>, other: Other<'_>) -> PyResult<()> {
+        match other {
+            Other::Counts(other) => {
+                let other: &Self = &other;
+                self.check(&other.definition)?;
+                py.detach(|| self.counts.merge(&other.counts));
+            }
+            Other::Stored(bytes) => {
+                let stored = StoredCounts::new(&bytes).map_err(error)?;
+                self.check(&Definition::from_bytes(stored.definition()))?;
+                py.detach(|| stored.add_to(&mut self.counts)).map_err(error)?;
+            }
+        }
         Ok(())
+    }
+
+    /// The counts as `to_bytes` stores them, but in `parts` parts with a share of the keys each. The part of a key is the same in all
+    /// counts that are split in as many parts, in any process. The number of records, and of those that were left out, is in the first
+    /// part. Add each part of all counts, also those without keys.
+    fn split<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        if parts == 0 {
+            return Err(error("counts are split into at least one part"));
+        }
+        let stored = py.detach(|| self.counts.store_divided(&self.definition.to_bytes(), parts));
+        Ok(stored.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
+    }
+
+    /// The counts of only the first keys: `n`, `sort`, `reverse` and `min_count` are the flags of `comb top`. With `every`, all buckets of
+    /// these keys.
+    #[pyo3(signature = (n = None, **flags))]
+    fn first(
+        &self,
+        py: Python<'_>,
+        n: Option<Bound<'_, PyAny>>,
+        flags: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let query = self.ordered(py, n, flags)?.query().map_err(error)?;
+        let mut first = Self::of(self.job.clone())?;
+        first.counts = py.detach(|| self.counts.first(&query));
+        Ok(first)
     }
 
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
@@ -71,11 +149,7 @@ impl Counts {
         n: Option<Bound<'_, PyAny>>,
         flags: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Top> {
-        let keywords = PyDict::new(py);
-        keywords.set_item("n", n)?;
-        flags.into_iter().try_for_each(|flags| keywords.update(flags.as_mapping()))?;
-        let mut job = TopJob::new(flags::words(Some(&keywords))?).map_err(error)?;
-        job.define(&self.definition).map_err(error)?;
+        let job = self.ordered(py, n, flags)?;
         let query = job.query().map_err(error)?;
         let answer = py.detach(|| self.counts.answer_of(&query));
         let messages = job.notes(&answer);
@@ -86,6 +160,12 @@ impl Counts {
     #[getter]
     fn records(&self) -> u64 {
         self.counts.records()
+    }
+
+    /// Bytes of memory of the keys and measures.
+    #[getter]
+    fn memory(&self) -> u64 {
+        self.counts.memory()
     }
 
     /// The flags that define the counts, as the command has them.
@@ -100,11 +180,13 @@ impl Counts {
         PyBytes::new(py, &bytes)
     }
 
-    /// Counts from `to_bytes` or `comb top --save-counts`.
+    /// Counts from `to_bytes` or `comb top --save-counts`. Flags say how further inputs are read; those that select records, keys, times and
+    /// measures are replaced by those of the stored counts.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+    #[pyo3(signature = (data, **flags))]
+    fn from_bytes(py: Python<'_>, data: &[u8], flags: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let stored = StoredCounts::new(data).map_err(error)?;
-        let mut job = TopJob::new(Vec::new()).map_err(error)?;
+        let mut job = TopJob::of_counts(flags::words(flags)?).map_err(error)?;
         job.define(&Definition::from_bytes(stored.definition())).map_err(error)?;
         let mut counts = Self::of(job)?;
         py.detach(|| stored.add_to(&mut counts.counts)).map_err(error)?;
@@ -127,6 +209,39 @@ impl Counts {
         let definition = job.definition().map_err(error)?;
         let counts = finecomb_top::Counts::new(&query);
         Ok(Self { job, definition, query, counts })
+    }
+
+    /// Adds the records of inputs, of the part at these offsets if there is one.
+    fn count(
+        &mut self,
+        py: Python<'_>,
+        sources: &Sources,
+        part: Option<Range<u64>>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let inputs = self.job.inputs(&sources.paths).map_err(error)?;
+        let (job, query) = (&self.job, &self.query);
+        let options = ScanOptions { part, ..job.scan() };
+        let AllCounted { counts, problems, .. } =
+            running::run(py, progress, options, |options| count_all(&inputs, &options, query))?;
+        let messages = sources.messages(&problems, job.notes(&counts.summary()));
+        py.detach(|| self.counts.merge(&counts));
+        warn(py, &messages)
+    }
+
+    /// A job with the definition of these counts, and flags of the number and the order of keys.
+    fn ordered(
+        &self,
+        py: Python<'_>,
+        n: Option<Bound<'_, PyAny>>,
+        flags: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<TopJob> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("n", n)?;
+        flags.into_iter().try_for_each(|flags| keywords.update(flags.as_mapping()))?;
+        let mut job = TopJob::new(flags::words(Some(&keywords))?).map_err(error)?;
+        job.define(&self.definition).map_err(error)?;
+        Ok(job)
     }
 
     /// Checks that counts have this definition.

@@ -5,6 +5,7 @@
 
 mod answer;
 mod arrow;
+mod columns;
 mod counts;
 mod flags;
 mod found;
@@ -38,6 +39,7 @@ mod _finecomb {
     use super::{
         Error, Warning,
         answer::{Row, Top},
+        columns::Columns,
         counts::Counts,
         found::{Match, Matches, grep},
         index::{Index, Passage, Positions},

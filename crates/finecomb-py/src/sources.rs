@@ -47,12 +47,26 @@ impl Sources {
         Ok(sources)
     }
 
+    /// A single path.
+    pub(crate) fn of_file(path: PathBuf) -> Self {
+        Self { paths: vec![path], ..Self::default() }
+    }
+
+    /// Bytes or another buffer, by this name.
+    ///
+    /// # Errors
+    /// If it is none, or the system has no memory for it.
+    pub(crate) fn of_bytes(data: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        let mut sources = Self::default();
+        sources.hold_buffer(&PyBuffer::get(data)?, data.py(), name)?;
+        Ok(sources)
+    }
+
     fn add(&mut self, input: &Bound<'_, PyAny>) -> PyResult<()> {
         if input.is_instance_of::<PyString>() || input.hasattr("__fspath__")? {
             self.paths.push(input.extract()?);
         } else if let Ok(buffer) = PyBuffer::<u8>::get(input) {
-            let data = buffer.to_vec(input.py())?;
-            self.hold("bytes", |file| file.write_all(&data).map_err(PyErr::from))?;
+            self.hold_buffer(&buffer, input.py(), "bytes")?;
         } else if input.hasattr("read")? {
             let name = input.getattr("name").and_then(|name| name.extract());
             let name = name.unwrap_or_else(|_| "file object".to_owned());
@@ -64,6 +78,11 @@ impl Sources {
             )));
         }
         Ok(())
+    }
+
+    fn hold_buffer(&mut self, buffer: &PyBuffer<u8>, py: Python<'_>, name: &str) -> PyResult<()> {
+        let data = buffer.to_vec(py)?;
+        self.hold(name, |file| file.write_all(&data).map_err(PyErr::from))
     }
 
     fn hold(&mut self, name: &str, write: impl FnOnce(&mut File) -> PyResult<()>) -> PyResult<()> {

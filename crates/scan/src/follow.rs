@@ -88,7 +88,7 @@ pub fn follow<A: Accumulate>(
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
     let (recognize, narrow) = (options.recognize.as_deref(), options.narrow.as_deref());
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, narrow };
+    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part: None, narrow };
     let width = match options.width {
         Width::Fixed(workers) => workers.min(MAX_WIDTH),
         _ => Width::processors(),

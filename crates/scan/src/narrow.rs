@@ -11,6 +11,9 @@ use crate::options::Bounds;
 use crate::problem::ProblemKind;
 use crate::source::fill;
 
+/// Bytes that are read at a time in search of the end of a line.
+const STEP: usize = 16 << 10;
+
 /// Chooses the part of each file that is read.
 ///
 /// It is asked after [`Recognize`](crate::Recognize), once about each regular file of several blocks that is neither
@@ -50,6 +53,41 @@ impl<'f> LinesAt<'f> {
     /// Bytes that are read at a time when the file is scanned. A search for less saves nothing.
     pub fn block_size(&self) -> usize {
         self.bounds.block_size
+    }
+
+    /// The lines that begin in a part of the file.
+    ///
+    /// # Errors
+    /// Returns the error of a failed read.
+    pub(crate) fn that_begin_in(&self, part: &Range<u64>) -> io::Result<Range<u64>> {
+        let end = part.end.min(self.range.end);
+        match self.next_line(part.start, end)? {
+            Some(start) if start < end => {
+                Ok(start..self.next_line(end, self.range.end)?.unwrap_or(self.range.end))
+            }
+            _ => Ok(self.range.end..self.range.end),
+        }
+    }
+
+    /// Offset of the first line that begins at `offset` or after it, if the line feed before it is before `limit`.
+    fn next_line(&self, offset: u64, limit: u64) -> io::Result<Option<u64>> {
+        if offset <= self.range.start {
+            return Ok(Some(self.range.start));
+        }
+        let mut at = offset - 1;
+        let mut bytes = vec![0; STEP];
+        while at < limit {
+            let wanted = usize::try_from(limit - at).map_or(STEP, |rest| rest.min(STEP));
+            let got = fill(self.file, &mut bytes[..wanted], at)?;
+            if let Some(end) = memchr(self.bounds.line_end, &bytes[..got]) {
+                return Ok(Some(at + end as u64 + 1));
+            }
+            if got < wanted {
+                break;
+            }
+            at += got as u64;
+        }
+        Ok(None)
     }
 
     /// Reads the lines that begin at `offset` or after it and end less than `length` bytes after it. Returns the offset

@@ -1,5 +1,6 @@
 //! Options of a scan: number of workers, block size, maximum line length.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use finecomb_meter::Detail;
@@ -63,6 +64,11 @@ pub struct ScanOptions<'a> {
     /// Recognises files by their beginnings, and so decides how they are divided into records. For [`fold`](crate::fold)
     /// and for visitors with [`Visit::AS_FOLD`](crate::Visit::AS_FOLD); others take every file for lines. Default: none.
     pub recognize: Option<Arc<dyn Recognize>>,
+    /// Offsets in each file: only lines that begin there are read, so that files can be divided among several jobs. A file
+    /// that cannot be read at any offset is read as a whole if the part begins at 0, and otherwise skipped: one that is
+    /// compressed or decoded, an archive, a pipe, or one whose records may span lines. Only for [`fold`](crate::fold).
+    /// Default: all.
+    pub part: Option<Range<u64>>,
     /// Restricts the part of each file that is read. Only for [`fold`](crate::fold). Default: none.
     pub narrow: Option<Arc<dyn Narrow>>,
     /// Snapshots of the trees that are searched. Only for [`in_order`](crate::in_order). Default: none.
@@ -90,6 +96,7 @@ impl Default for ScanOptions<'_> {
             max_line: 64 << 20,
             line_end: b'\n',
             recognize: None,
+            part: None,
             narrow: None,
             snapshots: None,
             pending: 4 << 20,

@@ -10,6 +10,7 @@ mod decode;
 mod decompress;
 mod ends;
 mod narrow;
+mod part;
 mod parted;
 pub(crate) mod prefetch;
 pub(crate) mod preprocess;

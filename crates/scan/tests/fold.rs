@@ -159,6 +159,32 @@ proptest! {
     }
 
     #[test]
+    fn parts_of_a_file_yield_every_line_once(
+        content in contents(),
+        has_mark in any::<bool>(),
+        mut borders in prop::collection::vec(0..6000_u64, 0..6),
+        block_size in block_sizes(),
+    ) {
+        let directory = tempdir()?;
+        let path = directory.path().join("a.log");
+        let mark: &[u8] = if has_mark { b"\xEF\xBB\xBF" } else { b"" };
+        fs::write(&path, [mark, &content].concat())?;
+        let whole = sorted(gather(&Inputs::new([&path]), &options(1, block_size, 64 << 20)));
+        borders.extend([0, u64::MAX]);
+        borders.sort_unstable();
+        let mut lines = Vec::new();
+        for border in borders.windows(2) {
+            let part = border[0]..border[1];
+            let options = ScanOptions { part: Some(part.clone()), ..options(2, block_size, 64 << 20) };
+            let found = sorted(gather(&Inputs::new([&path]), &options));
+            prop_assert!(found.iter().all(|(_, offset, ..)| part.contains(offset)), "{part:?}");
+            prop_assert!(part.start == 0 || found.iter().all(|(.., number, _)| number.is_none()), "{part:?}");
+            lines.extend(found);
+        }
+        prop_assert_eq!(unnumbered(lines), unnumbered(whole));
+    }
+
+    #[test]
     fn streams_yield_every_line_once(
         content in contents(),
         width in widths(),
@@ -376,4 +402,17 @@ fn the_total_is_shown_unless_an_input_is_decoded() {
     fs::write(&path, text).expect("a file");
     let shown = totals(&path, None);
     assert_eq!(shown.last(), Some(&None));
+}
+
+#[test]
+fn a_file_that_cannot_be_divided_is_in_the_first_part() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("a.log");
+    let utf16: Vec<u8> = "\u{FEFF}a\nb\nc\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(&path, utf16).expect("a file");
+    let lines = |part| {
+        let options = ScanOptions { part: Some(part), ..options(1, 1 << 17, 1 << 17) };
+        gather(&Inputs::new([&path]), &options).joined.concat().len()
+    };
+    assert_eq!((lines(0..1), lines(1..4), lines(4..u64::MAX)), (3, 0, 0));
 }

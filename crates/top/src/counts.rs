@@ -3,6 +3,7 @@
 //! Counts are a commutative monoid: merging is associative and commutative, and [`Counts::new`] is its neutral element. So logs can be
 //! counted in parts, on several machines and in any order, and the merged counts are those of all records at once.
 
+mod divided;
 mod stored;
 
 use std::ops::ControlFlow;
@@ -36,6 +37,11 @@ impl Counts {
     /// Number of records counted. A record with several keys counts once for each.
     pub fn records(&self) -> u64 {
         self.tally.records
+    }
+
+    /// Bytes of memory of the table.
+    pub fn memory(&self) -> u64 {
+        self.table.memory() as u64
     }
 
     /// Adds the counts of other records.

@@ -234,11 +234,9 @@ fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets, is_reversed: bool) 
 /// Leaves only the rows of the first keys, in the order of time and of the keys, and makes the counts of these by bucket.
 fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     let rows = std::mem::take(&mut answer.top);
-    let mut keys = totals(&rows);
-    answer.distinct = keys.len() as u64;
-    keys.retain(|key| key.count >= query.order.min_count);
-    keys.sort_unstable_by(|one, other| query.order.compare(one, other));
-    keys.truncate(query.order.number);
+    let counts = rows.iter().map(|row| (split(&row.key).1, row.count));
+    let (distinct, keys) = first_keys(counts, &query.order);
+    answer.distinct = distinct as u64;
     let ranked = ranked(rows, &keys);
     show(answer, query, buckets, keys, ranked);
 }
@@ -282,13 +280,24 @@ fn show(
     answer.starts = starts;
 }
 
-/// The keys with their counts in all buckets.
-fn totals(rows: &[KeyCount]) -> Vec<KeyCount> {
+/// Number of distinct keys, and the first ones by their counts in all buckets. `counts` are of keys in one bucket each.
+pub(crate) fn first_keys<'k>(
+    counts: impl Iterator<Item = (&'k [u8], u64)>,
+    order: &Order,
+) -> (usize, Vec<KeyCount>) {
     let mut totals: HashMap<&[u8], u64> = HashMap::new();
-    for row in rows {
-        *totals.entry(split(&row.key).1).or_default() += row.count;
+    for (key, count) in counts {
+        *totals.entry(key).or_default() += count;
     }
-    totals.into_iter().map(|(key, count)| KeyCount::new(key.to_vec(), count)).collect()
+    let distinct = totals.len();
+    let mut keys: Vec<KeyCount> = totals
+        .into_iter()
+        .filter(|&(_, count)| count >= order.min_count)
+        .map(|(key, count)| KeyCount::new(key.to_vec(), count))
+        .collect();
+    keys.sort_unstable_by(|one, other| order.compare(one, other));
+    keys.truncate(order.number);
+    (distinct, keys)
 }
 
 /// The rows of these keys in the order of time and of the keys, each with the start of its bucket and the place of its key.

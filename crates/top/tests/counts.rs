@@ -164,6 +164,39 @@ proptest! {
         prop_assert!(restored(&whole, &query).store(DEFINITION) == bytes);
     }
 
+    #[test]
+    fn first_keys_of_divided_counts_are_those_of_the_whole(
+        texts in prop::collection::vec(part(), 1..4),
+        options in query(),
+        parts in 1..5_usize,
+        min_count in 0..3_u64,
+    ) {
+        let directory = tempdir().expect("a directory");
+        let paths = written(directory.path(), &texts);
+        let query = Query::new(&QueryOptions { min_count, ..options.clone() }).expect("a query");
+        let whole = counts_of(&paths, &query, 1, 1 << 17);
+        let mut merged: Vec<Counts> = (0..parts).map(|_| Counts::new(&query)).collect();
+        for path in &paths {
+            let query = Query::new(&options).expect("a query");
+            let divided = counts_of(std::slice::from_ref(path), &query, 1, 1 << 17).store_divided(DEFINITION, parts);
+            prop_assert_eq!(divided.len(), parts);
+            for (bytes, merged) in divided.iter().zip(&mut merged) {
+                StoredCounts::new(bytes).expect("stored counts").add_to(merged).expect("counts");
+            }
+        }
+        let (mut all, mut first) = (Counts::new(&query), Counts::new(&query));
+        for counts in &merged {
+            all.merge(counts);
+            first.merge(&counts.first(&query));
+        }
+        prop_assert!(all.store(DEFINITION) == whole.store(DEFINITION), "no key is lost or in two parts");
+        let distinct = whole.answer().distinct;
+        let expected = Answer { distinct: 0, ..whole.answer() };
+        prop_assert_eq!(shown(&Answer { distinct: 0, ..first.answer() }), shown(&expected));
+        let is_cut = options.number == 1 && distinct > parts as u64;
+        prop_assert!(!is_cut || first.answer().distinct < distinct || options.every.is_some(), "only the first are left");
+    }
+
     /// Damage behind the checksum, as someone may make it on purpose, is an error or other counts, but never a crash.
     #[test]
     fn damaged_counts_are_refused_or_read(

@@ -75,7 +75,8 @@ pub fn fold<A: Accumulate>(
     let walk = Walk::new(&inputs.walk, true, &mut notes);
     let recognize = options.recognize.as_deref();
     let narrow = options.narrow.as_deref();
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, narrow };
+    let part = options.part.as_ref();
+    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part, narrow };
     let joining = Joining::new();
     lock(&joining.problems).add_rules(notes);
     let over = JobEnd::default();

@@ -51,6 +51,8 @@ pub(crate) struct Context<'a> {
     pub(crate) walk: &'a Walk<'a>,
     /// Recognises files, if requested. The reader makes the beginnings known that it examines.
     pub(crate) recognize: Option<&'a dyn Recognize>,
+    /// Offsets at which the lines begin that are read, if not all.
+    pub(crate) part: Option<&'a Range<u64>>,
     /// Restricts the part of each file that is read, if requested.
     pub(crate) narrow: Option<&'a dyn Narrow>,
 }

@@ -115,13 +115,22 @@ impl Counts {
     ///
     /// Of the records that were left out, only the numbers are stored.
     pub fn store(&self, definition: &[u8]) -> Vec<u8> {
+        self.store_entries(self.table.entries(), &self.tally, definition)
+    }
+
+    /// The same with these keys of the table.
+    pub(super) fn store_entries(
+        &self,
+        mut entries: Vec<Entry<'_>>,
+        tally: &Tally,
+        definition: &[u8],
+    ) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         out.push(VERSION);
         varint::put_bytes(&mut out, definition);
-        self.tally.encode(&mut out);
+        tally.encode(&mut out);
         let measures = self.table.measures();
         varint::put_bytes(&mut out, &measures.map(Measures::places).unwrap_or_default());
-        let mut entries = self.table.entries();
         entries.sort_unstable_by(|one, other| one.key.cmp(other.key));
         varint::put(&mut out, entries.len() as u64);
         let (mut before, mut states) = (&b""[..], Vec::new());

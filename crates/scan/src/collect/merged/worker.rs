@@ -149,6 +149,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     /// Processes a file that is entirely in the buffer, or starts on another one, which is shared unless it is a stream and may not be.
     pub(super) fn begin_with(&mut self, source: &Source, mut contents: Contents, is_shared: bool) {
         match contents {
+            Contents::Archive(_) if self.reader.begins_late() => return,
             Contents::Archive(archive) => {
                 self.queue.record_decoded();
                 return self.process_archive(archive);
@@ -165,18 +166,24 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             Err(kind) => return self.reader.problems.add(source, kind),
         };
         let source = recognized.as_ref().unwrap_or(source);
-        let left_out = match self.reader.context.narrow {
-            Some(by) => self.reader.narrow(by, source, &mut contents),
-            None => 0,
+        let mut left_out = match self.reader.restrict(source, &mut contents) {
+            Ok(Some(left_out)) => left_out,
+            Ok(None) => return,
+            Err(kind) => return self.reader.problems.add(source, kind),
         };
+        if let Some(by) = self.reader.context.narrow {
+            left_out += self.reader.narrow(by, source, &mut contents);
+        }
         match contents {
             Contents::Whole { range, skipped, .. } => {
-                let first_line = (skipped == range.start as u64).then_some(1);
+                let is_whole = self.reader.context.part.is_none();
+                let is_start = skipped == range.start as u64 && !self.reader.begins_late();
+                let first_line = is_start.then_some(1);
                 let bounds = self.reader.context.bounds_for(source);
                 let unclosed = bounds.unclosed_in(&self.reader.buffer[range.clone()]);
                 let offset = skipped;
                 let block = TextBlock { range, offset, first_line, unclosed, ..TextBlock::default() };
-                self.process_block(source, block, true);
+                self.process_block(source, block, is_whole);
             }
             Contents::Chunks { file, .. } => {
                 self.queue.record_left_out(left_out);

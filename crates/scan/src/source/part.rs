@@ -1,0 +1,65 @@
+//! Restriction of a file to the lines that begin in a part of it, before any of it is read.
+
+use std::ops::Range;
+
+use finecomb_meter::Phase;
+use memchr::memchr;
+
+use super::Chunks;
+use super::reader::{Contents, Reader};
+use crate::block::{Medium, Source};
+use crate::problem::ProblemKind;
+use crate::records::Records;
+
+impl Reader<'_> {
+    /// Whether the part of each file that is read does not begin where the file begins.
+    pub(crate) fn begins_late(&self) -> bool {
+        self.context.part.is_some_and(|part| part.start > 0)
+    }
+
+    /// Restricts a file to the lines that begin in the part that is read. Returns the number of bytes that are left out;
+    /// `None` if nothing of the file is read, as it cannot be read at any offset and another part has all of it.
+    ///
+    /// # Errors
+    /// If a read in search of the end of a line fails.
+    pub(crate) fn restrict(
+        &mut self,
+        source: &Source,
+        contents: &mut Contents,
+    ) -> Result<Option<u64>, ProblemKind> {
+        let Some(part) = self.context.part else { return Ok(Some(0)) };
+        match contents {
+            // The archive is read as a whole.
+            _ if source.is_member() => Ok(Some(0)),
+            Contents::Whole { range, skipped, medium: Medium::File }
+                if source.records() == Records::Lines =>
+            {
+                let (whole, text) = (range.len(), &self.buffer[range.clone()]);
+                let lines = lines_from(text, *skipped, part, self.context.bounds.line_end);
+                *skipped += lines.start as u64;
+                *range = range.start + lines.start..range.start + lines.end;
+                Ok(Some((whole - range.len()) as u64))
+            }
+            Contents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => {
+                self.meter.enter(Phase::Read);
+                let whole = file.len();
+                let lines = file.lines_at().that_begin_in(part).map_err(ProblemKind::Open)?;
+                file.narrow(lines);
+                Ok(Some(whole - file.len()))
+            }
+            _ => Ok((part.start == 0).then_some(0)),
+        }
+    }
+}
+
+/// The lines of `text`, which has this offset in its file, that begin in a part of the file.
+fn lines_from(text: &[u8], offset: u64, part: &Range<u64>, line_end: u8) -> Range<usize> {
+    let line_at = |at: u64| {
+        let Some(before) = at.checked_sub(offset + 1) else { return 0 };
+        let rest = usize::try_from(before).ok().and_then(|before| Some((before, text.get(before..)?)));
+        let next = rest.and_then(|(before, rest)| Some(before + memchr(line_end, rest)? + 1));
+        next.unwrap_or(text.len())
+    };
+    let start = line_at(part.start);
+    start..line_at(part.end).max(start)
+}
