@@ -27,6 +27,15 @@ pub(crate) struct Counts {
     counts: finecomb_top::Counts,
 }
 
+/// The part of inputs that is counted.
+#[derive(Default)]
+struct Part {
+    /// Offsets at which its lines begin, if not all.
+    offsets: Option<Range<u64>>,
+    /// Whether other parts are counted elsewhere, so that numbers of records say nothing yet.
+    is_partial: bool,
+}
+
 /// Counts that are added to others.
 #[derive(FromPyObject)]
 enum Other<'py> {
@@ -52,34 +61,38 @@ impl Counts {
         paths: &Bound<'_, PyAny>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.count(py, &Sources::new(paths)?, None, progress)
+        self.count(py, &Sources::new(paths)?, Part::default(), progress)
     }
 
     /// Adds the records of a file whose first bytes are at offsets from `start` up to `end`, or all from `start` on. So a file can be
     /// divided among several counts. One that cannot be read at any offset is counted as a whole if `start` is 0, and otherwise skipped:
-    /// one that is compressed or not in UTF-8, an archive, a pipe, or CSV.
-    #[pyo3(signature = (path, start = 0, end = None, *, progress = None))]
+    /// one that is compressed or not in UTF-8, an archive, a pipe, or CSV. If the counts are `partial`, there is no message on the records
+    /// that were left out: `top` of all counts has it.
+    #[pyo3(signature = (path, start = 0, end = None, *, partial = false, progress = None))]
     fn add_file(
         &mut self,
         py: Python<'_>,
         path: PathBuf,
         start: u64,
         end: Option<u64>,
+        partial: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.count(py, &Sources::of_file(path), Some(start..end.unwrap_or(u64::MAX)), progress)
+        let part = Part { offsets: Some(start..end.unwrap_or(u64::MAX)), is_partial: partial };
+        self.count(py, &Sources::of_file(path), part, progress)
     }
 
-    /// Adds the records of bytes or another buffer. Messages call it `name`.
-    #[pyo3(signature = (data, *, name = "bytes", progress = None))]
+    /// Adds the records of bytes or another buffer. Messages call it `name`. `partial` is that of `add_file`.
+    #[pyo3(signature = (data, *, name = "bytes", partial = false, progress = None))]
     fn add_bytes(
         &mut self,
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
         name: &str,
+        partial: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.count(py, &Sources::of_bytes(data, name)?, None, progress)
+        self.count(py, &Sources::of_bytes(data, name)?, Part { offsets: None, is_partial: partial }, progress)
     }
 
     /// The files that `add` would read of a path or a list of paths, each with its size. Pipes and devices are left out.
@@ -168,6 +181,12 @@ impl Counts {
         self.counts.memory()
     }
 
+    /// The format of the records, as `input` names it: given or chosen by the fields.
+    #[getter]
+    fn input(&self) -> &'static str {
+        self.query.input().name()
+    }
+
     /// The flags that define the counts, as the command has them.
     #[getter]
     fn definition(&self) -> String {
@@ -211,20 +230,21 @@ impl Counts {
         Ok(Self { job, definition, query, counts })
     }
 
-    /// Adds the records of inputs, of the part at these offsets if there is one.
+    /// Adds the records of a part of inputs.
     fn count(
         &mut self,
         py: Python<'_>,
         sources: &Sources,
-        part: Option<Range<u64>>,
+        Part { offsets, is_partial }: Part,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let inputs = self.job.inputs(&sources.paths).map_err(error)?;
         let (job, query) = (&self.job, &self.query);
-        let options = ScanOptions { part, ..job.scan() };
+        let options = ScanOptions { part: offsets, ..job.scan() };
         let AllCounted { counts, problems, .. } =
             running::run(py, progress, options, |options| count_all(&inputs, &options, query))?;
-        let messages = sources.messages(&problems, job.notes(&counts.summary()));
+        let notes = if is_partial { Vec::new() } else { job.notes(&counts.summary()) };
+        let messages = sources.messages(&problems, notes);
         py.detach(|| self.counts.merge(&counts));
         warn(py, &messages)
     }

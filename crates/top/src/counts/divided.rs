@@ -12,7 +12,8 @@ use crate::timeline;
 
 impl Counts {
     /// The counts as they are [stored](Counts::store), but in `parts` parts, at least one, each with a share of the keys. The part of a
-    /// key depends only on its bytes and the number of parts. All buckets of time of a key are in one part. What is not counted by key,
+    /// key depends only on its bytes and the number of parts. All buckets of time of a key are in one part, and buckets without keys
+    /// in the first one: the empty buckets between them are known only with all. What is not counted by key,
     /// such as the number of records, is in the first part.
     ///
     /// To merge counts of a part, add those parts of all counts, also the ones without keys: they have the decimal places of the measures.
@@ -20,8 +21,7 @@ impl Counts {
         let parts = parts.max(1);
         let mut entries: Vec<Vec<Entry<'_>>> = vec![Vec::new(); parts];
         for entry in self.table.entries() {
-            let part = xxh3_64(self.key_of(&entry)) % parts as u64;
-            entries[part as usize].push(entry);
+            entries[self.part_of(&entry, parts)].push(entry);
         }
         let (mut tally, other) = (&self.tally, Tally::default());
         let mut store =
@@ -47,6 +47,14 @@ impl Counts {
         let mut table = self.table.without_keys();
         table.add(&added, self.table.measures());
         Self { query: self.query.clone(), table, tally: self.tally.clone() }
+    }
+
+    /// The part of an entry.
+    fn part_of(&self, entry: &Entry<'_>, parts: usize) -> usize {
+        if self.query.buckets().is_some() && !self.query.has_key() {
+            return 0;
+        }
+        (xxh3_64(self.key_of(entry)) % parts as u64) as usize
     }
 
     /// The key of an entry, without its bucket of time, unless buckets are all that is counted.

@@ -1,0 +1,176 @@
+"""Counting in the executors: functions from batches of Arrow to batches of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import finecomb
+
+from .messages import END, Messages
+from .splits import Split
+
+if TYPE_CHECKING:
+    from pyspark.core.broadcast import Broadcast
+
+PARTIAL = "bucket int, counts binary"
+"""Columns of partial counts: the number of a group of keys, and stored counts of it."""
+
+MIN_PIECE = 4 << 10
+MAX_PIECE = 64 << 20
+"""Sizes of the pieces between which the memory is looked at."""
+
+MAX_ROWS = 10_000
+"""Rows of a batch, as many as Spark's own batches have."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A count that all tasks have in common. Its times are absolute."""
+
+    template: bytes
+    """Stored counts without keys."""
+    flags: dict[str, Any]
+    memory: int
+    parts: int
+    """Number of groups of keys."""
+    messages: Messages
+
+    def counts(self) -> finecomb.Counts:
+        """Counts of nothing."""
+        return finecomb.Counts.from_bytes(self.template, **self.flags)
+
+    @property
+    def piece(self) -> int:
+        """Size of a piece. With keys that all differ, the table of a piece takes a few times its size."""
+        return max(MIN_PIECE, min(MAX_PIECE, self.memory // 8))
+
+
+class Table:
+    """Counts of a task, which are emitted when they have the memory that is given to them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.counts = plan.counts()
+
+    def batches_if_full(self) -> Iterator[pa.RecordBatch]:
+        """Emits the counts and begins new ones, if they exceed the memory."""
+        if self.counts.memory > self.plan.memory:
+            yield self.batch()
+            self.counts = self.plan.counts()
+
+    def batch(self) -> pa.RecordBatch:
+        """The counts by groups of keys."""
+        return stored(self.counts.split(self.plan.parts))
+
+
+def stored(parts: list[bytes]) -> pa.RecordBatch:
+    """Rows of stored counts, each with its number."""
+    buckets, counts = pa.array(range(len(parts)), pa.int32()), pa.array(parts, pa.binary())
+    return pa.RecordBatch.from_arrays([buckets, counts], ["bucket", "counts"])
+
+
+@dataclass(frozen=True)
+class CountSplits:
+    """Counts the splits of tasks, whose numbers are the rows."""
+
+    plan: Plan
+    tasks: Broadcast[list[list[Split]]]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        table = Table(self.plan)
+        for batch in batches:
+            for number in batch.column(0):
+                for split in self.tasks.value[number.as_py()]:
+                    yield from count_split(table, split)
+        yield table.batch()
+
+
+def count_split(table: Table, split: Split) -> Iterator[pa.RecordBatch]:
+    """Counts a split in pieces, and emits counts that exceed the memory."""
+    for start, end in split.pieces(table.plan.piece):
+        with table.plan.messages.of(split.place):
+            table.counts.add_file(split.path, start, end, partial=True)
+        yield from table.batches_if_full()
+
+
+@dataclass(frozen=True)
+class CountLines:
+    """Counts lines without their line feeds, which are the rows."""
+
+    plan: Plan
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        table = Table(self.plan)
+        for batch in batches:
+            with self.plan.messages.of(END):
+                table.counts.add_bytes(joined(batch.column(0)), name="lines", partial=True)
+            yield from table.batches_if_full()
+        yield table.batch()
+
+
+def joined(lines: pa.Array) -> bytes:
+    """A text of these lines."""
+    lines = lines.cast(pa.large_binary())
+    text: bytes = pc.binary_join(pa.LargeListArray.from_arrays([0, len(lines)], lines), b"\n")[0].as_py()
+    return text + b"\n" if len(lines) else b""
+
+
+@dataclass(frozen=True)
+class CountFiles:
+    """Counts whole files, which are rows of a path and the contents."""
+
+    plan: Plan
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        table = Table(self.plan)
+        for batch in batches:
+            for path, contents in zip(batch.column(0), batch.column(1)):
+                with self.plan.messages.of(END):
+                    table.counts.add_bytes(contents.as_buffer(), name=path.as_py(), partial=True)
+                yield from table.batches_if_full()
+        yield table.batch()
+
+
+def merged(plan: Plan, batches: Iterator[pa.RecordBatch]) -> finecomb.Counts:
+    """The sum of partial counts."""
+    counts = plan.counts()
+    for batch in batches:
+        for part in batch.column(1):
+            counts.merge(part.as_py())
+    return counts
+
+
+@dataclass(frozen=True)
+class KeepFirst:
+    """Merges partial counts of groups of keys, and keeps the first keys."""
+
+    plan: Plan
+    order: dict[str, Any]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield stored([merged(self.plan, batches).first(**self.order).to_bytes()])
+
+
+@dataclass(frozen=True)
+class MakeRows:
+    """Merges partial counts, and makes rows of the first keys in their order."""
+
+    plan: Plan
+    order: dict[str, Any]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        top = merged(self.plan, batches).top(**self.order)
+        columns = top.columns()
+        for number, message in enumerate([*top.messages, *unfit(columns)]):
+            self.plan.messages.report(message, (END[0], number))
+        yield from pa.table(columns).to_batches(MAX_ROWS)
+
+
+def unfit(columns: finecomb.Columns) -> list[str]:
+    """Messages on numbers that have too many digits for their column."""
+    return [f"{name}: {lost} too large for decimal(38, 18), shown as null" for name, lost in columns.unfit.items()]

@@ -1,0 +1,87 @@
+"""Jobs: data frames of the keys of all records."""
+
+from __future__ import annotations
+
+from functools import reduce
+from os import fspath
+from typing import TYPE_CHECKING, Any, Unpack
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+import finecomb
+
+from . import hadoop, local
+from .counting import PARTIAL, KeepFirst, MakeRows, Plan
+from .flags import Paths, divide_flags
+from .messages import Messages, warn
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    from .flags import CountFlags, TopFlags
+
+PARTS_PER_PARTITION = 4
+"""Groups of keys for each partition. Spark assigns them by a hash, so that several are more evenly spread than one."""
+
+
+def top(spark: SparkSession, paths: Paths, **flags: Unpack[TopFlags]) -> DataFrame:
+    """Counts the keys of all records of files, and returns the most frequent ones in their order.
+
+    The columns are `key` (binary), `text`, `count`, and a decimal for each measure. Flags are those of `finecomb.top`. The job runs at
+    once; its messages are warnings of the class `finecomb.Warning`.
+    """
+    job = Job(spark, paths, flags, Messages(spark))
+    partial = job.partial
+    if job.partitions > 1:
+        partial = merge(partial, job.partitions).mapInArrow(KeepFirst(job.plan, job.order), PARTIAL)
+    rows = merge(partial, 1).mapInArrow(MakeRows(job.plan, job.order), job.schema).toArrow()
+    job.plan.messages.warn()
+    return spark.createDataFrame(rows, schema=job.schema)
+
+
+def counts(spark: SparkSession, paths: Paths, **flags: Unpack[CountFlags]) -> DataFrame:
+    """Counts the keys of all records of files, and returns all of them, in no order.
+
+    Columns and flags are those of `top`, without the ones of the number and the order of keys. Files are listed at once. The job runs
+    when rows are asked for; its messages are warnings of the class `finecomb.Warning`, each once.
+    """
+    job = Job(spark, paths, flags, Messages(spark, warn))
+    return merge(job.partial, job.partitions).mapInArrow(MakeRows(job.plan, {"n": "all"}), job.schema)
+
+
+def merge(partial: DataFrame, partitions: int) -> DataFrame:
+    """Brings the partial counts of each group of keys together."""
+    return partial.repartition(partitions, "bucket") if partitions > 1 else partial.repartition(1)
+
+
+class Job:
+    """A count on a cluster: its plan, the partial counts of all inputs, and the number of partitions in which they are merged."""
+
+    def __init__(self, spark: SparkSession, paths: Paths, flags: Any, messages: Messages) -> None:
+        counting, self.order, division = divide_flags(flags)
+        template = finecomb.Counts(**counting)
+        # Refuses an invalid order before anything is read.
+        self.schema = schema_of(template.top(**self.order))
+        names = [fspath(path) for path in (paths if isinstance(paths, list | tuple) else [paths])]
+        remote = hadoop.readable(spark, [name for name in names if hadoop.is_remote(name)])
+        nearby = [name for name in names if not hadoop.is_remote(name)]
+        cores = spark.sparkContext.defaultParallelism
+        tasks = local.list_tasks(template, nearby, division.split_size, cores)
+        has_lines = template.input in hadoop.LINES
+        rows = [hadoop.read(spark, remote, has_lines)] if remote else []
+        splits = len(tasks) + sum(frame.rdd.getNumPartitions() for frame in rows)
+        most = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        self.partitions = division.partitions or max(1, min(splits, most))
+        parts = self.partitions * PARTS_PER_PARTITION if self.partitions > 1 else 1
+        self.plan = Plan(template.to_bytes(), counting, division.memory, parts, messages)
+        partial = [hadoop.count(self.plan, frame, has_lines) for frame in rows]
+        if tasks or not partial:
+            partial.append(local.count(spark, self.plan, tasks or [[]]))
+        self.partial = reduce(DataFrame.union, partial)
+
+
+def schema_of(top: finecomb.Top) -> StructType:
+    """The columns of rows."""
+    return from_arrow_schema(pa.table(top.columns()).schema)

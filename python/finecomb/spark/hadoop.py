@@ -1,0 +1,52 @@
+"""Files of HDFS, S3A and other file systems of Hadoop, as bytes from the readers of Spark."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.functions import col
+
+from .counting import PARTIAL, CountFiles, CountLines, Plan
+from .messages import warn
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+LINES = ("lines", "clf", "combined", "vhost_combined", "nginx", "json", "logfmt", "syslog", "regex")
+"""Formats in which each line is a record and no line is a header."""
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path names a file system, other than that of the machine."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path) is not None and not path.startswith("file:")
+
+
+def readable(spark: SparkSession, paths: list[str]) -> list[str]:
+    """The paths at which there is something. Warns of the others."""
+    there = [path for path in paths if exists(spark, path)]
+    for path in paths:
+        if path not in there:
+            warn(f"{path}: no such file or directory")
+    return there
+
+
+def exists(spark: SparkSession, path: str) -> bool:
+    """Whether a path or a pattern of paths names something."""
+    jvm: Any = spark.sparkContext._jvm
+    place = jvm.org.apache.hadoop.fs.Path(path)
+    system = place.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+    return bool(system.globStatus(place))
+
+
+def read(spark: SparkSession, paths: list[str], has_lines: bool) -> DataFrame:
+    """Lines as bytes, or whole files by path."""
+    reader = spark.read.option("recursiveFileLookup", "true")
+    if has_lines:
+        return reader.option("lineSep", "\n").text(paths).select(col("value").cast("binary"))
+    return reader.format("binaryFile").load(paths).select("path", "content")
+
+
+def count(plan: Plan, rows: DataFrame, has_lines: bool) -> DataFrame:
+    """Partial counts of what `read` has read."""
+    return rows.mapInArrow(CountLines(plan) if has_lines else CountFiles(plan), PARTIAL)

@@ -1,0 +1,70 @@
+"""Division of files into splits, and of splits among tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+MAX_SIZE = 128 << 20
+"""Size of a split of a large file, as that of a partition of Spark's own readers."""
+
+MIN_SIZE = 4 << 20
+"""Size of a split if there is little to read: a smaller one takes less time than its task takes to start."""
+
+OPEN_COST = 64 << 10
+"""Bytes that are counted in the time in which a file is opened."""
+
+COMPRESSED = (".gz", ".bgz", ".bz2", ".xz", ".zst", ".lz4", ".lzma", ".br", ".z", ".zip", ".tar", ".tgz")
+"""Endings of files that are taken as a whole. Others that cannot be divided are recognised when they are counted."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """The lines of a file that begin at offsets from `start` up to `end`."""
+
+    path: str
+    start: int
+    end: int
+    """For the last split of a file, its size when it was listed: lines that were appended since then belong to it."""
+    is_last: bool
+    place: tuple[int, int]
+    """Number of the file and of the split, for the order of messages."""
+
+    def pieces(self, size: int) -> Iterator[tuple[int, int | None]]:
+        """Offsets of pieces of this size."""
+        for start in range(self.start, max(self.end, self.start + 1), size):
+            end = min(start + size, self.end)
+            yield start, None if self.is_last and end == self.end else end
+
+
+def split_size(total: int, cores: int) -> int:
+    """Size of splits with which all cores have work."""
+    return max(MIN_SIZE, min(MAX_SIZE, -(-total // max(cores, 1))))
+
+
+def divide(files: Iterable[tuple[str, int]], size: int) -> list[list[Split]]:
+    """Divides files, each with its size, into tasks of about `size` bytes: splits of large files, or several small ones."""
+    tasks: list[list[Split]] = []
+    small: list[Split] = []
+    room = size
+    for number, (path, length) in enumerate(files):
+        splits = list(splits_of(path, length, size, number))
+        if len(splits) > 1 or length >= size:
+            tasks.extend([split] for split in splits)
+            continue
+        if small and length + OPEN_COST > room:
+            tasks.append(small)
+            small, room = [], size
+        small += splits
+        room -= length + OPEN_COST
+    if small:
+        tasks.append(small)
+    return tasks
+
+
+def splits_of(path: str, length: int, size: int, number: int) -> Iterator[Split]:
+    """Splits of a file, of equal sizes."""
+    count = 1 if path.lower().endswith(COMPRESSED) else max(1, -(-length // size))
+    borders = [length * index // count for index in range(count + 1)]
+    for index in range(count):
+        yield Split(path, borders[index], borders[index + 1], index + 1 == count, (number, index))
