@@ -8,6 +8,6 @@
 """
 
 from .frames import counts, top
+from .source import TopSource, register
 
-
-__all__ = ["counts", "top"]
+__all__ = ["TopSource", "counts", "register", "top"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 import finecomb
 
@@ -44,10 +44,10 @@ class Plan:
         """Counts of nothing."""
         return finecomb.Counts.from_bytes(self.template, **self.flags)
 
-    @property
-    def piece(self) -> int:
-        """Size of a piece. With keys that all differ, the table of a piece takes a few times its size."""
-        return max(MIN_PIECE, min(MAX_PIECE, self.memory // 8))
+
+def piece_size(memory: int) -> int:
+    """Size of a piece. With keys that all differ, the table of a piece takes a few times its size."""
+    return max(MIN_PIECE, min(MAX_PIECE, memory // 8))
 
 
 class Table:
@@ -92,7 +92,7 @@ class CountSplits:
 
 def count_split(table: Table, split: Split) -> Iterator[pa.RecordBatch]:
     """Counts a split in pieces, and emits counts that exceed the memory."""
-    for start, end in split.pieces(table.plan.piece):
+    for start, end in split.pieces(piece_size(table.plan.memory)):
         with table.plan.messages.of(split.place):
             table.counts.add_file(split.path, start, end, partial=True)
         yield from table.batches_if_full()
@@ -113,11 +113,17 @@ class CountLines:
         yield table.batch()
 
 
-def joined(lines: pa.Array) -> bytes:
+def joined(lines: pa.Array) -> memoryview:
     """A text of these lines."""
-    lines = lines.cast(pa.large_binary())
-    text: bytes = pc.binary_join(pa.LargeListArray.from_arrays([0, len(lines)], lines), b"\n")[0].as_py()
-    return text + b"\n" if len(lines) else b""
+    kind = pa.large_binary()
+    ended = pc.binary_join_element_wise(lines.cast(kind), pa.scalar(b"", kind), pa.scalar(b"\n", kind))
+    # The values of an array are one after the other.
+    return viewed(ended.buffers()[2])[: pc.sum(pc.binary_length(ended)).as_py() or 0]
+
+
+def viewed(buffer: pa.Buffer) -> memoryview:
+    """The bytes of a buffer of Arrow."""
+    return memoryview(buffer).cast("B")
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,7 @@ class CountFiles:
         for batch in batches:
             for path, contents in zip(batch.column(0), batch.column(1)):
                 with self.plan.messages.of(END):
-                    table.counts.add_bytes(contents.as_buffer(), name=path.as_py(), partial=True)
+                    table.counts.add_bytes(viewed(contents.as_buffer()), name=path.as_py(), partial=True)
                 yield from table.batches_if_full()
         yield table.batch()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         n: int | str | None
 
 
-Paths: TypeAlias = "str | PathLike[str] | list[str | PathLike[str]] | list[str] | tuple[str | PathLike[str], ...]"
+Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 ORDER = ("n", "number", "sort", "reverse", "min_count")
 

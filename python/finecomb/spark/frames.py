@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import reduce
-from os import fspath
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -64,7 +64,7 @@ class Job:
         template = finecomb.Counts(**counting)
         # Refuses an invalid order before anything is read.
         self.schema = schema_of(template.top(**self.order))
-        names = [fspath(path) for path in (paths if isinstance(paths, list | tuple) else [paths])]
+        names = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
         remote = hadoop.readable(spark, [name for name in names if hadoop.is_remote(name)])
         nearby = [name for name in names if not hadoop.is_remote(name)]
         cores = spark.sparkContext.defaultParallelism

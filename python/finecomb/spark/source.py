@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
@@ -15,11 +16,16 @@ from pyspark.sql.types import StructType
 import finecomb
 
 from . import hadoop, local
+from .counting import MAX_ROWS, piece_size, unfit
 from .flags import ORDER, Division, divide_flags
 from .frames import schema_of
 from .splits import MAX_SIZE, Split
 
-PATHS = ("path", "paths")
+SWITCHES = ("archives", "each", "ignore", "ignore_case", "no_decompress", "no_header", "no_hidden", "quotedfields")
+"""Flags without a value."""
+
+NOT_SUMS = ("distinct", "mean", "p50", "p95", "p99", "percentile")
+"""Measures of all records that those of splits do not give."""
 
 
 def register(spark: SparkSession) -> None:
@@ -31,7 +37,7 @@ class TopSource(DataSource):
     """The counts of each split: a row for each key of a split, or several if the keys exceed the memory of a task.
 
     Spark adds them up: `spark.read.format("finecomb.top").option("fields", "7").load(path).groupBy("key").sum("count")`. Options are the
-    flags of `finecomb.spark.counts` as text. Only measures that Spark can add up are possible: sum, min and max. An input that cannot be
+    flags of `finecomb.spark.counts` as text. Only measures that Spark can merge are possible: sum, min and max. An input that cannot be
     read ends the query, as in the file sources of Spark.
     """
 
@@ -41,27 +47,97 @@ class TopSource(DataSource):
 
     def schema(self) -> StructType:
         counting, _ = flags_of(self.options)
-        return schema_of(finecomb.Counts(**counting).top(0))
+        return schema_of(finecomb.Counts(**counting).top())
 
     def reader(self, schema: StructType) -> DataSourceReader:
         return TopReader(dict(self.options))
 
 
-@dataclass
-class TopPartition(InputPartition):
+class Splits(InputPartition):
     """The splits of a task."""
 
-    template: bytes
-    flags: dict[str, Any]
-    memory: int
-    splits: list[Split]
+    def __init__(self, splits: list[Split]) -> None:
+        super().__init__(splits)
+        self.splits = splits
 
 
 class TopReader(DataSourceReader):
     """Divides files into splits, and counts them."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        self.options = options
+        self.paths = paths_of(options)
+        self.flags, self.division = flags_of(options)
+        # Relative times are those of this moment in all tasks.
+        self.template = finecomb.Counts(**self.flags).to_bytes()
 
     def partitions(self) -> list[InputPartition]:
-        ...
+        with warnings_as_errors():
+            tasks = local.list_tasks(self.counts(), self.paths, self.division.split_size or MAX_SIZE, 1)
+        return [Splits(task) for task in tasks or [[]]]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, Splits)
+        counts = self.counts()
+        for split in partition.splits:
+            for start, end in split.pieces(piece_size(self.division.memory)):
+                with warnings_as_errors():
+                    counts.add_file(split.path, start, end, partial=True)
+                if counts.memory > self.division.memory:
+                    yield from rows(counts)
+                    counts = self.counts()
+        yield from rows(counts)
+
+    def counts(self) -> finecomb.Counts:
+        """Counts of nothing."""
+        return finecomb.Counts.from_bytes(self.template, **self.flags)
+
+
+def rows(counts: finecomb.Counts) -> Iterator[pa.RecordBatch]:
+    """The rows of all keys."""
+    columns = counts.top("all").columns()
+    if lost := unfit(columns):
+        raise finecomb.Error(lost[0])
+    return iter(pa.table(columns).to_batches(MAX_ROWS))
+
+
+@contextmanager
+def warnings_as_errors() -> Iterator[None]:
+    """Ends the query at a message: a data source has no way to send it to the driver."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", finecomb.Warning)
+        try:
+            yield
+        except finecomb.Warning as message:
+            raise finecomb.Error(str(message)) from None
+
+
+def paths_of(options: Mapping[str, str]) -> list[str]:
+    """The paths of `load`: Spark passes several as JSON."""
+    paths = json.loads(options["paths"]) if "paths" in options else [options["path"]] if "path" in options else []
+    if not paths:
+        raise finecomb.Error("finecomb.top: no path; name files or directories in load")
+    for path in filter(hadoop.is_remote, paths):
+        raise finecomb.Error(f"{path}: the data source reads what executors open by a path; use finecomb.spark.counts")
+    return [str(path) for path in paths]
+
+
+def flags_of(options: Mapping[str, str]) -> tuple[dict[str, Any], Division]:
+    """The flags in options, and the division among executors."""
+    flags: dict[str, Any] = {name: value for name, value in options.items() if name not in ("path", "paths")}
+    for name in flags:
+        if name in ORDER or name == "partitions":
+            raise finecomb.Error(f"{name}: the rows are of splits; order and limit them in the query")
+        if name in NOT_SUMS:
+            raise finecomb.Error(f"{name}: the rows are of splits, which do not give it; use finecomb.spark.counts")
+    for name in SWITCHES:
+        if name in flags:
+            flags[name] = switch(name, flags[name])
+    counting, _, division = divide_flags(flags)
+    return counting, division
+
+
+def switch(name: str, text: str) -> bool:
+    """Parses the option of a flag without a value."""
+    if text.lower() not in ("true", "false"):
+        raise finecomb.Error(f"{name}: expected true or false; found {text!r}")
+    return text.lower() == "true"
