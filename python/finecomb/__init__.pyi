@@ -191,12 +191,19 @@ class Counts:
         start: int = 0,
         end: int | None = None,
         *,
-        partial: bool = False,
         progress: _Progress | None = None,
     ) -> None: ...
-    def add_bytes(
-        self, data: Buffer, *, name: str = "bytes", partial: bool = False, progress: _Progress | None = None
-    ) -> None: ...
+    def add_bytes(self, data: Buffer, *, name: str = "bytes", progress: _Progress | None = None) -> None: ...
+    def add_part(
+        self,
+        input: str | PathLike[str] | Buffer,
+        start: int = 0,
+        end: int | None = None,
+        *,
+        memory: int,
+        parts: int,
+        name: str = "bytes",
+    ) -> list[list[bytes]]: ...
     def files(self, paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[tuple[str, int]]: ...
     def merge(self, other: Counts | bytes) -> None: ...
     def split(self, parts: int) -> list[bytes]: ...

@@ -6,6 +6,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import finecomb
+import finecomb.spark
+from pyspark.sql import DataFrame, SparkSession
 
 top = finecomb.top("access.log", fields=[7], n=3, ignore_case=True, since=datetime(2026, 3, 1), every=timedelta(minutes=5))
 first: finecomb.Row = top[0]
@@ -30,6 +32,14 @@ matches = finecomb.grep(["a", "b"], Path("src"), ignore_case=True, context=2, no
 match: finecomb.Match = next(matches)
 found: list[tuple[str, int | None, int]] = [(match.path, match.line_number, match.offset) for match in matches]
 spans: list[tuple[int, int]] = match.spans
+counts.add_file("a.log", 0, 100)
+counts.merge(counts.split(3)[0])
+emitted: list[list[bytes]] = counts.add_part(b"a", memory=1 << 20, parts=3)
+spark: SparkSession = SparkSession.builder.getOrCreate()
+frame: DataFrame = finecomb.spark.top(spark, [Path("a.log"), "b.log"], fields=7, n=3, split_size="64M")
+frame = finecomb.spark.counts(spark, "hdfs:///logs", fields="path", sum="bytes", since="1h")
+finecomb.spark.register(spark)
+finecomb.spark.counts(spark, "a.log", n=3)  # type: ignore[call-arg]
 finecomb.grep("a", "src", color="never")  # type: ignore[call-arg]
 finecomb.top("access.log", field=7)  # type: ignore[call-arg]
 finecomb.Counts(n=3)  # type: ignore[call-arg]

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use finecomb::top_job::{Definition, TopJob};
 use finecomb_scan::{ScanOptions, list_files};
-use finecomb_top::{AllCounted, Query, StoredCounts, count_all};
+use finecomb_top::{AllCounted, Query, StoredCounts, TableLimit, count_all};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
@@ -25,15 +26,6 @@ pub(crate) struct Counts {
     definition: Definition,
     query: Query,
     counts: finecomb_top::Counts,
-}
-
-/// The part of inputs that is counted.
-#[derive(Default)]
-struct Part {
-    /// Offsets at which its lines begin, if not all.
-    offsets: Option<Range<u64>>,
-    /// Whether other parts are counted elsewhere, so that numbers of records say nothing yet.
-    is_partial: bool,
 }
 
 /// Counts that are added to others.
@@ -61,38 +53,70 @@ impl Counts {
         paths: &Bound<'_, PyAny>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.count(py, &Sources::new(paths)?, Part::default(), progress)
+        self.count(py, &Sources::new(paths)?, None, progress)
     }
 
     /// Adds the records of a file whose first bytes are at offsets from `start` up to `end`, or all from `start` on. So a file can be
     /// divided among several counts. One that cannot be read at any offset is counted as a whole if `start` is 0, and otherwise skipped:
-    /// one that is compressed or not in UTF-8, an archive, a pipe, or CSV. If the counts are `partial`, there is no message on the records
-    /// that were left out: `top` of all counts has it.
-    #[pyo3(signature = (path, start = 0, end = None, *, partial = false, progress = None))]
+    /// one that is compressed or not in UTF-8, an archive, a pipe, or CSV.
+    #[pyo3(signature = (path, start = 0, end = None, *, progress = None))]
     fn add_file(
         &mut self,
         py: Python<'_>,
         path: PathBuf,
         start: u64,
         end: Option<u64>,
-        partial: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let part = Part { offsets: Some(start..end.unwrap_or(u64::MAX)), is_partial: partial };
-        self.count(py, &Sources::of_file(path), part, progress)
+        self.count(py, &Sources::of_file(path), Some(start..end.unwrap_or(u64::MAX)), progress)
     }
 
-    /// Adds the records of bytes or another buffer. Messages call it `name`. `partial` is that of `add_file`.
-    #[pyo3(signature = (data, *, name = "bytes", partial = false, progress = None))]
+    /// Adds the records of bytes or another buffer. Messages call it `name`.
+    #[pyo3(signature = (data, *, name = "bytes", progress = None))]
     fn add_bytes(
         &mut self,
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
         name: &str,
-        partial: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.count(py, &Sources::of_bytes(data, name)?, Part { offsets: None, is_partial: partial }, progress)
+        self.count(py, &Sources::of_bytes(data, name)?, None, progress)
+    }
+
+    /// Adds the records of a part of a file, or of bytes that messages call `name`, to counts that are merged elsewhere. Offsets are those
+    /// of `add_file`. When the keys take more than `memory` bytes, they are emitted: returned as `parts` parts, as `split` stores them, each
+    /// time. Records that were left out have no message: `top` of all counts has it. After an exception the counts are incomplete.
+    #[pyo3(signature = (input, start = 0, end = None, *, memory, parts, name = "bytes"))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn add_part<'py>(
+        &mut self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+        start: u64,
+        end: Option<u64>,
+        memory: u64,
+        parts: usize,
+        name: &str,
+    ) -> PyResult<Vec<Vec<Bound<'py, PyBytes>>>> {
+        check_parts(parts)?;
+        let sources = match input.extract() {
+            Ok(path) => Sources::of_file(path),
+            Err(_) => Sources::of_bytes(input, name)?,
+        };
+        let inputs = self.job.inputs(&sources.paths).map_err(error)?;
+        let options = ScanOptions { part: Some(start..end.unwrap_or(u64::MAX)), ..self.job.scan() };
+        let (counts, definition) = (&mut self.counts, self.definition.to_bytes());
+        let emitted = Mutex::new(Vec::new());
+        let emit = |counts: finecomb_top::Counts| {
+            let stored = counts.store_divided(&definition, parts);
+            emitted.lock().unwrap_or_else(PoisonError::into_inner).push(stored);
+        };
+        let limit = TableLimit { memory, emit: &emit };
+        let problems =
+            running::run(py, None, options, |options| counts.add_limited(&inputs, &options, limit))?;
+        warn(py, &sources.messages(&problems, Vec::new()))?;
+        let emitted = emitted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(emitted.iter().map(|parts| bytes_of(py, parts)).collect())
     }
 
     /// The files that `add` would read of a path or a list of paths, each with its size. Pipes and devices are left out.
@@ -125,11 +149,9 @@ impl Counts {
     /// counts that are split in as many parts, in any process. The number of records, and of those that were left out, is in the first
     /// part. Add each part of all counts, also those without keys.
     fn split<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        if parts == 0 {
-            return Err(error("counts are split into at least one part"));
-        }
+        check_parts(parts)?;
         let stored = py.detach(|| self.counts.store_divided(&self.definition.to_bytes(), parts));
-        Ok(stored.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
+        Ok(bytes_of(py, &stored))
     }
 
     /// The counts of only the first keys: `n`, `sort`, `reverse` and `min_count` are the flags of `comb top`. With `every`, all buckets of
@@ -221,6 +243,18 @@ impl Counts {
     }
 }
 
+/// Checks a number of parts.
+fn check_parts(parts: usize) -> PyResult<()> {
+    if parts == 0 {
+        return Err(error("counts are split into at least one part"));
+    }
+    Ok(())
+}
+
+fn bytes_of<'py>(py: Python<'py>, parts: &[Vec<u8>]) -> Vec<Bound<'py, PyBytes>> {
+    parts.iter().map(|bytes| PyBytes::new(py, bytes)).collect()
+}
+
 impl Counts {
     /// No counts, of a job with absolute times.
     fn of(job: TopJob) -> PyResult<Self> {
@@ -230,21 +264,20 @@ impl Counts {
         Ok(Self { job, definition, query, counts })
     }
 
-    /// Adds the records of a part of inputs.
+    /// Adds the records of inputs, of the part at these offsets if there is one.
     fn count(
         &mut self,
         py: Python<'_>,
         sources: &Sources,
-        Part { offsets, is_partial }: Part,
+        part: Option<Range<u64>>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let inputs = self.job.inputs(&sources.paths).map_err(error)?;
         let (job, query) = (&self.job, &self.query);
-        let options = ScanOptions { part: offsets, ..job.scan() };
+        let options = ScanOptions { part, ..job.scan() };
         let AllCounted { counts, problems, .. } =
             running::run(py, progress, options, |options| count_all(&inputs, &options, query))?;
-        let notes = if is_partial { Vec::new() } else { job.notes(&counts.summary()) };
-        let messages = sources.messages(&problems, notes);
+        let messages = sources.messages(&problems, job.notes(&counts.summary()));
         py.detach(|| self.counts.merge(&counts));
         warn(py, &messages)
     }

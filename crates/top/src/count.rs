@@ -210,7 +210,7 @@ impl<'q> Counter<'q> {
         Self { pairs: Some(PairCounts::default()), ..Self::with_table(query, table, None, None) }
     }
 
-    fn with_table(
+    pub(crate) fn with_table(
         query: &'q Query,
         table: Table,
         live: Option<&'q Live>,
@@ -280,10 +280,24 @@ impl<'q> Counter<'q> {
 
     /// The table, without slices of time, and what is not counted by key.
     pub(crate) fn into_table(self) -> (Table, Tally) {
-        let query = self.query;
-        let table = self.counts.take().unwrap_or_else(|| Self::empty_table(query));
-        let tally = self.tally();
-        (if query.has_slices() { timeline::without_prefixes(&[&table]) } else { table }, tally)
+        (self.take_table(), self.tally())
+    }
+
+    /// The same table with its query, and goes on with an empty one.
+    pub(crate) fn swap_table(&self) -> (&'q Query, Table) {
+        let table = self.take_table();
+        self.counts.put_back(Self::empty_table(self.query));
+        (self.query, table)
+    }
+
+    fn take_table(&self) -> Table {
+        let table = self.counts.take().unwrap_or_else(|| Self::empty_table(self.query));
+        if self.query.has_slices() { timeline::without_prefixes(&[&table]) } else { table }
+    }
+
+    /// Bytes of memory of the table.
+    pub(crate) fn memory(&self) -> u64 {
+        self.counts.memory_with(0) as u64
     }
 
     /// The table and the number of records.

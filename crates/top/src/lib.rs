@@ -78,7 +78,7 @@ pub use answer::{
 pub use axis::{AxisTick, TimeAxis};
 pub use condition::ConditionError;
 pub use count::{top, top_live};
-pub use counts::{AllCounted, Counts, StoredCounts, StoredError, count_all};
+pub use counts::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
 pub use field::{Field, FieldError, Name, Step};
 pub use fields::{FieldList, FieldListError};
 pub use follow::{FinishedBucket, Following, top_follow};

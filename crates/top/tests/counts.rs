@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use finecomb_scan::{Inputs, ScanOptions, Width};
 use finecomb_top::{
     Answer, Counts, Field, FieldList, InputFormat, Measure, MeasureKind, Percentile, Query, QueryOptions,
-    SortBy, StoredCounts, StoredError, count_all, top,
+    SortBy, StoredCounts, StoredError, TableLimit, count_all, top,
 };
 use proptest::prelude::*;
 use tempfile::tempdir;
@@ -101,12 +101,12 @@ fn shown(answer: &Answer) -> String {
     )
 }
 
-fn options(width: usize, block_size: usize) -> ScanOptions<'static> {
+fn options_of_scan(width: usize, block_size: usize) -> ScanOptions<'static> {
     ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() }
 }
 
 fn counts_of(paths: &[PathBuf], query: &Query, width: usize, block_size: usize) -> Counts {
-    let counted = count_all(&Inputs::new(paths), &options(width, block_size), query);
+    let counted = count_all(&Inputs::new(paths), &options_of_scan(width, block_size), query);
     assert!(counted.problems.is_empty(), "{:?}", counted.problems);
     counted.counts
 }
@@ -195,6 +195,29 @@ proptest! {
         prop_assert_eq!(shown(&Answer { distinct: 0, ..first.answer() }), shown(&expected));
         let is_cut = options.number == 1 && distinct > parts as u64;
         prop_assert!(!is_cut || first.answer().distinct < distinct || options.every.is_some(), "only the first are left");
+    }
+
+    #[test]
+    fn tables_beyond_a_limit_are_emitted_and_nothing_is_lost(
+        texts in prop::collection::vec(part(), 1..4),
+        options in query(),
+        width in prop::sample::select(vec![1, 3]),
+        memory in prop::sample::select(vec![0, 200_000]),
+    ) {
+        let directory = tempdir().expect("a directory");
+        let paths = written(directory.path(), &texts);
+        let query = Query::new(&options).expect("a query");
+        let emitted = std::sync::Mutex::new(Counts::new(&query));
+        let emit = |counts: Counts| emitted.lock().expect("no panics").merge(&counts);
+        let mut counts = Counts::new(&query);
+        for path in &paths {
+            let limit = TableLimit { memory, emit: &emit };
+            let problems = counts.add_limited(&Inputs::new([path]), &options_of_scan(width, 3000), limit);
+            prop_assert!(problems.is_empty());
+        }
+        prop_assert_eq!(counts.records(), counts_of(&paths, &query, 1, 1 << 17).records());
+        counts.merge(&emitted.into_inner().expect("no panics"));
+        prop_assert!(counts.store(DEFINITION) == counts_of(&paths, &query, 1, 1 << 17).store(DEFINITION));
     }
 
     /// Damage behind the checksum, as someone may make it on purpose, is an error or other counts, but never a crash.

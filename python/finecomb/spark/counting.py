@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 import finecomb
 
-from .messages import END, Messages
+from .messages import END, Messages, Place
 from .splits import Split
 
-if TYPE_CHECKING:
-    from pyspark.core.broadcast import Broadcast
+Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 PARTIAL = "bucket int, counts binary"
 """Columns of partial counts: the number of a group of keys, and stored counts of it."""
-
-MIN_PIECE = 4 << 10
-MAX_PIECE = 64 << 20
-"""Sizes of the pieces between which the memory is looked at."""
 
 MAX_ROWS = 10_000
 """Rows of a batch, as many as Spark's own batches have."""
@@ -45,23 +40,21 @@ class Plan:
         return finecomb.Counts.from_bytes(self.template, **self.flags)
 
 
-def piece_size(memory: int) -> int:
-    """Size of a piece. With keys that all differ, the table of a piece takes a few times its size."""
-    return max(MIN_PIECE, min(MAX_PIECE, memory // 8))
-
-
 class Table:
-    """Counts of a task, which are emitted when they have the memory that is given to them."""
+    """Counts of a task."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.counts = plan.counts()
 
-    def batches_if_full(self) -> Iterator[pa.RecordBatch]:
-        """Emits the counts and begins new ones, if they exceed the memory."""
-        if self.counts.memory > self.plan.memory:
-            yield self.batch()
-            self.counts = self.plan.counts()
+    def add(self, input: str | memoryview, place: Place, name: str = "", start: int = 0, end: int | None = None) -> Batches:
+        """Counts a part of a file, or bytes with a name. Emits the counts whenever they exceed the memory."""
+        plan = self.plan
+        with plan.messages.of(place):
+            emitted = self.counts.add_part(
+                input, start, end, memory=plan.memory, parts=plan.parts, name=name
+            )
+        yield from map(stored, emitted)
 
     def batch(self) -> pa.RecordBatch:
         """The counts by groups of keys."""
@@ -76,26 +69,18 @@ def stored(parts: list[bytes]) -> pa.RecordBatch:
 
 @dataclass(frozen=True)
 class CountSplits:
-    """Counts the splits of tasks, whose numbers are the rows."""
+    """Counts the splits of tasks, whose numbers are the rows. Spark sends the splits of all tasks to an executor once."""
 
     plan: Plan
-    tasks: Broadcast[list[list[Split]]]
+    tasks: list[list[Split]]
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Batches:
         table = Table(self.plan)
         for batch in batches:
             for number in batch.column(0):
-                for split in self.tasks.value[number.as_py()]:
-                    yield from count_split(table, split)
+                for split in self.tasks[number.as_py()]:
+                    yield from table.add(split.path, split.place, start=split.start, end=split.end)
         yield table.batch()
-
-
-def count_split(table: Table, split: Split) -> Iterator[pa.RecordBatch]:
-    """Counts a split in pieces, and emits counts that exceed the memory."""
-    for start, end in split.pieces(piece_size(table.plan.memory)):
-        with table.plan.messages.of(split.place):
-            table.counts.add_file(split.path, start, end, partial=True)
-        yield from table.batches_if_full()
 
 
 @dataclass(frozen=True)
@@ -104,12 +89,10 @@ class CountLines:
 
     plan: Plan
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Batches:
         table = Table(self.plan)
         for batch in batches:
-            with self.plan.messages.of(END):
-                table.counts.add_bytes(joined(batch.column(0)), name="lines", partial=True)
-            yield from table.batches_if_full()
+            yield from table.add(joined(batch.column(0)), END, "lines")
         yield table.batch()
 
 
@@ -132,17 +115,15 @@ class CountFiles:
 
     plan: Plan
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Batches:
         table = Table(self.plan)
         for batch in batches:
             for path, contents in zip(batch.column(0), batch.column(1)):
-                with self.plan.messages.of(END):
-                    table.counts.add_bytes(viewed(contents.as_buffer()), name=path.as_py(), partial=True)
-                yield from table.batches_if_full()
+                yield from table.add(viewed(contents.as_buffer()), END, path.as_py())
         yield table.batch()
 
 
-def merged(plan: Plan, batches: Iterator[pa.RecordBatch]) -> finecomb.Counts:
+def merged(plan: Plan, batches: Batches) -> finecomb.Counts:
     """The sum of partial counts."""
     counts = plan.counts()
     for batch in batches:
@@ -158,7 +139,7 @@ class KeepFirst:
     plan: Plan
     order: dict[str, Any]
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Batches:
         yield stored([merged(self.plan, batches).first(**self.order).to_bytes()])
 
 
@@ -169,7 +150,7 @@ class MakeRows:
     plan: Plan
     order: dict[str, Any]
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Batches:
         top = merged(self.plan, batches).top(**self.order)
         columns = top.columns()
         for number, message in enumerate([*top.messages, *unfit(columns)]):

@@ -52,13 +52,14 @@ def divide_flags(flags: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, An
     ordering = {name: counting.pop(name) for name in ORDER if name in counting}
     memory = size("memory", counting.pop("memory", None) or DEFAULT_MEMORY)
     split_size = counting.pop("split_size", None)
+    split_size = None if split_size is None else size("split_size", split_size)
     partitions = counting.pop("partitions", None)
     if partitions is not None and partitions < 1:
         raise finecomb.Error(f"partitions: expected at least 1; found {partitions}")
     if counting.get("threads") is None:
         # An executor runs one task on each of its cores.
         counting["threads"] = 1
-    return counting, ordering, Division(memory, split_size and size("split_size", split_size), partitions)
+    return counting, ordering, Division(memory, split_size, partitions)
 
 
 def size(name: str, text: int | str) -> int:

@@ -26,6 +26,16 @@ PARTS_PER_PARTITION = 4
 """Groups of keys for each partition. Spark assigns them by a hash, so that several are more evenly spread than one."""
 
 
+DEFAULT_NUMBER = 10
+"""Number of keys that `comb top` shows."""
+
+MERGED_SIZE = 512 << 20
+"""Bytes of input whose counts are merged in one task. Its memory is that of their distinct keys."""
+
+MAX_CANDIDATES = 100_000
+"""First keys of all partitions that the driver puts in order. With more, a task does."""
+
+
 def top(spark: SparkSession, paths: Paths, **flags: Unpack[TopFlags]) -> DataFrame:
     """Counts the keys of all records of files, and returns the most frequent ones in their order.
 
@@ -33,10 +43,17 @@ def top(spark: SparkSession, paths: Paths, **flags: Unpack[TopFlags]) -> DataFra
     once; its messages are warnings of the class `finecomb.Warning`.
     """
     job = Job(spark, paths, flags, Messages(spark))
-    partial = job.partial
-    if job.partitions > 1:
-        partial = merge(partial, job.partitions).mapInArrow(KeepFirst(job.plan, job.order), PARTIAL)
-    rows = merge(partial, 1).mapInArrow(MakeRows(job.plan, job.order), job.schema).toArrow()
+    make_rows = MakeRows(job.plan, job.order)
+    merged = merge(job.partial, job.partitions)
+    if job.partitions == 1:
+        rows = merged.mapInArrow(make_rows, job.schema).toArrow()
+    else:
+        first = merged.mapInArrow(KeepFirst(job.plan, job.order), PARTIAL)
+        if job.number * job.partitions > MAX_CANDIDATES:
+            rows = merge(first, 1).mapInArrow(make_rows, job.schema).toArrow()
+        else:
+            batches = make_rows(iter(first.toArrow().to_batches()))
+            rows = pa.Table.from_batches(batches, schema=job.columns)
     job.plan.messages.warn()
     return spark.createDataFrame(rows, schema=job.schema)
 
@@ -63,7 +80,10 @@ class Job:
         counting, self.order, division = divide_flags(flags)
         template = finecomb.Counts(**counting)
         # Refuses an invalid order before anything is read.
-        self.schema = schema_of(template.top(**self.order))
+        top = template.top(**self.order)
+        self.columns, self.schema = arrow_schema_of(top), schema_of(top)
+        number = self.order.get("n") or self.order.get("number") or DEFAULT_NUMBER
+        self.number = MAX_CANDIDATES if number == "all" else int(number)
         names = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
         remote = hadoop.readable(spark, [name for name in names if hadoop.is_remote(name)])
         nearby = [name for name in names if not hadoop.is_remote(name)]
@@ -71,9 +91,10 @@ class Job:
         tasks = local.list_tasks(template, nearby, division.split_size, cores)
         has_lines = template.input in hadoop.LINES
         rows = [hadoop.read(spark, remote, has_lines)] if remote else []
-        splits = len(tasks) + sum(frame.rdd.getNumPartitions() for frame in rows)
+        size = sum(split.length for task in tasks for split in task)
+        size += sum(frame.rdd.getNumPartitions() * hadoop.SPLIT_SIZE for frame in rows)
         most = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        self.partitions = division.partitions or max(1, min(splits, most))
+        self.partitions = division.partitions or max(1, min(-(-size // MERGED_SIZE), most))
         parts = self.partitions * PARTS_PER_PARTITION if self.partitions > 1 else 1
         self.plan = Plan(template.to_bytes(), counting, division.memory, parts, messages)
         partial = [hadoop.count(self.plan, frame, has_lines) for frame in rows]
@@ -84,4 +105,9 @@ class Job:
 
 def schema_of(top: finecomb.Top) -> StructType:
     """The columns of rows."""
-    return from_arrow_schema(pa.table(top.columns()).schema)
+    return from_arrow_schema(arrow_schema_of(top))
+
+
+def arrow_schema_of(top: finecomb.Top) -> pa.Schema:
+    """The same for Arrow."""
+    return pa.table(top.columns()).schema

@@ -17,6 +17,10 @@ LINES = ("lines", "clf", "combined", "vhost_combined", "nginx", "json", "logfmt"
 """Formats in which each line is a record and no line is a header."""
 
 
+SPLIT_SIZE = 128 << 20
+"""Maximum size of a partition of the readers of Spark, unless it is configured."""
+
+
 def is_remote(path: str) -> bool:
     """Whether a path names a file system, other than that of the machine."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path) is not None and not path.startswith("file:")

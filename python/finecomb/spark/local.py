@@ -40,6 +40,6 @@ def list_tasks(counts: finecomb.Counts, paths: list[str], size: int | None, core
 
 
 def count(spark: SparkSession, plan: Plan, tasks: list[list[Split]]) -> DataFrame:
-    """Partial counts of the splits of all tasks. The splits are sent to each executor once."""
+    """Partial counts of the splits of all tasks."""
     numbers = spark.range(0, len(tasks), 1, len(tasks))
-    return numbers.mapInArrow(CountSplits(plan, spark.sparkContext.broadcast(tasks)), PARTIAL)
+    return numbers.mapInArrow(CountSplits(plan, tasks), PARTIAL)

@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 import finecomb
 
 from . import hadoop, local
-from .counting import MAX_ROWS, piece_size, unfit
+from .counting import MAX_ROWS, Batches, unfit
 from .flags import ORDER, Division, divide_flags
 from .frames import schema_of
 from .splits import MAX_SIZE, Split
@@ -75,16 +75,14 @@ class TopReader(DataSourceReader):
             tasks = local.list_tasks(self.counts(), self.paths, self.division.split_size or MAX_SIZE, 1)
         return [Splits(task) for task in tasks or [[]]]
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition) -> Batches:
         assert isinstance(partition, Splits)
         counts = self.counts()
         for split in partition.splits:
-            for start, end in split.pieces(piece_size(self.division.memory)):
-                with warnings_as_errors():
-                    counts.add_file(split.path, start, end, partial=True)
-                if counts.memory > self.division.memory:
-                    yield from rows(counts)
-                    counts = self.counts()
+            with warnings_as_errors():
+                emitted = counts.add_part(split.path, split.start, split.end, memory=self.division.memory, parts=1)
+            for (part,) in emitted:
+                yield from rows(finecomb.Counts.from_bytes(part))
         yield from rows(counts)
 
     def counts(self) -> finecomb.Counts:
@@ -92,7 +90,7 @@ class TopReader(DataSourceReader):
         return finecomb.Counts.from_bytes(self.template, **self.flags)
 
 
-def rows(counts: finecomb.Counts) -> Iterator[pa.RecordBatch]:
+def rows(counts: finecomb.Counts) -> Batches:
     """The rows of all keys."""
     columns = counts.top("all").columns()
     if lost := unfit(columns):

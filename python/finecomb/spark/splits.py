@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-MAX_SIZE = 128 << 20
-"""Size of a split of a large file, as that of a partition of Spark's own readers."""
+MAX_SIZE = 256 << 20
+"""Size of a split of a large file. It is counted in about the time in which a task of Python starts and ends."""
 
 MIN_SIZE = 4 << 20
 """Size of a split if there is little to read: a smaller one takes less time than its task takes to start."""
@@ -24,17 +24,12 @@ class Split:
 
     path: str
     start: int
-    end: int
-    """For the last split of a file, its size when it was listed: lines that were appended since then belong to it."""
-    is_last: bool
+    end: int | None
+    """`None` for the last split of a file: lines that are appended before it is counted belong to it."""
+    length: int
+    """Bytes when the file was listed."""
     place: tuple[int, int]
     """Number of the file and of the split, for the order of messages."""
-
-    def pieces(self, size: int) -> Iterator[tuple[int, int | None]]:
-        """Offsets of pieces of this size."""
-        for start in range(self.start, max(self.end, self.start + 1), size):
-            end = min(start + size, self.end)
-            yield start, None if self.is_last and end == self.end else end
 
 
 def split_size(total: int, cores: int) -> int:
@@ -67,4 +62,5 @@ def splits_of(path: str, length: int, size: int, number: int) -> Iterator[Split]
     count = 1 if path.lower().endswith(COMPRESSED) else max(1, -(-length // size))
     borders = [length * index // count for index in range(count + 1)]
     for index in range(count):
-        yield Split(path, borders[index], borders[index + 1], index + 1 == count, (number, index))
+        start, end = borders[index : index + 2]
+        yield Split(path, start, end if index + 1 < count else None, end - start, (number, index))

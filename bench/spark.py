@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Compares finecomb.spark with Spark SQL on a log in one session, prints a table and writes bench/RESULTS-spark.md.
+
+    bench/spark.py LOG [--field N] [--rounds N] [--cores N] [--output FILE]
+
+Needs pyspark, pyarrow, pandas and finecomb in this Python (docs/spark.md). Before anything is timed, all programs are compared: the counts
+of the first keys must be the same. The first rounds warm up the JVM and the Python workers and are not timed; so the start of Spark is
+left out. Programs run in interleaved rounds, so that drift of the machine affects all of them; the table shows medians.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import finecomb
+import finecomb.spark
+import pyspark
+from pyspark.sql import DataFrame, SparkSession, functions
+
+HERE = Path(__file__).resolve().parent
+COMB = Path(sys.executable).with_name("comb")
+KEYS, WARM_UP, GOAL = 10, 3, 0.2
+SQL, OURS = "Spark SQL, split by a space", "finecomb.spark.top"
+
+
+def session(cores: int) -> SparkSession:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", "4g")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def of_sql(spark: SparkSession, log: str, field: int, separator: str) -> list[int]:
+    key = functions.split("value", separator)[field - 1].alias("key")
+    frame = spark.read.text(log).select(key).where("key IS NOT NULL").groupBy("key").count()
+    return counts_of(frame.orderBy(functions.desc("count")).limit(KEYS))
+
+
+def of_rdd(spark: SparkSession, log: str, field: int) -> list[int]:
+    lines = spark.sparkContext.textFile(log).map(str.split).filter(lambda fields: len(fields) >= field)
+    counts = lines.map(lambda fields: (fields[field - 1], 1)).reduceByKey(lambda one, other: one + other)
+    return sorted((count for _, count in counts.takeOrdered(KEYS, key=lambda pair: -pair[1])), reverse=True)
+
+
+def counts_of(frame: DataFrame) -> list[int]:
+    return [row["count"] for row in frame.collect()]
+
+
+def of_comb(log: str, field: int) -> list[int]:
+    command = [COMB, "top", f"--fields={field}", f"--number={KEYS}", "--format=csv", log]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return [int(line.split(b",")[0]) for line in done.stdout.splitlines()[1:]]
+
+
+def measure(programs: dict[str, Callable[[], list[int]]], rounds: int) -> dict[str, list[float]]:
+    """Times of all programs in interleaved rounds."""
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    answers = {}
+    for number in range(WARM_UP + rounds):
+        for name, program in programs.items():
+            start = time.monotonic()
+            answers[name] = program()
+            if number >= WARM_UP:
+                times[name].append(time.monotonic() - start)
+        if len(set(map(tuple, answers.values()))) != 1:
+            sys.exit(f"the counts differ: {answers}")
+    return times
+
+
+def table(times: dict[str, list[float]], size: int) -> list[str]:
+    base = statistics.median(times[SQL])
+    rows = ["| program | median | least | GB/s | of Spark SQL |", "| --- | ---: | ---: | ---: | ---: |"]
+    for name, all_times in times.items():
+        median = statistics.median(all_times)
+        speed = size / median / 1e9
+        rows.append(f"| {name} | {median:.2f} s | {min(all_times):.2f} s | {speed:.2f} | {median / base:.2f} |")
+    ratio = statistics.median(times[OURS]) / base
+    return [*rows, "", f"Goal: {OURS} in {GOAL} of the time of Spark SQL: {'met' if ratio <= GOAL else 'missed'} ({ratio:.2f})."]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Compares finecomb.spark with Spark SQL.")
+    parser.add_argument("log", type=Path)
+    parser.add_argument("--field", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--output", type=Path, default=HERE / "RESULTS-spark.md")
+    parser.add_argument("--rdd", action="store_true", help="also measure an RDD of Python, which takes minutes")
+    arguments = parser.parse_args()
+    log, field = str(arguments.log.resolve()), arguments.field
+    load = os.getloadavg()[0]
+    spark = session(arguments.cores)
+    programs = {
+        SQL: lambda: of_sql(spark, log, field, " "),
+        "Spark SQL, split by blanks": lambda: of_sql(spark, log, field, r"\s+"),
+        OURS: lambda: counts_of(finecomb.spark.top(spark, log, fields=field, n=KEYS)),
+        "finecomb.top, without Spark": lambda: [row.count for row in finecomb.top(log, fields=field, n=KEYS)],
+        "comb top": lambda: of_comb(log, field),
+    }
+    if arguments.rdd:
+        programs["RDD of Python"] = lambda: of_rdd(spark, log, field)
+    size = arguments.log.stat().st_size
+    lines = [
+        "# Results of finecomb.spark",
+        "",
+        f"{date.today()}, {arguments.cores} cores, load average at start: {load:.1f}. pyspark {pyspark.__version__}, `local[{arguments.cores}]`.",
+        f"The {KEYS} most frequent values of field {field} of a log of {size / 1e6:.0f} MB, warm cache, {arguments.rounds} rounds after {WARM_UP} for warm-up.",
+        "",
+        *table(measure(programs, arguments.rounds), size),
+    ]
+    print("\n".join(lines))
+    arguments.output.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
