@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares finecomb.spark with Spark SQL on a log in one session, prints a table and writes bench/RESULTS-spark.md.
 
-    bench/spark.py LOG [--field N] [--rounds N] [--cores N] [--output FILE]
+    bench/spark.py LOG [--field N] [--rounds N] [--cores N] [--rdd] [--comb PATH] [--output FILE]
 
 Needs pyspark, pyarrow, pandas and finecomb in this Python (docs/spark.md). Before anything is timed, all programs are compared: the counts
 of the first keys must be the same. The first rounds warm up the JVM and the Python workers and are not timed; so the start of Spark is
@@ -40,7 +40,7 @@ def session(cores: int) -> SparkSession:
 
 def of_sql(spark: SparkSession, log: str, field: int, separator: str) -> list[int]:
     key = functions.split("value", separator)[field - 1].alias("key")
-    frame = spark.read.text(log).select(key).where("key IS NOT NULL").groupBy("key").count()
+    frame = spark.read.text(log).select(key).groupBy("key").count()
     return counts_of(frame.orderBy(functions.desc("count")).limit(KEYS))
 
 
@@ -54,8 +54,8 @@ def counts_of(frame: DataFrame) -> list[int]:
     return [row["count"] for row in frame.collect()]
 
 
-def of_comb(log: str, field: int) -> list[int]:
-    command = [COMB, "top", f"--fields={field}", f"--number={KEYS}", "--format=csv", log]
+def of_comb(comb: Path, log: str, field: int) -> list[int]:
+    command = [comb, "top", f"--fields={field}", f"--number={KEYS}", "--format=csv", log]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return [int(line.split(b",")[0]) for line in done.stdout.splitlines()[1:]]
 
@@ -92,6 +92,7 @@ def main() -> None:
     parser.add_argument("--field", type=int, default=7)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--comb", type=Path, default=COMB, help="the command (default: the one that is installed with the module)")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS-spark.md")
     parser.add_argument("--rdd", action="store_true", help="also measure an RDD of Python, which takes minutes")
     arguments = parser.parse_args()
@@ -103,7 +104,7 @@ def main() -> None:
         "Spark SQL, split by blanks": lambda: of_sql(spark, log, field, r"\s+"),
         OURS: lambda: counts_of(finecomb.spark.top(spark, log, fields=field, n=KEYS)),
         "finecomb.top, without Spark": lambda: [row.count for row in finecomb.top(log, fields=field, n=KEYS)],
-        "comb top": lambda: of_comb(log, field),
+        "comb top": lambda: of_comb(arguments.comb, log, field),
     }
     if arguments.rdd:
         programs["RDD of Python"] = lambda: of_rdd(spark, log, field)
