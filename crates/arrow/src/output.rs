@@ -30,7 +30,7 @@ pub enum FileFormat {
 pub struct BatchWriter<W: Write + Send>(Writer<W>);
 
 enum Writer<W: Write + Send> {
-    Arrow(StreamWriter<W>),
+    Arrow(Box<StreamWriter<W>>),
     #[cfg(feature = "parquet")]
     Parquet(Box<ArrowWriter<W>>),
 }
@@ -42,7 +42,9 @@ impl<W: Write + Send> BatchWriter<W> {
     /// If writing fails.
     pub fn new(format: FileFormat, schema: &SchemaRef, out: W) -> io::Result<Self> {
         Ok(Self(match format {
-            FileFormat::Arrow => Writer::Arrow(StreamWriter::try_new(out, schema).map_err(of_arrow)?),
+            FileFormat::Arrow => {
+                Writer::Arrow(Box::new(StreamWriter::try_new(out, schema).map_err(of_arrow)?))
+            }
             #[cfg(feature = "parquet")]
             FileFormat::Parquet => {
                 let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();

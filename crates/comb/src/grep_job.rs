@@ -192,7 +192,7 @@ mod tests {
         let number = |flags: &[&str]| {
             let mut out = Vec::new();
             let stop = Arc::new(Stop::new().unwrap());
-            job(flags, &[path.clone()]).unwrap().run(&stop, &mut out).unwrap();
+            job(flags, std::slice::from_ref(&path)).unwrap().run(&stop, &mut out).unwrap();
             let Some(Record::Line(line)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
             line.number
         };
