@@ -45,11 +45,9 @@ mod tests {
         ] {
             fs::write(at(name), content).expect("a file");
         }
-        let (found, inaccessible) = below(directory.path()).expect("files");
-        assert_eq!(
-            (found, inaccessible),
-            (vec![FoundFile { path: at("b"), size: 2 }, FoundFile { path: at("sub/a"), size: 1 }], 0)
-        );
+        let (files, inaccessible) = below(directory.path()).expect("files");
+        let found = |name, size| FoundFile { path: at(name), size, is_named: false };
+        assert_eq!((files, inaccessible), (vec![found("b", 2), found("sub/a", 1)], 0));
         assert_eq!(below(&at(".hidden")).expect("a file").0.len(), 1);
         symlink(at("b"), at("link")).expect("a link");
         symlink(at("sub"), at("sub-link")).expect("a link");

@@ -3,12 +3,13 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Command};
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep};
-use finecomb_scan::{Inputs, Problem, Stop};
+use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, list_files};
 
 use crate::args::grep::Arguments;
 use crate::args::words::Words;
@@ -42,6 +43,18 @@ pub struct GrepJob {
     pub(crate) inputs: Inputs,
     options: GrepOptions,
     query: Query,
+    part: Option<Range<u64>>,
+}
+
+/// Files that another process found, or a part of one.
+#[derive(Clone, Debug)]
+pub struct Share {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Whether these are named in the search, and not found in directories.
+    pub are_named: bool,
+    /// Offsets at which the lines begin that are searched; `None` for all lines.
+    pub part: Option<Range<u64>>,
 }
 
 /// Circumstances of a search.
@@ -73,6 +86,25 @@ impl GrepJob {
     /// # Errors
     /// If a pattern, a flag or a value is invalid, or the flag only decides how text is printed. The message is that of the command.
     pub fn new(patterns: &[String], flags: Vec<OsString>, paths: &[PathBuf]) -> Result<Self, String> {
+        Self::of_programs(patterns, flags, paths, true)
+    }
+
+    /// A search of a share of the files of a search with the same patterns and flags. Offsets are those of the whole files; line numbers
+    /// begin with 1 in a part. A NUL before a part is not seen.
+    ///
+    /// # Errors
+    /// As for [`GrepJob::new`].
+    pub fn of_share(patterns: &[String], flags: Vec<OsString>, share: Share) -> Result<Self, String> {
+        let job = Self::of_programs(patterns, flags, &share.files, share.are_named)?;
+        Ok(Self { part: share.part, ..job })
+    }
+
+    fn of_programs(
+        patterns: &[String],
+        flags: Vec<OsString>,
+        paths: &[PathBuf],
+        are_named: bool,
+    ) -> Result<Self, String> {
         if let Some(flag) = flags.iter().find_map(flag_of_command) {
             return Err(format!("--{flag}: only the command has this flag"));
         }
@@ -80,7 +112,11 @@ impl GrepJob {
         words.switch("--line-number", true);
         words.values("--regexp", patterns);
         words.extend(flags);
-        let job = Self::parse(words, paths, |options| GrepOptions { mode: Mode::Records, ..options })?;
+        let job = Self::parse(words, paths, |options| GrepOptions {
+            mode: Mode::Records,
+            named_as_found: !are_named,
+            ..options
+        })?;
         // Without a path, the command would search the current directory.
         Ok(Self { inputs: Inputs { named: paths.to_vec(), ..job.inputs }, ..job })
     }
@@ -100,7 +136,12 @@ impl GrepJob {
         let options = change(options);
         let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
         let query = Query::new(&options).map_err(|error| error.to_string())?;
-        Ok(Self { arguments, inputs, options, query })
+        Ok(Self { arguments, inputs, options, query, part: None })
+    }
+
+    /// The files that are searched, except pipes and devices, and problems with inputs.
+    pub fn files(&self) -> (Vec<FoundFile>, Vec<Problem>) {
+        list_files(&self.inputs)
     }
 
     /// Searches and writes to `out` until it fails, or `stop` is raised.
@@ -108,8 +149,8 @@ impl GrepJob {
     /// # Errors
     /// If the place of indexes is not known, and they are required.
     pub fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Searched, String> {
-        let Self { arguments, inputs, options, query } = self;
-        let scan = arguments.scan();
+        let Self { arguments, inputs, options, query, part } = self;
+        let scan = ScanOptions { part: part.clone(), ..arguments.scan() };
         let sought = sought(arguments, inputs, query);
         let indexes = Indexed::new(arguments.index(), false, sought.as_ref(), scan.width);
         let indexes = indexes.map_err(|error| error.to_string())?;
@@ -182,6 +223,50 @@ mod tests {
         let searched = job(&[], &[]).unwrap().run(&stop, &mut out).unwrap();
         assert!(searched.is_empty && searched.problems.is_empty());
         assert_eq!(out, b"");
+    }
+
+    /// Offsets of the lines with an `a` that a share of a file has.
+    fn offsets(path: &std::path::Path, are_named: bool, part: Option<Range<u64>>) -> Vec<u64> {
+        let share = Share { files: vec![path.to_owned()], are_named, part };
+        let mut out = Vec::new();
+        let stop = Arc::new(Stop::new().unwrap());
+        let job = GrepJob::of_share(&["a".to_owned()], vec!["--block-size=7".into()], share).unwrap();
+        assert!(job.run(&stop, &mut out).unwrap().problems.is_empty());
+        let line = |record| if let Record::Line(line) = record { Some(line.offset) } else { None };
+        Records::new(&out).filter_map(line).collect()
+    }
+
+    #[test]
+    fn lines_of_a_part_are_those_that_begin_in_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("text");
+        for mark in ["", "\u{FEFF}"] {
+            for (lines, count) in [("a\nb\n\naa", 3), ("a\n", 40), ("xxxxxxxxxxxxxxxxxxxxa\n", 9)] {
+                std::fs::write(&path, mark.to_owned() + &lines.repeat(count)).unwrap();
+                let whole = offsets(&path, true, None);
+                for border in 1..(lines.len() * count + mark.len()) as u64 {
+                    let (before, after) = (Some(0..border), Some(border..u64::MAX));
+                    let parts = [offsets(&path, true, before), offsets(&path, true, after)];
+                    assert_eq!(parts.concat(), whole, "{border}");
+                    let begins = |&&at: &&u64| at + (mark.len() as u64) < border;
+                    assert_eq!(parts[0].len(), whole.iter().filter(begins).count(), "{border}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn files_are_searched_as_named_or_as_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("text");
+        std::fs::write(&path, "a\n\0\n").unwrap();
+        assert_eq!((offsets(&path, true, None), offsets(&path, false, None)), (vec![], vec![]));
+        std::fs::write(&path, "a\n".repeat(50_000) + "\0\n" + &"a\n".repeat(50_000)).unwrap();
+        let (named, found) = (offsets(&path, true, None), offsets(&path, false, None));
+        assert!(found.len() < 50_000 && found.len() < named.len(), "{} and {}", found.len(), named.len());
+        let listed =
+            GrepJob::new(&[], Vec::new(), &[path.clone(), directory.path().to_owned()]).unwrap().files().0;
+        assert_eq!(listed.iter().map(|file| file.is_named).collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]

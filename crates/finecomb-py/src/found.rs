@@ -1,6 +1,7 @@
 //! `finecomb.grep`: `comb grep` as an iterator of lines, and as a stream of Arrow.
 
 mod search;
+mod shares;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,6 +13,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use self::search::{BatchReader, Search, Task};
+pub(crate) use self::shares::{grep_files, grep_share, survey_part};
 use crate::pipe::Taken;
 use crate::sources::Sources;
 use crate::{arrow, error, flags, warn};
@@ -29,11 +31,10 @@ pub(crate) fn grep(
     paths: &Bound<'_, PyAny>,
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Matches> {
-    let sources = Arc::new(Sources::new(paths)?);
+    let sources = Sources::new(paths)?;
     let words = flags::words(flags)?;
     let job = py.detach(|| GrepJob::new(&pattern.0, words, &sources.paths)).map_err(error)?;
-    let task = Task { job: Arc::new(job), sources };
-    Ok(Matches { task, state: Mutex::new(State::Unread), messages: Messages::default() })
+    Ok(Matches::new(job, sources))
 }
 
 /// Regular expressions: one, a list, or none if a flag names a file of them.
@@ -124,6 +125,11 @@ impl Lines {
 }
 
 impl Matches {
+    fn new(job: GrepJob, sources: Sources) -> Self {
+        let task = Task { job: Arc::new(job), sources: Arc::new(sources) };
+        Self { task, state: Mutex::new(State::Unread), messages: Messages::default() }
+    }
+
     /// Waits for the next line, for a short time.
     fn step(&self, py: Python<'_>) -> PyResult<Step> {
         let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);

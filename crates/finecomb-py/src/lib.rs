@@ -41,7 +41,7 @@ mod _finecomb {
         answer::{Row, Top},
         columns::Columns,
         counts::Counts,
-        found::{Match, Matches, grep},
+        found::{Match, Matches, grep, grep_files, grep_share, survey_part},
         index::{Index, Passage, Positions},
         top::top,
     };

@@ -1,6 +1,6 @@
 //! Search and output options.
 
-use finecomb_scan::Limit;
+use finecomb_scan::{Limit, Source};
 use grep_printer::{ColorSpecs, HyperlinkConfig};
 
 use crate::enclosing::{NewScopeFinder, ScopeFinder};
@@ -144,6 +144,8 @@ pub struct GrepOptions {
     pub line_end: LineEnd,
     /// Handling of files that contain a NUL byte.
     pub binary: Binary,
+    /// Search files that are named as those found in directories: a NUL ends the search. Default: `false`.
+    pub named_as_found: bool,
     /// Select the lines that do not match.
     pub invert: bool,
     /// Maximum number of matching lines per file.
@@ -219,6 +221,7 @@ impl Default for GrepOptions {
             quiet: false,
             line_end: LineEnd::Lf,
             binary: Binary::Auto,
+            named_as_found: false,
             invert: false,
             max_count: None,
             limit: None,
@@ -270,6 +273,11 @@ impl GrepOptions {
     /// Whether lines or messages are printed.
     pub(crate) fn prints(&self) -> bool {
         matches!(self.mode, Mode::Lines | Mode::Json | Mode::Records) && !self.quiet
+    }
+
+    /// Whether a file is searched as one that is named.
+    pub(crate) fn is_named(&self, source: &Source) -> bool {
+        source.is_named() && !self.named_as_found
     }
 
     /// Whether a limit leaves nothing to print.

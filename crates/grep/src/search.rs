@@ -142,8 +142,8 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             Binary::Text => Nul::Ignore,
             _ if source.path().is_none() => Nul::EndLine,
             // ripgrep memory-maps files named on the command line and reads all others.
-            _ if source.is_named() && matches!(source.medium(), Medium::File) => Nul::Suppress,
-            Binary::Auto if !source.is_named() => Nul::Quit,
+            _ if options.is_named(source) && matches!(source.medium(), Medium::File) => Nul::Suppress,
+            Binary::Auto if !options.is_named(source) => Nul::Quit,
             Binary::Auto => Nul::EndLine,
             Binary::Suppress => Nul::EndLine,
         }

@@ -132,7 +132,7 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
         match self.options.binary {
             _ if self.options.line_end == LineEnd::Nul => BinaryDetection::none(),
             Binary::Text => BinaryDetection::none(),
-            Binary::Auto if !source.is_named() => BinaryDetection::quit(0),
+            Binary::Auto if !self.options.is_named(source) => BinaryDetection::quit(0),
             _ => BinaryDetection::convert(0),
         }
     }

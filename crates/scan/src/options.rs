@@ -66,8 +66,8 @@ pub struct ScanOptions<'a> {
     pub recognize: Option<Arc<dyn Recognize>>,
     /// Offsets in each file: only lines that begin there are read, so that files can be divided among several jobs. A file
     /// that cannot be read at any offset is read as a whole if the part begins at 0, and otherwise skipped: one that is
-    /// compressed or decoded, an archive, a pipe, or one whose records may span lines. Only for [`fold`](crate::fold).
-    /// Default: all.
+    /// compressed or decoded, an archive, a pipe, or one whose records may span lines. For [`fold`](crate::fold), and for
+    /// visitors without [`Visit::AS_FOLD`](crate::Visit::AS_FOLD), to whom offsets are those of the whole text. Default: all.
     pub part: Option<Range<u64>>,
     /// Restricts the part of each file that is read. Only for [`fold`](crate::fold). Default: none.
     pub narrow: Option<Arc<dyn Narrow>>,

@@ -86,7 +86,7 @@ impl<'a> OpenFiles<'a> {
     fn open(&self, number: usize) -> Option<Arc<File>> {
         let mut state = self.state(number);
         if matches!(*state, State::Unopened) {
-            let FoundFile { path, size } = &self.files[number];
+            let FoundFile { path, size, .. } = &self.files[number];
             *state = match File::open(path) {
                 Ok(file) => {
                     if self.advises && *size > PIECE {
@@ -129,7 +129,10 @@ mod tests {
     use super::*;
 
     fn found(sizes: &[u64]) -> Vec<FoundFile> {
-        sizes.iter().map(|&size| FoundFile { path: PathBuf::from("/nowhere"), size }).collect()
+        sizes
+            .iter()
+            .map(|&size| FoundFile { path: PathBuf::from("/nowhere"), size, is_named: true })
+            .collect()
     }
 
     #[test]
@@ -152,7 +155,7 @@ mod tests {
         let path = directory.path().join("file");
         let bytes: Vec<u8> = (0..2 * PIECE + 5).map(|at| at as u8 ^ (at >> 8) as u8).collect();
         std::fs::write(&path, &bytes).expect("a file");
-        let files = [FoundFile { path, size: bytes.len() as u64 }];
+        let files = [FoundFile { path, size: bytes.len() as u64, is_named: true }];
         let open = OpenFiles::new(&files, true);
         open.prefetch(0, 0, 1);
         let mut buffer = vec![0; PIECE as usize];

@@ -241,8 +241,8 @@ pub fn in_order<V: Visit>(
     let has_snapshots = !snapshots.is_empty();
     let walk = walk.with_snapshots(snapshots);
     let recognize = options.recognize.as_deref().filter(|_| V::AS_FOLD);
-    let context =
-        Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part: None, narrow: None };
+    let part = options.part.as_ref().filter(|_| !V::AS_FOLD);
+    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
     let mut meter = meter.unwrap_or_else(|| stopwatch.meter());

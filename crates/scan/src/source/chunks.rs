@@ -39,6 +39,8 @@ const LOOKAHEAD_STEP: usize = 64 << 10;
 pub(crate) struct ChunkedFile {
     pub(crate) source: Source,
     file: File,
+    /// Offset of the text. A part of it may be read.
+    text_start: u64,
     start: u64,
     end: u64,
     next: AtomicU64,
@@ -48,7 +50,7 @@ pub(crate) struct ChunkedFile {
 
 impl FindNul for ChunkedFile {
     fn first_nul(&self, Range { start, end }: Range<u64>) -> Option<u64> {
-        let (mut at, end) = (self.start + start, self.end.min(self.start.saturating_add(end)));
+        let (mut at, end) = (self.text_start + start, self.end.min(self.text_start.saturating_add(end)));
         let mut bytes =
             vec![0; LOOKAHEAD_STEP.min(usize::try_from(end.saturating_sub(at)).unwrap_or(LOOKAHEAD_STEP))];
         while at < end {
@@ -56,7 +58,7 @@ impl FindNul for ChunkedFile {
             // A read error here occurs again when the chunk is read, and is reported then.
             let got = fill(&self.file, &mut bytes[..wanted], at).ok().filter(|&got| got > 0)?;
             if let Some(nul) = memchr(0, &bytes[..got]) {
-                return Some(at - self.start + nul as u64);
+                return Some(at - self.text_start + nul as u64);
             }
             at += got as u64;
         }
@@ -71,7 +73,16 @@ impl ChunkedFile {
         #[cfg(target_os = "linux")]
         let _ = rustix::fs::fadvise(&file, start, None, rustix::fs::Advice::Sequential);
         let start_states = StartStates::default();
-        Self { source, file, start, end, next: AtomicU64::new(start), bounds, start_states }
+        Self {
+            source,
+            file,
+            text_start: start,
+            start,
+            end,
+            next: AtomicU64::new(start),
+            bounds,
+            start_states,
+        }
     }
 
     /// Access to the lines of a text file at any offset.

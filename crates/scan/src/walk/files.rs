@@ -17,6 +17,8 @@ pub struct FoundFile {
     pub path: PathBuf,
     /// Size in bytes when the file was found.
     pub size: u64,
+    /// Whether the file itself is named, not a directory above it.
+    pub is_named: bool,
 }
 
 /// Lists the files that a job over `inputs` would read, ordered by path, and the problems found on the way. Standard
@@ -35,12 +37,12 @@ fn list(inputs: &Inputs, mut visit: impl FnMut(FoundFile)) -> Vec<Problem> {
     problems.add_rules(notes);
     find(inputs, &walk, &mut problems, |found| match found {
         Found::Named(_, path, Ok(metadata)) if metadata.is_file() => {
-            visit(FoundFile { path: path.to_owned(), size: metadata.len() });
+            visit(FoundFile { path: path.to_owned(), size: metadata.len(), is_named: true });
         }
         Found::Entry(directory, entry) => {
             let source = directory.source_of(entry);
             let path = source.path().unwrap_or(Path::new("")).to_owned();
-            visit(FoundFile { path, size: directory.size_of(entry) });
+            visit(FoundFile { path, size: directory.size_of(entry), is_named: false });
         }
         Found::Named(number, path, Err(error)) => {
             failed.push((Source::named(number, Some(path.to_owned())), error));
@@ -142,7 +144,7 @@ mod tests {
         fs::write(&file, "text").unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let (files, problems) = list_files(&Inputs::new([&file, &pipe]));
-        assert_eq!(files, [FoundFile { path: file.clone(), size: 4 }]);
+        assert_eq!(files, [FoundFile { path: file.clone(), size: 4, is_named: true }]);
         assert!(problems.is_empty());
         assert_eq!(total_bytes(&Inputs::new([file.as_path(), &file, directory.path()])), Some(12));
         assert_eq!(total_bytes(&Inputs::new([&file, &pipe])), None);

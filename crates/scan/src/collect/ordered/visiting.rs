@@ -21,6 +21,18 @@ use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 /// Work of opening a file, expressed in bytes of contents.
 pub(super) const FILE_WORK: u64 = 32 << 10;
 
+/// A text in the buffer of a reader: all of a file, or a part of it.
+pub(super) struct WholeText {
+    /// Its range in the buffer.
+    pub(super) range: Range<usize>,
+    /// Its offset in the file.
+    pub(super) start: u64,
+    /// Offset of the text of the file, which begins behind a byte order mark.
+    pub(super) text_start: u64,
+    /// Whether it is all of the file.
+    pub(super) is_whole: bool,
+}
+
 impl<V: Visit> Visitor<'_, V> {
     /// Records processed bytes.
     pub(super) fn record_bytes(&mut self, bytes: usize) {
@@ -55,24 +67,25 @@ impl<V: Visit> Visitor<'_, V> {
         self.end_file(source, unshared);
     }
 
-    /// Visits a file that is entirely in the buffer, behind the first `start` bytes.
-    pub(super) fn visit_whole(&mut self, source: &Source, range: Range<usize>, start: u64) {
+    /// Visits a file that is entirely in the buffer, or a part of it.
+    pub(super) fn visit_whole(&mut self, source: &Source, text: WholeText) {
+        let WholeText { range, start, text_start, is_whole } = text;
         self.begin_file(source);
         let mut buffer = mem::take(&mut self.reader.buffer);
         let state = self.visit.begin(source, &[]);
         let bounds = self.reader.context.bounds_for(source);
         let unclosed = if V::AS_FOLD { bounds.unclosed_in(&buffer[range.clone()]) } else { 0 };
         let first_line = (V::AS_FOLD && start == range.start as u64).then_some(1);
-        let (start, offset) = if V::AS_FOLD { (0, start) } else { (start, 0) };
+        let (start, offset) = if V::AS_FOLD { (0, start) } else { (text_start, start - text_start) };
         let mut unshared = Unshared { start, state, tally: V::Tally::default() };
         let bytes = &mut buffer[range];
         let _ = if bytes.is_empty() {
             // Elsewhere an empty block carries no information, but an empty file must have one block.
-            let mut block = Block { is_whole: true, ..Block::new(source, offset, bytes) };
+            let mut block = Block { is_whole, ..Block::new(source, offset, bytes) };
             self.search_and_print(&mut block, &mut unshared)
         } else {
             let ends = self.visit.nul_ends(source);
-            let block = Block { is_whole: true, first_line, ..Block::new(source, offset, bytes) };
+            let block = Block { is_whole, first_line, ..Block::new(source, offset, bytes) };
             self.visit_next(block, unclosed, ends, &mut unshared)
         };
         self.reader.buffer = buffer;

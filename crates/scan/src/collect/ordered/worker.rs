@@ -13,6 +13,7 @@ use super::chain::Chain;
 use super::collected::Collected;
 use super::job::{Job, Shared, Streamed, Work};
 use super::output::Output;
+use super::visiting::WholeText;
 use super::{Visit, Wants};
 use crate::block::{Medium, Source};
 use crate::inputs::is_standard_input;
@@ -291,19 +292,33 @@ impl<'w, V: Visit> Visitor<'w, V> {
             }
         };
         let source = recognized.as_ref().unwrap_or(source);
+        let text_start = match &contents {
+            Ok(Some(Contents::Whole { skipped, .. })) => *skipped,
+            _ => 0,
+        };
+        let mut is_whole = true;
+        if let Ok(Some(read)) = &mut contents {
+            match self.reader.restrict(source, read) {
+                Ok(Some(left_out)) => is_whole = left_out == 0,
+                Ok(None) => return None,
+                Err(kind) => contents = Err(kind),
+            }
+        }
+        let text = |range, start| WholeText { range, start, text_start, is_whole };
         match contents {
             Ok(None | Some(Contents::Unwanted)) => None,
+            Ok(Some(Contents::Archive(_))) if self.reader.begins_late() => None,
             Ok(Some(Contents::Archive(archive))) => Some(Job::Archive(archive)),
             Ok(Some(_)) if self.wants == Wants::Name => {
                 self.visit_name(source);
                 None
             }
             Ok(Some(Contents::Whole { range, skipped, medium: Medium::File })) => {
-                self.visit_whole(source, range, skipped);
+                self.visit_whole(source, text(range, skipped));
                 None
             }
             Ok(Some(Contents::Whole { range, skipped, medium })) => {
-                self.visit_whole(&source.with_medium(medium), range, skipped);
+                self.visit_whole(&source.with_medium(medium), text(range, skipped));
                 None
             }
             Ok(Some(Contents::Chunks { .. } | Contents::Stream { .. }))
