@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from pyspark.sql import functions as F
 
 import finecomb
 import finecomb.spark
+from finecomb import _finecomb
 from finecomb.spark import counting, splits
 from finecomb.spark.flags import divide_flags
 
@@ -65,6 +67,24 @@ def comb(paths, flags):
     measures = [name for name in (answer["top"] or [{}])[0] if "(" in name]
     rows = [(row["count"], *(row[name] for name in measures)) for row in answer["top"]]
     return rows, [line.removeprefix("comb: ") for line in done.stderr.decode().splitlines()]
+
+
+def grepped(pattern, paths, flags):
+    """Lines that the command finds, and its messages."""
+    words = []
+    for name, value in flags.items():
+        flag = "--" + name.rstrip("_").replace("_", "-")
+        words += [flag] if value is True else [f"{flag}={value}"]
+    command = [COMB, "grep", "-Hnb0", *words, "-e", pattern, "--", *paths]
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
+    found = []
+    for text in done.stdout.split(b"\n"):
+        # Without a path with its NUL, it is a notice or a separator.
+        if printed := re.fullmatch(rb"(/[^\0]*)\0(\d+)[:-](\d+)[:-](.*)", text, re.DOTALL):
+            path, number, offset, line = printed.groups()
+            line = line.removesuffix(b"\r") if flags.get("crlf") else line
+            found.append((os.fsdecode(path), int(number), int(offset), line))
+    return sorted(found), [line.removeprefix("comb: ") for line in done.stderr.decode().splitlines()]
 
 
 def numbers(frame):
@@ -236,7 +256,172 @@ class Local(Files):
             finecomb.spark.top(self.spark, self.directory / "pipe")
 
 
+class Search(Files):
+    @classmethod
+    def setUpClass(cls):
+        link = f"file://{SAMPLES}"
+        cls.spark = session("local[2]", **{"spark.hadoop.fs.viewfs.mounttable.logs.link./samples": link})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.spark.stop()
+
+    def random_file(self, source, name):
+        end = source.choice([b"\n", b"\n", b"\r\n"])
+        words = [b"a", b"ab", b"b", b"needle", b"\xc3\xa9", b"\xff", b" ", b"x" * 30]
+        lines = [b"".join(source.choices(words, k=source.randint(0, 9))) for _ in range(source.randint(0, 400))]
+        if source.random() < 0.3:
+            lines.insert(source.randrange(len(lines) + 1), b"needle" + b"y" * 5000)
+        text = end.join(lines) + source.choice([b"", end])
+        if source.random() < 0.2:
+            text = b"\xef\xbb\xbf" + text
+        if source.random() < 0.25:
+            text *= source.choice([1, 20])
+            at = source.randrange(len(text) + 1)
+            text = text[:at] + b"\0" + text[at:]
+        return self.write(name, gzip.compress(text) if name.endswith(".gz") else text)
+
+    def assert_found(self, pattern, paths, flags, **division):
+        """Compares rows and messages with those of the command, and of the module."""
+        expected, said = grepped(pattern, paths, flags)
+        _, messages = caught(lambda: list(finecomb.grep(pattern, paths, **flags)))
+        frame, found = caught(finecomb.spark.grep, self.spark, pattern, paths, line_number=True, **flags, **division)
+        rows, more = caught(frame.collect)
+        for row in rows:
+            self.assertEqual(row.text, bytes(row.line).decode(errors="replace"))
+        rows = sorted((row.path, row.line_number, row.offset, bytes(row.line)) for row in rows)
+        self.assertEqual(rows, expected, (pattern, flags, division))
+        self.assertEqual(sorted(found + more), sorted(messages), (pattern, flags, division))
+        return len(rows)
+
+    def test_random_files_have_the_lines_of_the_command(self):
+        source = random.Random(11)
+        some = 0
+        for run in range(16):
+            (self.directory / str(run)).mkdir()
+            names = source.sample(["a.log", "b.log", "c.log.gz", "d.log"], source.randint(1, 4))
+            paths = [self.random_file(source, f"{run}/{name}") for name in names]
+            if source.random() < 0.5:
+                paths = [str(self.directory / str(run))]
+            flags = {}
+            for name, value in [
+                ("text", True), ("invert_match", True), ("word_regexp", True), ("ignore_case", True), ("crlf", True),
+                ("search_zip", True), ("max_count", 2), ("context", 1), ("not_", "ab"), ("binary", True), ("multiline", True),
+            ]:  # fmt: skip
+                if source.random() < 0.2:
+                    flags[name] = value
+            pattern = source.choice(["needle", "^a", "b$", "a+b", "", "zzz", "(?-u)\\xFF"])
+            with self.subTest(run=run, pattern=pattern, flags=flags):
+                some += self.assert_found(pattern, paths, flags, split_size=source.choice(["1K", "3K", "40K"]))
+        self.assertGreater(some, 1000)
+
+    def test_columns_are_those_that_are_wanted(self):
+        path = self.write("a.log", b"a\nb\xff\n")
+        plain = [("path", "string"), ("offset", "bigint"), ("line", "binary"), ("text", "string")]
+        frame = finecomb.spark.grep(self.spark, "(?-u)\\xFF", path)
+        self.assertEqual(frame.dtypes, plain)
+        self.assertEqual(frame.collect(), [(path, 2, bytearray(b"b\xff"), "b\ufffd")])
+        frame = finecomb.spark.grep(self.spark, ["b", "c"], Path(path), line_number=True, before_context=1)
+        self.assertEqual(frame.dtypes, [plain[0], ("line_number", "bigint"), *plain[1:], ("is_context", "boolean")])
+        self.assertEqual([(row.line_number, row.is_context) for row in frame.collect()], [(1, True), (2, False)])
+        self.assertEqual(finecomb.spark.grep(self.spark, "a", []).collect(), [])
+
+    def test_files_are_selected_as_by_the_command(self):
+        for name in ["a.log", "b.txt", ".c.log", "below/d.log"]:
+            (self.directory / name).parent.mkdir(exist_ok=True)
+            self.write(name, b"a\n")
+        directory = str(self.directory)
+        for flags in [{}, {"glob": "*.log"}, {"hidden": True}, {"max_depth": 1, "type": "txt"}]:
+            self.assert_found("a", [directory], flags)
+
+    def test_a_missing_or_unreadable_file_is_a_warning_on_the_driver(self):
+        good = self.write("a.log", b"a\n" * 5000)
+        damaged = self.write("b.log.gz", gzip.compress(b"a\n" * 9000)[:-9])
+        missing = str(self.directory / "none.log")
+        self.assert_found("a", [good, damaged, missing], {"search_zip": True}, split_size="1K")
+        vanished = self.write("c.log", b"a\n" * 5000)
+        frame, _ = caught(finecomb.spark.grep, self.spark, "a", [good, vanished], split_size="1K", text=True)
+        os.unlink(vanished)
+        rows, messages = caught(frame.collect)
+        self.assertEqual((len(rows), messages), (5000, [f"{vanished}: no such file or directory"]))
+
+    def test_file_systems_of_hadoop(self):
+        sample, remote = str(SAMPLES / "access.log"), "viewfs://logs/samples/access.log"
+        expected, _ = grepped("POST", [sample], {})
+        for flags in [{}, {"max_count": 10**6}]:
+            frame = finecomb.spark.grep(self.spark, "POST", remote, line_number=True, **flags)
+            rows = frame.collect()
+            self.assertEqual(sorted(bytes(row.line) for row in rows), sorted(line for *_, line in expected))
+            self.assertEqual({(row.line_number, row.offset) for row in rows}, {(None, None)})
+            self.assertEqual({row.path.rsplit("/", 1)[1] for row in rows}, {"access.log"})
+        frame, messages = caught(finecomb.spark.grep, self.spark, "POST", [sample, remote, remote + "x"])
+        self.assertEqual(frame.count(), 2 * len(expected))
+        self.assertEqual(messages, [f"{remote}x: no such file or directory"])
+        with self.assertRaisesRegex(finecomb.Error, "glob: Spark lists the files of viewfs:"):
+            finecomb.spark.grep(self.spark, "POST", remote, glob="*.log")
+
+    def test_the_data_source_has_the_lines_of_the_command(self):
+        finecomb.spark.register(self.spark)
+        path = self.write("a.log", b"a\nbb\n" * 5000)
+        other = self.write("b c.log", b"a\0\nbb\n" * 5000)
+        expected, _ = grepped("b+", [path, other], {"text": True})
+        reader = self.spark.read.format("finecomb.grep").options(pattern="b+", text="true", split_size="10K")
+        frame = reader.load([path, other])
+        self.assertGreater(frame.rdd.getNumPartitions(), 3)
+        rows = sorted((row.path, row.offset, bytes(row.line)) for row in frame.collect())
+        self.assertEqual(rows, [(path, offset, line) for path, _, offset, line in expected])
+        for condition, one in [(F.col("path") == path, path), (F.col("path").endswith("c.log"), other)]:
+            frame = reader.load([path, other]).where(condition)
+            self.assertEqual({row.path for row in frame.collect()}, {one})
+            self.assertLess(frame.rdd.getNumPartitions(), 6)
+        numbered = reader.options(line_number="true").load(path)
+        self.assertEqual([row.line_number for row in numbered.collect()], list(range(2, 10_001, 2)))
+        for options, path, message in [
+            ({}, path, "finecomb.grep: no pattern"),
+            ({"pattern": "a("}, path, "unclosed group"),
+            ({"pattern": "a", "text": "yes"}, path, "text: expected true or false; found 'yes'"),
+            ({"pattern": "a", "limit": "3"}, path, "limit: rows of splits have no order; use DataFrame.limit"),
+            ({"pattern": "a"}, "/none.log", "/none.log: no such file or directory"),
+            ({"pattern": "a"}, "s3a://logs/a", "use finecomb.spark.grep"),
+        ]:
+            with self.assertRaisesRegex(Exception, message):
+                self.spark.read.format("finecomb.grep").options(**options).load(path).collect()
+
+    def test_invalid_arguments_are_refused_before_anything_is_read(self):
+        for flags, message in [
+            ({"limit": 3}, "limit: rows of splits have no order; use DataFrame.limit"),
+            ({"sort": "path"}, "sort: rows of splits have no order"),
+            ({"index": "require"}, "index: executors search files without an index"),
+            ({"split_size": "12X"}, "split_size: expected a size in bytes"),
+            ({"color": "never"}, "--color: only the command has this flag"),
+            ({"pcre2": True, "fixed_strings": "x"}, "fixed-strings"),
+        ]:
+            with self.assertRaisesRegex(finecomb.Error, message):
+                finecomb.spark.grep(self.spark, "a", "none.log", **flags)
+        with self.assertRaisesRegex(finecomb.Error, "unclosed group"):
+            finecomb.spark.grep(self.spark, "a(", [])
+
+    def test_spark_connect_is_pointed_to_the_data_source(self):
+        connect = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+        for function, arguments in [("top", []), ("counts", []), ("grep", ["a"])]:
+            with self.assertRaisesRegex(finecomb.Error, f"finecomb.spark.{function} needs a session with a driver"):
+                getattr(finecomb.spark, function)(connect, *arguments, "a.log")
+
+
 class Parts(Files):
+    def test_surveys_of_parts_have_their_lines_and_nuls(self):
+        text = b"a\n\nbc\0d\ne"
+        path = self.write("a", text)
+        for start in range(len(text) + 1):
+            for end in range(start, len(text) + 1):
+                lines = sum(at == 0 or text[at - 1] == 10 for at in range(start, end))
+                self.assertEqual(_finecomb.survey_part(path, start, end), (lines, 0 in text[start:end]), (start, end))
+        self.assertEqual(_finecomb.survey_part(path, 3), (2, True))
+        self.assertEqual(_finecomb.survey_part(self.write("b", b"a\n"), 0), (1, False))
+        self.assertEqual(_finecomb.survey_part(self.write("c", b""), 0), (0, False))
+        with self.assertRaisesRegex(OSError, "none: "):
+            _finecomb.survey_part(str(self.directory / "none"), 0)
+
     def test_a_table_that_exceeds_the_memory_is_emitted_and_begun_anew(self):
         path = self.write("a.log", b"".join(b"key%d\n" % number for number in range(20_000)))
         packed = self.write("b.log.gz", gzip.compress(Path(path).read_bytes()))

@@ -39,6 +39,8 @@ spark: SparkSession = SparkSession.builder.getOrCreate()
 frame: DataFrame = finecomb.spark.top(spark, [Path("a.log"), "b.log"], fields=7, n=3, split_size="64M")
 frame = finecomb.spark.counts(spark, "hdfs:///logs", fields="path", sum="bytes", since="1h")
 finecomb.spark.register(spark)
+frame = finecomb.spark.grep(spark, ["a", "b"], Path("src"), ignore_case=True, line_number=True, split_size="64M")
+finecomb.spark.grep(spark, "a", "src", color="never")  # type: ignore[call-arg]
 finecomb.spark.counts(spark, "a.log", n=3)  # type: ignore[call-arg]
 finecomb.grep("a", "src", color="never")  # type: ignore[call-arg]
 finecomb.top("access.log", field=7)  # type: ignore[call-arg]

@@ -16,6 +16,7 @@ from . import hadoop, local
 from .counting import PARTIAL, KeepFirst, MakeRows, Plan
 from .flags import Paths, divide_flags
 from .messages import Messages, warn
+from .session import check_session
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -42,6 +43,7 @@ def top(spark: SparkSession, paths: Paths, **flags: Unpack[TopFlags]) -> DataFra
     The columns are `key` (binary), `text`, `count`, and a decimal for each measure. Flags are those of `finecomb.top`. The job runs at
     once; its messages are warnings of the class `finecomb.Warning`.
     """
+    check_session(spark, "top", "finecomb.top")
     job = Job(spark, paths, flags, Messages(spark))
     make_rows = MakeRows(job.plan, job.order)
     merged = merge(job.partial, job.partitions)
@@ -64,6 +66,7 @@ def counts(spark: SparkSession, paths: Paths, **flags: Unpack[CountFlags]) -> Da
     Columns and flags are those of `top`, without the ones of the number and the order of keys. Files are listed at once. The job runs
     when rows are asked for; its messages are warnings of the class `finecomb.Warning`, each once.
     """
+    check_session(spark, "counts", "finecomb.top")
     job = Job(spark, paths, flags, Messages(spark, warn))
     return merge(job.partial, job.partitions).mapInArrow(MakeRows(job.plan, {"n": "all"}), job.schema)
 

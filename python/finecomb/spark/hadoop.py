@@ -51,6 +51,14 @@ def read(spark: SparkSession, paths: list[str], has_lines: bool) -> DataFrame:
     return reader.format("binaryFile").load(paths).select("path", "content")
 
 
+def read_with_paths(spark: SparkSession, paths: list[str], has_lines: bool) -> DataFrame:
+    """The same lines with the URI of their file, or whole files by path."""
+    if not has_lines:
+        return read(spark, paths, has_lines)
+    reader = spark.read.option("recursiveFileLookup", "true").option("lineSep", "\n")
+    return reader.text(paths).select("_metadata.file_path", col("value").cast("binary"))
+
+
 def count(plan: Plan, rows: DataFrame, has_lines: bool) -> DataFrame:
     """Partial counts of what `read` has read."""
     return rows.mapInArrow(CountLines(plan) if has_lines else CountFiles(plan), PARTIAL)

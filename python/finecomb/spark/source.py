@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
-from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 import finecomb
 
-from . import hadoop, local
+from . import local
 from .counting import MAX_ROWS, Batches, unfit
 from .flags import ORDER, Division, divide_flags
 from .frames import schema_of
+from .options import flags_in, paths_of, warnings_as_errors
 from .splits import MAX_SIZE, Split
 
 SWITCHES = ("archives", "each", "ignore", "ignore_case", "no_decompress", "no_header", "no_hidden", "quotedfields")
@@ -26,11 +23,6 @@ SWITCHES = ("archives", "each", "ignore", "ignore_case", "no_decompress", "no_he
 
 NOT_SUMS = ("distinct", "mean", "p50", "p95", "p99", "percentile")
 """Measures of all records that those of splits do not give."""
-
-
-def register(spark: SparkSession) -> None:
-    """Makes the data source `finecomb.top` known to a session."""
-    spark.dataSource.register(TopSource)
 
 
 class TopSource(DataSource):
@@ -65,7 +57,7 @@ class TopReader(DataSourceReader):
     """Divides files into splits, and counts them."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        self.paths = paths_of(options)
+        self.paths = paths_of(options, "top", "counts")
         self.flags, self.division = flags_of(options)
         # Relative times are those of this moment in all tasks.
         self.template = finecomb.Counts(**self.flags).to_bytes()
@@ -98,44 +90,13 @@ def rows(counts: finecomb.Counts) -> Batches:
     return iter(pa.table(columns).to_batches(MAX_ROWS))
 
 
-@contextmanager
-def warnings_as_errors() -> Iterator[None]:
-    """Ends the query at a message: a data source has no way to send it to the driver."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", finecomb.Warning)
-        try:
-            yield
-        except finecomb.Warning as message:
-            raise finecomb.Error(str(message)) from None
-
-
-def paths_of(options: Mapping[str, str]) -> list[str]:
-    """The paths of `load`: Spark passes several as JSON."""
-    paths = json.loads(options["paths"]) if "paths" in options else [options["path"]] if "path" in options else []
-    if not paths:
-        raise finecomb.Error("finecomb.top: no path; name files or directories in load")
-    for path in filter(hadoop.is_remote, paths):
-        raise finecomb.Error(f"{path}: the data source reads what executors open by a path; use finecomb.spark.counts")
-    return [str(path) for path in paths]
-
-
 def flags_of(options: Mapping[str, str]) -> tuple[dict[str, Any], Division]:
     """The flags in options, and the division among executors."""
-    flags: dict[str, Any] = {name: value for name, value in options.items() if name not in ("path", "paths")}
+    flags = flags_in(options, SWITCHES)
     for name in flags:
         if name in ORDER or name == "partitions":
             raise finecomb.Error(f"{name}: the rows are of splits; order and limit them in the query")
         if name in NOT_SUMS:
             raise finecomb.Error(f"{name}: the rows are of splits, which do not give it; use finecomb.spark.counts")
-    for name in SWITCHES:
-        if name in flags:
-            flags[name] = switch(name, flags[name])
     counting, _, division = divide_flags(flags)
     return counting, division
-
-
-def switch(name: str, text: str) -> bool:
-    """Parses the option of a flag without a value."""
-    if text.lower() not in ("true", "false"):
-        raise finecomb.Error(f"{name}: expected true or false; found {text!r}")
-    return text.lower() == "true"

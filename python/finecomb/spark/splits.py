@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 MAX_SIZE = 256 << 20
@@ -37,13 +37,14 @@ def split_size(total: int, cores: int) -> int:
     return max(MIN_SIZE, min(MAX_SIZE, -(-total // max(cores, 1))))
 
 
-def divide(files: Iterable[tuple[str, int]], size: int) -> list[list[Split]]:
-    """Divides files, each with its size, into tasks of about `size` bytes: splits of large files, or several small ones."""
+def divide(files: Iterable[tuple[str, int]], size: int, whole: Collection[int] = ()) -> list[list[Split]]:
+    """Divides files, each with its size, into tasks of about `size` bytes: splits of large files, or several small ones. Files with the
+    numbers `whole` are not divided."""
     tasks: list[list[Split]] = []
     small: list[Split] = []
     room = size
     for number, (path, length) in enumerate(files):
-        splits = list(splits_of(path, length, size, number))
+        splits = list(splits_of(path, length, max(size, length) if number in whole else size, number))
         if len(splits) > 1 or length >= size:
             tasks.extend([split] for split in splits)
             continue
