@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares finecomb.spark with Spark SQL on a log in one session, prints a table and writes bench/RESULTS-spark.md.
 
-    bench/spark.py LOG [--field N] [--rounds N] [--cores N] [--rdd] [--comb PATH] [--output FILE]
+    bench/spark.py LOG [--field N] [--pattern REGEX] [--rounds N] [--cores N] [--rdd] [--comb PATH] [--output FILE]
 
 Needs pyspark, pyarrow, pandas and finecomb in this Python (docs/spark.md). Before anything is timed, all programs are compared: the counts
-of the first keys must be the same. The first rounds warm up the JVM and the Python workers and are not timed; so the start of Spark is
+of the first keys must be the same, and the number and the length of the lines that are found. The first rounds warm up the JVM and the Python workers and are not timed; so the start of Spark is
 left out. Programs run in interleaved rounds, so that drift of the machine affects all of them; the table shows medians.
 """
 
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import finecomb
 import finecomb.spark
+import pyarrow  # type: ignore[import-untyped]
 import pyspark
 from pyspark.sql import DataFrame, SparkSession, functions
 
@@ -27,6 +28,7 @@ HERE = Path(__file__).resolve().parent
 COMB = Path(sys.executable).with_name("comb")
 KEYS, WARM_UP, GOAL = 10, 3, 0.2
 SQL, OURS = "Spark SQL, split by a space", "finecomb.spark.top"
+RLIKE, GREP = "Spark SQL, rlike", "finecomb.spark.grep"
 
 
 def session(cores: int) -> SparkSession:
@@ -54,6 +56,21 @@ def counts_of(frame: DataFrame) -> list[int]:
     return [row["count"] for row in frame.collect()]
 
 
+def of_lines(lines: DataFrame) -> list[int]:
+    """Number and length of lines, which are made for this."""
+    return list(lines.agg(functions.count("text"), functions.sum(functions.length("text"))).first() or [])
+
+
+def of_rlike(spark: SparkSession, log: str, pattern: str) -> list[int]:
+    lines = spark.read.text(log).withColumnRenamed("value", "text")
+    return of_lines(lines.where(functions.col("text").rlike(pattern)))
+
+
+def of_module(log: str, pattern: str) -> list[int]:
+    texts = pyarrow.table(finecomb.grep(pattern, log, no_line_number=True))["text"]
+    return [len(texts), sum(map(len, texts.to_pylist()))]
+
+
 def of_comb(comb: Path, log: str, field: int) -> list[int]:
     command = [comb, "top", f"--fields={field}", f"--number={KEYS}", "--format=csv", log]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
@@ -75,21 +92,26 @@ def measure(programs: dict[str, Callable[[], list[int]]], rounds: int) -> dict[s
     return times
 
 
-def table(times: dict[str, list[float]], size: int) -> list[str]:
-    base = statistics.median(times[SQL])
+def table(times: dict[str, list[float]], size: int, reference: str) -> list[str]:
+    base = statistics.median(times[reference])
     rows = ["| program | median | least | GB/s | of Spark SQL |", "| --- | ---: | ---: | ---: | ---: |"]
     for name, all_times in times.items():
         median = statistics.median(all_times)
         speed = size / median / 1e9
         rows.append(f"| {name} | {median:.2f} s | {min(all_times):.2f} s | {speed:.2f} | {median / base:.2f} |")
-    ratio = statistics.median(times[OURS]) / base
-    return [*rows, "", f"Goal: {OURS} in {GOAL} of the time of Spark SQL: {'met' if ratio <= GOAL else 'missed'} ({ratio:.2f})."]
+    return rows
+
+
+def goal(times: dict[str, list[float]]) -> str:
+    ratio = statistics.median(times[OURS]) / statistics.median(times[SQL])
+    return f"Goal: {OURS} in {GOAL} of the time of Spark SQL: {'met' if ratio <= GOAL else 'missed'} ({ratio:.2f})."
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compares finecomb.spark with Spark SQL.")
     parser.add_argument("log", type=Path)
     parser.add_argument("--field", type=int, default=7)
+    parser.add_argument("--pattern", default='" 50[0-9] ', help="expression of the lines that are searched for (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--comb", type=Path, default=COMB, help="the command (default: the one that is installed with the module)")
@@ -108,14 +130,28 @@ def main() -> None:
     }
     if arguments.rdd:
         programs["RDD of Python"] = lambda: of_rdd(spark, log, field)
+    pattern = arguments.pattern
+    searches = {
+        RLIKE: lambda: of_rlike(spark, log, pattern),
+        GREP: lambda: of_lines(finecomb.spark.grep(spark, pattern, log)),
+        f"{GREP}, text": lambda: of_lines(finecomb.spark.grep(spark, pattern, log, text=True)),
+        "finecomb.grep, without Spark": lambda: of_module(log, pattern),
+    }
     size = arguments.log.stat().st_size
+    counted, searched = measure(programs, arguments.rounds), measure(searches, arguments.rounds)
     lines = [
         "# Results of finecomb.spark",
         "",
         f"{date.today()}, {arguments.cores} cores, load average at start: {load:.1f}. pyspark {pyspark.__version__}, `local[{arguments.cores}]`.",
         f"The {KEYS} most frequent values of field {field} of a log of {size / 1e6:.0f} MB, warm cache, {arguments.rounds} rounds after {WARM_UP} for warm-up.",
         "",
-        *table(measure(programs, arguments.rounds), size),
+        *table(counted, size, SQL),
+        "",
+        goal(counted),
+        "",
+        f"The lines of this log that match `{pattern}`, with their number and length.",
+        "",
+        *table(searched, size, RLIKE),
     ]
     print("\n".join(lines))
     arguments.output.write_text("\n".join(lines) + "\n")
