@@ -6,6 +6,7 @@
 use std::iter::FusedIterator;
 use std::ops::Range;
 
+use finecomb_sys::ByteReader;
 use grep_matcher::Match;
 
 /// Kinds of records, in their first byte.
@@ -72,46 +73,26 @@ impl FusedIterator for Spans<'_> {}
 
 /// Reads records.
 #[derive(Clone, Debug)]
-pub struct Records<'b> {
-    bytes: &'b [u8],
-    at: usize,
-}
+pub struct Records<'b>(ByteReader<'b>);
 
 impl<'b> Records<'b> {
     /// The records in what a search has written.
     pub fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, at: 0 }
+        Self(ByteReader::new(bytes))
     }
 
     /// Number of bytes of the records that were read.
     pub fn position(&self) -> usize {
-        self.at
-    }
-
-    fn take(&mut self, length: usize) -> Option<&'b [u8]> {
-        let taken = self.bytes.get(self.at..self.at.checked_add(length)?)?;
-        self.at += length;
-        Some(taken)
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1).map(|bytes| bytes[0])
-    }
-
-    fn short(&mut self) -> Option<u32> {
-        self.take(size_of::<u32>())?.try_into().ok().map(u32::from_le_bytes)
-    }
-
-    fn long(&mut self) -> Option<u64> {
-        self.take(size_of::<u64>())?.try_into().ok().map(u64::from_le_bytes)
+        self.0.position()
     }
 
     fn text(&mut self, is_match: bool) -> Option<FoundText<'b>> {
-        let (number, offset) = (self.long()?, self.long()?);
-        let (length, count) = (self.short()? as usize, self.short()? as usize);
-        let spans = self.take(count * SPAN)?.as_chunks().0;
-        let position = self.at;
-        let text = self.take(length)?;
+        let Self(bytes) = self;
+        let (number, offset) = (bytes.long()?, bytes.long()?);
+        let (length, count) = (bytes.short()? as usize, bytes.short()? as usize);
+        let spans = bytes.take(count * SPAN)?.as_chunks().0;
+        let position = bytes.position();
+        let text = bytes.take(length)?;
         let number = (number > 0).then_some(number);
         Some(FoundText { number, offset, text, position, spans: is_match.then_some(Spans(spans)) })
     }
@@ -121,12 +102,12 @@ impl<'b> Iterator for Records<'b> {
     type Item = Record<'b>;
 
     fn next(&mut self) -> Option<Record<'b>> {
-        Some(match self.byte()? {
+        Some(match self.0.byte()? {
             PATH => {
-                let length = self.short()? as usize;
-                Record::Path(self.take(length)?)
+                let length = self.0.short()? as usize;
+                Record::Path(self.0.take(length)?)
             }
-            BINARY => Record::Binary { is_end: self.byte()? != 0, offset: self.long()? },
+            BINARY => Record::Binary { is_end: self.0.byte()? != 0, offset: self.0.long()? },
             kind => Record::Line(self.text(kind == MATCH)?),
         })
     }

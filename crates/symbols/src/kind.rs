@@ -102,6 +102,11 @@ impl Kind {
     }
 }
 
+/// Name of the kind of a definition, or that of uses.
+pub(crate) fn label(kind: Option<Kind>) -> &'static str {
+    kind.map_or("reference", Kind::name)
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

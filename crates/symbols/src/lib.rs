@@ -31,6 +31,7 @@ mod memory;
 mod parser;
 mod print;
 mod query;
+pub mod records;
 mod reference;
 mod rules;
 mod skim;

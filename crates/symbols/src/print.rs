@@ -4,6 +4,7 @@ mod ctags;
 mod etags;
 mod json;
 mod outline;
+mod records;
 mod text;
 
 use std::io::Write;
@@ -11,6 +12,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use finecomb_scan::Output;
 
 use crate::language::Language;
 use crate::query::{Format, Query};
@@ -28,14 +30,15 @@ pub(crate) struct File<'f> {
 
 impl<'f> File<'f> {
     /// Prints the file in any form but that of a tags file, whose lines are sorted over all files.
-    pub(crate) fn print(&self, query: &Query, out: &mut Vec<u8>) {
+    pub(crate) fn print(&self, query: &Query, out: &mut Output<'_>) {
         let styles = Styles::new(query.options.color);
         match query.options.format {
-            Format::Text => text::print(self, &styles, out),
-            Format::Outline => outline::print(self, &styles, out),
-            Format::Compact => outline::print_compact(self, out),
-            Format::Json => json::print(self, out),
-            Format::Etags => etags::print(self, out),
+            Format::Text => text::print(self, &styles, out.bytes()),
+            Format::Outline => outline::print(self, &styles, out.bytes()),
+            Format::Compact => outline::print_compact(self, out.bytes()),
+            Format::Json => json::print(self, out.bytes()),
+            Format::Etags => etags::print(self, out.bytes()),
+            Format::Records => records::print(self, out),
             Format::Ctags => {}
         }
     }

@@ -30,6 +30,15 @@ pub enum Format {
     Ctags,
     /// A TAGS file, as Emacs reads it.
     Etags,
+    /// A record for each definition, for programs in memory: see [`records`](crate::records).
+    Records,
+}
+
+impl Format {
+    /// Returns `true` if the last lines of definitions are printed.
+    pub(crate) fn has_end_lines(self) -> bool {
+        matches!(self, Self::Json | Self::Ctags | Self::Compact | Self::Records)
+    }
 }
 
 /// Options of a list of definitions.

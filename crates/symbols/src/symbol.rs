@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::extract::Definition;
-use crate::kind::Kind;
+use crate::kind::{Kind, label};
 use crate::language::Language;
 
 /// Longest signature, in bytes. Longer ones are cut.
@@ -45,7 +45,7 @@ pub(crate) struct Symbol {
 impl Symbol {
     /// Kind of the definition, or `reference`.
     pub(crate) fn label(&self) -> &'static str {
-        self.kind.map_or("reference", Kind::name)
+        label(self.kind)
     }
 }
 

@@ -113,7 +113,7 @@ impl<'q> Lister<'q> {
             found.extend(uses(text, language, definitions, &parsed.references));
             found.sort_by_key(|symbol| symbol.name.start);
         }
-        if matches!(self.query.options.format, Format::Json | Format::Ctags | Format::Compact) {
+        if self.query.options.format.has_end_lines() {
             add_end_lines(text, &mut found);
         }
         (found, parsed.has_errors)
@@ -182,7 +182,7 @@ impl Visit for Lister<'_> {
             Format::Ctags => self.results.tags.add_file(&file),
             _ => {
                 out.begin_group();
-                file.print(self.query, out.bytes());
+                file.print(self.query, out);
                 out.flush_if_full();
             }
         }

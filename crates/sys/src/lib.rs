@@ -3,6 +3,7 @@
 //!
 //! Every other crate may use this one; it uses none of them.
 
+mod byte_reader;
 pub mod children;
 mod error;
 pub mod memory;
@@ -15,6 +16,7 @@ mod usage;
 pub mod varint;
 mod writers;
 
+pub use byte_reader::ByteReader;
 pub use error::io_reason;
 pub use usage::{Usage, blocks_from_storage_by_thread, bytes_from_storage, bytes_from_storage_by_thread};
 #[cfg(target_os = "linux")]

@@ -1,0 +1,15 @@
+//! A record for each definition or use.
+
+use finecomb_scan::Output;
+
+use super::{File, bytes};
+use crate::records::{put_path, put_symbol};
+
+pub(super) fn print(file: &File<'_>, out: &mut Output<'_>) {
+    put_path(bytes(file.path), out.bytes());
+    for symbol in file.symbols {
+        put_symbol(file.text, file.language, symbol, out.bytes());
+        // The names of scopes are in each record, so that those of a file may be longer than its text.
+        out.flush_if_full();
+    }
+}
