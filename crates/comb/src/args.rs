@@ -2,6 +2,7 @@
 
 mod address;
 mod ag;
+pub(crate) mod allowed;
 pub(crate) mod bench;
 mod config;
 pub(crate) mod find;

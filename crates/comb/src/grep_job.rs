@@ -7,35 +7,34 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, Command};
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep};
 use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, list_files};
 
+use crate::args::allowed::Allowed;
 use crate::args::grep::Arguments;
 use crate::args::words::Words;
 use crate::command::grep::{has_files, inputs};
 use crate::command::indexed::{Indexed, sought};
+use crate::faults::Faults;
 
-/// Groups of flags that decide what is found.
-const GROUPS: [&str; 3] = ["Pattern options", "File selection", "Input and line selection"];
-
-/// Other flags that programs may give.
-const OTHERS: [&str; 11] = [
-    "line-number",
-    "no-line-number",
-    "after-context",
-    "before-context",
-    "context",
-    "passthru",
-    "threads",
-    "index",
-    "index-dir",
-    "max-line",
-    "block-size",
-];
-
-/// Flags of these groups that only a command line has.
-const ONLY_COMMAND: [&str; 1] = ["regexp"];
+/// Flags that decide what is found.
+const FLAGS: Allowed = Allowed {
+    groups: &["Pattern options", "File selection", "Input and line selection"],
+    others: &[
+        "line-number",
+        "no-line-number",
+        "after-context",
+        "before-context",
+        "context",
+        "passthru",
+        "threads",
+        "index",
+        "index-dir",
+        "max-line",
+        "block-size",
+    ],
+    excluded: &["regexp"],
+};
 
 /// A search as flags of `comb grep` describe it.
 pub struct GrepJob {
@@ -57,26 +56,13 @@ pub struct Share {
     pub part: Option<Range<u64>>,
 }
 
-/// Circumstances of a search.
+/// A search that has ended.
 #[derive(Debug)]
 pub struct Searched {
-    /// Problems with inputs, in the order of the inputs.
-    pub problems: Vec<Problem>,
-    /// Files on which the regex engine failed: path and message.
-    pub failures: Vec<(String, String)>,
-    /// Messages on indexes that are required and were not used.
-    pub missing_indexes: Vec<String>,
+    /// Problems with inputs, and files on which the regex engine failed.
+    pub faults: Faults,
     /// Whether no file was searched.
     pub is_empty: bool,
-}
-
-impl Searched {
-    /// Messages that the command would print on standard error.
-    pub fn messages(&self) -> Vec<String> {
-        let problems = self.problems.iter().map(ToString::to_string);
-        let failures = self.failures.iter().map(|(path, reason)| format!("{path}: {reason}"));
-        self.missing_indexes.iter().cloned().chain(problems).chain(failures).collect()
-    }
 }
 
 impl GrepJob {
@@ -105,9 +91,7 @@ impl GrepJob {
         paths: &[PathBuf],
         are_named: bool,
     ) -> Result<Self, String> {
-        if let Some(flag) = flags.iter().find_map(flag_of_command) {
-            return Err(format!("--{flag}: only the command has this flag"));
-        }
+        FLAGS.check::<Arguments>(&flags)?;
         let mut words = Words::default();
         words.switch("--line-number", true);
         words.values("--regexp", patterns);
@@ -161,24 +145,8 @@ impl GrepJob {
         let missing_indexes = indexes.missing(&opened.failures);
         let is_empty =
             files == 0 && !stop.is_raised() && !(opened.is_reduced && has_files(arguments, inputs, options));
-        Ok(Searched { problems, failures, missing_indexes, is_empty })
+        Ok(Searched { faults: Faults { problems, failures, missing_indexes }, is_empty })
     }
-}
-
-/// The name of a flag of the command that programs may not give. Flags that the command does not know are left to it.
-fn flag_of_command(word: &OsString) -> Option<String> {
-    let word = word.to_str()?.strip_prefix("--")?;
-    let name = word.split_once('=').map_or(word, |(name, _)| name);
-    let command = Arguments::augment_args(Command::new("grep"));
-    let is = |argument: &&clap::Arg| {
-        argument.get_long() == Some(name)
-            || argument.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
-    };
-    let argument = command.get_arguments().find(is)?;
-    let long = argument.get_long()?;
-    let is_in_group = argument.get_help_heading().is_some_and(|heading| GROUPS.contains(&heading));
-    let may_be_given = (is_in_group || OTHERS.contains(&long)) && !ONLY_COMMAND.contains(&long);
-    (!may_be_given).then(|| long.to_owned())
 }
 
 #[cfg(test)]
@@ -193,20 +161,13 @@ mod tests {
 
     #[test]
     fn groups_and_flags_are_those_of_the_command() {
-        let command = Arguments::augment_args(Command::new("grep"));
-        let has = |is: &dyn Fn(&clap::Arg) -> bool| command.get_arguments().any(is);
-        for group in GROUPS {
-            assert!(has(&|argument| argument.get_help_heading() == Some(group)), "{group}");
-        }
-        for flag in OTHERS.iter().chain(&ONLY_COMMAND) {
-            assert!(has(&|argument| argument.get_long() == Some(flag)), "{flag}");
-        }
+        FLAGS.check_names::<Arguments>();
     }
 
     #[test]
     fn flags_of_printed_text_are_refused() {
         let reason = |flag: &str| job(&[flag], &[]).err();
-        for flag in ["json", "count", "color", "regexp", "pager", "column"] {
+        for flag in ["json", "count", "color", "regexp", "pager", "column", "help"] {
             let expected = format!("--{flag}: only the command has this flag");
             assert_eq!(reason(&format!("--{flag}=x")), Some(expected));
         }
@@ -221,7 +182,7 @@ mod tests {
         let mut out = Vec::new();
         let stop = Arc::new(Stop::new().unwrap());
         let searched = job(&[], &[]).unwrap().run(&stop, &mut out).unwrap();
-        assert!(searched.is_empty && searched.problems.is_empty());
+        assert!(searched.is_empty && searched.faults.messages().is_empty());
         assert_eq!(out, b"");
     }
 
@@ -231,7 +192,7 @@ mod tests {
         let mut out = Vec::new();
         let stop = Arc::new(Stop::new().unwrap());
         let job = GrepJob::of_share(&["a".to_owned()], vec!["--block-size=7".into()], share).unwrap();
-        assert!(job.run(&stop, &mut out).unwrap().problems.is_empty());
+        assert!(job.run(&stop, &mut out).unwrap().faults.problems.is_empty());
         let line = |record| if let Record::Line(line) = record { Some(line.offset) } else { None };
         Records::new(&out).filter_map(line).collect()
     }

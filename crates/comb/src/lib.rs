@@ -7,6 +7,7 @@
 mod args;
 mod command;
 mod command_line;
+pub mod faults;
 pub mod grep_job;
 mod listen;
 mod live;
@@ -17,6 +18,8 @@ mod pager;
 mod program;
 mod progress;
 mod scopes;
+#[cfg(feature = "symbols")]
+pub mod symbols_job;
 mod tables;
 mod terminal;
 pub mod top_job;

@@ -39,23 +39,29 @@ pub(crate) fn note_without_waiting(line: &str) {
 
 /// Prints the problems with inputs.
 pub(crate) fn problems<'p>(problems: impl IntoIterator<Item = &'p Problem>) {
+    problem_texts(problems).into_iter().for_each(error);
+}
+
+/// The problems with inputs in words.
+pub(crate) fn problem_texts<'p>(problems: impl IntoIterator<Item = &'p Problem>) -> Vec<String> {
     let problems: Vec<&Problem> = problems.into_iter().collect();
-    let mut reported = HashSet::new();
+    let (mut reported, mut texts) = (HashSet::new(), Vec::new());
     for problem in &problems {
         let text = problem.to_string();
         if matches!(problem.kind, ProblemKind::NotPreprocessed { .. }) {
             // A missing program fails for every file.
             let reason = problem.kind.to_string();
             if reported.insert(reason.clone()) {
-                error(format_args!("{text}{}", and_others_of(&reason, &problems)));
+                texts.push(format!("{text}{}", and_others_of(&reason, &problems)));
             }
             continue;
         }
         // The rules of a directory apply to several named paths below it, but are reported only once.
         if !problem.is_harmless() || reported.insert(text.clone()) {
-            error(text);
+            texts.push(text);
         }
     }
+    texts
 }
 
 /// The number of other files with a problem, in words; empty without any.

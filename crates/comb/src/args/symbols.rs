@@ -176,13 +176,14 @@ impl Formats for Format {
 }
 
 impl Arguments {
-    /// The question.
+    /// The question, with an answer in the format of the flags or in another one.
     ///
     /// # Errors
     ///
     /// If flags do not go together, the name is no expression, or the tags file to update cannot be read.
-    pub(crate) fn query(&self) -> Result<Query, String> {
+    pub(crate) fn query(&self, format: Option<Output>) -> Result<Query, String> {
         let options = self.options();
+        let options = SymbolsOptions { format: format.unwrap_or(options.format), ..options };
         let is_tags = matches!(options.format, Output::Ctags | Output::Etags);
         match () {
             () if self.append && options.format != Output::Ctags => {

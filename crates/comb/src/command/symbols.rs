@@ -58,13 +58,13 @@ pub(crate) struct Prepared {
 /// Opens the indexes of the inputs, and lets the query use what they have stored.
 ///
 /// # Errors
-/// If flags do not go together, or a value is invalid.
+/// If the place of indexes is not known, and they are required.
 pub(crate) fn prepare(
     arguments: &Arguments,
+    mut query: Query,
     inputs: &Inputs,
     scan: &ScanOptions<'_>,
 ) -> Result<Prepared, String> {
-    let mut query = arguments.query()?;
     // An index does not know the members of archives.
     let sought = sought(&query).filter(|_| !arguments.reads_archives());
     let indexes = Indexed::new(&arguments.index, true, sought.as_ref(), scan.width);
@@ -81,7 +81,7 @@ fn list(arguments: &Arguments) -> Result<Listed, String> {
     let inputs = arguments.inputs().map_err(|error| error.to_string())?;
     profile::check(arguments.profile(), &inputs.named)?;
     let scan = arguments.scan();
-    let Prepared { query, indexes, parsed } = prepare(arguments, &inputs, &scan)?;
+    let Prepared { query, indexes, parsed } = prepare(arguments, arguments.query(None)?, &inputs, &scan)?;
     let scan = indexes.scan(scan);
     let Some(path) = &arguments.output else {
         let outcome = symbols(&inputs, &scan, &query, &mut stdout());

@@ -11,6 +11,7 @@ use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
 use crate::args::mcp::{Arguments, Limits};
 use crate::args::words::Words;
+use crate::faults::Faults;
 
 /// Maximum number of problems in an answer.
 const MAX_PROBLEMS: usize = 5;
@@ -100,6 +101,13 @@ impl Context {
             format!("timed out after {seconds} s, results are incomplete; narrow paths, globs or types")
         })
     }
+}
+
+/// Notes on files that could not be read, and indexes that were not used.
+pub(super) fn notes_on_faults(faults: Faults) -> Vec<String> {
+    let Faults { problems, failures, mut missing_indexes } = faults;
+    missing_indexes.extend(notes_on(&problems, &failures));
+    missing_indexes
 }
 
 /// Notes on files that could not be read.

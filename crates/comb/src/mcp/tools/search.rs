@@ -12,7 +12,7 @@ use crate::args::words::Words;
 use crate::grep_job::{GrepJob, Searched};
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Selection;
-use crate::mcp::context::{Context, Wanted, notes_on};
+use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
@@ -96,9 +96,8 @@ impl Tool for Search {
         let job = self.job(context)?;
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
-        let Searched { problems, failures, missing_indexes, is_empty } = job.run(stop, &mut sink)?;
-        notes.extend(missing_indexes);
-        notes.extend(notes_on(&problems, &failures));
+        let Searched { faults, is_empty } = job.run(stop, &mut sink)?;
+        notes.extend(notes_on_faults(faults));
         if is_empty {
             notes.push("no files were searched: paths, globs, types and ignore files exclude all".to_owned());
         }

@@ -3,21 +3,19 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use finecomb_scan::{Inputs, Stop};
-use finecomb_symbols::symbols;
+use finecomb_scan::Stop;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use super::Tool;
-use crate::args::symbols::Arguments;
 use crate::args::words::Words;
-use crate::command::symbols::{Prepared, prepare};
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::{Selection, one_or_many};
-use crate::mcp::context::{Context, Wanted, notes_on};
+use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
+use crate::symbols_job::SymbolsJob;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -71,20 +69,15 @@ impl Tool for Symbols {
         let wanted = Wanted { kind, limit: self.limit, after_context: 0, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
         let named = context.roots.inputs(&self.selection.paths)?;
-        let arguments: Arguments = self.words(context).parse(&named)?;
-        let inputs = arguments.inputs().map_err(|error| error.to_string())?;
-        let inputs = Inputs { strip_dot: true, ..inputs };
-        let scan = Context::stoppable(arguments.scan(), stop);
-        let Prepared { query, indexes, .. } = prepare(&arguments, &inputs, &scan)?;
+        let mut job = SymbolsJob::parse(self.words(context), &named, None)?;
+        job.inputs.strip_dot = true;
         let mut nesting = Nesting::default();
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, by_line, |record: &[u8]| match serde_json::from_slice(record) {
             Ok(symbol) => add(&mut page, &symbol, self.list, &mut nesting, columns),
             Err(_) => ControlFlow::Continue(()),
         });
-        let outcome = symbols(&inputs, &indexes.scan(scan), &query, &mut sink);
-        notes.extend(indexes.missing(&indexes.take_opened().failures));
-        notes.extend(notes_on(&outcome.problems, &outcome.failures));
+        notes.extend(notes_on_faults(job.run(stop, &mut sink)?));
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
     }

@@ -1,0 +1,24 @@
+//! Faults of a job with its inputs, for callers other than the command line.
+
+use finecomb_scan::Problem;
+
+use crate::message::problem_texts;
+
+/// Faults with inputs and indexes, none of which ended the job.
+#[derive(Debug)]
+pub struct Faults {
+    /// Problems with inputs, in the order of the inputs.
+    pub problems: Vec<Problem>,
+    /// Files that were not processed as a whole: path and reason.
+    pub failures: Vec<(String, String)>,
+    /// Messages on indexes that are required and were not used.
+    pub missing_indexes: Vec<String>,
+}
+
+impl Faults {
+    /// Messages that the command would print on standard error.
+    pub fn messages(&self) -> Vec<String> {
+        let failures = self.failures.iter().map(|(path, reason)| format!("{path}: {reason}"));
+        self.missing_indexes.iter().cloned().chain(problem_texts(&self.problems)).chain(failures).collect()
+    }
+}
