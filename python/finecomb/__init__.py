@@ -17,9 +17,12 @@ from ._finecomb import (
     Passage,
     Positions,
     Row,
+    Symbol,
+    Symbols,
     Top,
     Warning,
     grep,
+    symbols,
     top,
 )
 
@@ -33,8 +36,11 @@ __all__ = [
     "Passage",
     "Positions",
     "Row",
+    "Symbol",
+    "Symbols",
     "Top",
     "Warning",
     "grep",
+    "symbols",
     "top",
 ]

@@ -42,6 +42,10 @@ finecomb.spark.register(spark)
 frame = finecomb.spark.grep(spark, ["a", "b"], Path("src"), ignore_case=True, line_number=True, split_size="64M")
 finecomb.spark.grep(spark, "a", "src", color="never")  # type: ignore[call-arg]
 finecomb.spark.counts(spark, "a.log", n=3)  # type: ignore[call-arg]
+symbols = finecomb.symbols([Path("src"), b"x = 1"], lang="python", kind=["class", "function"], max_depth=3)
+symbol: finecomb.Symbol = next(symbols)
+names: list[tuple[str, bytes, str | None, int]] = [(one.name, one.name_bytes, one.scope, one.end_line) for one in symbols]
+finecomb.symbols("src", outline=True)  # type: ignore[call-arg]
 finecomb.grep("a", "src", color="never")  # type: ignore[call-arg]
 finecomb.top("access.log", field=7)  # type: ignore[call-arg]
 finecomb.Counts(n=3)  # type: ignore[call-arg]

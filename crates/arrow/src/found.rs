@@ -1,17 +1,17 @@
 //! Lines that `grep` finds.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::iter;
 use std::sync::Arc;
 
-use arrow_array::builder::make_view;
 use arrow_array::{
     ArrayRef, BinaryViewArray, ListArray, RecordBatch, StringViewArray, StructArray, UInt32Array, UInt64Array,
 };
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use finecomb_grep::records::{FoundText, Record, Records, binary_notice};
+
+use crate::batches::Batches;
+use crate::text::{Lossy, Paths, exact};
 
 /// The columns of lines that are found: `path`, `line_number` (null without numbers), `offset`, `text` (with U+FFFD in the place of
 /// bytes that are not UTF-8), `line` (the exact bytes), and `spans` (the matches in `line`, null in lines of context).
@@ -38,63 +38,47 @@ fn ends() -> Fields {
 #[derive(Debug)]
 pub struct FoundBatches {
     schema: SchemaRef,
-    names: HashMap<Vec<u8>, String>,
-    /// Path of the last record.
-    path: String,
+    paths: Paths,
     /// Notices on binary files, each with its path.
     notices: Vec<String>,
 }
 
-impl FoundBatches {
-    /// No records so far. `names` are shown in the place of some paths.
-    pub fn new(names: HashMap<Vec<u8>, String>) -> Self {
-        Self { schema: found_schema(), names, path: String::new(), notices: Vec::new() }
+impl Batches for FoundBatches {
+    fn schema() -> SchemaRef {
+        found_schema()
     }
 
-    /// The lines in the records that follow those of the call before. Their text is not copied.
-    ///
-    /// # Errors
-    /// If a line is longer than the 2 GiB that Arrow allows.
-    pub fn batch(&mut self, records: Vec<u8>) -> Result<RecordBatch, ArrowError> {
+    fn new(names: HashMap<Vec<u8>, String>) -> Self {
+        Self { schema: found_schema(), paths: Paths::new(names), notices: Vec::new() }
+    }
+
+    fn batch(&mut self, records: Vec<u8>) -> Result<RecordBatch, ArrowError> {
         let mut columns = Columns::default();
-        let mut path = columns.path(&self.path);
         for record in Records::new(&records) {
             match record {
-                Record::Path(bytes) => {
-                    let name = self.names.get(bytes).map(|name| Cow::Borrowed(&**name));
-                    let text = name.unwrap_or_else(|| String::from_utf8_lossy(bytes));
-                    if text != self.path {
-                        self.path = text.into_owned();
-                        path = columns.path(&self.path);
-                    }
+                Record::Path(path) => self.paths.set(path),
+                Record::Line(line) => {
+                    self.paths.push();
+                    columns.push(&line);
                 }
-                Record::Line(line) => columns.push(path, &line),
                 Record::Binary { offset, is_end } => {
-                    self.notices.push(format!("{}: {}", self.path, binary_notice(offset, is_end)));
+                    let notice = format!("{}: {}", self.paths.current(), binary_notice(offset, is_end));
+                    self.notices.push(notice);
                 }
             }
         }
-        columns.into_batch(records, &self.schema)
+        columns.into_batch(self.paths.take_column()?, records, &self.schema)
     }
 
     /// Takes the notices on files of which not all lines were found, as they are binary.
-    pub fn take_notices(&mut self) -> Vec<String> {
+    fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }
 }
 
-/// Index of the buffer with the records, of texts and lines.
-const RECORDS: u32 = 0;
-
-/// Index of the buffer with text that is not UTF-8 in the records.
-const LOSSY: u32 = 1;
-
-/// Columns under construction.
+/// Columns under construction, except for that of paths.
 #[derive(Default)]
 struct Columns {
-    paths: Vec<u128>,
-    /// The paths, each once. They have a buffer of their own, as a writer of Arrow's files writes all buffers of a column.
-    path_text: Vec<u8>,
     numbers: Vec<Option<u64>>,
     offsets: Vec<u64>,
     texts: Vec<u128>,
@@ -103,33 +87,15 @@ struct Columns {
     has_spans: Vec<bool>,
     starts: Vec<u32>,
     ends: Vec<u32>,
-    /// Text of lines that are not UTF-8.
-    lossy: Vec<u8>,
+    lossy: Lossy,
 }
 
 impl Columns {
-    /// The view of a path.
-    fn path(&mut self, path: &str) -> u128 {
-        let at = self.path_text.len();
-        self.path_text.extend_from_slice(path.as_bytes());
-        make_view(path.as_bytes(), 0, at as u32)
-    }
-
-    fn push(&mut self, path: u128, line: &FoundText<'_>) {
-        let view = make_view(line.text, RECORDS, line.position as u32);
-        let text = match String::from_utf8_lossy(line.text) {
-            Cow::Borrowed(_) => view,
-            Cow::Owned(text) => {
-                let at = self.lossy.len();
-                self.lossy.extend_from_slice(text.as_bytes());
-                make_view(text.as_bytes(), LOSSY, at as u32)
-            }
-        };
-        self.paths.push(path);
+    fn push(&mut self, line: &FoundText<'_>) {
         self.numbers.push(line.number);
         self.offsets.push(line.offset);
-        self.texts.push(text);
-        self.lines.push(view);
+        self.texts.push(self.lossy.view(line.text, line.position));
+        self.lines.push(exact(line.text, line.position));
         let before = self.starts.len();
         for span in line.spans.clone().into_iter().flatten() {
             self.starts.push(span.start);
@@ -139,26 +105,22 @@ impl Columns {
         self.has_spans.push(line.spans.is_some());
     }
 
-    fn into_batch(self, records: Vec<u8>, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-        let sizes = [records.len(), self.lossy.len(), self.path_text.len()];
-        if let Some(size) = sizes.into_iter().find(|&size| i32::try_from(size).is_err()) {
-            let reason = format!("a line of about {size} bytes is too long for Arrow");
-            return Err(ArrowError::InvalidArgumentError(reason));
-        }
-        let records = Buffer::from_vec(records);
-        let lines = BinaryViewArray::try_new(self.lines.into(), vec![records.clone()], None)?;
-        let lossy = Some(self.lossy).filter(|lossy| !lossy.is_empty()).map(Buffer::from_vec);
-        let buffers: Vec<Buffer> = iter::once(records).chain(lossy).collect();
+    fn into_batch(
+        self,
+        paths: ArrayRef,
+        records: Vec<u8>,
+        schema: &SchemaRef,
+    ) -> Result<RecordBatch, ArrowError> {
+        let buffers = self.lossy.into_buffers(records)?;
+        let lines = BinaryViewArray::try_new(self.lines.into(), vec![buffers[0].clone()], None)?;
         let texts = StringViewArray::try_new(self.texts.into(), buffers, None)?;
-        let paths =
-            StringViewArray::try_new(self.paths.into(), vec![Buffer::from_vec(self.path_text)], None)?;
         let ends = |ends: Vec<u32>| Arc::new(UInt32Array::new(ScalarBuffer::from(ends), None)) as ArrayRef;
         let spans = StructArray::try_new(self::ends(), vec![ends(self.starts), ends(self.ends)], None)?;
         let offsets = OffsetBuffer::from_lengths(self.span_counts);
         let nulls = NullBuffer::from(self.has_spans);
         let spans = ListArray::try_new(span_field(), offsets, Arc::new(spans), Some(nulls))?;
         let columns: Vec<ArrayRef> = vec![
-            Arc::new(paths),
+            paths,
             Arc::new(self.numbers.into_iter().collect::<UInt64Array>()),
             Arc::new(UInt64Array::from(self.offsets)),
             Arc::new(texts),
@@ -178,6 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::writes::Writes;
 
     /// A row of a batch, taken from its columns.
     type Row = (String, Option<u64>, u64, String, Vec<u8>, Option<Vec<(u32, u32)>>);
@@ -224,20 +187,6 @@ mod tests {
         rows
     }
 
-    /// Collects each write.
-    struct Writes(Vec<Vec<u8>>);
-
-    impl std::io::Write for Writes {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.push(bytes.to_vec());
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
     proptest! {
         #[test]
         fn batches_are_the_records_however_these_are_divided(
@@ -259,7 +208,7 @@ mod tests {
             };
             let inputs = finecomb_scan::Inputs::new([directory.path()]);
             let scan = finecomb_scan::ScanOptions { block_size, ..Default::default() };
-            let mut out = Writes(Vec::new());
+            let mut out = Writes::default();
             grep(&inputs, &scan, &Query::new(&options).unwrap(), &mut out);
             let (mut batches, mut found) = (FoundBatches::new(HashMap::new()), Vec::new());
             for written in &out.0 {

@@ -1,13 +1,22 @@
-//! Results of `top` and `grep` as record batches of Apache Arrow, for the Python module and for output in formats of Arrow.
+//! Results of `top`, `grep` and `symbols` as record batches of Apache Arrow, for the Python module and for output in formats of Arrow.
 
 #![forbid(unsafe_code)]
 
 mod answer;
+mod batches;
 mod found;
 #[cfg(feature = "ipc")]
 mod output;
+#[cfg(feature = "symbols")]
+mod symbols;
+mod text;
+#[cfg(test)]
+mod writes;
 
 pub use answer::{FixedBatch, answer_batch, fixed_batch};
+pub use batches::Batches;
 pub use found::{FoundBatches, found_schema};
 #[cfg(feature = "ipc")]
 pub use output::{BatchWriter, FileFormat, FoundWriter};
+#[cfg(feature = "symbols")]
+pub use symbols::{SymbolBatches, symbols_schema};

@@ -11,6 +11,7 @@ use parquet::{
     arrow::ArrowWriter, basic::Compression, errors::ParquetError, file::properties::WriterProperties,
 };
 
+use crate::batches::Batches;
 use crate::found::{FoundBatches, found_schema};
 
 /// Bytes of records that make a batch.

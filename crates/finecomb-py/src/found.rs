@@ -1,22 +1,22 @@
 //! `finecomb.grep`: `comb grep` as an iterator of lines, and as a stream of Arrow.
 
-mod search;
 mod shares;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::Write;
+use std::sync::Arc;
 
+use finecomb::faults::Faults;
 use finecomb::grep_job::GrepJob;
-use finecomb_arrow::found_schema;
+use finecomb_arrow::FoundBatches;
 use finecomb_grep::records::{FoundText, Record, Records, binary_notice};
+use finecomb_scan::Stop;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
-use self::search::{BatchReader, Search, Task};
 pub(crate) use self::shares::{grep_files, grep_share, survey_part};
-use crate::pipe::Taken;
+use crate::results::{Job, Read, Results};
 use crate::sources::Sources;
-use crate::{arrow, error, flags, warn};
+use crate::{error, flags};
 
 /// Searches `paths` for lines that match `pattern`, a regular expression or a list of them.
 ///
@@ -51,118 +51,37 @@ impl<'py> FromPyObject<'_, 'py> for Patterns {
     }
 }
 
+impl Job for GrepJob {
+    type Item = Match;
+    type Batches = FoundBatches;
+
+    fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
+        GrepJob::run(self, stop, out).map(|searched| searched.faults)
+    }
+
+    fn read<'b>(
+        py: Python<'_>,
+        records: &'b [u8],
+        path: impl FnOnce() -> Py<PyAny>,
+    ) -> Option<(Read<'b, Match>, usize)> {
+        let mut records = Records::new(records);
+        let read = match records.next()? {
+            Record::Path(path) => Read::Path(path),
+            Record::Line(line) => Read::Item(Match::new(py, path(), &line)),
+            Record::Binary { offset, is_end } => Read::Notice(binary_notice(offset, is_end)),
+        };
+        Some((read, records.position()))
+    }
+}
+
 /// Lines that are found: an iterator, and a stream of Arrow. Each stream is a search of its own.
 #[pyclass(frozen, module = "finecomb")]
-pub(crate) struct Matches {
-    task: Task,
-    state: Mutex<State>,
-    messages: Messages,
-}
-
-/// State of the iteration.
-enum State {
-    Unread,
-    Lines(Lines),
-    Ended,
-}
-
-/// Messages of a search, which are there at its end.
-#[derive(Clone, Default)]
-struct Messages(Arc<Mutex<Vec<String>>>);
-
-impl Messages {
-    fn set(&self, messages: Vec<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = messages;
-    }
-
-    fn get(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-/// An iteration over lines.
-struct Lines {
-    search: Search,
-    records: Vec<u8>,
-    /// Bytes of the records that were read.
-    at: usize,
-    /// Path of the last record, as Python has it and in messages.
-    path: Option<(Py<PyAny>, String)>,
-    /// Notices on binary files.
-    notices: Vec<String>,
-}
-
-impl Lines {
-    fn new(search: Search) -> Self {
-        Self { search, records: Vec::new(), at: 0, path: None, notices: Vec::new() }
-    }
-
-    /// The next line in the records at hand.
-    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Match>> {
-        let mut records = Records::new(&self.records[self.at..]);
-        let mut found = None;
-        while found.is_none()
-            && let Some(record) = records.next()
-        {
-            match record {
-                Record::Path(path) => {
-                    let shown = String::from_utf8_lossy(path).into_owned();
-                    self.path = Some((self.search.path(py, path)?, shown));
-                }
-                Record::Line(line) => {
-                    let path = self.path.as_ref().map_or_else(|| py.None(), |(path, _)| path.clone_ref(py));
-                    found = Some(Match::new(py, path, &line));
-                }
-                Record::Binary { offset, is_end } => {
-                    let path = self.path.as_ref().map_or("", |(_, shown)| shown);
-                    self.notices.push(format!("{path}: {}", binary_notice(offset, is_end)));
-                }
-            }
-        }
-        self.at += records.position();
-        Ok(found)
-    }
-}
+pub(crate) struct Matches(Results<GrepJob>);
 
 impl Matches {
     fn new(job: GrepJob, sources: Sources) -> Self {
-        let task = Task { job: Arc::new(job), sources: Arc::new(sources) };
-        Self { task, state: Mutex::new(State::Unread), messages: Messages::default() }
+        Self(Results::new(job, Arc::new(sources)))
     }
-
-    /// Waits for the next line, for a short time.
-    fn step(&self, py: Python<'_>) -> PyResult<Step> {
-        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        let mut lines = match std::mem::replace(&mut *state, State::Ended) {
-            State::Unread => Lines::new(self.task.start()?),
-            State::Lines(lines) => lines,
-            State::Ended => return Ok(Step::End),
-        };
-        if let Some(found) = lines.next(py)? {
-            *state = State::Lines(lines);
-            return Ok(Step::Found(found));
-        }
-        match py.detach(|| lines.search.take()) {
-            Taken::Bytes(records) => (lines.records, lines.at) = (records, 0),
-            Taken::Nothing => {}
-            Taken::End => {
-                let messages = py.detach(|| lines.search.finish(lines.notices))?;
-                self.messages.set(messages.clone());
-                drop(state);
-                warn(py, &messages)?;
-                return Ok(Step::End);
-            }
-        }
-        *state = State::Lines(lines);
-        Ok(Step::Wait)
-    }
-}
-
-/// Result of a short wait for a line.
-enum Step {
-    Found(Match),
-    Wait,
-    End,
 }
 
 #[pymethods]
@@ -172,21 +91,13 @@ impl Matches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Match>> {
-        loop {
-            // A handler may use this iterator, so nothing is locked here.
-            py.check_signals()?;
-            match self.step(py)? {
-                Step::Found(found) => return Ok(Some(found)),
-                Step::Wait => {}
-                Step::End => return Ok(None),
-            }
-        }
+        self.0.next(py)
     }
 
     /// Messages that the command would print on standard error, once all lines of an iteration or a stream were read.
     #[getter]
     fn messages(&self) -> Vec<String> {
-        self.messages.get()
+        self.0.messages()
     }
 
     /// The lines as a stream of Arrow.
@@ -198,7 +109,7 @@ impl Matches {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A consumer casts to other types itself.
         drop(requested_schema);
-        arrow::stream(py, found_schema(), BatchReader::new(self.task.clone(), self.messages.clone()))
+        self.0.stream(py)
     }
 }
 

@@ -11,8 +11,10 @@ mod flags;
 mod found;
 mod index;
 mod pipe;
+mod results;
 mod running;
 mod sources;
+mod symbols;
 mod top;
 
 use pyo3::create_exception;
@@ -43,6 +45,7 @@ mod _finecomb {
         counts::Counts,
         found::{Match, Matches, grep, grep_files, grep_share, survey_part},
         index::{Index, Passage, Positions},
+        symbols::{Symbol, Symbols, symbols},
         top::top,
     };
 }

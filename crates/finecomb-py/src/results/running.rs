@@ -1,7 +1,9 @@
-//! Searches on threads of their own.
+//! Jobs on threads of their own, which are read while they go on.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::io::Write;
+use std::marker::PhantomData;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -9,8 +11,8 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use finecomb::grep_job::{GrepJob, Searched};
-use finecomb_arrow::FoundBatches;
+use finecomb::faults::Faults;
+use finecomb_arrow::Batches;
 use finecomb_scan::Stop;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -29,30 +31,68 @@ const BATCH: usize = 1 << 20;
 /// Time after which a batch may be smaller.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A search that has not begun.
-#[derive(Clone)]
-pub(super) struct Task {
-    pub(super) job: Arc<GrepJob>,
+/// A job that writes records, whole ones at a time.
+pub(crate) trait Job: Send + Sync + 'static {
+    /// Object of Python for a record.
+    type Item;
+    /// Converts records to batches of Arrow.
+    type Batches: Batches + Send + 'static;
+
+    /// Runs the job until it has ended, writing fails, or `stop` is raised.
+    ///
+    /// # Errors
+    /// If it cannot begin.
+    fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String>;
+
+    /// The first of the records, and its length. `path` is the path of its file.
+    fn read<'b>(
+        py: Python<'_>,
+        records: &'b [u8],
+        path: impl FnOnce() -> Py<PyAny>,
+    ) -> Option<(Read<'b, Self::Item>, usize)>;
+}
+
+/// A record.
+pub(crate) enum Read<'b, I> {
+    /// The path of the file of the records that follow.
+    Path(&'b [u8]),
+    /// An object.
+    Item(I),
+    /// A notice on the file.
+    Notice(String),
+}
+
+/// A job that has not begun.
+pub(super) struct Task<J> {
+    pub(super) job: Arc<J>,
     pub(super) sources: Arc<Sources>,
 }
 
-/// A search that goes on while it is read. To drop it ends it.
-pub(super) struct Search {
+// The job itself is shared.
+impl<J> Clone for Task<J> {
+    fn clone(&self) -> Self {
+        Self { job: Arc::clone(&self.job), sources: Arc::clone(&self.sources) }
+    }
+}
+
+/// A job that goes on while it is read. To drop it ends it.
+pub(super) struct Running<J> {
     reader: PipeReader,
     stop: Arc<Stop>,
     /// `None` once it has ended.
-    thread: Option<JoinHandle<Result<Searched, String>>>,
+    thread: Option<JoinHandle<Result<Faults, String>>>,
     sources: Arc<Sources>,
     /// Names of data in memory, by its path.
     names: HashMap<Vec<u8>, String>,
+    job: PhantomData<J>,
 }
 
-impl Task {
-    /// Begins the search.
+impl<J: Job> Task<J> {
+    /// Begins the job.
     ///
     /// # Errors
     /// If the system refuses a thread.
-    pub(super) fn start(&self) -> PyResult<Search> {
+    pub(super) fn start(&self) -> PyResult<Running<J>> {
         let stop = Arc::new(Stop::new()?);
         let (mut writer, reader) = pipe();
         let (raised, Self { job, sources }) = (Arc::clone(&stop), self.clone());
@@ -60,16 +100,16 @@ impl Task {
         // Data in memory is there as long as the sources are.
         let held = Arc::clone(&sources);
         let run = move || {
-            let searched = job.run(&raised, &mut writer);
+            let faults = job.run(&raised, &mut writer);
             drop(held);
-            searched
+            faults
         };
         let thread = Some(thread::Builder::new().spawn(run)?);
-        Ok(Search { reader, stop, thread, sources, names })
+        Ok(Running { reader, stop, thread, sources, names, job: PhantomData })
     }
 }
 
-impl Search {
+impl<J> Running<J> {
     /// The path of a file, or the name of data in memory.
     pub(super) fn path(&self, py: Python<'_>, path: &[u8]) -> PyResult<Py<PyAny>> {
         let path = match self.names.get(path) {
@@ -84,58 +124,58 @@ impl Search {
         self.reader.take(1, PERIOD)
     }
 
-    /// The messages of the search, which has ended, with notices on binary files.
+    /// The messages of the job, which has ended, with notices on files.
     pub(super) fn finish(mut self, notices: Vec<String>) -> PyResult<Vec<String>> {
         let Some(thread) = self.thread.take() else { return Ok(Vec::new()) };
-        let searched = thread.join().map_err(|_| PyRuntimeError::new_err("a thread panicked"))?;
+        let faults = thread.join().map_err(|_| PyRuntimeError::new_err("a thread panicked"))?;
         let mut messages = notices;
-        messages.extend(searched.map_err(error)?.messages());
+        messages.extend(faults.map_err(error)?.messages());
         Ok(messages.iter().map(|message| self.sources.named(message)).collect())
     }
 }
 
-impl Drop for Search {
+impl<J> Drop for Running<J> {
     fn drop(&mut self) {
         self.stop.raise();
     }
 }
 
-/// The batches of a search, which begins when the first is asked for. A consumer does that from any thread.
-pub(super) struct BatchReader {
-    state: State,
-    batches: FoundBatches,
+/// The batches of a job, which begins when the first is asked for. A consumer does that from any thread.
+pub(super) struct BatchReader<J: Job> {
+    state: State<J>,
+    batches: J::Batches,
     messages: Messages,
 }
 
-enum State {
-    Waiting(Task),
-    Searching(Search),
+enum State<J> {
+    Waiting(Task<J>),
+    Running(Running<J>),
     Ended,
 }
 
-impl BatchReader {
-    pub(super) fn new(task: Task, messages: Messages) -> Self {
-        let batches = FoundBatches::new(task.sources.names());
+impl<J: Job> BatchReader<J> {
+    pub(super) fn new(task: Task<J>, messages: Messages) -> Self {
+        let batches = J::Batches::new(task.sources.names());
         Self { state: State::Waiting(task), batches, messages }
     }
 
     /// The next batch that is not empty.
     fn read(&mut self) -> PyResult<Option<Result<RecordBatch, ArrowError>>> {
         loop {
-            let search = match std::mem::replace(&mut self.state, State::Ended) {
+            let running = match std::mem::replace(&mut self.state, State::Ended) {
                 State::Waiting(task) => task.start()?,
-                State::Searching(search) => search,
+                State::Running(running) => running,
                 State::Ended => return Ok(None),
             };
-            match search.reader.take(BATCH, PATIENCE) {
+            match running.reader.take(BATCH, PATIENCE) {
                 Taken::End => {
-                    self.finish(search)?;
+                    self.finish(running)?;
                     return Ok(None);
                 }
-                Taken::Nothing => self.state = State::Searching(search),
+                Taken::Nothing => self.state = State::Running(running),
                 Taken::Bytes(records) => {
                     let batch = self.batches.batch(records);
-                    self.state = State::Searching(search);
+                    self.state = State::Running(running);
                     if batch.as_ref().is_ok_and(|batch| batch.num_rows() == 0) {
                         continue;
                     }
@@ -146,14 +186,14 @@ impl BatchReader {
     }
 
     /// The messages are warnings, also if nothing else holds the iterator any more.
-    fn finish(&mut self, search: Search) -> PyResult<()> {
-        let messages = search.finish(self.batches.take_notices())?;
+    fn finish(&mut self, running: Running<J>) -> PyResult<()> {
+        let messages = running.finish(self.batches.take_notices())?;
         self.messages.set(messages.clone());
         if messages.is_empty() { Ok(()) } else { Python::attach(|py| warn(py, &messages)) }
     }
 }
 
-impl Iterator for BatchReader {
+impl<J: Job> Iterator for BatchReader<J> {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {

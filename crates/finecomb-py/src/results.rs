@@ -1,0 +1,151 @@
+//! Results of a job: an iterator of objects, and a stream of Arrow.
+
+mod running;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use finecomb_arrow::Batches;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyCapsule;
+
+use self::running::{BatchReader, Running, Task};
+use crate::pipe::Taken;
+use crate::sources::Sources;
+use crate::{arrow, warn};
+
+pub(crate) use self::running::{Job, Read};
+
+/// Results of a job. Iteration is one run of it, and so is each stream of Arrow.
+pub(crate) struct Results<J: Job> {
+    task: Task<J>,
+    state: Mutex<State<J>>,
+    messages: Messages,
+}
+
+/// State of the iteration.
+enum State<J: Job> {
+    Unread,
+    Items(Items<J>),
+    Ended,
+}
+
+/// Messages of a job, which are there at its end.
+#[derive(Clone, Default)]
+struct Messages(Arc<Mutex<Vec<String>>>);
+
+impl Messages {
+    fn set(&self, messages: Vec<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = messages;
+    }
+
+    fn get(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// An iteration over the objects of a job.
+struct Items<J: Job> {
+    running: Running<J>,
+    records: Vec<u8>,
+    /// Bytes of the records that were read.
+    at: usize,
+    /// Path of the last record, as Python has it and in messages.
+    path: Option<(Py<PyAny>, String)>,
+    /// Notices on files, each with its path.
+    notices: Vec<String>,
+}
+
+impl<J: Job> Items<J> {
+    fn new(running: Running<J>) -> Self {
+        Self { running, records: Vec::new(), at: 0, path: None, notices: Vec::new() }
+    }
+
+    /// The next object in the records at hand.
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<J::Item>> {
+        let path = |path: &Option<(Py<PyAny>, String)>| {
+            path.as_ref().map_or_else(|| py.None(), |(path, _)| path.clone_ref(py))
+        };
+        while let Some((read, length)) = J::read(py, &self.records[self.at..], || path(&self.path)) {
+            self.at += length;
+            match read {
+                Read::Path(path) => {
+                    let shown = String::from_utf8_lossy(path).into_owned();
+                    self.path = Some((self.running.path(py, path)?, shown));
+                }
+                Read::Item(item) => return Ok(Some(item)),
+                Read::Notice(notice) => {
+                    let path = self.path.as_ref().map_or("", |(_, shown)| shown);
+                    self.notices.push(format!("{path}: {notice}"));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Result of a short wait for an object.
+enum Step<I> {
+    Found(I),
+    Wait,
+    End,
+}
+
+impl<J: Job> Results<J> {
+    /// Results of a job that reads these inputs. It has not begun.
+    pub(crate) fn new(job: J, sources: Arc<Sources>) -> Self {
+        let task = Task { job: Arc::new(job), sources };
+        Self { task, state: Mutex::new(State::Unread), messages: Messages::default() }
+    }
+
+    /// The next object, or `None` at the end.
+    pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<J::Item>> {
+        loop {
+            // A handler may use this iterator, so nothing is locked here.
+            py.check_signals()?;
+            match self.step(py)? {
+                Step::Found(found) => return Ok(Some(found)),
+                Step::Wait => {}
+                Step::End => return Ok(None),
+            }
+        }
+    }
+
+    /// Messages that the command would print on standard error, once all results of an iteration or a stream were read.
+    pub(crate) fn messages(&self) -> Vec<String> {
+        self.messages.get()
+    }
+
+    /// The results of a run of its own.
+    pub(crate) fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let batches = BatchReader::new(self.task.clone(), self.messages.clone());
+        arrow::stream(py, J::Batches::schema(), batches)
+    }
+
+    /// Waits for the next object, for a short time.
+    fn step(&self, py: Python<'_>) -> PyResult<Step<J::Item>> {
+        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let mut items = match std::mem::replace(&mut *state, State::Ended) {
+            State::Unread => Items::new(self.task.start()?),
+            State::Items(items) => items,
+            State::Ended => return Ok(Step::End),
+        };
+        if let Some(found) = items.next(py)? {
+            *state = State::Items(items);
+            return Ok(Step::Found(found));
+        }
+        match py.detach(|| items.running.take()) {
+            Taken::Bytes(records) => (items.records, items.at) = (records, 0),
+            Taken::Nothing => {}
+            Taken::End => {
+                let messages = py.detach(|| items.running.finish(items.notices))?;
+                self.messages.set(messages.clone());
+                drop(state);
+                warn(py, &messages)?;
+                return Ok(Step::End);
+            }
+        }
+        *state = State::Items(items);
+        Ok(Step::Wait)
+    }
+}

@@ -1,0 +1,153 @@
+//! `finecomb.symbols`: `comb symbols` as an iterator of definitions, and as a stream of Arrow.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use finecomb::faults::Faults;
+use finecomb::symbols_job::SymbolsJob;
+use finecomb_arrow::SymbolBatches;
+use finecomb_scan::Stop;
+use finecomb_symbols::Kind;
+use finecomb_symbols::records::{FoundSymbol, Record, Records, Text};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+
+use crate::results::{Job, Read, Results};
+use crate::sources::Sources;
+use crate::{error, flags};
+
+/// Lists definitions in source code, or uses of a name.
+///
+/// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb symbols` that decide
+/// what is found. The symbols come in the order of the command while the list goes on; what it reports on standard error is a
+/// `finecomb.Warning` at the end.
+#[pyfunction]
+#[pyo3(signature = (paths, **flags))]
+pub(crate) fn symbols(
+    py: Python<'_>,
+    paths: &Bound<'_, PyAny>,
+    flags: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Symbols> {
+    let sources = Arc::new(Sources::new(paths)?);
+    let words = flags::words(flags)?;
+    let job = py.detach(|| SymbolsJob::new(words, &sources.paths)).map_err(error)?;
+    Ok(Symbols(Results::new(job, sources)))
+}
+
+impl Job for SymbolsJob {
+    type Item = Symbol;
+    type Batches = SymbolBatches;
+
+    fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
+        SymbolsJob::run(self, stop, out)
+    }
+
+    fn read<'b>(
+        py: Python<'_>,
+        records: &'b [u8],
+        path: impl FnOnce() -> Py<PyAny>,
+    ) -> Option<(Read<'b, Symbol>, usize)> {
+        let mut records = Records::new(records);
+        let read = match records.next()? {
+            Record::Path(path) => Read::Path(path),
+            Record::Symbol(symbol) => Read::Item(Symbol::new(py, path(), &symbol)),
+        };
+        Some((read, records.position()))
+    }
+}
+
+/// Definitions and uses: an iterator, and a stream of Arrow. Each stream is a list of its own.
+#[pyclass(frozen, module = "finecomb")]
+pub(crate) struct Symbols(Results<SymbolsJob>);
+
+#[pymethods]
+impl Symbols {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Symbol>> {
+        self.0.next(py)
+    }
+
+    /// Messages that the command would print on standard error, once all symbols of an iteration or a stream were read.
+    #[getter]
+    fn messages(&self) -> Vec<String> {
+        self.0.messages()
+    }
+
+    /// The symbols as a stream of Arrow.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer casts to other types itself.
+        drop(requested_schema);
+        self.0.stream(py)
+    }
+}
+
+/// A definition, or the use of a name. U+FFFD is in the place of bytes that are not UTF-8.
+#[pyclass(frozen, get_all, module = "finecomb")]
+pub(crate) struct Symbol {
+    /// Path of the file, as the command prints it.
+    path: Py<PyAny>,
+    /// Language of the file.
+    language: &'static str,
+    /// Kind of the definition, or `reference` for a use.
+    kind: &'static str,
+    /// The name.
+    name: String,
+    /// The name, exactly.
+    name_bytes: Py<PyBytes>,
+    /// Names of the scopes around it, joined by the separator of the language; None without one.
+    scope: Option<String>,
+    /// Kind of the innermost scope, if its definition is in the same file.
+    scope_kind: Option<&'static str>,
+    /// Line of the name, counted from 1.
+    line: u32,
+    /// Column of the name in bytes, counted from 1.
+    column: u32,
+    /// Last line of the definition.
+    end_line: u32,
+    /// Offset of the definition in the text of the file.
+    start_byte: u32,
+    /// Offset of its end.
+    end_byte: u32,
+    /// The definition up to its body, on one line; the line of a use.
+    signature: String,
+    /// Parameters; None without any.
+    parameters: Option<String>,
+}
+
+impl Symbol {
+    fn new(py: Python<'_>, path: Py<PyAny>, found: &FoundSymbol<'_>) -> Self {
+        let lossy = |text: Text<'_>| String::from_utf8_lossy(text.bytes).into_owned();
+        Self {
+            path,
+            language: found.language.name(),
+            kind: found.label(),
+            name: lossy(found.name),
+            name_bytes: PyBytes::new(py, found.name.bytes).unbind(),
+            scope: found.scope.map(lossy),
+            scope_kind: found.scope_kind.map(Kind::name),
+            line: found.line,
+            column: found.column,
+            end_line: found.end_line,
+            start_byte: found.start_byte,
+            end_byte: found.end_byte,
+            signature: lossy(found.signature),
+            parameters: found.parameters.map(lossy),
+        }
+    }
+}
+
+#[pymethods]
+impl Symbol {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let path = self.path.bind(py).str()?;
+        Ok(format!("<Symbol {}:{}: {} {:?}>", path.to_string_lossy(), self.line, self.kind, self.name))
+    }
+}
