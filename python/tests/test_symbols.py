@@ -139,6 +139,11 @@ class Lists(Files):
         outer, = finecomb.symbols(path, kind="class")
         self.assertEqual((outer.scope, outer.scope_kind, outer.parameters), (None, None, None))
 
+    def test_letters_do_not_depend_on_the_locale(self):
+        # The parser of this language asks the C library, in which Python sets the locale.
+        path = self.write("a.sh", "éa=1\nb=2\n".encode())
+        self.compare([path], {})
+
     def test_bytes_and_file_objects_have_names_and_a_language_by_flag(self):
         path = self.write("a.py", b"def one(): pass\n")
         with open(path, "rb") as file:

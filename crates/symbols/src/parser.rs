@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::iter::once;
 use std::ops::{ControlFlow, Range};
 
+use finecomb_sys::with_c_locale;
 use tree_sitter::{ParseOptions, ParseState, Tree};
 
 use crate::extract::{Definition, definitions};
@@ -186,8 +187,9 @@ fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> 
         if steps > max_steps { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let tree =
-        parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options));
+    let mut rest = |at, _| text.get(at..).unwrap_or_default();
+    // The C code of grammars asks the C library what a letter is.
+    let tree = with_c_locale(|| parser.parse_with_options(&mut rest, None, Some(options)));
     if tree.is_none() {
         parser.reset();
     }

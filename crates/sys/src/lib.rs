@@ -1,11 +1,12 @@
 //! Safe wrappers of the operating system and the processor: SIMD, memory, resource usage, threads, standard streams,
-//! child processes and texts of system errors; number formats for people and for files.
+//! child processes, locales and texts of system errors; number formats for people and for files.
 //!
 //! Every other crate may use this one; it uses none of them.
 
 mod byte_reader;
 pub mod children;
 mod error;
+mod locale;
 pub mod memory;
 pub mod out_of_memory;
 pub mod simd;
@@ -18,6 +19,7 @@ mod writers;
 
 pub use byte_reader::ByteReader;
 pub use error::io_reason;
+pub use locale::with_c_locale;
 pub use usage::{Usage, blocks_from_storage_by_thread, bytes_from_storage, bytes_from_storage_by_thread};
 #[cfg(target_os = "linux")]
 pub use writers::Lease;
