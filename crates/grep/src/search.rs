@@ -2,6 +2,7 @@
 
 use std::mem;
 use std::ops::{ControlFlow, Range};
+use std::path::Path;
 use std::time::Instant;
 
 use finecomb_scan::{Absent, Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit};
@@ -78,6 +79,44 @@ impl<M: Matcher> Sink for Counter<'_, M> {
 
     fn context(&mut self, _line: Line<'_>) {}
     fn gap(&mut self) {}
+}
+
+/// Parts of the sinks that print a block.
+struct Printing<'a, 'o, M: Matcher> {
+    style: &'a Style,
+    finder: &'a Finder<M>,
+    matches: &'a mut Matches<M>,
+    path: &'a Path,
+    /// Whether a line of the file has been printed.
+    begun: bool,
+    enclosing: Option<Enclosing<'a>>,
+    tally: &'a mut Tally,
+    out: &'a mut Output<'o>,
+}
+
+impl<'a, 'o, M: Matcher> Printing<'a, 'o, M> {
+    fn counter(self) -> Counter<'a, M> {
+        let Self { finder, matches, tally, .. } = self;
+        Counter { finder, matches, tally }
+    }
+
+    fn json(self) -> json::Printer<'a, 'o, M> {
+        let Self { style, finder, matches, path, begun, enclosing, tally, out } = self;
+        let (options, which, begins_result) = (&style.options, style.which.as_ref(), false);
+        json::Printer { options, which, finder, matches, path, begun, begins_result, enclosing, tally, out }
+    }
+
+    fn records(self) -> records::Printer<'a, 'o, M> {
+        let Self { style, finder, matches, path, tally, out, .. } = self;
+        let path = Some(path.as_os_str().as_encoded_bytes());
+        records::Printer { options: &style.options, finder, matches, path, begins_result: false, tally, out }
+    }
+
+    fn lines(self) -> text::Printer<'a, 'o, M> {
+        let Self { style, finder, matches, path, begun, enclosing, tally, out } = self;
+        let path = style.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
+        text::Printer { style, finder, matches, path, begun, begins_result: false, enclosing, tally, out }
+    }
 }
 
 impl<'q, M: Matcher> Searcher<'q, M> {
@@ -538,44 +577,12 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
             let is_shown = block.is_whole && !self.has_nul(block, &found);
             is_shown.then_some(Enclosing { finder, path, text, line_end, scopes: None, errors })
         });
-        if !self.prints() {
-            let mut sink = Counter { finder, matches: &mut matches, tally };
-            self.step(block, &found, &mut state, &mut sink);
-        } else if self.mode() == Mode::Json {
-            let options = &style.options;
-            let mut sink = json::Printer {
-                options,
-                which: style.which.as_ref(),
-                finder,
-                matches: &mut matches,
-                path,
-                begun,
-                begins_result: false,
-                enclosing,
-                tally,
-                out,
-            };
-            self.step(block, &found, &mut state, &mut sink);
-        } else if self.mode() == Mode::Records {
-            let path = Some(path.as_os_str().as_encoded_bytes());
-            let options = &style.options;
-            let (matches, begins_result) = (&mut matches, false);
-            let mut sink = records::Printer { options, finder, matches, path, begins_result, tally, out };
-            self.step(block, &found, &mut state, &mut sink);
-        } else {
-            let path = style.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
-            let mut sink = text::Printer {
-                style,
-                finder,
-                matches: &mut matches,
-                path,
-                begun,
-                begins_result: false,
-                enclosing,
-                tally,
-                out,
-            };
-            self.step(block, &found, &mut state, &mut sink);
+        let printing = Printing { style, finder, matches: &mut matches, path, begun, enclosing, tally, out };
+        match self.mode() {
+            _ if !self.prints() => self.step(block, &found, &mut state, &mut printing.counter()),
+            Mode::Json => self.step(block, &found, &mut state, &mut printing.json()),
+            Mode::Records => self.step(block, &found, &mut state, &mut printing.records()),
+            _ => self.step(block, &found, &mut state, &mut printing.lines()),
         }
         self.matches = matches;
         self.scope_finder = scope_finder;
