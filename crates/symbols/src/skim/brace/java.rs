@@ -152,8 +152,9 @@ impl<'s> Members<'s, '_> {
 
     /// Handles a `{`: members are kept, code is not.
     fn brace(&mut self) -> Option<()> {
-        // A comment before it is no part of the head.
-        if self.skimmer.kept == self.lexer().at {
+        // A comment before it is no part of the head. A text that begins with a brace has none.
+        let at = self.lexer().at;
+        if at > 0 && self.skimmer.kept == at {
             self.skimmer.end_head();
         }
         let has_constants = self.open.last().copied().unwrap_or_default();

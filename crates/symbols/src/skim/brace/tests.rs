@@ -35,6 +35,16 @@ fn assert_same(language: Language, source: &str) {
 }
 
 #[test]
+fn a_text_may_begin_with_a_brace() {
+    for language in [Language::Go, Language::Java, Language::Rust] {
+        let source = "{} class A { void f() {} }\n";
+        let parsed = Parser::default().parse(language, source.as_bytes(), &Query::default());
+        assert!(parsed.definitions.iter().all(|definition| definition.extent.end <= source.len()));
+    }
+    assert_skims(Language::Java, &[("{ f(); } class A { }", "{} class A { }")]);
+}
+
+#[test]
 fn bodies_types_and_imports_of_rust_are_left_out() {
     assert_skims(
         Language::Rust,
