@@ -140,7 +140,7 @@ class Fuzzer:
 
     def by_command(self, paths: list, flags: dict) -> tuple[list[tuple], list[str], int]:
         words = [COMB, "symbols", "--format", "json", *words_of(flags), "--", *paths]
-        done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL)
+        done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
         if done.returncode not in (0, 1, 2) or b"panicked" in done.stderr:
             self.faults.append(f"comb {words_of(flags)}: exit status {done.returncode}: {done.stderr[-300:]!r}")
         found = []

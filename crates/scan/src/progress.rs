@@ -49,11 +49,25 @@ impl JobEnd {
         self.changed.notify_all();
     }
 
+    /// Signals the end when it is dropped, also by a panic.
+    pub(crate) fn signal_on_drop(&self) -> SignalOnDrop<'_> {
+        SignalOnDrop(self)
+    }
+
     /// Waits for the end of the job, for at most `time`. Returns `false` if it has ended.
     pub(crate) fn is_still_running_after(&self, time: Duration) -> bool {
         let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(over, time, |over| !*over);
         !*waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+/// Guard of [`JobEnd::signal_on_drop`].
+pub(crate) struct SignalOnDrop<'j>(&'j JobEnd);
+
+impl Drop for SignalOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.signal();
     }
 }
 

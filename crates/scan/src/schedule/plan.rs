@@ -16,6 +16,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use finecomb_meter::{Meter, Phase};
@@ -194,6 +195,11 @@ impl<'a, T: Divisible> Plan<'a, T> {
         let _state = self.lock();
         self.changed.notify_all();
         self.unparked.notify_all();
+    }
+
+    /// Tells all workers to stop if this thread panics before the guard is dropped: they would wait for its output.
+    pub(crate) fn halt_on_panic(&self) -> HaltOnPanic<'_, 'a, T> {
+        HaltOnPanic(self)
     }
 
     /// Interrupts the workers that wait for a stream.
@@ -414,6 +420,17 @@ impl<'a, T: Divisible> Plan<'a, T> {
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Guard of [`Plan::halt_on_panic`].
+pub(crate) struct HaltOnPanic<'p, 'a, T: Divisible>(&'p Plan<'a, T>);
+
+impl<T: Divisible> Drop for HaltOnPanic<'_, '_, T> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.halt();
+        }
     }
 }
 

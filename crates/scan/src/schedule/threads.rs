@@ -41,9 +41,9 @@ pub(crate) fn run<R: Send>(
             // If the system refuses more threads, the existing ones do the work.
             threads::spawn(scope, member).is_some()
         };
+        let _signalled = over.signal_on_drop();
         start(scope, width, job, over, spawn_worker);
         put(0, first());
-        over.signal();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|&(number, _)| number);

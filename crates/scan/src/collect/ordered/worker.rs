@@ -102,6 +102,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// Works until everything is done or the workers should stop, and ends the meter.
     pub(crate) fn run(mut self) -> (Self, ThreadTimes) {
+        let plan = self.plan;
+        let _halted = plan.halt_on_panic();
         while self.step() {}
         if let Some(sort) = self.collect {
             self.reader.meter.enter(Phase::Walk);

@@ -159,3 +159,39 @@ fn every_width_gives_the_same_output() {
         assert_eq!(print_tree(root.path(), width, 1 << 17, 1), lines.concat().as_bytes());
     }
 }
+
+/// Panics on a line of a file.
+struct Panics;
+
+impl Visit for Panics {
+    type Found = ();
+    type State = ();
+    type Tally = ();
+
+    fn begin(&mut self, _: &Source, _: &[u8]) {}
+
+    fn search(&mut self, block: &mut Block<'_>) {
+        assert!(!block.bytes.starts_with(b"20 "), "within a file");
+    }
+
+    fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+        out.bytes().extend_from_slice(block.bytes);
+        out.flush_if_full();
+    }
+}
+
+#[test]
+fn a_panic_of_a_worker_ends_the_job() {
+    let (root, _) = tree(&[5000; 60]);
+    for width in [Width::Auto, Width::Fixed(1), Width::Fixed(2), Width::Fixed(8)] {
+        let list = || {
+            let options = ScanOptions { width, ..ScanOptions::default() };
+            in_order(&Inputs::new([root.path()]), &options, None, &mut Vec::new(), || Panics);
+        };
+        assert!(std::panic::catch_unwind(list).is_err(), "{width:?}");
+    }
+}
