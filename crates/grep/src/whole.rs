@@ -414,7 +414,8 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
                 (search_counts(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::Json(printer) => {
-                let outcome = match self.options.invert && self.options.max_count.is_some() {
+                let GrepOptions { pattern, invert, max_count, .. } = self.options;
+                let outcome = match pattern.multiline && *invert && max_count.is_some() {
                     true => search_json(with, &NoMatches, printer, source, bytes),
                     false => search_json(with, &self.matcher, printer, source, bytes),
                 };
