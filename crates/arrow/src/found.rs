@@ -13,19 +13,6 @@ use finecomb_grep::records::{FoundText, Record, Records, binary_notice};
 use crate::batches::Batches;
 use crate::text::{Lossy, Paths, exact};
 
-/// The columns of lines that are found: `path`, `line_number` (null without numbers), `offset`, `text` (with U+FFFD in the place of
-/// bytes that are not UTF-8), `line` (the exact bytes), and `spans` (the matches in `line`, null in lines of context).
-pub fn found_schema() -> SchemaRef {
-    Arc::new(Schema::new(vec![
-        Field::new("path", DataType::Utf8View, false),
-        Field::new("line_number", DataType::UInt64, true),
-        Field::new("offset", DataType::UInt64, false),
-        Field::new("text", DataType::Utf8View, false),
-        Field::new("line", DataType::BinaryView, false),
-        Field::new("spans", DataType::List(span_field()), true),
-    ]))
-}
-
 fn span_field() -> Arc<Field> {
     Arc::new(Field::new("item", DataType::Struct(ends()), false))
 }
@@ -34,7 +21,8 @@ fn ends() -> Fields {
     ["start", "end"].map(|name| Field::new(name, DataType::UInt32, false)).to_vec().into()
 }
 
-/// Converts what a search writes to batches.
+/// Converts what a search writes to batches. Their columns are `path`, `line_number` (null without numbers), `offset`, `text` (with U+FFFD in
+/// the place of bytes that are not UTF-8), `line` (the exact bytes), and `spans` (the matches in `line`, null in lines of context).
 #[derive(Debug)]
 pub struct FoundBatches {
     schema: SchemaRef,
@@ -45,11 +33,18 @@ pub struct FoundBatches {
 
 impl Batches for FoundBatches {
     fn schema() -> SchemaRef {
-        found_schema()
+        Arc::new(Schema::new(vec![
+            Field::new("path", DataType::Utf8View, false),
+            Field::new("line_number", DataType::UInt64, true),
+            Field::new("offset", DataType::UInt64, false),
+            Field::new("text", DataType::Utf8View, false),
+            Field::new("line", DataType::BinaryView, false),
+            Field::new("spans", DataType::List(span_field()), true),
+        ]))
     }
 
     fn new(names: HashMap<Vec<u8>, String>) -> Self {
-        Self { schema: found_schema(), paths: Paths::new(names), notices: Vec::new() }
+        Self { schema: Self::schema(), paths: Paths::new(names), notices: Vec::new() }
     }
 
     fn batch(&mut self, records: Vec<u8>) -> Result<RecordBatch, ArrowError> {

@@ -15,8 +15,8 @@ mod writes;
 
 pub use answer::{FixedBatch, answer_batch, fixed_batch};
 pub use batches::Batches;
-pub use found::{FoundBatches, found_schema};
+pub use found::FoundBatches;
 #[cfg(feature = "ipc")]
 pub use output::{BatchWriter, FileFormat, FoundWriter};
 #[cfg(feature = "symbols")]
-pub use symbols::{SymbolBatches, symbols_schema};
+pub use symbols::SymbolBatches;

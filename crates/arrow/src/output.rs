@@ -12,7 +12,7 @@ use parquet::{
 };
 
 use crate::batches::Batches;
-use crate::found::{FoundBatches, found_schema};
+use crate::found::FoundBatches;
 
 /// Bytes of records that make a batch.
 const BATCH: usize = 1 << 20;
@@ -94,7 +94,7 @@ impl<W: Write + Send> FoundWriter<W> {
     /// # Errors
     /// If writing fails.
     pub fn new(format: FileFormat, out: W) -> io::Result<Self> {
-        let writer = BatchWriter::new(format, &found_schema(), out)?;
+        let writer = BatchWriter::new(format, &FoundBatches::schema(), out)?;
         Ok(Self { pending: Vec::new(), batches: FoundBatches::new(HashMap::new()), writer })
     }
 

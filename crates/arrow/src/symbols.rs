@@ -12,30 +12,8 @@ use finecomb_symbols::records::{FoundSymbol, Record, Records, Text};
 use crate::batches::Batches;
 use crate::text::{Lossy, Paths, exact};
 
-/// The columns of definitions and uses: the members of the objects of `comb symbols --json`, and `name_bytes`, the exact name. U+FFFD is in
-/// the place of bytes that are not UTF-8 in other columns.
-pub fn symbols_schema() -> SchemaRef {
-    let text = |name, is_nullable| Field::new(name, DataType::Utf8View, is_nullable);
-    let number = |name| Field::new(name, DataType::UInt64, false);
-    Arc::new(Schema::new(vec![
-        text("path", false),
-        text("language", false),
-        text("kind", false),
-        text("name", false),
-        Field::new("name_bytes", DataType::BinaryView, false),
-        text("scope", true),
-        text("scope_kind", true),
-        number("line"),
-        number("column"),
-        number("end_line"),
-        number("start_byte"),
-        number("end_byte"),
-        text("signature", false),
-        text("parameters", true),
-    ]))
-}
-
-/// Converts the records of a list of symbols to batches.
+/// Converts the records of a list of symbols to batches. Their columns are the members of the objects of `comb symbols --json`, and
+/// `name_bytes`, the exact name. U+FFFD is in the place of bytes that are not UTF-8 in other columns.
 #[derive(Debug)]
 pub struct SymbolBatches {
     schema: SchemaRef,
@@ -44,11 +22,28 @@ pub struct SymbolBatches {
 
 impl Batches for SymbolBatches {
     fn schema() -> SchemaRef {
-        symbols_schema()
+        let text = |name, is_nullable| Field::new(name, DataType::Utf8View, is_nullable);
+        let number = |name| Field::new(name, DataType::UInt64, false);
+        Arc::new(Schema::new(vec![
+            text("path", false),
+            text("language", false),
+            text("kind", false),
+            text("name", false),
+            Field::new("name_bytes", DataType::BinaryView, false),
+            text("scope", true),
+            text("scope_kind", true),
+            number("line"),
+            number("column"),
+            number("end_line"),
+            number("start_byte"),
+            number("end_byte"),
+            text("signature", false),
+            text("parameters", true),
+        ]))
     }
 
     fn new(names: HashMap<Vec<u8>, String>) -> Self {
-        Self { schema: symbols_schema(), paths: Paths::new(names) }
+        Self { schema: Self::schema(), paths: Paths::new(names) }
     }
 
     fn batch(&mut self, records: Vec<u8>) -> Result<RecordBatch, ArrowError> {

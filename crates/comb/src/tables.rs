@@ -86,14 +86,11 @@ mod present {
             if outcome.output_error.is_some() {
                 return Ok((outcome, Vec::new()));
             }
-            let finished = writer.finish();
-            Ok(match finished {
-                Ok(notices) => (outcome, notices),
-                Err(error) => {
-                    outcome.output_error = Some(error);
-                    (outcome, Vec::new())
-                }
-            })
+            let notices = writer.finish().unwrap_or_else(|error| {
+                outcome.output_error = Some(error);
+                Vec::new()
+            });
+            Ok((outcome, notices))
         }
 
         /// Writes an answer.

@@ -21,8 +21,8 @@ use crate::{error, flags};
 /// Searches `paths` for lines that match `pattern`, a regular expression or a list of them.
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb grep` that decide
-/// what is found. The lines come in the order of the command while the search goes on; what it reports on standard error is a
-/// `finecomb.Warning` at the end.
+/// what is found. During the search, lines come in the order of the command. Its messages are warnings of the class `finecomb.Warning`, at the
+/// end.
 #[pyfunction]
 #[pyo3(signature = (pattern, paths, **flags))]
 pub(crate) fn grep(

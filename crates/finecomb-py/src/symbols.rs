@@ -19,8 +19,8 @@ use crate::{error, flags};
 /// Lists definitions in source code, or uses of a name.
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb symbols` that decide
-/// what is found. The symbols come in the order of the command while the list goes on; what it reports on standard error is a
-/// `finecomb.Warning` at the end.
+/// what is found. During the list, symbols come in the order of the command. Its messages are warnings of the class `finecomb.Warning`, at the
+/// end.
 #[pyfunction]
 #[pyo3(signature = (paths, **flags))]
 pub(crate) fn symbols(
