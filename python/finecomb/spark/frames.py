@@ -84,7 +84,8 @@ class Job:
         template = finecomb.Counts(**counting)
         # Refuses an invalid order before anything is read.
         top = template.top(**self.order)
-        self.columns, self.schema = arrow_schema_of(top), schema_of(top)
+        self.columns = arrow_schema_of(top)
+        self.schema = from_arrow_schema(self.columns)
         number = self.order.get("n") or self.order.get("number") or DEFAULT_NUMBER
         self.number = MAX_CANDIDATES if number == "all" else int(number)
         names = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]

@@ -14,7 +14,7 @@ import finecomb
 
 from .counting import Batches
 from .options import flags_in, paths_of, warnings_as_errors
-from .search import Known, list_files, part_of, search_of, sizes
+from .search import Known, list_files, part_of, search_of, sizes, whole_files
 from .searching import Part, Report, Search
 from .splits import MAX_SIZE, divide
 
@@ -85,8 +85,7 @@ class GrepReader(DataSourceReader):
         options = self.search.options
         # No job of Spark can look for NULs or count lines here.
         is_divisible = options.is_divisible and not options.ends_at_nul and not options.numbers
-        whole = () if is_divisible else range(len(files))
-        tasks = divide(sizes(files), options.split_size or MAX_SIZE, whole)
+        tasks = divide(sizes(files), options.split_size or MAX_SIZE, whole_files(files, is_divisible))
         return [Parts([part_of(split, files, Known(set(), {})) for split in task]) for task in tasks or [[]]]
 
     def is_wanted(self, path: str) -> bool:

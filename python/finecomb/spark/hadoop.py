@@ -17,6 +17,9 @@ LINES = ("lines", "clf", "combined", "vhost_combined", "nginx", "json", "logfmt"
 """Formats in which each line is a record and no line is a header."""
 
 
+PATH = "_metadata.file_path"
+"""Column of the URI of the file of a line."""
+
 SPLIT_SIZE = 128 << 20
 """Maximum size of a partition of the readers of Spark, unless it is configured."""
 
@@ -43,20 +46,12 @@ def exists(spark: SparkSession, path: str) -> bool:
     return bool(system.globStatus(place))
 
 
-def read(spark: SparkSession, paths: list[str], has_lines: bool) -> DataFrame:
-    """Lines as bytes, or whole files by path."""
+def read(spark: SparkSession, paths: list[str], has_lines: bool, *metadata: str) -> DataFrame:
+    """Lines as bytes, behind columns of metadata such as `PATH`; or whole files by path."""
     reader = spark.read.option("recursiveFileLookup", "true")
     if has_lines:
-        return reader.option("lineSep", "\n").text(paths).select(col("value").cast("binary"))
+        return reader.option("lineSep", "\n").text(paths).select(*metadata, col("value").cast("binary"))
     return reader.format("binaryFile").load(paths).select("path", "content")
-
-
-def read_with_paths(spark: SparkSession, paths: list[str], has_lines: bool) -> DataFrame:
-    """The same lines with the URI of their file, or whole files by path."""
-    if not has_lines:
-        return read(spark, paths, has_lines)
-    reader = spark.read.option("recursiveFileLookup", "true").option("lineSep", "\n")
-    return reader.text(paths).select("_metadata.file_path", col("value").cast("binary"))
 
 
 def count(plan: Plan, rows: DataFrame, has_lines: bool) -> DataFrame:

@@ -80,7 +80,7 @@ def list_files(search: Search, paths: list[str]) -> Files:
 def search_remote(spark: SparkSession, search: Search, paths: list[str], messages: Messages) -> DataFrame:
     """Rows of files that a reader of Spark reads: as lines, or as a whole if a line depends on others."""
     has_lines = search.options.is_divisible
-    read = hadoop.read_with_paths(spark, paths, has_lines)
+    read = hadoop.read(spark, paths, has_lines, hadoop.PATH)
     task = SearchLines(search, messages) if has_lines else SearchFiles(search, messages)
     return read.mapInArrow(task, from_arrow_schema(search.schema))
 
@@ -89,7 +89,7 @@ def search_local(spark: SparkSession, search: Search, files: Files, messages: Me
     """Rows of files that executors open by their paths."""
     cores = spark.sparkContext.defaultParallelism
     size = max(MIN_SIZE, search.options.split_size or split_size(sum(length for _, length, _ in files), cores))
-    tasks = divide(sizes(files), size, everything(files, search.options))
+    tasks = divide(sizes(files), size, whole_files(files, search.options.is_divisible))
     known = survey(spark, search.options, [split for task in tasks for split in task])
     if known.binary:
         tasks = divide(sizes(files), size, known.binary)
@@ -103,9 +103,9 @@ def sizes(files: Files) -> list[tuple[str, int]]:
     return [(path, length) for path, length, _ in files]
 
 
-def everything(files: Files, options: SearchOptions) -> set[int]:
+def whole_files(files: Files, is_divisible: bool) -> set[int]:
     """Numbers of the files that are not divided: all or none."""
-    return set() if options.is_divisible else set(range(len(files)))
+    return set() if is_divisible else set(range(len(files)))
 
 
 @dataclass(frozen=True)
