@@ -3,18 +3,15 @@
 import io
 import random
 import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import finecomb
 import pyarrow
 import pyarrow.ipc
 import pyarrow.parquet
+from support import COMB, SAMPLES, Files
 
-COMB = Path(sys.executable).with_name("comb")
-SAMPLE = Path(__file__).resolve().parents[2] / "samples/access.log"
+SAMPLE = SAMPLES / "access.log"
 
 
 def run(*words, **keywords):
@@ -27,12 +24,7 @@ def table(format, data):
     return pyarrow.parquet.read_table(io.BytesIO(data))
 
 
-class Formats(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-
+class Formats(Files):
     def test_answers_are_those_of_the_module(self):
         for flags, words in [
             ({"fields": 7, "n": 5}, ["-f", "7", "-n", "5"]),

@@ -5,38 +5,17 @@ import io
 import json
 import os
 import random
-import signal
 import subprocess
-import sys
-import tempfile
-import time
 import unittest
-import warnings
-from pathlib import Path
 
 import duckdb
 import finecomb
 import polars
 import pyarrow
+from support import COMB, Files, Threads, interrupted, quietly, words_of
 
-COMB = Path(sys.executable).with_name("comb")
 WORDS = [b"a", b"ab", b"b", b"\xc3\xa9", b"\xff", b" ", b"\t", b"needle", b"\r", b"x" * 20]
 PATTERNS = ["a", "b+", "^a", "b$", "^$", "", r"\w+", "a|needle", "(?-u)\\xFF", "é", "zzz"]
-
-
-def quietly(function, *arguments, **keywords):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", finecomb.Warning)
-        return function(*arguments, **keywords)
-
-
-def words_of(flags):
-    """Flags as the command has them."""
-    words = []
-    for name, value in flags.items():
-        flag = "--" + name.rstrip("_").replace("_", "-")
-        words += [flag] if value is True else [f"{flag}={value}"]
-    return words
 
 
 def by_command(pattern, paths, flags):
@@ -77,19 +56,6 @@ def as_rows(matches):
         (row["path"], row["line_number"], row["offset"], row["line"], ends(row["spans"]), row["spans"] is None)
         for row in rows
     ]
-
-
-class Files(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-
-    def write(self, name, data):
-        path = self.directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        return path
 
 
 class Lines(Files):
@@ -196,19 +162,13 @@ class Messages(Files):
         self.assertEqual(pyarrow.table(found).num_rows, 2)
 
 
-class Running(Files):
-    def threads(self):
-        return len(os.listdir("/proc/self/task"))
-
+class Running(Threads):
     def test_an_iteration_that_is_left_ends_the_search(self):
         path = self.write("big", b"a line with a needle\n" * 1_000_000)
-        before = self.threads()
+        before = self.count()
         for _ in range(5):
             self.assertEqual(next(finecomb.grep("needle", path)).line_number, 1)
-        end = time.monotonic() + 20
-        while self.threads() > before and time.monotonic() < end:
-            time.sleep(0.01)
-        self.assertLessEqual(self.threads(), before)
+        self.assert_ended(before)
 
     def test_lines_come_while_the_search_goes_on(self):
         read, write = os.pipe()
@@ -223,18 +183,12 @@ class Running(Files):
 
     def test_an_interrupt_ends_the_wait_for_a_line(self):
         script = (
-            "import finecomb, os, signal\n"
-            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "import finecomb, os\n"
             "read, write = os.pipe()\n"
             "print('waits', flush=True)\n"
             "list(finecomb.grep('a', f'/proc/self/fd/{read}'))\n"
         )
-        child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        child.stdout.readline()
-        time.sleep(0.2)
-        child.send_signal(signal.SIGINT)
-        _, err = child.communicate(timeout=10)
-        self.assertIn(b"KeyboardInterrupt", err)
+        self.assertIn(b"KeyboardInterrupt", interrupted(self, script))
 
 
 class Arrow(Files):

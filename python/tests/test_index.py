@@ -3,21 +3,16 @@
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
-import tempfile
 import threading
-import time
 import unittest
-from pathlib import Path
 
 import duckdb
 import finecomb
 import polars
 import pyarrow
-
-COMB = Path(sys.executable).with_name("comb")
+from support import COMB, Files, interrupted
 
 # More occurrences than are sorted, so that they are found by scans.
 SCANNED = 1 << 16
@@ -36,12 +31,7 @@ def offsets(text: bytes, pattern: bytes) -> list[int]:
     return found
 
 
-class Indexes(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-
+class Indexes(Files):
     def build(self, text, alphabet="auto"):
         (self.directory / "text").write_bytes(text)
         path = self.directory / "text.comb"
@@ -255,15 +245,7 @@ class Errors(Indexes):
             "import finecomb, itertools, sys\npositions = finecomb.Index.open(sys.argv[1]).all('a')\nprint('ready', flush=True)\n"
             "list(itertools.compress(itertools.chain.from_iterable(itertools.repeat(positions)), itertools.repeat(0)))"
         )
-        # Signals of this kind are ignored if the tests were started in the background of a script.
-        command = ["env", "--default-signal=INT", sys.executable, "-c", script, path]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.addCleanup(child.kill)
-        child.stdout.readline()
-        time.sleep(0.3)
-        child.send_signal(signal.SIGINT)
-        _, err = child.communicate(timeout=10)
-        self.assertIn(b"KeyboardInterrupt", err)
+        self.assertIn(b"KeyboardInterrupt", interrupted(self, script, path))
 
 
 class Uses(Indexes):

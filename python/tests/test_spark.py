@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
@@ -25,9 +24,8 @@ import finecomb.spark
 from finecomb import _finecomb
 from finecomb.spark import counting, splits
 from finecomb.spark.flags import divide_flags
+from support import COMB, SAMPLES, Files, words_of
 
-COMB = Path(sys.executable).with_name("comb")
-SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -58,11 +56,7 @@ def caught(function, *arguments, **flags):
 
 def comb(paths, flags):
     """Rows of the command, and its messages."""
-    words = []
-    for name, value in flags.items():
-        flag = "--" + {"n": "number"}.get(name, name).replace("_", "-")
-        words.append(flag if value is True else f"{flag}={value}")
-    done = subprocess.run([COMB, "top", "--json", *words, *paths], capture_output=True)
+    done = subprocess.run([COMB, "top", "--json", *words_of(flags), *paths], capture_output=True)
     answer = json.loads(done.stdout, parse_float=Decimal, parse_int=Decimal)
     measures = [name for name in (answer["top"] or [{}])[0] if "(" in name]
     rows = [(row["count"], *(row[name] for name in measures)) for row in answer["top"]]
@@ -71,11 +65,7 @@ def comb(paths, flags):
 
 def grepped(pattern, paths, flags):
     """Lines that the command finds, and its messages."""
-    words = []
-    for name, value in flags.items():
-        flag = "--" + name.rstrip("_").replace("_", "-")
-        words += [flag] if value is True else [f"{flag}={value}"]
-    command = [COMB, "grep", "-Hnb0", *words, "-e", pattern, "--", *paths]
+    command = [COMB, "grep", "-Hnb0", *words_of(flags), "-e", pattern, "--", *paths]
     done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
     found = []
     for text in done.stdout.split(b"\n"):
@@ -92,16 +82,9 @@ def numbers(frame):
     return [(row["count"], *row[3:]) for row in frame.collect()]
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-
+class Logs(Files):
     def write(self, name, data):
-        path = self.directory / name
-        path.write_bytes(data)
-        return str(path)
+        return str(super().write(name, data))
 
     def assert_same(self, spark, paths, flags, **division):
         """Compares rows with those of the module, and their numbers with those of the command."""
@@ -119,7 +102,7 @@ class Files(unittest.TestCase):
         self.assertEqual(messages, said)
 
 
-class Local(Files):
+class OnTwoCores(Logs):
     @classmethod
     def setUpClass(cls):
         # The file system of a cluster, as Hadoop's own reader reads it.
@@ -130,6 +113,8 @@ class Local(Files):
     def tearDownClass(cls):
         cls.spark.stop()
 
+
+class Local(OnTwoCores):
     def random_log(self, name, lines):
         end = random.choice([b"\n", b"\r\n"])
         log = bytearray()
@@ -256,16 +241,7 @@ class Local(Files):
             finecomb.spark.top(self.spark, self.directory / "pipe")
 
 
-class Search(Files):
-    @classmethod
-    def setUpClass(cls):
-        link = f"file://{SAMPLES}"
-        cls.spark = session("local[2]", **{"spark.hadoop.fs.viewfs.mounttable.logs.link./samples": link})
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.spark.stop()
-
+class Search(OnTwoCores):
     def random_file(self, source, name):
         end = source.choice([b"\n", b"\n", b"\r\n"])
         words = [b"a", b"ab", b"b", b"needle", b"\xc3\xa9", b"\xff", b" ", b"x" * 30]
@@ -408,7 +384,7 @@ class Search(Files):
                 getattr(finecomb.spark, function)(connect, *arguments, "a.log")
 
 
-class Parts(Files):
+class Parts(Logs):
     def test_surveys_of_parts_have_their_lines_and_nuls(self):
         text = b"a\n\nbc\0d\ne"
         path = self.write("a", text)
@@ -487,7 +463,7 @@ class Quiet:
         return warnings.catch_warnings()
 
 
-class Cluster(Files):
+class Cluster(Logs):
     @classmethod
     def setUpClass(cls):
         cls.spark = session("local-cluster[2,1,1024]")

@@ -8,11 +8,7 @@ import json
 import os
 import random
 import subprocess
-import sys
-import tempfile
-import time
 import unittest
-import warnings
 import zipfile
 from pathlib import Path
 
@@ -20,8 +16,8 @@ import duckdb
 import finecomb
 import polars
 import pyarrow
+from support import COMB, Files, Threads, quietly, words_of
 
-COMB = Path(sys.executable).with_name("comb")
 LANGUAGES = Path(__file__).parents[2] / "crates/symbols/tests/languages"
 MEMBERS = [
     "path", "language", "kind", "name", "scope", "scope_kind", "line", "column", "end_line", "start_byte", "end_byte", "signature", "parameters",
@@ -33,22 +29,6 @@ PIECES = {
     "txt": [b"int f(int a) { return a; }\n"],
 }
 NAMES = ["f", "A", "^[a-f]", "é", "(?-u)\\xFF", "none"]
-
-
-def quietly(function, *arguments, **keywords):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", finecomb.Warning)
-        return function(*arguments, **keywords)
-
-
-def words_of(flags):
-    """Flags as the command has them."""
-    words = []
-    for name, value in flags.items():
-        flag = "--" + name.replace("_", "-")
-        values = value if isinstance(value, list) else [value]
-        words += [flag if value is True else f"{flag}={value}" for value in values]
-    return words
 
 
 def by_command(paths, flags):
@@ -75,18 +55,7 @@ def as_rows(symbols):
     return [(*(row[member] for member in MEMBERS), row["name_bytes"]) for row in pyarrow.table(symbols).to_pylist()]
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-
-    def write(self, name, data):
-        path = self.directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        return path
-
+class Sources(Files):
     def compare(self, paths, flags):
         """Compares an iteration and a stream with the command, and returns the number of symbols."""
         expected, messages = by_command(paths, flags)
@@ -99,7 +68,7 @@ class Files(unittest.TestCase):
         return len(expected)
 
 
-class Lists(Files):
+class Lists(Sources):
     def test_symbols_of_all_languages_are_those_of_the_command(self):
         for flags in [{}, {"thorough": True}, {"reference": "^[a-e]"}, {"reference": "^.$", "definition": "^.$", "threads": 3}, {"kind": "class,method"}]:
             with self.subTest(flags=flags):
@@ -189,7 +158,7 @@ class Lists(Files):
         self.assertEqual(self.compare([tree], {"index_dir": home, "index": "require"}), 50)
 
 
-class Messages(Files):
+class Messages(Sources):
     def test_files_that_cannot_be_read_are_warnings_and_do_not_cost_the_others(self):
         path = self.write("a.py", b"x = 1\n")
         missing = self.directory / "none.py"
@@ -233,23 +202,17 @@ class Messages(Files):
         self.assertEqual(pyarrow.table(found).num_rows, 2)
 
 
-class Running(Files):
-    def threads(self):
-        return len(os.listdir("/proc/self/task"))
-
+class Running(Threads):
     def test_an_iteration_that_is_left_ends_the_list(self):
         for number in range(40):
             self.write(f"{number}.py", b"def a_function_with_a_name(): pass\n" * 10_000)
-        before = self.threads()
+        before = self.count()
         for _ in range(5):
             self.assertEqual([symbol.line for symbol in itertools.islice(finecomb.symbols(self.directory), 2)], [1, 2])
         reader = pyarrow.RecordBatchReader.from_stream(finecomb.symbols(self.directory))
         self.assertGreater(reader.read_next_batch().num_rows, 0)
         del reader
-        end = time.monotonic() + 20
-        while self.threads() > before and time.monotonic() < end:
-            time.sleep(0.01)
-        self.assertLessEqual(self.threads(), before)
+        self.assert_ended(before)
 
     def test_symbols_come_while_the_list_goes_on(self):
         self.write("a.py", b"".join(b"x%d = 1\n" % number for number in range(5000)))
@@ -261,7 +224,7 @@ class Running(Files):
         self.assertEqual([symbol.name for symbol in found][-1], "y")
 
 
-class Arrow(Files):
+class Arrow(Sources):
     def test_streams_go_to_polars_duckdb_and_pyarrow_in_batches(self):
         for number in range(8):
             members = b"".join(b"    def method_%d(self, argument_%d): pass\n" % (n, number) for n in range(10_000))

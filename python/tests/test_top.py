@@ -5,22 +5,20 @@ import itertools
 import os
 import pickle
 import random
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import unittest
-import warnings
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
 import finecomb
+from support import COMB, SAMPLES, Files, interrupted, quietly
 
-COMB = Path(sys.executable).with_name("comb")
-SAMPLE = Path(__file__).resolve().parents[2] / "samples/access.log"
+SAMPLE = SAMPLES / "access.log"
 LOG = b"2026-03-01T06:00:07Z in 1.5\n2026-03-01T06:02:09Z out 3\n2026-03-01T06:00:30Z in none\nshort\n\xff x \xfe\n"
 
 
@@ -29,26 +27,13 @@ def comb(*arguments: object) -> tuple[str, list[str], int]:
     return done.stdout.decode(), done.stderr.decode().splitlines(), done.returncode
 
 
-def quietly(function, *arguments, **keywords):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", finecomb.Warning)
-        return function(*arguments, **keywords)
-
-
-class Files(unittest.TestCase):
+class Logs(Files):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
+        super().setUp()
         self.log = self.write("a.log", LOG)
 
-    def write(self, name, data):
-        path = self.directory / name
-        path.write_bytes(data)
-        return path
 
-
-class Top(Files):
+class Top(Logs):
     def test_rows_are_those_of_the_command(self):
         for flags in [
             {"fields": [7]},
@@ -154,15 +139,7 @@ class Top(Files):
 
     def test_an_interrupt_ends_the_job(self):
         script = "import finecomb, os\nr, w = os.pipe()\nprint('ready', flush=True)\nfinecomb.top(f'/proc/self/fd/{r}')"
-        # Signals of this kind are ignored if the tests were started in the background of a script.
-        command = ["env", "--default-signal=INT", sys.executable, "-c", script]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.addCleanup(child.kill)
-        child.stdout.readline()
-        time.sleep(0.3)
-        child.send_signal(signal.SIGINT)
-        _, err = child.communicate(timeout=10)
-        self.assertIn(b"KeyboardInterrupt", err)
+        self.assertIn(b"KeyboardInterrupt", interrupted(self, script))
 
     def test_progress_is_reported_and_may_stop_the_job(self):
         def slow_pipe():
@@ -206,7 +183,7 @@ class Top(Files):
         self.assertEqual(duckdb.sql("SELECT sum(count) FROM top").fetchall()[0][0], sum(row.count for row in top))
 
 
-class Counts(Files):
+class Counts(Logs):
     def test_random_parts_are_merged_to_the_whole(self):
         random.seed(1)
         for _ in range(60):
