@@ -17,6 +17,6 @@ pub use answer::{FixedBatch, answer_batch, fixed_batch};
 pub use batches::Batches;
 pub use found::FoundBatches;
 #[cfg(feature = "ipc")]
-pub use output::{BatchWriter, FileFormat, FoundWriter};
+pub use output::{BatchWriter, FileFormat, RecordWriter};
 #[cfg(feature = "symbols")]
 pub use symbols::SymbolBatches;

@@ -12,7 +12,6 @@ use parquet::{
 };
 
 use crate::batches::Batches;
-use crate::found::FoundBatches;
 
 /// Bytes of records that make a batch.
 const BATCH: usize = 1 << 20;
@@ -80,29 +79,33 @@ impl<W: Write + Send> BatchWriter<W> {
     }
 }
 
-/// Writer for a search with [`Mode::Records`](finecomb_grep::Mode::Records), which writes the lines as batches.
-pub struct FoundWriter<W: Write + Send> {
+/// Writer for a job that writes records, such as a search with [`Mode::Records`](finecomb_grep::Mode::Records): it writes them as batches.
+pub struct RecordWriter<B: Batches, W: Write + Send> {
     /// Records that do not make a batch yet.
     pending: Vec<u8>,
-    batches: FoundBatches,
+    batches: B,
     writer: BatchWriter<W>,
+    has_failed: bool,
 }
 
-impl<W: Write + Send> FoundWriter<W> {
+impl<B: Batches, W: Write + Send> RecordWriter<B, W> {
     /// Begins a file.
     ///
     /// # Errors
     /// If writing fails.
     pub fn new(format: FileFormat, out: W) -> io::Result<Self> {
-        let writer = BatchWriter::new(format, &FoundBatches::schema(), out)?;
-        Ok(Self { pending: Vec::new(), batches: FoundBatches::new(HashMap::new()), writer })
+        let writer = BatchWriter::new(format, &B::schema(), out)?;
+        Ok(Self { pending: Vec::new(), batches: B::new(HashMap::new()), writer, has_failed: false })
     }
 
-    /// Ends the file, and returns the notices on binary files.
+    /// Ends the file, and returns the notices on files that were read. After a failed write, the file stays without an end.
     ///
     /// # Errors
     /// If writing fails.
     pub fn finish(mut self) -> io::Result<Vec<String>> {
+        if self.has_failed {
+            return Ok(Vec::new());
+        }
         self.write_batch()?;
         self.writer.finish()?;
         Ok(self.batches.take_notices())
@@ -114,11 +117,11 @@ impl<W: Write + Send> FoundWriter<W> {
     }
 }
 
-impl<W: Write + Send> Write for FoundWriter<W> {
+impl<B: Batches, W: Write + Send> Write for RecordWriter<B, W> {
     fn write(&mut self, records: &[u8]) -> io::Result<usize> {
         self.pending.extend_from_slice(records);
         if self.pending.len() >= BATCH {
-            self.write_batch()?;
+            self.write_batch().inspect_err(|_| self.has_failed = true)?;
         }
         Ok(records.len())
     }

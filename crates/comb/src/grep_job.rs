@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep};
-use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, list_files};
+use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, Watch, list_files};
 
 use crate::args::allowed::Allowed;
 use crate::args::grep::Arguments;
@@ -128,13 +128,18 @@ impl GrepJob {
         list_files(&self.inputs)
     }
 
-    /// Searches and writes to `out` until it fails, or `stop` is raised.
+    /// Searches and writes to `out` until it fails, or `stop` is raised. `watch` receives the progress.
     ///
     /// # Errors
     /// If the place of indexes is not known, and they are required.
-    pub fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Searched, String> {
+    pub fn run(
+        &self,
+        stop: &Arc<Stop>,
+        watch: Option<Watch<'_>>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Searched, String> {
         let Self { arguments, inputs, options, query, part } = self;
-        let scan = ScanOptions { part: part.clone(), ..arguments.scan() };
+        let scan = ScanOptions { part: part.clone(), watch, ..arguments.scan() };
         let sought = sought(arguments, inputs, query);
         let indexes = Indexed::new(arguments.index(), false, sought.as_ref(), scan.width);
         let indexes = indexes.map_err(|error| error.to_string())?;
@@ -181,7 +186,7 @@ mod tests {
     fn no_paths_are_no_files() {
         let mut out = Vec::new();
         let stop = Arc::new(Stop::new().unwrap());
-        let searched = job(&[], &[]).unwrap().run(&stop, &mut out).unwrap();
+        let searched = job(&[], &[]).unwrap().run(&stop, None, &mut out).unwrap();
         assert!(searched.is_empty && searched.faults.messages().is_empty());
         assert_eq!(out, b"");
     }
@@ -192,7 +197,7 @@ mod tests {
         let mut out = Vec::new();
         let stop = Arc::new(Stop::new().unwrap());
         let job = GrepJob::of_share(&["a".to_owned()], vec!["--block-size=7".into()], share).unwrap();
-        assert!(job.run(&stop, &mut out).unwrap().faults.problems.is_empty());
+        assert!(job.run(&stop, None, &mut out).unwrap().faults.problems.is_empty());
         let line = |record| if let Record::Line(line) = record { Some(line.offset) } else { None };
         Records::new(&out).filter_map(line).collect()
     }
@@ -238,7 +243,7 @@ mod tests {
         let number = |flags: &[&str]| {
             let mut out = Vec::new();
             let stop = Arc::new(Stop::new().unwrap());
-            job(flags, std::slice::from_ref(&path)).unwrap().run(&stop, &mut out).unwrap();
+            job(flags, std::slice::from_ref(&path)).unwrap().run(&stop, None, &mut out).unwrap();
             let Some(Record::Line(line)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
             line.number
         };

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use finecomb_scan::{Inputs, ScanOptions, Stop};
+use finecomb_scan::{Inputs, ScanOptions, Stop, Watch};
 use finecomb_symbols::{Format, Outcome, Query, symbols};
 
 use crate::args::allowed::Allowed;
@@ -68,13 +68,18 @@ impl SymbolsJob {
         Ok(Self { arguments, inputs, query })
     }
 
-    /// Lists and writes to `out` until it fails, or `stop` is raised.
+    /// Lists and writes to `out` until it fails, or `stop` is raised. `watch` receives the progress.
     ///
     /// # Errors
     /// If the place of indexes is not known, and they are required.
-    pub fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
+    pub fn run(
+        &self,
+        stop: &Arc<Stop>,
+        watch: Option<Watch<'_>>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Faults, String> {
         let Self { arguments, inputs, query } = self;
-        let scan = ScanOptions { stop: Some(Arc::clone(stop)), ..arguments.scan() };
+        let scan = ScanOptions { stop: Some(Arc::clone(stop)), watch, ..arguments.scan() };
         let Prepared { query, indexes, .. } = prepare(arguments, query.clone(), inputs, &scan)?;
         let Outcome { problems, failures, .. } = symbols(inputs, &indexes.scan(scan), &query, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);
@@ -128,7 +133,7 @@ mod tests {
     fn no_paths_are_no_files() {
         let mut out = Vec::new();
         let stop = Arc::new(Stop::new().unwrap());
-        let faults = job(&[], &[]).unwrap().run(&stop, &mut out).unwrap();
+        let faults = job(&[], &[]).unwrap().run(&stop, None, &mut out).unwrap();
         assert!(faults.messages().is_empty());
         assert_eq!(out, b"");
     }
@@ -141,7 +146,7 @@ mod tests {
         let job = job(&["--definition=two"], &[directory.path().to_owned(), missing.clone()]).unwrap();
         for _ in 0..2 {
             let mut out = Vec::new();
-            let faults = job.run(&Arc::new(Stop::new().unwrap()), &mut out).unwrap();
+            let faults = job.run(&Arc::new(Stop::new().unwrap()), None, &mut out).unwrap();
             let Some(Record::Symbol(symbol)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
             assert_eq!((symbol.name.bytes, symbol.line), (&b"two"[..], 2));
             assert_eq!(faults.messages(), [format!("{}: no such file or directory", missing.display())]);

@@ -18,13 +18,21 @@ pub(crate) enum Table {
 }
 
 impl Table {
+    /// The format.
+    ///
+    /// # Errors
+    /// If this build does not have it.
+    pub(crate) fn format(self) -> Result<TableFormat, String> {
+        TableFormat::new(self)
+            .ok_or_else(|| format!("--format {self}: not in this build; build with the feature '{self}'"))
+    }
+
     /// The format for standard output.
     ///
     /// # Errors
     /// If this build does not have it, or standard output is a terminal.
-    pub(crate) fn format(self) -> Result<TableFormat, String> {
-        let format = TableFormat::new(self)
-            .ok_or_else(|| format!("--format {self}: not in this build; build with the feature '{self}'"))?;
+    pub(crate) fn printed(self) -> Result<TableFormat, String> {
+        let format = self.format()?;
         if stdout().is_terminal() {
             return Err(format!("--format {self}: binary data; redirect output to a file or a pipe"));
         }
@@ -32,10 +40,16 @@ impl Table {
     }
 }
 
+/// Where a job writes records.
+type Out<'o> = &'o mut (dyn Write + Send);
+
+/// The outcome of a job, and the notices on files that were read, or why the end of the table could not be written.
+type Done<O> = io::Result<(O, io::Result<Vec<String>>)>;
+
 /// The answer as a table.
 impl output::Format for Table {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        self.format().map_err(io::Error::other)?.write(answer, out)
+        self.printed().map_err(io::Error::other)?.write(answer, out)
     }
 }
 
@@ -50,13 +64,14 @@ impl fmt::Display for Table {
 
 #[cfg(feature = "arrow")]
 mod present {
-    use std::io::{self, Write, stdout};
+    use std::io::{self, Write};
 
-    use finecomb_arrow::{BatchWriter, FileFormat, FoundWriter, answer_batch};
-    use finecomb_grep::Outcome;
+    #[cfg(feature = "symbols")]
+    use finecomb_arrow::SymbolBatches;
+    use finecomb_arrow::{BatchWriter, Batches, FileFormat, FoundBatches, RecordWriter, answer_batch};
     use finecomb_top::Answer;
 
-    use super::Table;
+    use super::{Done, Out, Table};
 
     /// A format that this build has.
     #[derive(Clone, Copy, Debug)]
@@ -73,24 +88,28 @@ mod present {
             }
         }
 
-        /// Writes what a search finds to standard output. Returns its outcome and the notices on binary files.
+        /// Writes the lines that a search finds. Also returns the notices on binary files, or why the end could not be written.
         ///
         /// # Errors
-        /// If the beginning cannot be written. Later errors are in the outcome.
-        pub(crate) fn search(
+        /// If the beginning cannot be written.
+        pub(crate) fn lines<O>(self, out: impl Write + Send, search: impl FnOnce(Out<'_>) -> O) -> Done<O> {
+            self.records::<FoundBatches, O>(out, search)
+        }
+
+        /// Writes the definitions and uses that a list has. Otherwise like [`TableFormat::lines`].
+        #[cfg(feature = "symbols")]
+        pub(crate) fn symbols<O>(self, out: impl Write + Send, list: impl FnOnce(Out<'_>) -> O) -> Done<O> {
+            self.records::<SymbolBatches, O>(out, list)
+        }
+
+        fn records<B: Batches + Send, O>(
             self,
-            search: impl FnOnce(&mut (dyn Write + Send)) -> Outcome,
-        ) -> io::Result<(Outcome, Vec<String>)> {
-            let mut writer = FoundWriter::new(self.0, stdout())?;
-            let mut outcome = search(&mut writer);
-            if outcome.output_error.is_some() {
-                return Ok((outcome, Vec::new()));
-            }
-            let notices = writer.finish().unwrap_or_else(|error| {
-                outcome.output_error = Some(error);
-                Vec::new()
-            });
-            Ok((outcome, notices))
+            out: impl Write + Send,
+            job: impl FnOnce(Out<'_>) -> O,
+        ) -> Done<O> {
+            let mut writer = RecordWriter::<B, _>::new(self.0, out)?;
+            let outcome = job(&mut writer);
+            Ok((outcome, writer.finish()))
         }
 
         /// Writes an answer.
@@ -112,10 +131,9 @@ mod present {
 mod absent {
     use std::io::{self, Write};
 
-    use finecomb_grep::Outcome;
     use finecomb_top::Answer;
 
-    use super::Table;
+    use super::{Done, Out, Table};
 
     /// No format: this build has none.
     #[derive(Clone, Copy, Debug)]
@@ -126,10 +144,12 @@ mod absent {
             None
         }
 
-        pub(crate) fn search(
-            self,
-            _search: impl FnOnce(&mut (dyn Write + Send)) -> Outcome,
-        ) -> io::Result<(Outcome, Vec<String>)> {
+        pub(crate) fn lines<O>(self, _out: impl Write + Send, _search: impl FnOnce(Out<'_>) -> O) -> Done<O> {
+            match self {}
+        }
+
+        #[cfg(feature = "symbols")]
+        pub(crate) fn symbols<O>(self, _out: impl Write + Send, _list: impl FnOnce(Out<'_>) -> O) -> Done<O> {
             match self {}
         }
 

@@ -9,7 +9,7 @@ use finecomb::faults::Faults;
 use finecomb::grep_job::GrepJob;
 use finecomb_arrow::FoundBatches;
 use finecomb_grep::records::{FoundText, Record, Records, binary_notice};
-use finecomb_scan::Stop;
+use finecomb_scan::{Stop, Watch};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
@@ -21,20 +21,21 @@ use crate::{error, flags};
 /// Searches `paths` for lines that match `pattern`, a regular expression or a list of them.
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb grep` that decide
-/// what is found. During the search, lines come in the order of the command. Its messages are warnings of the class `finecomb.Warning`, at the
+/// what is found. `progress` is called with the bytes that were processed, and with those of all inputs or None. During the search, lines come in the order of the command. Its messages are warnings of the class `finecomb.Warning`, at the
 /// end.
 #[pyfunction]
-#[pyo3(signature = (pattern, paths, **flags))]
+#[pyo3(signature = (pattern, paths, *, progress = None, **flags))]
 pub(crate) fn grep(
     py: Python<'_>,
     pattern: Patterns,
     paths: &Bound<'_, PyAny>,
+    progress: Option<Py<PyAny>>,
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Matches> {
     let sources = Sources::new(paths)?;
     let words = flags::words(flags)?;
     let job = py.detach(|| GrepJob::new(&pattern.0, words, &sources.paths)).map_err(error)?;
-    Ok(Matches::new(job, sources))
+    Ok(Matches::new(py, job, sources, progress))
 }
 
 /// Regular expressions: one, a list, or none if a flag names a file of them.
@@ -55,8 +56,13 @@ impl Job for GrepJob {
     type Item = Match;
     type Batches = FoundBatches;
 
-    fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
-        GrepJob::run(self, stop, out).map(|searched| searched.faults)
+    fn run(
+        &self,
+        stop: &Arc<Stop>,
+        watch: Option<Watch<'_>>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Faults, String> {
+        GrepJob::run(self, stop, watch, out).map(|searched| searched.faults)
     }
 
     fn read<'b>(
@@ -79,8 +85,8 @@ impl Job for GrepJob {
 pub(crate) struct Matches(Results<GrepJob>);
 
 impl Matches {
-    fn new(job: GrepJob, sources: Sources) -> Self {
-        Self(Results::new(job, Arc::new(sources)))
+    fn new(py: Python<'_>, job: GrepJob, sources: Sources, progress: Option<Py<PyAny>>) -> Self {
+        Self(Results::new(py, job, sources, progress))
     }
 }
 

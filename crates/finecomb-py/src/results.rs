@@ -11,6 +11,7 @@ use pyo3::types::PyCapsule;
 
 use self::running::{BatchReader, Running, Task};
 use crate::pipe::Taken;
+use crate::running::Reports;
 use crate::sources::Sources;
 use crate::{arrow, warn};
 
@@ -21,6 +22,10 @@ pub(crate) struct Results<J: Job> {
     task: Task<J>,
     state: Mutex<State<J>>,
     messages: Messages,
+    /// Function that the progress is reported to.
+    progress: Option<Py<PyAny>>,
+    /// Reports of the iteration.
+    reports: Arc<Reports>,
 }
 
 /// State of the iteration.
@@ -93,9 +98,10 @@ enum Step<I> {
 
 impl<J: Job> Results<J> {
     /// Results of a job that reads these inputs. It has not begun.
-    pub(crate) fn new(job: J, sources: Arc<Sources>) -> Self {
-        let task = Task { job: Arc::new(job), sources };
-        Self { task, state: Mutex::new(State::Unread), messages: Messages::default() }
+    pub(crate) fn new(py: Python<'_>, job: J, sources: Sources, progress: Option<Py<PyAny>>) -> Self {
+        let task = Task { job: Arc::new(job), sources: Arc::new(sources) };
+        let reports = Arc::new(Reports::new(progress.as_ref().map(|progress| progress.clone_ref(py))));
+        Self { task, state: Mutex::new(State::Unread), messages: Messages::default(), progress, reports }
     }
 
     /// The next object, or `None` at the end.
@@ -103,6 +109,7 @@ impl<J: Job> Results<J> {
         loop {
             // A handler may use this iterator, so nothing is locked here.
             py.check_signals()?;
+            self.report()?;
             match self.step(py)? {
                 Step::Found(found) => return Ok(Some(found)),
                 Step::Wait => {}
@@ -118,15 +125,23 @@ impl<J: Job> Results<J> {
 
     /// The results of a run of its own.
     pub(crate) fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let batches = BatchReader::new(self.task.clone(), self.messages.clone());
+        let reports = Reports::new(self.progress.as_ref().map(|progress| progress.clone_ref(py)));
+        let batches = BatchReader::new(self.task.clone(), self.messages.clone(), reports);
         arrow::stream(py, J::Batches::schema(), batches)
+    }
+
+    /// Reports the progress. An exception of the function ends the iteration.
+    fn report(&self) -> PyResult<()> {
+        self.reports.call().inspect_err(|_| {
+            *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Ended;
+        })
     }
 
     /// Waits for the next object, for a short time.
     fn step(&self, py: Python<'_>) -> PyResult<Step<J::Item>> {
         let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let mut items = match std::mem::replace(&mut *state, State::Ended) {
-            State::Unread => Items::new(self.task.start()?),
+            State::Unread => Items::new(self.task.start(&self.reports)?),
             State::Items(items) => items,
             State::Ended => return Ok(Step::End),
         };

@@ -1,7 +1,7 @@
 //! Jobs on threads of their own, while Python goes on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -24,14 +24,13 @@ pub(crate) fn run<T: Send>(
     job: impl FnOnce(ScanOptions<'_>) -> T + Send,
 ) -> PyResult<T> {
     let stop = Arc::new(Stop::new()?);
-    let (latest, is_done) = (Mutex::new(None), AtomicBool::new(false));
-    let show = |progress: Progress| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
-    let watch = progress.map(|_| Watch { after: PERIOD, every: PERIOD, threads: false, show: &show });
-    let options = ScanOptions { stop: Some(Arc::clone(&stop)), watch, ..options };
+    let (reports, is_done) =
+        (Reports::new(progress.map(|progress| progress.clone().unbind())), AtomicBool::new(false));
+    let options = ScanOptions { stop: Some(Arc::clone(&stop)), ..options };
     let caller = thread::current();
     thread::scope(|scope| {
         let work = || {
-            let result = job(options);
+            let result = reports.collect(|watch| job(ScanOptions { watch, ..options }));
             is_done.store(true, Ordering::Release);
             caller.unpark();
             result
@@ -41,7 +40,7 @@ pub(crate) fn run<T: Send>(
         while !is_done.load(Ordering::Acquire) && !worker.is_finished() {
             py.detach(|| thread::park_timeout(PERIOD));
             if state.is_ok() {
-                state = py.check_signals().and_then(|()| report(progress, &latest));
+                state = py.check_signals().and_then(|()| reports.call());
                 if state.is_err() {
                     stop.raise();
                 }
@@ -52,10 +51,37 @@ pub(crate) fn run<T: Send>(
     })
 }
 
-fn report(callback: Option<&Bound<'_, PyAny>>, latest: &Mutex<Option<Progress>>) -> PyResult<()> {
-    let progress = latest.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some((callback, progress)) = callback.zip(progress) {
-        callback.call1((progress.done, progress.total))?;
+/// Reports of the progress of a job to a function of Python, if there is one.
+pub(crate) struct Reports {
+    callback: Option<Py<PyAny>>,
+    /// What the function was not called with yet.
+    latest: Mutex<Option<Progress>>,
+}
+
+impl Reports {
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self { callback, latest: Mutex::new(None) }
     }
-    Ok(())
+
+    /// Runs a job with the option that collects its progress.
+    pub(crate) fn collect<T>(&self, job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
+        let show = |progress| *self.latest() = Some(progress);
+        let watch = Watch { after: PERIOD, every: PERIOD, threads: false, show: &show };
+        job(self.callback.as_ref().map(|_| watch))
+    }
+
+    /// Calls the function with the bytes that were processed, and with those of all inputs or `None`; not twice with the same report.
+    ///
+    /// # Errors
+    /// If the function raises an exception.
+    pub(crate) fn call(&self) -> PyResult<()> {
+        let Some(callback) = &self.callback else { return Ok(()) };
+        // The next report may come while the function runs.
+        let Some(Progress { done, total, .. }) = self.latest().take() else { return Ok(()) };
+        Python::attach(|py| callback.call1(py, (done, total)).map(drop))
+    }
+
+    fn latest(&self) -> MutexGuard<'_, Option<Progress>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

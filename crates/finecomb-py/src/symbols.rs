@@ -6,7 +6,7 @@ use std::sync::Arc;
 use finecomb::faults::Faults;
 use finecomb::symbols_job::SymbolsJob;
 use finecomb_arrow::SymbolBatches;
-use finecomb_scan::Stop;
+use finecomb_scan::{Stop, Watch};
 use finecomb_symbols::Kind;
 use finecomb_symbols::records::{FoundSymbol, Record, Records, Text};
 use pyo3::prelude::*;
@@ -19,27 +19,33 @@ use crate::{error, flags};
 /// Lists definitions in source code, or uses of a name.
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb symbols` that decide
-/// what is found. During the list, symbols come in the order of the command. Its messages are warnings of the class `finecomb.Warning`, at the
+/// what is found. `progress` is called with the bytes that were processed, and with those of all inputs or None. During the list, symbols come in the order of the command. Its messages are warnings of the class `finecomb.Warning`, at the
 /// end.
 #[pyfunction]
-#[pyo3(signature = (paths, **flags))]
+#[pyo3(signature = (paths, *, progress = None, **flags))]
 pub(crate) fn symbols(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
+    progress: Option<Py<PyAny>>,
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Symbols> {
-    let sources = Arc::new(Sources::new(paths)?);
+    let sources = Sources::new(paths)?;
     let words = flags::words(flags)?;
     let job = py.detach(|| SymbolsJob::new(words, &sources.paths)).map_err(error)?;
-    Ok(Symbols(Results::new(job, sources)))
+    Ok(Symbols(Results::new(py, job, sources, progress)))
 }
 
 impl Job for SymbolsJob {
     type Item = Symbol;
     type Batches = SymbolBatches;
 
-    fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
-        SymbolsJob::run(self, stop, out)
+    fn run(
+        &self,
+        stop: &Arc<Stop>,
+        watch: Option<Watch<'_>>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Faults, String> {
+        SymbolsJob::run(self, stop, watch, out)
     }
 
     fn read<'b>(

@@ -56,7 +56,7 @@ pub use crate::update::OldTags;
 use crate::visit::{Lister, Results};
 
 /// Result of a list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// Sums over the files. Without [`SymbolsOptions::stats`], files and bytes are those of files that hold the name.
     pub stats: Stats,

@@ -306,7 +306,7 @@ impl Arguments {
         if let Some((flag, _)) = flags.into_iter().find(|&(_, is_given)| is_given) {
             return Err(UsageError(format!("{flag}: prints text; omit it with --format {table}")));
         }
-        table.format().map(Some).map_err(UsageError)
+        table.printed().map(Some).map_err(UsageError)
     }
 
     /// Whether statistics are printed at the end.

@@ -14,6 +14,7 @@ use super::profile::Profile;
 use super::selection::{Globs, UsageError, globs, named_types, types};
 use super::threads::Threads;
 use super::tree_index::IndexUse;
+use crate::tables::{Table, TableFormat};
 use crate::terminal;
 
 const LONG_ABOUT: &str = "\
@@ -168,6 +169,21 @@ pub(crate) enum Format {
     Ctags,
     /// A TAGS file, for Emacs
     Etags,
+    /// Stream in Arrow's IPC format, in builds with the feature 'arrow'
+    Arrow,
+    /// Parquet file, in builds with the feature 'parquet'
+    Parquet,
+}
+
+impl Format {
+    /// The format of a table, if it is one.
+    fn table(self) -> Option<Table> {
+        match self {
+            Self::Arrow => Some(Table::Arrow),
+            Self::Parquet => Some(Table::Parquet),
+            Self::Text | Self::Json | Self::Ctags | Self::Etags => None,
+        }
+    }
 }
 
 impl Formats for Format {
@@ -192,12 +208,11 @@ impl Arguments {
             () if is_tags && self.reference.is_some() => {
                 return Err("tags files have no references; use --format text or json with -r".to_owned());
             }
-            () if is_tags && self.stats && self.output.is_none() => {
-                return Err(
-                    "--stats would end up in the tags file; use -o to write that to a file".to_owned()
-                );
-            }
             () => {}
+        }
+        let file = if is_tags { Some("tags file") } else { self.format().table().map(|_| "table") };
+        if let Some(file) = file.filter(|_| self.stats && self.output.is_none()) {
+            return Err(format!("--stats would end up in the {file}; use -o to write that to a file"));
         }
         let query = Query::new(&options).map_err(|error| error.to_string())?;
         let Some(path) = self.output.as_deref().filter(|_| self.append) else { return Ok(query) };
@@ -211,9 +226,24 @@ impl Arguments {
         self.archives
     }
 
+    /// The format of the output.
+    pub(crate) fn format(&self) -> Format {
+        self.format.choice()
+    }
+
     /// Whether the output is a tags file.
     pub(crate) fn is_ctags(&self) -> bool {
-        self.format.choice() == Format::Ctags
+        self.format() == Format::Ctags
+    }
+
+    /// The format of a table, if that is the output.
+    ///
+    /// # Errors
+    ///
+    /// If this build does not have it, or the table would be printed on a terminal.
+    pub(crate) fn table(&self) -> Result<Option<TableFormat>, String> {
+        let Some(table) = self.format().table() else { return Ok(None) };
+        if self.output.is_some() { table.format() } else { table.printed() }.map(Some)
     }
 
     /// Whether uses are listed.
@@ -223,17 +253,18 @@ impl Arguments {
 
     /// Whether sums are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
-        self.format.choice() == Format::Json
+        self.format() == Format::Json
     }
 
     fn options(&self) -> SymbolsOptions {
-        let format = match self.format.choice() {
+        let format = match self.format() {
             _ if self.outline && self.output.is_none() && stdout().is_terminal() => Output::Outline,
             _ if self.outline => Output::Compact,
             Format::Text => Output::Text,
             Format::Json => Output::Json,
             Format::Ctags => Output::Ctags,
             Format::Etags => Output::Etags,
+            Format::Arrow | Format::Parquet => Output::Records,
         };
         SymbolsOptions {
             kinds: self.kind.clone(),

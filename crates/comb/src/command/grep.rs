@@ -56,14 +56,18 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let pager = pager(arguments, &options)?;
     let scan = indexes.scan(with_pager(scan, pager.as_ref()));
     let run = |out: &mut (dyn Write + Send)| grep(&inputs, &scan, &query, out);
-    let (mut outcome, notices) = match table.map(|table| table.search(run)) {
-        None => (run(&mut stdout()), Vec::new()),
+    let (mut outcome, end) = match table.map(|table| table.lines(stdout(), run)) {
+        None => (run(&mut stdout()), Ok(Vec::new())),
         Some(Ok(done)) => done,
         Some(Err(error)) => return Ok(output_failed(&error)),
     };
     if is_interrupted(&scan) {
         return Ok(Exit::Interrupted);
     }
+    let notices = end.unwrap_or_else(|error| {
+        outcome.output_error.get_or_insert(error);
+        Vec::new()
+    });
     let opened = indexes.take_opened();
     if outcome.output_error.is_none() && table.is_none() {
         let summary = summary(arguments, &options, &outcome, &opened.failures, started);

@@ -70,7 +70,7 @@ impl Indexed {
     }
 
     /// The options of a scan that uses the indexes.
-    pub(crate) fn scan(&self, options: ScanOptions<'static>) -> ScanOptions<'static> {
+    pub(crate) fn scan<'w>(&self, options: ScanOptions<'w>) -> ScanOptions<'w> {
         let snapshots = self.indexes.clone().map(|indexes| indexes as Arc<dyn Snapshots>);
         ScanOptions { snapshots, ..options }
     }

@@ -17,11 +17,18 @@ use super::indexed::Indexed;
 use super::output::{Kind, Output, is_device, write};
 use super::parsed::ParsedFiles;
 use super::{Ending, Exit, check_output, fail, profile};
-use crate::args::symbols::Arguments;
+use crate::args::symbols::{Arguments, Format};
 use crate::message;
+use crate::tables::TableFormat;
 
 /// Kind of file that may be replaced by a tags file of vim.
 const CTAGS: Kind = Kind { name: "a tags file", is_this: |head| head.starts_with(b"!_TAG_") };
+
+/// Kind of file that may be replaced by a stream of Arrow.
+const ARROW: Kind = Kind { name: "a stream of Arrow", is_this: |head| head.starts_with(&[0xFF; 4]) };
+
+/// Kind of file that may be replaced by a Parquet file.
+const PARQUET: Kind = Kind { name: "a Parquet file", is_this: |head| head.starts_with(b"PAR1") };
 
 /// Kind of file that may be replaced by anything else.
 const ETAGS: Kind = Kind { name: "a TAGS file of Emacs", is_this: |head| head.starts_with(b"\x0c\n") };
@@ -79,25 +86,48 @@ pub(crate) fn prepare(
 /// Lists what is asked for.
 fn list(arguments: &Arguments) -> Result<Listed, String> {
     let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+    let table = arguments.table()?.filter(|_| !arguments.quiet);
     profile::check(arguments.profile(), &inputs.named)?;
     let scan = arguments.scan();
     let Prepared { query, indexes, parsed } = prepare(arguments, arguments.query(None)?, &inputs, &scan)?;
     let scan = indexes.scan(scan);
+    let run = |out: &mut (dyn Write + Send)| list_to(out, table, |out| symbols(&inputs, &scan, &query, out));
     let Some(path) = &arguments.output else {
-        let outcome = symbols(&inputs, &scan, &query, &mut stdout());
+        let outcome = run(&mut stdout());
         return Ok(Listed { outcome, inputs: inputs.named, indexes, parsed });
     };
-    let kind = if arguments.is_ctags() { &CTAGS } else { &ETAGS };
+    let kind = match arguments.format() {
+        Format::Ctags => &CTAGS,
+        Format::Arrow => &ARROW,
+        Format::Parquet => &PARQUET,
+        Format::Text | Format::Json | Format::Etags => &ETAGS,
+    };
     Output { path, sources: &[], force: arguments.force }.check(Some(kind))?;
     let begun = SystemTime::now();
     let mut bytes = Vec::new();
-    let outcome = symbols(&inputs, &scan, &query, &mut bytes);
+    let outcome = run(&mut bytes);
     write(path, &bytes)?;
     if arguments.is_ctags() && !is_device(path) {
         set_time(path, begun)
             .map_err(|error| format!("{}: cannot set its time: {}", path.display(), io_reason(&error)))?;
     }
     Ok(Listed { outcome, inputs: inputs.named, indexes, parsed })
+}
+
+/// Lists to `out`, as a table if it is to be one.
+fn list_to(
+    out: &mut (dyn Write + Send),
+    table: Option<TableFormat>,
+    list: impl FnOnce(&mut (dyn Write + Send)) -> Outcome,
+) -> Outcome {
+    let Some(table) = table else { return list(out) };
+    match table.symbols(out, list) {
+        Ok((mut outcome, end)) => {
+            outcome.output_error = outcome.output_error.or(end.err());
+            outcome
+        }
+        Err(error) => Outcome { output_error: Some(error), ..Outcome::default() },
+    }
 }
 
 /// Expressions of which a file must hold a match to be read; `None` if every file is read.

@@ -116,7 +116,7 @@ fn check_table(arguments: &Arguments) -> Result<(), String> {
     if arguments.tail.tail {
         return Err(format!("--format {table}: a table has an end; use --format json with --tail"));
     }
-    table.format().map(|_| ())
+    table.printed().map(|_| ())
 }
 
 /// Message about an unknown group in a replacement, which is not an error in topfew either.

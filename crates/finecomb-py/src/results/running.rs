@@ -13,12 +13,13 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use finecomb::faults::Faults;
 use finecomb_arrow::Batches;
-use finecomb_scan::Stop;
+use finecomb_scan::{Stop, Watch};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::Messages;
 use crate::pipe::{PipeReader, Taken, pipe};
+use crate::running::Reports;
 use crate::sources::Sources;
 use crate::{error, warn};
 
@@ -42,7 +43,12 @@ pub(crate) trait Job: Send + Sync + 'static {
     ///
     /// # Errors
     /// If it cannot begin.
-    fn run(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String>;
+    fn run(
+        &self,
+        stop: &Arc<Stop>,
+        watch: Option<Watch<'_>>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Faults, String>;
 
     /// The first of the records, and its length. `path` is the path of its file.
     fn read<'b>(
@@ -92,15 +98,16 @@ impl<J: Job> Task<J> {
     ///
     /// # Errors
     /// If the system refuses a thread.
-    pub(super) fn start(&self) -> PyResult<Running<J>> {
+    pub(super) fn start(&self, reports: &Arc<Reports>) -> PyResult<Running<J>> {
         let stop = Arc::new(Stop::new()?);
         let (mut writer, reader) = pipe();
         let (raised, Self { job, sources }) = (Arc::clone(&stop), self.clone());
         let names = sources.names();
         // Data in memory is there as long as the sources are.
         let held = Arc::clone(&sources);
+        let reports = Arc::clone(reports);
         let run = move || {
-            let faults = job.run(&raised, &mut writer);
+            let faults = reports.collect(|watch| job.run(&raised, watch, &mut writer));
             drop(held);
             faults
         };
@@ -145,6 +152,7 @@ pub(super) struct BatchReader<J: Job> {
     state: State<J>,
     batches: J::Batches,
     messages: Messages,
+    reports: Arc<Reports>,
 }
 
 enum State<J> {
@@ -154,20 +162,22 @@ enum State<J> {
 }
 
 impl<J: Job> BatchReader<J> {
-    pub(super) fn new(task: Task<J>, messages: Messages) -> Self {
+    pub(super) fn new(task: Task<J>, messages: Messages, reports: Reports) -> Self {
         let batches = J::Batches::new(task.sources.names());
-        Self { state: State::Waiting(task), batches, messages }
+        Self { state: State::Waiting(task), batches, messages, reports: Arc::new(reports) }
     }
 
     /// The next batch that is not empty.
     fn read(&mut self) -> PyResult<Option<Result<RecordBatch, ArrowError>>> {
         loop {
             let running = match std::mem::replace(&mut self.state, State::Ended) {
-                State::Waiting(task) => task.start()?,
+                State::Waiting(task) => task.start(&self.reports)?,
                 State::Running(running) => running,
                 State::Ended => return Ok(None),
             };
-            match running.reader.take(BATCH, PATIENCE) {
+            let taken = running.reader.take(BATCH, PATIENCE);
+            self.reports.call()?;
+            match taken {
                 Taken::End => {
                     self.finish(running)?;
                     return Ok(None);

@@ -96,7 +96,7 @@ impl Tool for Search {
         let job = self.job(context)?;
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
-        let Searched { faults, is_empty } = job.run(stop, &mut sink)?;
+        let Searched { faults, is_empty } = job.run(stop, None, &mut sink)?;
         notes.extend(notes_on_faults(faults));
         if is_empty {
             notes.push("no files were searched: paths, globs, types and ignore files exclude all".to_owned());

@@ -77,7 +77,7 @@ impl Tool for Symbols {
             Ok(symbol) => add(&mut page, &symbol, self.list, &mut nesting, columns),
             Err(_) => ControlFlow::Continue(()),
         });
-        notes.extend(notes_on_faults(job.run(stop, &mut sink)?));
+        notes.extend(notes_on_faults(job.run(stop, None, &mut sink)?));
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
     }
