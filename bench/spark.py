@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares finecomb.spark with Spark SQL on a log in one session, prints a table and writes bench/RESULTS-spark.md.
 
-    bench/spark.py LOG [--field N] [--pattern REGEX] [--rounds N] [--cores N] [--rdd] [--comb PATH] [--output FILE]
+    bench/spark.py LOG [--field N] [--pattern REGEX] [--rounds N] [--master MASTER] [--rdd] [--comb PATH] [--output FILE]
 
 Needs pyspark, pyarrow, pandas and finecomb in this Python (docs/spark.md). Before anything is timed, all programs are compared: the counts
 of the first keys must be the same, and the number and the length of the lines that are found. The first rounds warm up the JVM and the Python workers and are not timed; so the start of Spark is
@@ -31,9 +31,9 @@ SQL, OURS = "Spark SQL, split by a space", "finecomb.spark.top"
 RLIKE, GREP = "Spark SQL, rlike", "finecomb.spark.grep"
 
 
-def session(cores: int) -> SparkSession:
+def session(master: str) -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", "4g")
+    builder = SparkSession.builder.master(master).config("spark.driver.memory", "4g")
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
@@ -113,14 +113,15 @@ def main() -> None:
     parser.add_argument("--field", type=int, default=7)
     parser.add_argument("--pattern", default='" 50[0-9] ', help="expression of the lines that are searched for (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    cores = len(os.sched_getaffinity(0))
+    parser.add_argument("--master", default=f"local[{cores}]", help="such as local-cluster[2,1,1024], with executors of their own (default: %(default)s)")
     parser.add_argument("--comb", type=Path, default=COMB, help="the command (default: the one that is installed with the module)")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS-spark.md")
     parser.add_argument("--rdd", action="store_true", help="also measure an RDD of Python, which takes minutes")
     arguments = parser.parse_args()
     log, field = str(arguments.log.resolve()), arguments.field
     load = os.getloadavg()[0]
-    spark = session(arguments.cores)
+    spark = session(arguments.master)
     programs = {
         SQL: lambda: of_sql(spark, log, field, " "),
         "Spark SQL, split by blanks": lambda: of_sql(spark, log, field, r"\s+"),
@@ -142,7 +143,7 @@ def main() -> None:
     lines = [
         "# Results of finecomb.spark",
         "",
-        f"{date.today()}, {arguments.cores} cores, load average at start: {load:.1f}. pyspark {pyspark.__version__}, `local[{arguments.cores}]`.",
+        f"{date.today()}, {cores} cores, load average at start: {load:.1f}. pyspark {pyspark.__version__}, `{arguments.master}`.",
         f"The {KEYS} most frequent values of field {field} of a log of {size / 1e6:.0f} MB, warm cache, {arguments.rounds} rounds after {WARM_UP} for warm-up.",
         "",
         *table(counted, size, SQL),

@@ -1,10 +1,12 @@
 """Parts of tests that compare the module with the command, which is installed beside it."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import warnings
@@ -59,6 +61,37 @@ class Files(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         return path
+
+
+    def slow_pipe(self, part):
+        """Path of a pipe into which a part is written eight times, with pauses."""
+        read, write = os.pipe()
+        self.addCleanup(os.close, read)
+
+        def fill():
+            # A job that was stopped may not read the rest.
+            with contextlib.suppress(BrokenPipeError), os.fdopen(write, "wb", buffering=0) as pipe:
+                for _ in range(8):
+                    pipe.write(part)
+                    time.sleep(0.1)
+
+        thread = threading.Thread(target=fill)
+        thread.start()
+        self.addCleanup(thread.join)
+        return f"/proc/self/fd/{read}"
+
+    def check_progress(self, job, part, count):
+        """Checks that a job on a slow pipe has this many results and reports its progress, and that an exception ends it."""
+        seen = []
+        found = job(self.slow_pipe(part), progress=lambda done, total: seen.append((done, total)))
+        self.assertEqual(len(list(found)), count)
+        self.assertTrue(seen and all(0 <= done <= 8 * len(part) and total is None for done, total in seen), seen)
+
+        def stop(done, total):
+            raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            list(job(self.slow_pipe(part), progress=stop))
 
 
 class Threads(Files):

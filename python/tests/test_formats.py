@@ -58,6 +58,30 @@ class Formats(Files):
                     self.assertEqual((done.returncode, done.stderr), (0, b""))
                     self.assertEqual(table(format, done.stdout).to_pylist(), expected.to_pylist(), (words, format))
 
+    def test_symbols_are_those_of_the_module_at_any_width(self):
+        for number in range(30):
+            members = b"".join(b"  int method_%d(int \xe9) { return g(); }\n" % member for member in range(2000))
+            (self.directory / f"{number}.cc").write_bytes(b"class A {\n" + members + b"};\n")
+        for flags, words in [({}, []), ({"reference": "g", "kind": "method"}, ["-r", "g", "--kind", "method"]), ({"definition": "none"}, ["-d", "none"])]:
+            expected = pyarrow.table(finecomb.symbols(self.directory, **flags))
+            for format in ("arrow", "parquet"):
+                for threads in ("1", "2", "8"):
+                    done = run("symbols", *words, "--format", format, "-j", threads, self.directory)
+                    self.assertEqual((done.returncode, done.stderr), (int(expected.num_rows == 0), b""))
+                    self.assertEqual(table(format, done.stdout), expected, (words, format))
+
+    def test_a_table_of_symbols_replaces_only_a_table(self):
+        source = self.write("a.py", b"x = 1\n")
+        for format, other in [("arrow", "a stream of Arrow"), ("parquet", "a Parquet file")]:
+            output = self.directory / format
+            for _ in range(2):
+                self.assertEqual(run("symbols", "--format", format, "-o", output, source).stderr, b"")
+                self.assertEqual(table(format, output.read_bytes())["name"].to_pylist(), ["x"])
+            done = run("symbols", "--format", format, "-o", source, source)
+            message = f"comb: {source}: file exists and is not {other}; use --force to replace it\n"
+            self.assertEqual((done.returncode, done.stderr.decode()), (2, message))
+        self.assertEqual(source.read_bytes(), b"x = 1\n")
+
     def test_a_table_without_rows_has_its_columns(self):
         for words in (["zzz", SAMPLE], ["-m", "0", "a", SAMPLE], ["--limit", "0", "a", SAMPLE]):
             for format in ("arrow", "parquet"):
@@ -82,6 +106,10 @@ class Formats(Files):
     def test_text_cannot_be_mixed_with_a_table(self):
         for words, reason in [
             (["grep", "--stats", "--format", "arrow", "a", SAMPLE], "--stats: prints text; omit it with --format arrow"),
+            (["symbols", "--stats", "--format", "arrow", SAMPLES],
+             "--stats would end up in the table; use -o to write that to a file"),
+            (["symbols", "--append", "-o", self.directory / "a", "--format", "arrow", SAMPLES],
+             "--append updates a tags file; use it with --format ctags"),
             (["top", "--tail", "--format", "parquet", SAMPLE],
              "--format parquet: a table has an end; use --format json with --tail"),
         ]:

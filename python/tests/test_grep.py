@@ -1,6 +1,7 @@
 """Tests of finecomb.grep beside the command, which is installed with the module."""
 
 import base64
+import functools
 import io
 import json
 import os
@@ -180,6 +181,23 @@ class Running(Threads):
         os.close(write)
         self.assertEqual(list(found), [])
         os.close(read)
+
+    def test_progress_is_reported_and_may_stop_the_search(self):
+        self.check_progress(functools.partial(finecomb.grep, "a"), b"a\nb\n" * 1000, 8000)
+        before = self.count()
+        found = finecomb.grep("a", self.slow_pipe(b"a\n"), progress=lambda done, total: 1 / 0)
+        with self.assertRaises(ZeroDivisionError):
+            list(found)
+        self.assertEqual(list(found), [])
+        self.assert_ended(before)
+
+    def test_progress_of_a_stream_of_arrow_is_reported(self):
+        seen = []
+        found = finecomb.grep("a", self.slow_pipe(b"a\nb\n" * 1000), progress=lambda done, total: seen.append(done))
+        self.assertEqual(polars.DataFrame(found).height, 8000)
+        self.assertTrue(seen)
+        with self.assertRaisesRegex(Exception, "ZeroDivisionError"):
+            pyarrow.table(finecomb.grep("a", self.slow_pipe(b"a\n"), progress=lambda done, total: 1 / 0))
 
     def test_an_interrupt_ends_the_wait_for_a_line(self):
         script = (

@@ -1,6 +1,7 @@
 """Tests of finecomb.symbols beside the command, which is installed with the module."""
 
 import base64
+import functools
 import gzip
 import io
 import itertools
@@ -213,6 +214,9 @@ class Running(Threads):
         self.assertGreater(reader.read_next_batch().num_rows, 0)
         del reader
         self.assert_ended(before)
+
+    def test_progress_is_reported_and_may_stop_the_list(self):
+        self.check_progress(functools.partial(finecomb.symbols, lang="python"), b"x = 1\n", 8)
 
     def test_symbols_come_while_the_list_goes_on(self):
         self.write("a.py", b"".join(b"x%d = 1\n" % number for number in range(5000)))

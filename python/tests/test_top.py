@@ -9,13 +9,14 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
+from array import array
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
 import finecomb
+import pyarrow
 from support import COMB, SAMPLES, Files, interrupted, quietly
 
 SAMPLE = SAMPLES / "access.log"
@@ -88,7 +89,9 @@ class Top(Logs):
 
         expected = keys(str(self.log))
         with open(self.log, "rb") as file:
-            for one in [self.log, LOG, bytearray(LOG), memoryview(LOG), io.BytesIO(LOG), file]:
+            apart = memoryview(bytes(byte for byte in LOG for _ in range(2)))[::2]
+            buffers = [LOG, bytearray(LOG), memoryview(LOG), apart, array("b", LOG), pyarrow.py_buffer(LOG)]
+            for one in [self.log, *buffers, io.BytesIO(LOG), file]:
                 self.assertEqual(keys(one), expected, type(one))
         twice = [(2 * count, key) for count, key in expected]
         self.assertEqual(keys([self.log, LOG]), twice)
@@ -142,36 +145,11 @@ class Top(Logs):
         self.assertIn(b"KeyboardInterrupt", interrupted(self, script))
 
     def test_progress_is_reported_and_may_stop_the_job(self):
-        def slow_pipe():
-            read, write = os.pipe()
-            self.addCleanup(os.close, read)
-
-            def fill():
-                with os.fdopen(write, "wb", buffering=0) as pipe:
-                    for _ in range(8):
-                        pipe.write(b"a\n" * 1000)
-                        time.sleep(0.1)
-
-            thread = threading.Thread(target=fill)
-            thread.start()
-            self.addCleanup(thread.join)
-            return f"/proc/self/fd/{read}"
-
-        seen = []
-        top = finecomb.top(slow_pipe(), progress=lambda done, total: seen.append((done, total)))
-        self.assertEqual((top.records, top[0].count), (8000, 8000))
-        self.assertTrue(seen and all(0 <= done <= 16000 and total is None for done, total in seen), seen)
-
-        def stop(done, total):
-            raise LookupError("enough")
-
-        with self.assertRaisesRegex(LookupError, "enough"):
-            finecomb.top(slow_pipe(), progress=stop)
+        self.check_progress(finecomb.top, b"a\nb\n" * 1000, 2)
 
     def test_libraries_take_the_arrow_stream(self):
         import duckdb
         import polars
-        import pyarrow
 
         top = quietly(finecomb.top, SAMPLE, fields="path,status", sum="bytes", mean="bytes", n=5)
         table = pyarrow.table(top)

@@ -28,7 +28,7 @@ with finecomb.Index.open(Path("pi.comb")) as index:
     passage: finecomb.Passage = index.passage(1, 2, context=8)
     line: int | None = passage.line
     around: bytes = passage.before + passage.match + passage.after
-matches = finecomb.grep(["a", "b"], Path("src"), ignore_case=True, context=2, not_="c")
+matches = finecomb.grep(["a", "b"], Path("src"), progress=lambda done, total: None, ignore_case=True, context=2, not_="c")
 match: finecomb.Match = next(matches)
 found: list[tuple[str, int | None, int]] = [(match.path, match.line_number, match.offset) for match in matches]
 spans: list[tuple[int, int]] = match.spans

@@ -54,7 +54,7 @@ pub(crate) fn run<T: Send>(
 /// Reports of the progress of a job to a function of Python, if there is one.
 pub(crate) struct Reports {
     callback: Option<Py<PyAny>>,
-    /// What the function was not called with yet.
+    /// Progress that the function was not called with yet.
     latest: Mutex<Option<Progress>>,
 }
 

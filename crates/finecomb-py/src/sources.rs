@@ -10,7 +10,7 @@ use finecomb_scan::Problem;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyList, PyMemoryView, PySlice, PyString, PyTuple};
 use rustix::fs::{MemfdFlags, memfd_create};
 
 /// Bytes that are read from a file object at a time.
@@ -58,15 +58,15 @@ impl Sources {
     /// If it is none, or the system has no memory for it.
     pub(crate) fn of_bytes(data: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let mut sources = Self::default();
-        sources.hold_buffer(&PyBuffer::get(data)?, data.py(), name)?;
+        sources.hold_buffer(&bytes_of(data)?, name)?;
         Ok(sources)
     }
 
     fn add(&mut self, input: &Bound<'_, PyAny>) -> PyResult<()> {
         if input.is_instance_of::<PyString>() || input.hasattr("__fspath__")? {
             self.paths.push(input.extract()?);
-        } else if let Ok(buffer) = PyBuffer::<u8>::get(input) {
-            self.hold_buffer(&buffer, input.py(), "bytes")?;
+        } else if let Ok(view) = bytes_of(input) {
+            self.hold_buffer(&view, "bytes")?;
         } else if input.hasattr("read")? {
             let name = input.getattr("name").and_then(|name| name.extract());
             let name = name.unwrap_or_else(|_| "file object".to_owned());
@@ -80,9 +80,16 @@ impl Sources {
         Ok(())
     }
 
-    fn hold_buffer(&mut self, buffer: &PyBuffer<u8>, py: Python<'_>, name: &str) -> PyResult<()> {
-        let data = buffer.to_vec(py)?;
-        self.hold(name, |file| file.write_all(&data).map_err(PyErr::from))
+    fn hold_buffer(&mut self, view: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+        let py = view.py();
+        self.hold(name, |file| {
+            // A piece at a time: there is no second copy of all of it.
+            for start in (0..view.len()?).step_by(PIECE) {
+                let piece = view.get_item(PySlice::new(py, start as isize, (start + PIECE) as isize, 1))?;
+                file.write_all(&PyBuffer::<u8>::get(&piece)?.to_vec(py)?)?;
+            }
+            Ok(())
+        })
     }
 
     fn hold(&mut self, name: &str, write: impl FnOnce(&mut File) -> PyResult<()>) -> PyResult<()> {
@@ -117,6 +124,12 @@ impl Sources {
         }
         named
     }
+}
+
+/// A view of the bytes of a buffer; of an array of numbers, those that it has in memory.
+fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let view = PyMemoryView::from(data)?.into_any();
+    if PyBuffer::<u8>::get(&view).is_ok() { Ok(view) } else { view.call_method1("cast", ("B",)) }
 }
 
 /// Copies the rest of a binary file object.
