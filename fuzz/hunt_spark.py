@@ -42,7 +42,7 @@ COUNTS = [
     ("distinct", lambda source: "2"), ("reverse", lambda source: True), ("sort", lambda source: source.choice(["key", "count"])),
     ("min_count", lambda source: source.randint(1, 4)), ("grep", lambda source: source.choice(["a", "^b", "1"])),
     ("vgrep", lambda source: source.choice(["a", "^b"])), ("ignore_case", lambda source: True),
-    ("delimiter", lambda source: source.choice(["b", "e"])), ("where", lambda source: source.choice(["2 > 1", "1 == a"])),
+    ("fieldseparator", lambda source: source.choice(["b", "e+"])), ("where", lambda source: source.choice(["$2 > 1", '$1 == "a"'])),
 ]  # fmt: skip
 SEARCHES = [
     ("text", lambda source: True), ("binary", lambda source: True), ("invert_match", lambda source: True),

@@ -7,6 +7,7 @@ from typing_extensions import Buffer, Unpack
 
 from . import Matches, _GrepFlags
 
+def flag_name(command: str, name: str) -> str: ...
 def grep_files(
     pattern: str | Sequence[str] | None, paths: Sequence[str], **flags: Unpack[_GrepFlags]
 ) -> list[tuple[str, int, bool]]: ...

@@ -140,6 +140,13 @@ class Messages(Files):
             quietly(read, found)
             self.assertEqual(found.messages, [printed.decode().splitlines()[-1]])
 
+    def test_a_path_is_not_taken_for_the_pattern(self):
+        path = self.write("needle", b"needle\n")
+        for pattern in ([], None):
+            with self.assertRaisesRegex(finecomb.Error, "no pattern; give one"):
+                finecomb.grep(pattern, path)
+        self.assertEqual([match.text for match in finecomb.grep(None, path, file=path)], ["needle"])
+
     def test_errors_have_the_words_of_the_command(self):
         for flags in [{"max_count": "many"}, {"encoding": "none-such"}, {"type": "none-such"}, {"glob": "{"}]:
             with self.assertRaises(finecomb.Error) as caught:
@@ -207,6 +214,7 @@ class Running(Threads):
             "list(finecomb.grep('a', f'/proc/self/fd/{read}'))\n"
         )
         self.assertIn(b"KeyboardInterrupt", interrupted(self, script))
+        self.assertIn(b"KeyboardInterrupt", interrupted(self, "import pyarrow\n" + script.replace("list(", "pyarrow.table(")))
 
 
 class Arrow(Files):

@@ -191,7 +191,7 @@ class Local(OnTwoCores):
         path = self.write("a.log", b"a 99999999999999999999.5\nb 1\n" * 2)
         frame, messages = caught(finecomb.spark.top, self.spark, path, fields=1, sum=2)
         self.assertEqual([row[3] for row in frame.collect()], [None, 2])
-        self.assertEqual(messages, ["sum(2): 1 too large for decimal(38, 18), shown as null"])
+        self.assertEqual(messages, ["sum(2): numbers that are too large for decimal(38, 18) are null"])
 
     def test_file_systems_of_hadoop(self):
         for name, flags in [("access.log", {"fields": "7"}), ("nginx.log", {"fields": "path", "mean": "bytes"})]:
@@ -216,11 +216,11 @@ class Local(OnTwoCores):
             {row.key: [row.count, row.values["sum(bytes)"]] for row in top},
         )
         for options, path, message in [
-            ({"n": "3"}, path, "n: the rows are of splits"),
-            ({"mean": "bytes"}, path, "mean: the rows are of splits"),
+            ({"n": "3"}, path, "number: not available: each row counts one split"),
+            ({"mean": "bytes"}, path, "mean: cannot be merged from splits"),
             ({"each": "yes"}, path, "each: expected true or false; found 'yes'"),
             ({}, "/none.log", "/none.log: no such file or directory"),
-            ({}, "s3a://logs/a", "s3a://logs/a: the data source reads what executors open"),
+            ({}, "s3a:/logs/a", "s3a:/logs/a: the data source reads only files"),
         ]:
             with self.assertRaisesRegex(Exception, message):
                 self.spark.read.format("finecomb.top").options(**options).load(path).collect()
@@ -229,13 +229,16 @@ class Local(OnTwoCores):
         for flags, message in [
             ({"where": "a =="}, "--where: column 5"),
             ({"sort": "sum(1)"}, "--sort 'sum\\(1\\)'"),
-            ({"approx": True}, "--approx: counts are in memory"),
+            ({"approx": True}, "--approx: not available"),
             ({"memory": "12X"}, "memory: expected a size in bytes"),
             ({"split_size": 0}, "split_size: expected a size in bytes"),
             ({"partitions": 0}, "partitions: expected at least 1"),
+            ({"glob": "*.log"}, "glob: Spark lists the files of hdfs:/logs; select them with a pattern in the path"),
         ]:
             with self.assertRaisesRegex(finecomb.Error, message):
-                finecomb.spark.top(self.spark, "none.log", **flags)
+                finecomb.spark.top(self.spark, ["hdfs:/logs", "none.log"], **flags)
+        with self.assertRaisesRegex(finecomb.Error, "min_count: all keys are returned; use finecomb.spark.top"):
+            finecomb.spark.counts(self.spark, "none.log", min_count=2)
         os.mkfifo(self.directory / "pipe")
         with self.assertRaisesRegex(finecomb.Error, "pipe: neither a file nor a directory"):
             finecomb.spark.top(self.spark, self.directory / "pipe")
@@ -290,6 +293,14 @@ class Search(OnTwoCores):
             with self.subTest(run=run, pattern=pattern, flags=flags):
                 some += self.assert_found(pattern, paths, flags, split_size=source.choice(["1K", "3K", "40K"]))
         self.assertGreater(some, 1000)
+
+    def test_flags_may_be_given_by_other_names(self):
+        path = self.write("a.log", b"a\nb\n" * 5000)
+        for flags, rows in [({"max-count": 1}, [(0, False)]), ({"max_count": 1, "after": 1}, [(0, False), (2, True)])]:
+            frame = finecomb.spark.grep(self.spark, "a", path, split_size="1K", **flags)
+            self.assertEqual(sorted((row.offset, len(row) > 4 and row.is_context) for row in frame.collect()), rows)
+        frame = finecomb.spark.grep(self.spark, "b", path, numbers=True, split_size="1K")
+        self.assertEqual(sorted(row.line_number for row in frame.collect()), list(range(2, 10_001, 2)))
 
     def test_columns_are_those_that_are_wanted(self):
         path = self.write("a.log", b"a\nb\xff\n")
@@ -454,6 +465,8 @@ class Parts(Logs):
         self.assertEqual(table.schema.field("sum(2)").type, pyarrow.decimal128(38, 2))
         self.assertEqual(table["sum(2)"].to_pylist(), [Decimal("1.5"), None])
         self.assertEqual(top.columns(places=0).unfit, {"sum(2)": 1})
+        with self.assertRaisesRegex(finecomb.Error, "200 places: at most 38"):
+            top.columns(places=200)
 
 
 class Quiet:

@@ -216,7 +216,7 @@ class Running(Threads):
         self.assert_ended(before)
 
     def test_progress_is_reported_and_may_stop_the_list(self):
-        self.check_progress(functools.partial(finecomb.symbols, lang="python"), b"x = 1\n", 8)
+        self.check_progress(functools.partial(finecomb.symbols, lang="python"), b"def f(): pass\n", 8)
 
     def test_symbols_come_while_the_list_goes_on(self):
         self.write("a.py", b"".join(b"x%d = 1\n" % number for number in range(5000)))

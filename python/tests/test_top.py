@@ -209,7 +209,7 @@ class Counts(Logs):
         data[-1] ^= 1
         with self.assertRaisesRegex(finecomb.Error, "damaged counts: the checksum does not match"):
             finecomb.Counts.from_bytes(bytes(data))
-        with self.assertRaisesRegex(finecomb.Error, "--memory: counts are in memory"):
+        with self.assertRaisesRegex(finecomb.Error, "--memory: not available, as counts keep all keys in memory"):
             finecomb.Counts(fields=1, memory="1G")
 
     def test_relative_times_are_those_of_the_first_call(self):

@@ -1,8 +1,10 @@
 //! Answers of `top`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arrow_array::builder::StringBuilder;
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Int64Array, RecordBatch, StringArray, UInt64Array,
 };
@@ -22,10 +24,9 @@ pub fn answer_batch(answer: &Answer) -> Result<RecordBatch, ArrowError> {
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
     for (number, name) in answer.key_names.iter().enumerate() {
         let column = rows.iter().map(|row| row.columns().nth(number).map(String::from_utf8_lossy));
-        columns.push((name.clone(), Arc::new(column.collect::<StringArray>())));
+        columns.push((name.clone(), Arc::new(texts(column)?)));
     }
-    let keys = rows.iter().map(|row| Some(row.key.as_slice()));
-    columns.push(("key_bytes".to_owned(), Arc::new(keys.collect::<BinaryArray>())));
+    columns.push(("key_bytes".to_owned(), Arc::new(exact_keys(rows)?)));
     let numbers = |number: fn(&KeyCount) -> u64| Arc::new(rows.iter().map(number).collect::<UInt64Array>());
     columns.push(("count".to_owned(), numbers(|row| row.count)));
     if answer.approximation.is_some() {
@@ -56,13 +57,15 @@ pub struct FixedBatch {
 /// If the columns are too large for Arrow, or there are more than 38 places.
 pub fn fixed_batch(answer: &Answer, places: u8) -> Result<FixedBatch, ArrowError> {
     let rows = &answer.top;
-    let keys: BinaryArray = rows.iter().map(|row| Some(&row.key)).collect();
-    let texts: StringArray = rows.iter().map(|row| Some(String::from_utf8_lossy(&row.key))).collect();
+    if places > DIGITS {
+        return Err(ArrowError::InvalidArgumentError(format!("{places} places: at most {DIGITS}")));
+    }
+    let shown = texts(rows.iter().map(|row| Some(String::from_utf8_lossy(&row.key))))?;
     // Counts are at most 2^56.
     let counts: Int64Array = rows.iter().map(|row| i64::try_from(row.count).ok()).collect();
     let mut columns: Vec<(String, ArrayRef)> = vec![
-        ("key".to_owned(), Arc::new(keys)),
-        ("text".to_owned(), Arc::new(texts)),
+        ("key".to_owned(), Arc::new(exact_keys(rows)?)),
+        ("text".to_owned(), Arc::new(shown)),
         ("count".to_owned(), Arc::new(counts)),
     ];
     let mut unfit = BTreeMap::new();
@@ -81,6 +84,34 @@ pub fn fixed_batch(answer: &Answer, places: u8) -> Result<FixedBatch, ArrowError
         }
     }
     Ok(FixedBatch { batch: of_columns(columns)?, unfit })
+}
+
+/// A column of the keys.
+fn exact_keys(rows: &[KeyCount]) -> Result<BinaryArray, ArrowError> {
+    let mut bytes = 0;
+    for row in rows {
+        grow(&mut bytes, row.key.len())?;
+    }
+    Ok(rows.iter().map(|row| Some(row.key.as_slice())).collect())
+}
+
+/// A column of texts.
+fn texts<'t>(texts: impl Iterator<Item = Option<Cow<'t, str>>>) -> Result<StringArray, ArrowError> {
+    let (mut builder, mut bytes) = (StringBuilder::new(), 0);
+    for text in texts {
+        grow(&mut bytes, text.as_ref().map_or(0, |text| text.len()))?;
+        builder.append_option(text);
+    }
+    Ok(builder.finish())
+}
+
+/// Adds to the length of a column, which an offset of 32 bits must reach. The builders panic beyond.
+fn grow(bytes: &mut usize, more: usize) -> Result<(), ArrowError> {
+    *bytes += more;
+    match i32::try_from(*bytes) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(ArrowError::InvalidArgumentError("keys of more than 2 GiB in all".to_owned())),
+    }
 }
 
 /// A batch of columns with names.

@@ -15,6 +15,11 @@ pub struct Faults {
     pub missing_indexes: Vec<String>,
 }
 
+/// Messages on problems with inputs, as `comb grep` prints them.
+pub fn problem_messages(problems: &[Problem]) -> Vec<String> {
+    problem_texts(problems)
+}
+
 impl Faults {
     /// Messages that the command would print on standard error.
     pub fn messages(&self) -> Vec<String> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep};
 use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, Watch, list_files};
 
-use crate::args::allowed::Allowed;
+use crate::args::allowed::{self, Allowed, first_of};
 use crate::args::grep::Arguments;
 use crate::args::words::Words;
 use crate::command::grep::{has_files, inputs};
@@ -92,6 +92,9 @@ impl GrepJob {
         are_named: bool,
     ) -> Result<Self, String> {
         FLAGS.check::<Arguments>(&flags)?;
+        if patterns.is_empty() && first_of::<Arguments>(&["file"], &flags).is_none() {
+            return Err("no pattern; give one, or a file of patterns by the flag 'file'".to_owned());
+        }
         let mut words = Words::default();
         words.switch("--line-number", true);
         words.values("--regexp", patterns);
@@ -154,6 +157,11 @@ impl GrepJob {
     }
 }
 
+/// The long name of a flag, of which `name` may be an alias. `None` if the command does not know it.
+pub fn long_name(name: &str) -> Option<String> {
+    allowed::long_name::<Arguments>(name)
+}
+
 #[cfg(test)]
 mod tests {
     use finecomb_grep::records::{Record, Records};
@@ -180,6 +188,25 @@ mod tests {
         assert_eq!(reason("--context=2"), None);
         let unknown = reason("--no-such").unwrap();
         assert!(unknown.starts_with("unexpected argument '--no-such'"), "{unknown}");
+    }
+
+    #[test]
+    fn a_pattern_is_needed_and_no_path_is_taken_for_it() {
+        let job = |flags: &[&str]| {
+            let flags = flags.iter().map(OsString::from).collect();
+            GrepJob::new(&[], flags, &["src".into()]).map(|_| ())
+        };
+        let expected = "no pattern; give one, or a file of patterns by the flag 'file'";
+        assert_eq!(job(&[]), Err(expected.to_owned()));
+        assert_eq!(job(&["--file-not=a"]), Err(expected.to_owned()));
+        assert_eq!(job(&["--file=/dev/null"]), Ok(()));
+    }
+
+    #[test]
+    fn aliases_of_flags_have_a_long_name() {
+        assert_eq!(long_name("after"), Some("after-context".to_owned()));
+        assert_eq!(long_name("max-count"), Some("max-count".to_owned()));
+        assert_eq!(long_name("no-such"), None);
     }
 
     #[test]
@@ -231,7 +258,10 @@ mod tests {
         let (named, found) = (offsets(&path, true, None), offsets(&path, false, None));
         assert!(found.len() < 50_000 && found.len() < named.len(), "{} and {}", found.len(), named.len());
         let listed =
-            GrepJob::new(&[], Vec::new(), &[path.clone(), directory.path().to_owned()]).unwrap().files().0;
+            GrepJob::new(&[".".to_owned()], Vec::new(), &[path.clone(), directory.path().to_owned()])
+                .unwrap()
+                .files()
+                .0;
         assert_eq!(listed.iter().map(|file| file.is_named).collect::<Vec<_>>(), [true, false]);
     }
 

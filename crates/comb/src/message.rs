@@ -189,8 +189,20 @@ pub(crate) fn absent_fields(answer: &Answer, arguments: &Arguments) -> Vec<Strin
     notes
 }
 
-/// Notes of which files more was read than the window, one line for each reason.
-pub(crate) fn not_narrowed(problems: &[Problem]) {
+/// Messages on the problems with inputs of a count: first the others, then one for each reason why more of a file was read than the window.
+pub(crate) fn input_problems(problems: &[Problem]) -> Vec<String> {
+    let others = problems.iter().filter(|problem| !matches!(problem.kind, ProblemKind::NotNarrowed(_)));
+    others.map(ToString::to_string).chain(not_narrowed(problems)).collect()
+}
+
+/// The error of a count in two passes whose inputs changed.
+pub(crate) fn changed_inputs(answer: &Answer) -> Option<&'static str> {
+    let has_changed = answer.approximation.is_some_and(|approximation| approximation.has_changed);
+    has_changed.then_some("--recount: an input changed between the two passes; no key is certain")
+}
+
+/// Returns notes of which files more was read than the window, one for each reason.
+pub(crate) fn not_narrowed(problems: &[Problem]) -> Vec<String> {
     let mut reasons: Vec<(&str, &Problem, u64)> = Vec::new();
     for problem in problems {
         let ProblemKind::NotNarrowed(reason) = problem.kind else { continue };
@@ -199,13 +211,14 @@ pub(crate) fn not_narrowed(problems: &[Problem]) {
             None => reasons.push((reason, problem, 0)),
         }
     }
-    for (reason, first, more) in reasons {
+    let in_words = |(reason, first, more): (&str, &Problem, u64)| {
         let more = match more {
             0 => String::new(),
             more => format!(" (and {} more such)", Count(more)),
         };
-        note(format_args!("--sorted: read more of {} than the window, as {reason}{more}", first.source));
-    }
+        format!("--sorted: read more of {} than the window, as {reason}{more}", first.source)
+    };
+    reasons.into_iter().map(in_words).collect()
 }
 
 /// Place, reason and beginning of the first record or value that was left out, for the end of a message; empty if it is not known.

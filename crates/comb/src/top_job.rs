@@ -4,47 +4,38 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_scan::{Inputs, Problem, ScanOptions};
 use finecomb_top::{Answer, Query};
 
+use crate::args::allowed::{self, Allowed, first_of};
 use crate::args::top::Arguments;
 use crate::args::words::Words;
 use crate::message;
 
-/// Flags of output, of what is shown on a terminal, and of files of counts.
-const ONLY_COMMAND: [&str; 19] = [
-    "--allow-host",
-    "--bars",
-    "--cumulative",
-    "--format",
-    "--json",
-    "--listen",
-    "--live",
-    "--merge",
-    "--partial",
-    "--percent",
-    "--plot",
-    "--profile",
-    "--profile-output",
-    "--sample",
-    "--save-counts",
-    "--tail",
-    "--totals",
-    "--help",
-    "--version",
-];
+/// Flags that decide what is counted, and of the number and the order of keys.
+const FLAGS: Allowed = Allowed {
+    groups: &["Input", "Key", "Filter", "Time", "Measures"],
+    others: &[
+        "number",
+        "sort",
+        "reverse",
+        "min-count",
+        "approx",
+        "recount",
+        "memory",
+        "temporary-directory",
+        "threads",
+        "max-line",
+        "block-size",
+    ],
+    excluded: &["tail", "merge", "plot"],
+};
 
 /// Flags of the number and the order of keys.
-const OF_ANSWER: [&str; 4] = ["--min-count", "--number", "--reverse", "--sort"];
+const OF_ANSWER: [&str; 4] = ["min-count", "number", "reverse", "sort"];
 
 /// Flags of memory.
-const OF_MEMORY: [&str; 4] = ["--approx", "--memory", "--recount", "--temporary-directory"];
-
-/// The first of these flags in a command line.
-fn first_of<'f>(flags: &[&'f str], words: &[OsString]) -> Option<&'f str> {
-    let is = |flag: &str, word: &OsString| word.to_string_lossy().split('=').next() == Some(flag);
-    words.iter().find_map(|word| flags.iter().copied().find(|flag| is(flag, word)))
-}
+const OF_MEMORY: [&str; 4] = ["approx", "memory", "recount", "temporary-directory"];
 
 /// The flags that decide what counts count.
 #[derive(Clone, PartialEq, Eq)]
@@ -79,9 +70,7 @@ impl TopJob {
     /// # Errors
     /// If a flag or a value is invalid, or the flag has no meaning without a terminal. The message is that of the command.
     pub fn new(flags: Vec<OsString>) -> Result<Self, String> {
-        if let Some(flag) = first_of(&ONLY_COMMAND, &flags) {
-            return Err(format!("{flag}: only the command has this flag"));
-        }
+        FLAGS.check::<Arguments>(&flags)?;
         Words::new(flags).parse(&[]).map(Self)
     }
 
@@ -90,11 +79,11 @@ impl TopJob {
     /// # Errors
     /// As [`TopJob::new`], and if a flag has no effect on such counts.
     pub fn of_counts(flags: Vec<OsString>) -> Result<Self, String> {
-        if let Some(flag) = first_of(&OF_ANSWER, &flags) {
-            return Err(format!("{flag}: a flag of what is printed of counts, not of counts"));
+        if let Some(flag) = first_of::<Arguments>(&OF_ANSWER, &flags) {
+            return Err(format!("--{flag}: selects and orders keys; give it to top() or first()"));
         }
-        if let Some(flag) = first_of(&OF_MEMORY, &flags) {
-            return Err(format!("{flag}: counts are in memory"));
+        if let Some(flag) = first_of::<Arguments>(&OF_MEMORY, &flags) {
+            return Err(format!("--{flag}: not available, as counts keep all keys in memory"));
         }
         Self::new(flags)
     }
@@ -150,10 +139,64 @@ impl TopJob {
         self.0.scan()
     }
 
-    /// Messages on what was left out of an answer.
-    pub fn notes(&self, answer: &Answer) -> Vec<String> {
-        let mut notes = message::left_out(answer, &self.0);
-        notes.extend(message::absent_fields(answer, &self.0));
-        notes
+    /// Messages that the command would print on standard error.
+    pub fn messages(&self, problems: &[Problem], answer: &Answer) -> Vec<String> {
+        let mut messages = message::input_problems(problems);
+        messages.extend(message::left_out(answer, &self.0));
+        messages.extend(message::absent_fields(answer, &self.0));
+        messages.extend(message::changed_inputs(answer).map(str::to_owned));
+        messages
+    }
+}
+
+/// The long name of a flag, of which `name` may be an alias. `None` if the command does not know it.
+pub fn long_name(name: &str) -> Option<String> {
+    allowed::long_name::<Arguments>(name)
+}
+
+/// Messages on problems with inputs, one for each reason why more than a window was read.
+pub fn problem_messages(problems: &[Problem]) -> Vec<String> {
+    message::input_problems(problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(flag: &str) -> Option<String> {
+        TopJob::new(vec![flag.into()]).err()
+    }
+
+    #[test]
+    fn groups_and_flags_are_those_of_the_command() {
+        FLAGS.check_names::<Arguments>();
+        let known = |flag: &&str| long_name(flag).as_deref() == Some(*flag);
+        assert!(OF_ANSWER.iter().chain(&OF_MEMORY).all(known));
+    }
+
+    #[test]
+    fn flags_of_output_and_the_terminal_are_refused() {
+        for flag in
+            ["json", "format", "plot", "live", "listen", "tail", "partial", "save-counts", "merge", "help"]
+        {
+            assert_eq!(
+                reason(&format!("--{flag}=x")),
+                Some(format!("--{flag}: only the command has this flag"))
+            );
+        }
+        assert_eq!(reason("--fields=7"), None);
+        assert_eq!(reason("--min-count=2"), None);
+    }
+
+    #[test]
+    fn counts_of_all_keys_have_no_order() {
+        let reason = |flag: &str| TopJob::of_counts(vec![flag.into()]).err();
+        let expected = "--number: selects and orders keys; give it to top() or first()";
+        assert_eq!(reason("--number=3"), Some(expected.to_owned()));
+        assert_eq!(
+            reason("--approx"),
+            Some("--approx: not available, as counts keep all keys in memory".to_owned())
+        );
+        assert_eq!(reason("--fields=7"), None);
     }
 }

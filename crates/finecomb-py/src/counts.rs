@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use finecomb::top_job::{Definition, TopJob};
+use finecomb::top_job::{Definition, TopJob, problem_messages};
 use finecomb_scan::{ScanOptions, list_files};
 use finecomb_top::{AllCounted, Query, StoredCounts, TableLimit, count_all};
 use pyo3::prelude::*;
@@ -56,8 +56,8 @@ impl Counts {
         self.count(py, &Sources::new(paths)?, None, progress)
     }
 
-    /// Adds the records of a file whose first bytes are at offsets from `start` up to `end`, or all from `start` on. So a file can be
-    /// divided among several counts. One that cannot be read at any offset is counted as a whole if `start` is 0, and otherwise skipped:
+    /// Adds the records of a file that begin at offsets from `start` up to `end`, or all from `start` on. So a file can be divided among
+    /// several counts. A file that cannot be read from an arbitrary offset is counted as a whole if `start` is 0, and otherwise skipped:
     /// one that is compressed or not in UTF-8, an archive, a pipe, or CSV.
     #[pyo3(signature = (path, start = 0, end = None, *, progress = None))]
     fn add_file(
@@ -114,7 +114,7 @@ impl Counts {
         let limit = TableLimit { memory, emit: &emit };
         let problems =
             running::run(py, None, options, |options| counts.add_limited(&inputs, &options, limit))?;
-        warn(py, &sources.messages(&problems, Vec::new()))?;
+        warn(py, &sources.messages(problem_messages(&problems)))?;
         let emitted = emitted.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(emitted.iter().map(|parts| bytes_of(py, parts)).collect())
     }
@@ -124,7 +124,7 @@ impl Counts {
         let sources = Sources::new(paths)?;
         let inputs = self.job.inputs(&sources.paths).map_err(error)?;
         let (files, problems) = py.detach(|| list_files(&inputs));
-        warn(py, &sources.messages(&problems, Vec::new()))?;
+        warn(py, &sources.messages(problem_messages(&problems)))?;
         Ok(files.into_iter().map(|file| (file.path.into_os_string(), file.size)).collect())
     }
 
@@ -139,7 +139,10 @@ impl Counts {
             Other::Stored(bytes) => {
                 let stored = StoredCounts::new(&bytes).map_err(error)?;
                 self.check(&Definition::from_bytes(stored.definition()))?;
-                py.detach(|| stored.add_to(&mut self.counts)).map_err(error)?;
+                // Damaged counts leave these as they are.
+                let mut counts = finecomb_top::Counts::new(&self.query);
+                py.detach(|| stored.add_to(&mut counts).map(|()| self.counts.merge(&counts)))
+                    .map_err(error)?;
             }
         }
         Ok(())
@@ -187,7 +190,7 @@ impl Counts {
         let job = self.ordered(py, n, flags)?;
         let query = job.query().map_err(error)?;
         let answer = py.detach(|| self.counts.answer_of(&query));
-        let messages = job.notes(&answer);
+        let messages = job.messages(&[], &answer);
         Ok(Top { answer, messages })
     }
 
@@ -277,7 +280,7 @@ impl Counts {
         let options = ScanOptions { part, ..job.scan() };
         let AllCounted { counts, problems, .. } =
             running::run(py, progress, options, |options| count_all(&inputs, &options, query))?;
-        let messages = sources.messages(&problems, job.notes(&counts.summary()));
+        let messages = sources.messages(job.messages(&problems, &counts.summary()));
         py.detach(|| self.counts.merge(&counts));
         warn(py, &messages)
     }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use finecomb::{grep_job, top_job};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -23,12 +24,27 @@ pub(crate) fn words(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<OsStri
     let mut words = Vec::new();
     for (name, value) in keywords.into_iter().flatten() {
         let name: String = name.extract()?;
-        // `and` and `not` are words of Python.
-        let plain = name.strip_suffix('_').unwrap_or(&name);
-        let long = SHORT.iter().find(|(short, _)| *short == plain).map_or(plain, |(_, long)| *long);
-        add(&mut words, long, &value).map_err(|error| named(value.py(), &name, &error))?;
+        add(&mut words, plain(&name), &value).map_err(|error| named(value.py(), &name, &error))?;
     }
     Ok(words)
+}
+
+/// The name of a flag of `comb grep` or `comb top`, as a keyword argument. `name` may be an alias, or have hyphens. A name that the command does
+/// not know stays as it is.
+#[pyfunction]
+pub(crate) fn flag_name(command: &str, name: &str) -> String {
+    let plain = plain(name).replace('_', "-");
+    let long = match command {
+        "top" => top_job::long_name(&plain),
+        _ => grep_job::long_name(&plain),
+    };
+    long.map_or_else(|| name.to_owned(), |long| long.replace('-', "_"))
+}
+
+/// The name of a flag: `and` and `not` are words of Python, so they may have an underscore behind them.
+fn plain(name: &str) -> &str {
+    let plain = name.strip_suffix('_').unwrap_or(name);
+    SHORT.iter().find(|(short, _)| *short == plain).map_or(plain, |(_, long)| *long)
 }
 
 fn named(py: Python<'_>, name: &str, error: &PyErr) -> PyErr {

@@ -11,18 +11,18 @@ use finecomb_arrow::FoundBatches;
 use finecomb_grep::records::{FoundText, Record, Records, binary_notice};
 use finecomb_scan::{Stop, Watch};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyDict};
 
 pub(crate) use self::shares::{grep_files, grep_share, survey_part};
-use crate::results::{Job, Read, Results};
+use crate::results::{Job, Read, Results, methods_of_results};
 use crate::sources::Sources;
 use crate::{error, flags};
 
 /// Searches `paths` for lines that match `pattern`, a regular expression or a list of them.
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb grep` that decide
-/// what is found. `progress` is called with the bytes that were processed, and with those of all inputs or None. During the search, lines come in the order of the command. Its messages are warnings of the class `finecomb.Warning`, at the
-/// end.
+/// what is found. Lines come in the order of the command, while the search goes on; `progress` is called with the bytes that were
+/// processed, and with those of all inputs or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end.
 #[pyfunction]
 #[pyo3(signature = (pattern, paths, *, progress = None, **flags))]
 pub(crate) fn grep(
@@ -90,34 +90,7 @@ impl Matches {
     }
 }
 
-#[pymethods]
-impl Matches {
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Match>> {
-        self.0.next(py)
-    }
-
-    /// Messages that the command would print on standard error, once all lines of an iteration or a stream were read.
-    #[getter]
-    fn messages(&self) -> Vec<String> {
-        self.0.messages()
-    }
-
-    /// The lines as a stream of Arrow.
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer casts to other types itself.
-        drop(requested_schema);
-        self.0.stream(py)
-    }
-}
+methods_of_results!(Matches, Match);
 
 /// A line that was found, or the lines of one match.
 #[pyclass(frozen, module = "finecomb")]

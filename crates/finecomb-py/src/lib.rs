@@ -43,6 +43,7 @@ mod _finecomb {
         answer::{Row, Top},
         columns::Columns,
         counts::Counts,
+        flags::flag_name,
         found::{Match, Matches, grep, grep_files, grep_share, survey_part},
         index::{Index, Passage, Positions},
         symbols::{Symbol, Symbols, symbols},

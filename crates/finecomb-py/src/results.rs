@@ -17,6 +17,41 @@ use crate::{arrow, warn};
 
 pub(crate) use self::running::{Job, Read};
 
+/// Methods of a class of Python that holds the results of a job, and yields objects of this class.
+macro_rules! methods_of_results {
+    ($class:ident, $item:ty) => {
+        #[pyo3::pymethods]
+        impl $class {
+            fn __iter__(slf: pyo3::Bound<'_, Self>) -> pyo3::Bound<'_, Self> {
+                slf
+            }
+
+            fn __next__(&self, py: pyo3::Python<'_>) -> pyo3::PyResult<Option<$item>> {
+                self.0.next(py)
+            }
+
+            /// Messages that the command would print on standard error, once an iteration or a stream was read to its end.
+            #[getter]
+            fn messages(&self) -> Vec<String> {
+                self.0.messages()
+            }
+
+            /// The results as a stream of Arrow.
+            #[pyo3(signature = (requested_schema = None))]
+            fn __arrow_c_stream__<'py>(
+                &self,
+                py: pyo3::Python<'py>,
+                requested_schema: Option<pyo3::Bound<'py, pyo3::PyAny>>,
+            ) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::types::PyCapsule>> {
+                // A consumer casts to other types itself.
+                drop(requested_schema);
+                self.0.stream(py)
+            }
+        }
+    };
+}
+pub(crate) use methods_of_results;
+
 /// Results of a job. Iteration is one run of it, and so is each stream of Arrow.
 pub(crate) struct Results<J: Job> {
     task: Task<J>,
@@ -109,7 +144,7 @@ impl<J: Job> Results<J> {
         loop {
             // A handler may use this iterator, so nothing is locked here.
             py.check_signals()?;
-            self.report()?;
+            self.report(py)?;
             match self.step(py)? {
                 Step::Found(found) => return Ok(Some(found)),
                 Step::Wait => {}
@@ -131,9 +166,9 @@ impl<J: Job> Results<J> {
     }
 
     /// Reports the progress. An exception of the function ends the iteration.
-    fn report(&self) -> PyResult<()> {
-        self.reports.call().inspect_err(|_| {
-            *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Ended;
+    fn report(&self, py: Python<'_>) -> PyResult<()> {
+        self.reports.call(py).inspect_err(|_| {
+            *self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner) = State::Ended;
         })
     }
 

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use finecomb_scan::{Progress, ScanOptions, Stop, Watch};
+use finecomb_sys::threads;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -35,12 +36,12 @@ pub(crate) fn run<T: Send>(
             caller.unpark();
             result
         };
-        let worker = thread::Builder::new().spawn_scoped(scope, work)?;
+        let worker = threads::spawn(scope, work).ok_or_else(refused)?;
         let mut state = Ok(());
         while !is_done.load(Ordering::Acquire) && !worker.is_finished() {
             py.detach(|| thread::park_timeout(PERIOD));
             if state.is_ok() {
-                state = py.check_signals().and_then(|()| reports.call());
+                state = py.check_signals().and_then(|()| reports.call(py));
                 if state.is_err() {
                     stop.raise();
                 }
@@ -49,6 +50,11 @@ pub(crate) fn run<T: Send>(
         let result = py.detach(|| worker.join()).map_err(|_| PyRuntimeError::new_err("a thread panicked"))?;
         state.map(|()| result)
     })
+}
+
+/// The error of a thread that the system refuses.
+pub(crate) fn refused() -> PyErr {
+    PyRuntimeError::new_err("the system refuses a thread")
 }
 
 /// Reports of the progress of a job to a function of Python, if there is one.
@@ -74,11 +80,16 @@ impl Reports {
     ///
     /// # Errors
     /// If the function raises an exception.
-    pub(crate) fn call(&self) -> PyResult<()> {
+    pub(crate) fn call(&self, py: Python<'_>) -> PyResult<()> {
         let Some(callback) = &self.callback else { return Ok(()) };
         // The next report may come while the function runs.
         let Some(Progress { done, total, .. }) = self.latest().take() else { return Ok(()) };
-        Python::attach(|py| callback.call1(py, (done, total)).map(drop))
+        callback.call1(py, (done, total)).map(drop)
+    }
+
+    /// Whether there is something to call the function with.
+    pub(crate) fn is_new(&self) -> bool {
+        self.callback.is_some() && self.latest().is_some()
     }
 
     fn latest(&self) -> MutexGuard<'_, Option<Progress>> {

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-use finecomb_scan::Problem;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -101,10 +100,9 @@ impl Sources {
         Ok(())
     }
 
-    /// Messages that the command would print on standard error.
-    pub(crate) fn messages(&self, problems: &[Problem], notes: Vec<String>) -> Vec<String> {
-        let messages = problems.iter().map(ToString::to_string).chain(notes);
-        messages.map(|message| self.named(&message)).collect()
+    /// Messages in which data in memory has its name.
+    pub(crate) fn messages(&self, messages: Vec<String>) -> Vec<String> {
+        messages.iter().map(|message| self.named(message)).collect()
     }
 
     /// Names of data in memory, by its path.
@@ -113,8 +111,7 @@ impl Sources {
         self.held.iter().map(name).collect()
     }
 
-    /// A message in which data in memory has its name.
-    pub(crate) fn named(&self, message: &str) -> String {
+    fn named(&self, message: &str) -> String {
         let mut named = message.to_owned();
         for Held { path, name, .. } in &self.held {
             // A path may be the beginning of another one.

@@ -10,17 +10,17 @@ use finecomb_scan::{Stop, Watch};
 use finecomb_symbols::Kind;
 use finecomb_symbols::records::{FoundSymbol, Record, Records, Text};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::results::{Job, Read, Results};
+use crate::results::{Job, Read, Results, methods_of_results};
 use crate::sources::Sources;
 use crate::{error, flags};
 
 /// Lists definitions in source code, or uses of a name.
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb symbols` that decide
-/// what is found. `progress` is called with the bytes that were processed, and with those of all inputs or None. During the list, symbols come in the order of the command. Its messages are warnings of the class `finecomb.Warning`, at the
-/// end.
+/// what is found. Symbols come in the order of the command, while the list goes on; `progress` is called with the bytes that were
+/// processed, and with those of all inputs or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end.
 #[pyfunction]
 #[pyo3(signature = (paths, *, progress = None, **flags))]
 pub(crate) fn symbols(
@@ -66,34 +66,7 @@ impl Job for SymbolsJob {
 #[pyclass(frozen, module = "finecomb")]
 pub(crate) struct Symbols(Results<SymbolsJob>);
 
-#[pymethods]
-impl Symbols {
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Symbol>> {
-        self.0.next(py)
-    }
-
-    /// Messages that the command would print on standard error, once all symbols of an iteration or a stream were read.
-    #[getter]
-    fn messages(&self) -> Vec<String> {
-        self.0.messages()
-    }
-
-    /// The symbols as a stream of Arrow.
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer casts to other types itself.
-        drop(requested_schema);
-        self.0.stream(py)
-    }
-}
+methods_of_results!(Symbols, Symbol);
 
 /// A definition, or the use of a name. U+FFFD is in the place of bytes that are not UTF-8.
 #[pyclass(frozen, get_all, module = "finecomb")]

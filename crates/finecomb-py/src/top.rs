@@ -29,7 +29,7 @@ pub(crate) fn top(
     if let Some(reason) = outcome.failure {
         return Err(error(reason));
     }
-    let messages = sources.messages(&outcome.problems, job.notes(&outcome.answer));
+    let messages = sources.messages(job.messages(&outcome.problems, &outcome.answer));
     warn(py, &messages)?;
     Ok(Top { answer: outcome.answer, messages })
 }

@@ -104,7 +104,9 @@ pub fn follow<A: Accumulate>(
         if let Some(watch) = options.watch {
             let (queue, over, stopwatch) = (&queue, &over, &stopwatch);
             // The job also completes without progress reports.
-            let _ = spawn(scope, move || progress::show(watch, None, queue, over, stopwatch));
+            let _ = spawn(scope, move || {
+                progress::show(watch, None, (|| queue.pace.work(), &queue.extent), over, stopwatch)
+            });
         }
         let (rounds, queue, new_reader, finish, make) = (&rounds, &queue, &new_reader, &finish, &make);
         let own = new_reader();

@@ -1,12 +1,12 @@
 //! Progress of a running job.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use finecomb_meter::{Activity, Stopwatch};
 
 use crate::inputs::Inputs;
-use crate::schedule::queue::Queue;
 use crate::walk;
 
 /// A callback that receives the progress of a job, and its interval. It is called from a thread of its own.
@@ -71,23 +71,50 @@ impl Drop for SignalOnDrop<'_> {
     }
 }
 
-/// Reports the progress of the job until it is over. `inputs` are those whose total size is known from the start.
+/// Facts on the number of bytes that a job processes in all.
+#[derive(Default)]
+pub(crate) struct Extent {
+    /// Set once any input is decompressed or decoded.
+    is_decoded: AtomicBool,
+    /// Bytes of opened files that are not read.
+    left_out: AtomicU64,
+}
+
+impl Extent {
+    /// Records that an input is decompressed or decoded.
+    pub(crate) fn record_decoded(&self) {
+        self.is_decoded.store(true, Ordering::Relaxed);
+    }
+
+    /// Records that this many bytes of a file are not read.
+    pub(crate) fn record_left_out(&self, bytes: u64) {
+        self.left_out.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The bytes that are processed of inputs of this size. The size of decoded data is not known in advance.
+    fn of(&self, size: u64) -> Option<u64> {
+        let is_known = !self.is_decoded.load(Ordering::Relaxed);
+        is_known.then(|| size.saturating_sub(self.left_out.load(Ordering::Relaxed)))
+    }
+}
+
+/// Reports the progress of the job until it is over. `inputs` are those whose total size is known from the start; `done` returns the
+/// bytes that were processed.
 pub(crate) fn show(
     watch: Watch<'_>,
     inputs: Option<&Inputs>,
-    queue: &Queue,
+    (done, extent): (impl Fn() -> u64, &Extent),
     over: &JobEnd,
     stopwatch: &Stopwatch,
 ) {
     if !over.is_still_running_after(watch.after) {
         return;
     }
-    let total = inputs.and_then(walk::total_bytes);
+    let size = inputs.and_then(walk::total_bytes);
     loop {
         (watch.show)(Progress {
-            done: queue.pace.work(),
-            // The size of decoded data is not known in advance.
-            total: total.filter(|_| !queue.has_decoded()).map(|total| total.saturating_sub(queue.left_out())),
+            done: done(),
+            total: size.and_then(|size| extent.of(size)),
             elapsed: stopwatch.elapsed(),
             threads: stopwatch.activities(),
         });

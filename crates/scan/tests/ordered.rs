@@ -6,13 +6,13 @@ use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use finecomb_scan::{
-    Block, Detail, Inputs, Ordered, Output, ScanOptions, Sort, SortKey, Source, Stop, Visit, WalkOptions,
-    Wants, Width, in_order,
+    Block, Detail, Inputs, Ordered, Output, Progress, ScanOptions, Sort, SortKey, Source, Stop, Visit,
+    WalkOptions, Wants, Watch, Width, in_order,
 };
 use finecomb_sys::bytes_from_storage_by_thread;
 use proptest::prelude::*;
@@ -567,5 +567,59 @@ fn an_error_of_the_output_wakes_a_read_that_waits() {
         assert!(done.output_error.is_some());
         // The stop request itself stays unset.
         assert!(stop.is_none_or(|stop| !stop.is_raised()));
+    }
+}
+
+/// Bytes that were processed, and those of all inputs.
+type Shown = (u64, Option<u64>);
+
+/// An output that waits until this progress is shown.
+struct Awaiting<'a> {
+    seen: &'a (Mutex<Vec<Shown>>, Condvar),
+    awaited: Shown,
+}
+
+impl Write for Awaiting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let (seen, changed) = self.seen;
+        let is_missing = |seen: &mut Vec<_>| !seen.contains(&self.awaited);
+        drop(changed.wait_timeout_while(seen.lock().unwrap(), Duration::from_secs(10), is_missing).unwrap());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether the progress of a job on these files, whose output waits for it, is shown.
+fn shows(paths: &[PathBuf], sort: Sort, width: usize, awaited: Shown) -> bool {
+    let seen: (Mutex<Vec<_>>, _) = (Mutex::default(), Condvar::new());
+    let show = |Progress { done, total, .. }: Progress| {
+        seen.0.lock().unwrap().push((done, total));
+        seen.1.notify_all();
+    };
+    let watch = Watch { after: Duration::ZERO, every: Duration::from_millis(1), threads: false, show: &show };
+    let options = ScanOptions { width: Width::Fixed(width), watch: Some(watch), ..ScanOptions::default() };
+    let inputs = Inputs { walk: WalkOptions { sort, ..WalkOptions::default() }, ..Inputs::new(paths) };
+    let mut out = Awaiting { seen: &seen, awaited };
+    in_order(&inputs, &options, None, &mut out, || Numbers { wants: Wants::Blocks, limit: usize::MAX });
+    let seen = seen.0.lock().unwrap();
+    seen.contains(&awaited)
+}
+
+#[test]
+fn progress_is_shown_with_the_total_unless_an_input_is_decoded() {
+    let directory = tempfile::tempdir().unwrap();
+    let (text, wide) = (directory.path().join("a"), directory.path().join("b"));
+    fs::write(&text, "line\n".repeat(20)).unwrap();
+    fs::write(&wide, [&b"\xff\xfe"[..], &b"a\0\n\0".repeat(10)].concat()).unwrap();
+    let by_path = Sort::default();
+    let by_time = Sort { by: SortKey::Modified, ..by_path };
+    for width in [1, 3] {
+        for sort in [by_path, by_time] {
+            assert!(shows(std::slice::from_ref(&text), sort, width, (100, Some(100))), "{width} {sort:?}");
+        }
+        assert!(shows(std::slice::from_ref(&wide), by_path, width, (20, None)), "{width}");
     }
 }

@@ -3,7 +3,6 @@
 //! With [`Format::Records`](crate::Format::Records) a list is written as records instead of text: the same symbols in the same order.
 //! Each write to the output consists of whole records, which [`Records`] reads. Their form in memory is not a format for files.
 
-use std::iter::FusedIterator;
 use std::ops::Range;
 
 use finecomb_sys::ByteReader;
@@ -123,8 +122,6 @@ impl<'b> Iterator for Records<'b> {
         }
     }
 }
-
-impl FusedIterator for Records<'_> {}
 
 /// Appends the path of the file of the records that follow.
 pub(crate) fn put_path(path: &[u8], out: &mut Vec<u8>) {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{self, Builder, Scope, ScopedJoinHandle};
+use std::thread::{self, Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 use rustix::process::{Resource, getrlimit};
 
@@ -38,16 +38,19 @@ pub fn spawn<'scope, T: Send + 'scope>(
 /// Starts a thread that is not joined, and ends with the process at the latest. Returns `false` if the system refuses;
 /// `work` is then dropped without being called.
 pub fn spawn_detached(work: impl FnOnce() + Send + 'static) -> bool {
-    let Some((running, started)) = room() else { return false };
+    spawn_free(work).is_some()
+}
+
+/// Starts a thread of no scope. Returns `None` if the system refuses; `work` is then dropped without being called.
+pub fn spawn_free<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<JoinHandle<T>> {
+    let (running, started) = room()?;
     let work = move || {
         running.signal();
-        work();
+        work()
     };
-    let is_spawned = Builder::new().spawn(work).is_ok();
-    if is_spawned {
-        started.wait();
-    }
-    is_spawned
+    let thread = Builder::new().spawn(work).ok()?;
+    started.wait();
+    Some(thread)
 }
 
 /// Checks that there is room for one more thread.

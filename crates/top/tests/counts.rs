@@ -257,7 +257,7 @@ fn something_else_is_no_counts() {
     let error = |bytes: &[u8]| StoredCounts::new(bytes).expect_err("an error");
     assert_eq!(error(b""), StoredError::NotCounts);
     assert_eq!(error(b"{\"a\": 1}"), StoredError::NotCounts);
-    assert_eq!(error(&bytes[..8]), StoredError::Damaged("their end is missing"));
+    assert_eq!(error(&bytes[..8]), StoredError::Damaged("the end is missing"));
     assert_eq!(error(&bytes[..bytes.len() - 1]), StoredError::Damaged("the checksum does not match"));
     let mut other = bytes.clone();
     other[8] = 9;

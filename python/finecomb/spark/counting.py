@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
@@ -15,6 +15,7 @@ from .messages import END, Messages, Place
 from .splits import Split
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
+Item = TypeVar("Item")
 
 PARTIAL = "bucket int, counts binary"
 """Columns of partial counts: the number of a group of keys, and stored counts of it."""
@@ -67,6 +68,20 @@ def stored(parts: list[bytes]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([buckets, counts], ["bucket", "counts"])
 
 
+def tasks_of(batches: Batches, tasks: list[list[Item]]) -> Iterator[list[Item]]:
+    """The tasks whose numbers are the rows."""
+    for batch in batches:
+        for number in batch.column(0):
+            yield tasks[number.as_py()]
+
+
+def files_of(batches: Batches) -> Iterator[tuple[str, memoryview]]:
+    """Path and contents of files, which are rows."""
+    for batch in batches:
+        for path, contents in zip(batch.column(0), batch.column(1)):
+            yield path.as_py(), viewed(contents.as_buffer())
+
+
 @dataclass(frozen=True)
 class CountSplits:
     """Counts the splits of tasks, whose numbers are the rows. Spark sends the splits of all tasks to an executor once."""
@@ -76,10 +91,9 @@ class CountSplits:
 
     def __call__(self, batches: Batches) -> Batches:
         table = Table(self.plan)
-        for batch in batches:
-            for number in batch.column(0):
-                for split in self.tasks[number.as_py()]:
-                    yield from table.add(split.path, split.place, start=split.start, end=split.end)
+        for task in tasks_of(batches, self.tasks):
+            for split in task:
+                yield from table.add(split.path, split.place, start=split.start, end=split.end)
         yield table.batch()
 
 
@@ -117,9 +131,8 @@ class CountFiles:
 
     def __call__(self, batches: Batches) -> Batches:
         table = Table(self.plan)
-        for batch in batches:
-            for path, contents in zip(batch.column(0), batch.column(1)):
-                yield from table.add(viewed(contents.as_buffer()), END, path.as_py())
+        for path, contents in files_of(batches):
+            yield from table.add(contents, END, path)
         yield table.batch()
 
 
@@ -160,4 +173,4 @@ class MakeRows:
 
 def unfit(columns: finecomb.Columns) -> list[str]:
     """Messages on numbers that have too many digits for their column."""
-    return [f"{name}: {lost} too large for decimal(38, 18), shown as null" for name, lost in columns.unfit.items()]
+    return [f"{name}: numbers that are too large for decimal(38, 18) are null" for name in columns.unfit]

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import finecomb
+from finecomb import _finecomb
 
 if TYPE_CHECKING:
     from finecomb import _CountFlags, _OrderFlags
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 
-ORDER = ("n", "number", "sort", "reverse", "min_count")
+ORDER = ("number", "sort", "reverse", "min_count")
 
 DEFAULT_MEMORY = "256M"
 
@@ -48,7 +49,7 @@ class Division:
 
 def divide_flags(flags: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], Division]:
     """Divides keyword arguments into flags of counts, flags of the order of keys, and the division among executors."""
-    counting = dict(flags)
+    counting = {long_name("top", name): value for name, value in flags.items()}
     ordering = {name: counting.pop(name) for name in ORDER if name in counting}
     memory = size("memory", counting.pop("memory", None) or DEFAULT_MEMORY)
     split_size = counting.pop("split_size", None)
@@ -60,6 +61,11 @@ def divide_flags(flags: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, An
         # An executor runs one task on each of its cores.
         counting["threads"] = 1
     return counting, ordering, Division(memory, split_size, partitions)
+
+
+def long_name(command: str, name: str) -> str:
+    """The name by which tables here have a flag of `top` or `grep`, which may be given by an alias or with hyphens."""
+    return _finecomb.flag_name(command, name)
 
 
 def size(name: str, text: int | str) -> int:

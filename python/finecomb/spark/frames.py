@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import reduce
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -26,6 +25,12 @@ if TYPE_CHECKING:
 PARTS_PER_PARTITION = 4
 """Groups of keys for each partition. Spark assigns them by a hash, so that several are more evenly spread than one."""
 
+
+SELECTION = ("glob", "type", "ignore", "no_hidden")
+"""Flags that select files below directories."""
+
+OF_WHOLE_FILES = ("encoding", "archives", "no_decompress")
+"""Flags for files as they are, which Spark would decode and divide into lines."""
 
 DEFAULT_NUMBER = 10
 """Number of keys that `comb top` shows."""
@@ -67,6 +72,8 @@ def counts(spark: SparkSession, paths: Paths, **flags: Unpack[CountFlags]) -> Da
     when rows are asked for; its messages are warnings of the class `finecomb.Warning`, each once.
     """
     check_session(spark, "counts", "finecomb.top")
+    for name in divide_flags(flags)[1]:
+        raise finecomb.Error(f"{name}: all keys are returned; use finecomb.spark.top, or DataFrame.orderBy and limit")
     job = Job(spark, paths, flags, Messages(spark, warn))
     return merge(job.partial, job.partitions).mapInArrow(MakeRows(job.plan, {"n": "all"}), job.schema)
 
@@ -86,14 +93,14 @@ class Job:
         top = template.top(**self.order)
         self.columns = arrow_schema_of(top)
         self.schema = from_arrow_schema(self.columns)
-        number = self.order.get("n") or self.order.get("number") or DEFAULT_NUMBER
+        number = self.order.get("number") or DEFAULT_NUMBER
         self.number = MAX_CANDIDATES if number == "all" else int(number)
-        names = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
-        remote = hadoop.readable(spark, [name for name in names if hadoop.is_remote(name)])
-        nearby = [name for name in names if not hadoop.is_remote(name)]
+        remote, nearby = hadoop.divided(paths)
+        hadoop.check_selection([name for name in SELECTION if counting.get(name)], remote)
+        remote = hadoop.readable(spark, remote)
         cores = spark.sparkContext.defaultParallelism
         tasks = local.list_tasks(template, nearby, division.split_size, cores)
-        has_lines = template.input in hadoop.LINES
+        has_lines = template.input in hadoop.LINES and not any(map(counting.get, OF_WHOLE_FILES))
         rows = [hadoop.read(spark, remote, has_lines)] if remote else []
         size = sum(split.length for task in tasks for split in task)
         size += sum(frame.rdd.getNumPartitions() * hadoop.SPLIT_SIZE for frame in rows)

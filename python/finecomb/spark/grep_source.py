@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
@@ -17,6 +17,9 @@ from .options import flags_in, paths_of, warnings_as_errors
 from .search import Known, list_files, part_of, search_of, sizes, whole_files
 from .searching import Part, Report, Search
 from .splits import MAX_SIZE, divide
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import Filter
 
 SWITCHES = (
     "fixed_strings", "ignore_case", "case_sensitive", "smart_case", "word_regexp", "line_regexp", "multiline", "multiline_dotall", "pcre2",
@@ -56,14 +59,6 @@ class GrepSource(DataSource):
         return GrepReader(dict(self.options))
 
 
-class Parts(InputPartition):
-    """The splits of a task."""
-
-    def __init__(self, parts: list[Part]) -> None:
-        super().__init__(parts)
-        self.parts = parts
-
-
 class GrepReader(DataSourceReader):
     """Divides files into splits, and searches them."""
 
@@ -86,7 +81,7 @@ class GrepReader(DataSourceReader):
         # No job of Spark can look for NULs or count lines here.
         is_divisible = options.is_divisible and not options.ends_at_nul and not options.numbers
         tasks = divide(sizes(files), options.split_size or MAX_SIZE, whole_files(files, is_divisible))
-        return [Parts([part_of(split, files, Known(set(), {})) for split in task]) for task in tasks or [[]]]
+        return [InputPartition([part_of(split, files, Known(set(), {})) for split in task]) for task in tasks or [[]]]
 
     def is_wanted(self, path: str) -> bool:
         """Whether rows of a file may pass the filters."""
@@ -94,13 +89,12 @@ class GrepReader(DataSourceReader):
         return all(PATH_FILTERS[kind](shown, value) for kind, value in self.filters)
 
     def read(self, partition: InputPartition) -> Batches:
-        assert isinstance(partition, Parts)
-        return self.search.parts(partition.parts, Report(None))
+        return self.search.parts(cast(list[Part], partition.value), Report(None))
 
 
 def search_in(options: Mapping[str, str]) -> Search:
     """The search with these options."""
-    flags = flags_in(options, SWITCHES)
+    flags = flags_in(options, "grep", SWITCHES)
     pattern = flags.pop("pattern", None)
     if pattern is None and "file" not in flags:
         raise finecomb.Error('finecomb.grep: no pattern; give one with option("pattern", …)')

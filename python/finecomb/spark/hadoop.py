@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.functions import col
 
+import finecomb
+
 from .counting import PARTIAL, CountFiles, CountLines, Plan
+from .flags import Paths
 from .messages import warn
 
 if TYPE_CHECKING:
@@ -26,7 +31,20 @@ SPLIT_SIZE = 128 << 20
 
 def is_remote(path: str) -> bool:
     """Whether a path names a file system, other than that of the machine."""
-    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path) is not None and not path.startswith("file:")
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path) is not None and not path.startswith("file:")
+
+
+def divided(paths: Paths) -> tuple[list[str], list[str]]:
+    """The paths that name a file system, and the others."""
+    names = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
+    return [name for name in names if is_remote(name)], [name for name in names if not is_remote(name)]
+
+
+def check_selection(flags: Iterable[str], paths: list[str]) -> None:
+    """Refuses flags that select files in the listings of Spark."""
+    for name in flags:
+        for path in paths:
+            raise finecomb.Error(f"{name}: Spark lists the files of {path}; select them with a pattern in the path")
 
 
 def readable(spark: SparkSession, paths: list[str]) -> list[str]:

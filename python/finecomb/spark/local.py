@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import finecomb
 
-from .counting import PARTIAL, CountSplits, Plan
+from .counting import PARTIAL, Batches, CountSplits, Plan
 from .splits import Split, divide, split_size
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 SCHEME = "file:"
 
@@ -41,5 +43,9 @@ def list_tasks(counts: finecomb.Counts, paths: list[str], size: int | None, core
 
 def count(spark: SparkSession, plan: Plan, tasks: list[list[Split]]) -> DataFrame:
     """Partial counts of the splits of all tasks."""
-    numbers = spark.range(0, len(tasks), 1, len(tasks))
-    return numbers.mapInArrow(CountSplits(plan, tasks), PARTIAL)
+    return run(spark, len(tasks), CountSplits(plan, tasks), PARTIAL)
+
+
+def run(spark: SparkSession, tasks: int, function: Callable[[Batches], Batches], schema: StructType | str) -> DataFrame:
+    """Rows of tasks, each of which has its number as input."""
+    return spark.range(0, tasks, 1, tasks).mapInArrow(function, schema)

@@ -38,7 +38,7 @@ class FoundParam(AccumulatorParam[Found]):
         for message in sorted(value2, key=value2.__getitem__):
             if message not in value1 and self.on_new:
                 self.on_new(message)
-            value1[message] = min(value2[message], value1.get(message, END))
+            value1[message] = min(value2[message], value1.get(message, value2[message]))
         return value1
 
 

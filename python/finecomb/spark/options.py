@@ -11,6 +11,7 @@ from typing import Any
 import finecomb
 
 from . import hadoop
+from .flags import long_name
 
 
 @contextmanager
@@ -30,13 +31,13 @@ def paths_of(options: Mapping[str, str], source: str, function: str) -> list[str
     if not paths:
         raise finecomb.Error(f"finecomb.{source}: no path; name files or directories in load")
     for path in filter(hadoop.is_remote, paths):
-        raise finecomb.Error(f"{path}: the data source reads what executors open by a path; use finecomb.spark.{function}")
+        raise finecomb.Error(f"{path}: the data source reads only files that executors can open; use finecomb.spark.{function}")
     return [str(path) for path in paths]
 
 
-def flags_in(options: Mapping[str, str], switches: Collection[str]) -> dict[str, Any]:
-    """The flags in options. `switches` are those without a value."""
-    flags = {name: value for name, value in options.items() if name not in ("path", "paths")}
+def flags_in(options: Mapping[str, str], command: str, switches: Collection[str]) -> dict[str, Any]:
+    """The flags of a command in options, by their long names. `switches` are those without a value."""
+    flags = {long_name(command, name): value for name, value in options.items() if name not in ("path", "paths")}
     return {name: switch(name, value) if name in switches else value for name, value in flags.items()}
 
 

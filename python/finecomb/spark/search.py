@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import reduce
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pyspark.sql import DataFrame, SparkSession
@@ -16,7 +15,7 @@ from finecomb import _finecomb
 
 from . import hadoop
 from .flags import Paths
-from .local import path_of
+from .local import path_of, run
 from .messages import Messages, warn
 from .search_flags import SELECTION, SearchOptions, divide_search_flags
 from .searching import SURVEY, Part, Search, SearchFiles, SearchLines, SearchParts, SurveySplits
@@ -46,10 +45,8 @@ def grep(
     check_session(spark, "grep", "finecomb.grep")
     search = search_of(pattern, flags)
     messages = Messages(spark, warn)
-    names = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
-    remote = [name for name in names if hadoop.is_remote(name)]
-    nearby = [name for name in names if not hadoop.is_remote(name)]
-    check_selection(search.options, remote)
+    remote, nearby = hadoop.divided(paths)
+    hadoop.check_selection(search.options.selection, remote)
     files = list_files(search, nearby)
     rows = []
     if there := hadoop.readable(spark, remote):
@@ -62,13 +59,6 @@ def grep(
 def search_of(pattern: str | Sequence[str] | None, flags: Any) -> Search:
     """The search with these arguments."""
     return Search(pattern if pattern is None or isinstance(pattern, str) else list(pattern), divide_search_flags(flags))
-
-
-def check_selection(options: SearchOptions, remote: list[str]) -> None:
-    """Refuses flags that select files in the listings of Spark."""
-    for name in options.selection:
-        for path in remote:
-            raise finecomb.Error(f"{name}: Spark lists the files of {path}; select them with a pattern in the path")
 
 
 def list_files(search: Search, paths: list[str]) -> Files:
@@ -94,8 +84,7 @@ def search_local(spark: SparkSession, search: Search, files: Files, messages: Me
     if known.binary:
         tasks = divide(sizes(files), size, known.binary)
     parts = [[part_of(split, files, known) for split in task] for task in tasks] or [[]]
-    numbers = spark.range(0, len(parts), 1, len(parts))
-    return numbers.mapInArrow(SearchParts(search, parts, messages), from_arrow_schema(search.schema))
+    return run(spark, len(parts), SearchParts(search, parts, messages), from_arrow_schema(search.schema))
 
 
 def sizes(files: Files) -> list[tuple[str, int]]:
@@ -123,8 +112,7 @@ def survey(spark: SparkSession, options: SearchOptions, splits: list[Split]) -> 
     divided = [split for split in splits if not is_whole(split)]
     if not divided or not (options.numbers or options.ends_at_nul):
         return Known(set(), {})
-    numbers = spark.range(0, len(divided), 1, len(divided))
-    surveyed = numbers.mapInArrow(SurveySplits([[split] for split in divided]), SURVEY).toArrow()
+    surveyed = run(spark, len(divided), SurveySplits([[split] for split in divided]), SURVEY).toArrow()
     rows = list(zip(*(column.to_pylist() for column in surveyed.columns)))
     binary = {file for file, _, _, nul in rows if nul} if options.ends_at_nul else set()
     return Known(binary, lines_before((file, part, lines) for file, part, lines, _ in rows))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import finecomb
 
-from .flags import size
+from .flags import long_name, size
 
 if TYPE_CHECKING:
     from finecomb import _GrepFlags
@@ -78,7 +78,7 @@ class SearchOptions:
 
 def divide_search_flags(given: Mapping[str, Any]) -> SearchOptions:
     """Divides keyword arguments. Flags that are off are left out."""
-    flags = {plain(name): value for name, value in given.items() if value is not None and value is not False}
+    flags = {long_name("grep", name): value for name, value in given.items() if value is not None and value is not False}
     for name, reason in REFUSED.items():
         if name in flags:
             raise finecomb.Error(f"{name}: {reason}")
@@ -91,12 +91,6 @@ def divide_search_flags(given: Mapping[str, Any]) -> SearchOptions:
     flags = {"threads": 1, **flags, "index": "never", "line_number" if numbers else "no_line_number": True}
     context = any(name in flags for name in CONTEXT)
     return SearchOptions(flags, selection, numbers, context, None if split_size is None else size("split_size", split_size))
-
-
-def plain(name: str) -> str:
-    """The name of a flag: `not_` and `and_` keep the underscore that distinguishes them from words of Python."""
-    stripped = name.rstrip("_")
-    return name if stripped in ("and", "not") else stripped
 
 
 def absolute(paths: Any) -> Any:

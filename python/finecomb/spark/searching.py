@@ -15,7 +15,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 import finecomb
 from finecomb import _finecomb
 
-from .counting import Batches, joined, viewed
+from .counting import Batches, files_of, joined, tasks_of
 from .messages import END, Messages, Place
 from .search_flags import SearchOptions
 from .splits import Split
@@ -98,9 +98,9 @@ class Search:
             rows = pc.subtract(found.column("line_number"), pa.scalar(1, pa.uint64()))
             yield self.batch(found, path=paths.take(rows), **unknown(found))
 
-    def contents(self, path: str, contents: pa.Buffer, report: Report) -> Batches:
+    def contents(self, path: str, contents: memoryview, report: Report) -> Batches:
         """Rows of a whole file, by its contents."""
-        matches = _finecomb.grep_share(self.pattern, viewed(contents), named=True, name=path, **self.options.flags)
+        matches = _finecomb.grep_share(self.pattern, contents, named=True, name=path, **self.options.flags)
         for found in report(matches, END):
             yield self.batch(found, **unknown(found))
 
@@ -149,9 +149,8 @@ class SearchParts:
     messages: Messages
 
     def __call__(self, batches: Batches) -> Batches:
-        for batch in batches:
-            for number in batch.column(0):
-                yield from self.search.parts(self.tasks[number.as_py()], Report(self.messages))
+        for parts in tasks_of(batches, self.tasks):
+            yield from self.search.parts(parts, Report(self.messages))
 
 
 @dataclass(frozen=True)
@@ -174,9 +173,8 @@ class SearchFiles:
     messages: Messages
 
     def __call__(self, batches: Batches) -> Batches:
-        for batch in batches:
-            for path, contents in zip(batch.column(0), batch.column(1)):
-                yield from self.search.contents(path.as_py(), contents.as_buffer(), Report(self.messages))
+        for path, contents in files_of(batches):
+            yield from self.search.contents(path, contents, Report(self.messages))
 
 
 @dataclass(frozen=True)
@@ -186,13 +184,12 @@ class SurveySplits:
     tasks: list[list[Split]]
 
     def __call__(self, batches: Batches) -> Batches:
-        for batch in batches:
-            for number in batch.column(0):
-                rows = [(*split.place, *survey(split)) for split in self.tasks[number.as_py()]]
-                columns: list[Any] = [list(column) for column in zip(*rows)]
-                types = [pa.int32(), pa.int32(), pa.int64(), pa.bool_()]
-                arrays = [pa.array(column, kind) for column, kind in zip(columns, types)]
-                yield pa.RecordBatch.from_arrays(arrays, ["file", "part", "lines", "nul"])
+        for splits in tasks_of(batches, self.tasks):
+            rows = [(*split.place, *survey(split)) for split in splits]
+            columns: list[Any] = [list(column) for column in zip(*rows)]
+            types = [pa.int32(), pa.int32(), pa.int64(), pa.bool_()]
+            arrays = [pa.array(column, kind) for column, kind in zip(columns, types)]
+            yield pa.RecordBatch.from_arrays(arrays, ["file", "part", "lines", "nul"])
 
 
 def survey(split: Split) -> tuple[int, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -15,6 +15,7 @@ from . import local
 from .counting import MAX_ROWS, Batches, unfit
 from .flags import ORDER, Division, divide_flags
 from .frames import schema_of
+from .messages import warn
 from .options import flags_in, paths_of, warnings_as_errors
 from .splits import MAX_SIZE, Split
 
@@ -45,14 +46,6 @@ class TopSource(DataSource):
         return TopReader(dict(self.options))
 
 
-class Splits(InputPartition):
-    """The splits of a task."""
-
-    def __init__(self, splits: list[Split]) -> None:
-        super().__init__(splits)
-        self.splits = splits
-
-
 class TopReader(DataSourceReader):
     """Divides files into splits, and counts them."""
 
@@ -65,12 +58,11 @@ class TopReader(DataSourceReader):
     def partitions(self) -> list[InputPartition]:
         with warnings_as_errors():
             tasks = local.list_tasks(self.counts(), self.paths, self.division.split_size or MAX_SIZE, 1)
-        return [Splits(task) for task in tasks or [[]]]
+        return [InputPartition(task) for task in tasks or [[]]]
 
     def read(self, partition: InputPartition) -> Batches:
-        assert isinstance(partition, Splits)
-        counts = self.counts()
-        for split in partition.splits:
+        counts, splits = self.counts(), cast(list[Split], partition.value)
+        for split in splits:
             with warnings_as_errors():
                 emitted = counts.add_part(split.path, split.start, split.end, memory=self.division.memory, parts=1)
             for (part,) in emitted:
@@ -83,8 +75,11 @@ class TopReader(DataSourceReader):
 
 
 def rows(counts: finecomb.Counts) -> Batches:
-    """The rows of all keys."""
-    columns = counts.top("all").columns()
+    """The rows of all keys. Messages on records that were left out go to the log of the executor."""
+    top = counts.top("all")
+    for message in top.messages:
+        warn(message)
+    columns = top.columns()
     if lost := unfit(columns):
         raise finecomb.Error(lost[0])
     return iter(pa.table(columns).to_batches(MAX_ROWS))
@@ -92,11 +87,11 @@ def rows(counts: finecomb.Counts) -> Batches:
 
 def flags_of(options: Mapping[str, str]) -> tuple[dict[str, Any], Division]:
     """The flags in options, and the division among executors."""
-    flags = flags_in(options, SWITCHES)
+    flags = flags_in(options, "top", SWITCHES)
     for name in flags:
         if name in ORDER or name == "partitions":
-            raise finecomb.Error(f"{name}: the rows are of splits; order and limit them in the query")
+            raise finecomb.Error(f"{name}: not available: each row counts one split; order and limit the result in the query")
         if name in NOT_SUMS:
-            raise finecomb.Error(f"{name}: the rows are of splits, which do not give it; use finecomb.spark.counts")
+            raise finecomb.Error(f"{name}: cannot be merged from splits; use finecomb.spark.counts")
     counting, _, division = divide_flags(flags)
     return counting, division

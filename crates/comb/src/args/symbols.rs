@@ -141,7 +141,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     max_depth: Option<usize>,
 
-    /// Replace any file with -o, not only a tags file
+    /// Replace any file with -o, not only tags files and tables of the same format
     #[arg(long)]
     pub(crate) force: bool,
 

@@ -70,7 +70,7 @@ pub(super) struct Sum {
 }
 
 /// Adds up the counts in the files that the arguments name, which get the definition of the counts. Files that cannot be added are
-/// reported. `None` if there are no others.
+/// reported. `None` if no file could be added.
 pub(super) fn merge(arguments: &mut Arguments) -> Option<Sum> {
     if arguments.files.is_empty() {
         arguments.files.push(STANDARD.into());

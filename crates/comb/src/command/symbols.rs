@@ -30,7 +30,7 @@ const ARROW: Kind = Kind { name: "a stream of Arrow", is_this: |head| head.start
 /// Kind of file that may be replaced by a Parquet file.
 const PARQUET: Kind = Kind { name: "a Parquet file", is_this: |head| head.starts_with(b"PAR1") };
 
-/// Kind of file that may be replaced by anything else.
+/// Kind of file that may be replaced by output in any other format.
 const ETAGS: Kind = Kind { name: "a TAGS file of Emacs", is_this: |head| head.starts_with(b"\x0c\n") };
 
 /// Runs the command.

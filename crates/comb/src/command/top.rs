@@ -197,8 +197,8 @@ fn finish(
             Bytes(outcome.bytes)
         ));
     }
-    if answer.approximation.is_some_and(|approximation| approximation.has_changed) {
-        message::error("--recount: an input changed between the two passes; no key is certain");
+    if let Some(reason) = message::changed_inputs(answer) {
+        message::error(reason);
     }
     let mut out = BufWriter::new(stdout().lock());
     let mut exit = exit(&done, stop);
@@ -275,7 +275,7 @@ fn exit(counted: &Counted, stop: Option<&Stop>) -> Exit {
         () if stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
         () if answer.partial => Exit::Interrupted,
         () if counted.had_errors || !problems.iter().all(Problem::is_note) => Exit::Error,
-        () if answer.approximation.is_some_and(|approximation| approximation.has_changed) => Exit::Error,
+        () if message::changed_inputs(answer).is_some() => Exit::Error,
         () if counted.records == 0 => Exit::NotFound,
         () => Exit::Found,
     }
@@ -304,7 +304,7 @@ fn report_problems(problems: &[Problem]) {
             _ => message::error(problem),
         }
     }
-    message::not_narrowed(problems);
+    message::not_narrowed(problems).iter().for_each(message::note);
 }
 
 /// Maximum width of a sparkline, in characters.

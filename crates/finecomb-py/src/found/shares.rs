@@ -7,10 +7,11 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use finecomb::faults::problem_messages;
 use finecomb::grep_job::{GrepJob, Share};
 use memchr::{memchr, memchr_iter};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 use super::{Matches, Patterns};
 use crate::sources::Sources;
@@ -33,7 +34,7 @@ pub(crate) fn grep_files(
     let words = flags::words(flags)?;
     let job = GrepJob::new(&pattern.0, words, &sources.paths).map_err(error)?;
     let (files, problems) = py.detach(|| job.files());
-    warn(py, &sources.messages(&problems, Vec::new()))?;
+    warn(py, &sources.messages(problem_messages(&problems)))?;
     Ok(files.into_iter().map(|file| (file.path.into_os_string(), file.size, file.is_named)).collect())
 }
 
@@ -54,10 +55,8 @@ pub(crate) fn grep_share(
     name: &str,
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Matches> {
-    let sources = match input.extract::<Vec<PathBuf>>() {
-        Ok(_) => Sources::new(input)?,
-        Err(_) => Sources::of_bytes(input, name)?,
-    };
+    let sources =
+        if input.is_instance_of::<PyList>() { Sources::new(input)? } else { Sources::of_bytes(input, name)? };
     let words = flags::words(flags)?;
     let is_part = start.is_some() || end.is_some();
     let part = is_part.then(|| start.unwrap_or(0)..end.unwrap_or(u64::MAX));

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::marker::PhantomData;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -14,12 +14,13 @@ use arrow_schema::ArrowError;
 use finecomb::faults::Faults;
 use finecomb_arrow::Batches;
 use finecomb_scan::{Stop, Watch};
+use finecomb_sys::threads::spawn_free;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::Messages;
 use crate::pipe::{PipeReader, Taken, pipe};
-use crate::running::Reports;
+use crate::running::{Reports, refused};
 use crate::sources::Sources;
 use crate::{error, warn};
 
@@ -111,8 +112,8 @@ impl<J: Job> Task<J> {
             drop(held);
             faults
         };
-        let thread = Some(thread::Builder::new().spawn(run)?);
-        Ok(Running { reader, stop, thread, sources, names, job: PhantomData })
+        let thread = spawn_free(run).ok_or_else(refused)?;
+        Ok(Running { reader, stop, thread: Some(thread), sources, names, job: PhantomData })
     }
 }
 
@@ -137,7 +138,7 @@ impl<J> Running<J> {
         let faults = thread.join().map_err(|_| PyRuntimeError::new_err("a thread panicked"))?;
         let mut messages = notices;
         messages.extend(faults.map_err(error)?.messages());
-        Ok(messages.iter().map(|message| self.sources.named(message)).collect())
+        Ok(self.sources.messages(messages))
     }
 }
 
@@ -153,6 +154,8 @@ pub(super) struct BatchReader<J: Job> {
     batches: J::Batches,
     messages: Messages,
     reports: Arc<Reports>,
+    /// Thread that has asked for the stream.
+    consumer: ThreadId,
 }
 
 enum State<J> {
@@ -164,7 +167,8 @@ enum State<J> {
 impl<J: Job> BatchReader<J> {
     pub(super) fn new(task: Task<J>, messages: Messages, reports: Reports) -> Self {
         let batches = J::Batches::new(task.sources.names());
-        Self { state: State::Waiting(task), batches, messages, reports: Arc::new(reports) }
+        let consumer = thread::current().id();
+        Self { state: State::Waiting(task), batches, messages, reports: Arc::new(reports), consumer }
     }
 
     /// The next batch that is not empty.
@@ -175,9 +179,7 @@ impl<J: Job> BatchReader<J> {
                 State::Running(running) => running,
                 State::Ended => return Ok(None),
             };
-            let taken = running.reader.take(BATCH, PATIENCE);
-            self.reports.call()?;
-            match taken {
+            match self.wait(&running)? {
                 Taken::End => {
                     self.finish(running)?;
                     return Ok(None);
@@ -193,6 +195,25 @@ impl<J: Job> BatchReader<J> {
                 }
             }
         }
+    }
+
+    /// Waits for records. In the thread of the consumer of Python, signals end the wait.
+    fn wait(&self, running: &Running<J>) -> PyResult<Taken> {
+        let take = || running.reader.take(BATCH, PATIENCE);
+        // In another thread, the consumer may wait for it with the lock of the interpreter.
+        if thread::current().id() == self.consumer {
+            return Python::attach(|py| {
+                let taken = py.detach(take);
+                py.check_signals()?;
+                self.reports.call(py)?;
+                Ok(taken)
+            });
+        }
+        let taken = take();
+        if self.reports.is_new() {
+            Python::attach(|py| self.reports.call(py))?;
+        }
+        Ok(taken)
     }
 
     /// The messages are warnings, also if nothing else holds the iterator any more.

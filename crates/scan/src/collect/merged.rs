@@ -90,7 +90,9 @@ pub fn fold<A: Accumulate>(
         if let Some(watch) = options.watch {
             let (queue, over, stopwatch) = (&queue, &over, &stopwatch);
             // The job also completes without progress reports.
-            let _ = spawn(scope, move || progress::show(watch, Some(inputs), queue, over, stopwatch));
+            let _ = spawn(scope, move || {
+                progress::show(watch, Some(inputs), (|| queue.pace.work(), &queue.extent), over, stopwatch)
+            });
         }
         threads::run(options.width, &queue, &over, || work(0), work).into_iter().flatten().collect()
     });

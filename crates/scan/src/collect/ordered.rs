@@ -17,14 +17,17 @@ mod worker;
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::thread;
 
 use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
+use finecomb_sys::threads::spawn;
 
 use crate::block::{Block, Source};
 use crate::inputs::Inputs;
 use crate::options::ScanOptions;
 use crate::problem::{Problem, Problems};
-use crate::progress::JobEnd;
+use crate::progress::{self, JobEnd};
 use crate::schedule::limit::{Limiter, Omitted};
 use crate::schedule::plan::Plan;
 use crate::schedule::threads;
@@ -39,7 +42,7 @@ use collected::Collected;
 pub use end::End;
 use job::Job;
 pub use output::Output;
-use worker::Visitor;
+use worker::{Done, Visitor};
 
 /// Defines how files are searched and printed. Each worker has its own value.
 pub trait Visit: Send {
@@ -245,12 +248,13 @@ pub fn in_order<V: Visit>(
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
+    let done = Done::default();
     let mut meter = meter.unwrap_or_else(|| stopwatch.meter());
     let (mut files, mut checks, mut earlier) = (0, Checks::default(), Vec::new());
     let collected = match inputs.walk.sort.by {
         SortKey::Path if !inputs.walk.sort.reverse => None,
         _ => {
-            let found = collect(context, options, (&stopwatch, meter), &make, &mut problems);
+            let found = collect(context, options, (&stopwatch, meter), &make, &mut problems, &done);
             (files, checks, earlier) = (found.visited, found.checks, found.times);
             meter = stopwatch.meter();
             Some(found.files)
@@ -266,6 +270,7 @@ pub fn in_order<V: Visit>(
         let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &plan, make(), separator.clone());
         visitor.files = collected.as_ref();
+        visitor.done = options.watch.map(|_| &done);
         if options.limit.is_some() {
             visitor.out.record_marks();
         }
@@ -273,7 +278,7 @@ pub fn in_order<V: Visit>(
     };
     let mut visits = Vec::new();
     let mut times = Vec::new();
-    for (visitor, spent) in run(options, &plan, &stopwatch, meter, visitor) {
+    for (visitor, spent) in run(inputs, options, &plan, (&stopwatch, meter), visitor, &done) {
         problems.merge(visitor.reader.problems);
         files += visitor.visited;
         checks.add(visitor.checks);
@@ -320,6 +325,7 @@ fn collect<V: Visit>(
     (stopwatch, meter): (&Stopwatch, Meter),
     make: &(impl Fn() -> V + Sync),
     problems: &mut Problems,
+    done: &Done,
 ) -> Found {
     let inputs = context.inputs;
     let sort = inputs.walk.sort;
@@ -336,12 +342,13 @@ fn collect<V: Visit>(
         let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &plan, make(), None);
         visitor.collect = Some(sort);
+        visitor.done = options.watch.map(|_| done);
         if visitor.wants == Wants::Blocks {
             visitor.ahead = ahead;
         }
         visitor
     };
-    let visitors = run(options, &plan, stopwatch, meter, visitor);
+    let visitors = run(inputs, options, &plan, (stopwatch, meter), visitor, done);
     let mut found = Found::default();
     for (visitor, spent) in visitors {
         problems.merge(visitor.reader.problems);
@@ -357,12 +364,33 @@ fn collect<V: Visit>(
     found
 }
 
-/// Runs the plan on all workers, and returns them with their times. `meter` is that of the calling thread.
+/// Runs the plan on all workers, and returns them with their times. `meter` is that of the calling thread. Reports the progress, of which
+/// `done` is told, if it is wanted.
 fn run<'w, V: Visit + 'w>(
+    inputs: &Inputs,
     options: &ScanOptions<'_>,
     plan: &Plan<'_, Job<V>>,
-    stopwatch: &Stopwatch,
-    meter: Meter,
+    (stopwatch, meter): (&Stopwatch, Meter),
+    visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
+    done: &Done,
+) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
+    let Some(watch) = options.watch else {
+        return run_workers(options, plan, (stopwatch, meter), visitor);
+    };
+    let over = JobEnd::default();
+    thread::scope(|scope| {
+        let _over = over.signal_on_drop();
+        let (over, done) = (&over, (|| done.bytes.load(Ordering::Relaxed), &done.extent));
+        // The job also completes without progress reports.
+        let _ = spawn(scope, move || progress::show(watch, Some(inputs), done, over, stopwatch));
+        run_workers(options, plan, (stopwatch, meter), visitor)
+    })
+}
+
+fn run_workers<'w, V: Visit + 'w>(
+    options: &ScanOptions<'_>,
+    plan: &Plan<'_, Job<V>>,
+    (stopwatch, meter): (&Stopwatch, Meter),
     visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
 ) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
     let mut first = visitor(0, meter);

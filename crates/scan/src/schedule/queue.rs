@@ -1,7 +1,7 @@
 //! The work queue of a job whose results are merged.
 
 use std::fs::File;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use super::pace::{Governed, Idle, Pace};
 use super::streamed::Streamed;
 use super::task::Task;
 use crate::block::{FileIdentity, Source};
+use crate::progress::Extent;
 use crate::source::Chunks;
 use crate::source::archive::Archive;
 use crate::source::stream::Stream;
@@ -25,10 +26,7 @@ pub(crate) struct Queue {
     /// Work is measured in bytes.
     pub(crate) pace: Pace,
     halted: AtomicBool,
-    /// Set once any input is decompressed or decoded.
-    decoded: AtomicBool,
-    /// Bytes of opened files that are not read.
-    left_out: AtomicU64,
+    pub(crate) extent: Extent,
     state: Mutex<State>,
     changed: Condvar,
     /// Notified when parked workers are to run again.
@@ -73,8 +71,7 @@ impl Queue {
             outlasts_stop: AtomicBool::new(false),
             pace: Pace::default(),
             halted: AtomicBool::new(false),
-            decoded: AtomicBool::new(false),
-            left_out: AtomicU64::new(0),
+            extent: Extent::default(),
             state: Mutex::new(State { tasks, ..State::default() }),
             changed: Condvar::new(),
             unparked: Condvar::new(),
@@ -91,26 +88,6 @@ impl Queue {
     /// Lets the workers do all work from now on, also after a request to end the job.
     pub(crate) fn outlast_stop(&self) {
         self.outlasts_stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns `true` if any input is decompressed or decoded.
-    pub(crate) fn has_decoded(&self) -> bool {
-        self.decoded.load(Ordering::Relaxed)
-    }
-
-    /// Records that an input is decompressed or decoded.
-    pub(crate) fn record_decoded(&self) {
-        self.decoded.store(true, Ordering::Relaxed);
-    }
-
-    /// Bytes of opened files that are not read.
-    pub(crate) fn left_out(&self) -> u64 {
-        self.left_out.load(Ordering::Relaxed)
-    }
-
-    /// Records that this many bytes of a file are not read.
-    pub(crate) fn record_left_out(&self, bytes: u64) {
-        self.left_out.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Tells all workers to stop.

@@ -44,7 +44,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reason why a text cannot be read at any offset.
+/// Reason why a text cannot be read from an arbitrary offset.
 fn reason(medium: &Medium) -> &'static str {
     match medium {
         Medium::File => "its records may span lines",

@@ -18,7 +18,7 @@ impl Reader<'_> {
     }
 
     /// Restricts a file to the lines that begin in the part that is read. Returns the number of bytes that are left out;
-    /// `None` if nothing of the file is read, as it cannot be read at any offset and another part has all of it.
+    /// `None` if nothing of the file is read, as it cannot be read from an arbitrary offset and another part has all of it.
     ///
     /// # Errors
     /// If a read in search of the end of a line fails.

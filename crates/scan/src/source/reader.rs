@@ -98,6 +98,19 @@ pub(crate) enum Contents {
     Unwanted,
 }
 
+impl Contents {
+    /// Whether the bytes are decoded, so that their number is not known in advance.
+    pub(crate) fn is_decoded(&self) -> bool {
+        match self {
+            Self::Whole { medium, .. } => matches!(medium, Medium::Transcoded(_) | Medium::Decompressed),
+            Self::Chunks { file, .. } => matches!(file, Chunks::Parted(_)),
+            Self::Stream { stream, .. } => stream.is_decoded(),
+            Self::Archive(_) => true,
+            Self::Unwanted => false,
+        }
+    }
+}
+
 /// Kind of a file, according to its first bytes.
 pub(crate) enum Sniffed {
     /// Text after a byte order mark of this many bytes.

@@ -55,12 +55,12 @@ impl<'b> StoredCounts<'b> {
     /// If the bytes are something else, of another version, or damaged.
     pub fn new(bytes: &'b [u8]) -> Result<Self, StoredError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(StoredError::NotCounts)?;
-        let (&version, rest) = rest.split_first().ok_or(StoredError::Damaged("their end is missing"))?;
+        let (&version, rest) = rest.split_first().ok_or(StoredError::Damaged("the end is missing"))?;
         if version != VERSION {
             return Err(StoredError::Version(version));
         }
         let (mut rest, checksum) =
-            rest.split_last_chunk::<CHECKSUM>().ok_or(StoredError::Damaged("their end is missing"))?;
+            rest.split_last_chunk::<CHECKSUM>().ok_or(StoredError::Damaged("the end is missing"))?;
         if u64::from_le_bytes(*checksum) != xxh3_64(&bytes[..bytes.len() - CHECKSUM]) {
             return Err(StoredError::Damaged("the checksum does not match"));
         }
@@ -107,7 +107,7 @@ impl<'b> StoredCounts<'b> {
     }
 }
 
-const INVALID: StoredError = StoredError::Damaged("they are not as a program writes them");
+const INVALID: StoredError = StoredError::Damaged("invalid contents");
 
 impl Counts {
     /// The counts in the bytes that [`StoredCounts`] reads. `definition` is for the reader: it should say all that two queries must

@@ -148,12 +148,12 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
 
     /// Processes a file that is entirely in the buffer, or starts on another one, which is shared unless it is a stream and may not be.
     pub(super) fn begin_with(&mut self, source: &Source, mut contents: Contents, is_shared: bool) {
+        if contents.is_decoded() {
+            self.queue.extent.record_decoded();
+        }
         match contents {
             Contents::Archive(_) if self.reader.begins_late() => return,
-            Contents::Archive(archive) => {
-                self.queue.record_decoded();
-                return self.process_archive(archive);
-            }
+            Contents::Archive(archive) => return self.process_archive(archive),
             Contents::Unwanted => return,
             _ => self.reader.meter.add_file(),
         }
@@ -186,19 +186,17 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 self.process_block(source, block, is_whole);
             }
             Contents::Chunks { file, .. } => {
-                self.queue.record_left_out(left_out);
-                if matches!(file, Chunks::Parted(_)) {
-                    self.queue.record_decoded();
-                }
+                self.queue.extent.record_left_out(left_out);
                 let file = Arc::new(file);
                 self.queue.add_file(Arc::clone(&file));
                 self.process_chunks(&file);
             }
             Contents::Stream { stream, .. } => {
-                if stream.is_decoded() {
-                    self.queue.record_decoded();
+                if is_shared {
+                    self.process_stream(stream)
+                } else {
+                    self.process_alone(stream)
                 }
-                if is_shared { self.process_stream(stream) } else { self.process_alone(stream) }
             }
             Contents::Archive(_) | Contents::Unwanted => {}
         }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::mem;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use finecomb_meter::Phase;
 
@@ -38,6 +39,9 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
         self.plan.pace.add_work(bytes as u64);
+        if let Some(done) = self.done {
+            done.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        }
     }
 
     fn begin_file(&mut self, source: &Source) {

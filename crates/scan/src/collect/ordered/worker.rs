@@ -5,6 +5,7 @@ use std::mem;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use finecomb_meter::{Meter, Phase, ThreadTimes};
 
@@ -18,6 +19,7 @@ use super::{Visit, Wants};
 use crate::block::{Medium, Source};
 use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
+use crate::progress::Extent;
 use crate::schedule::plan::{Plan, Planned, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
 use crate::snapshot::{Absent, Checks, Known, Stamp};
@@ -72,6 +74,15 @@ pub(crate) struct Visitor<'w, V: Visit> {
     pub(crate) files: Option<&'w Collected>,
     pub(super) wants: Wants,
     pub(super) out: Output<'w>,
+    /// Receives the progress, if it is wanted.
+    pub(crate) done: Option<&'w Done>,
+}
+
+/// Bytes that a job has processed, for reports of its progress. The work of its pace has files, too.
+#[derive(Default)]
+pub(crate) struct Done {
+    pub(super) bytes: AtomicU64,
+    pub(super) extent: Extent,
 }
 
 impl<'w, V: Visit> Visitor<'w, V> {
@@ -97,6 +108,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             collected: Collected::default(),
             files: None,
             out: Output::new(separator),
+            done: None,
         }
     }
 
@@ -301,10 +313,18 @@ impl<'w, V: Visit> Visitor<'w, V> {
         let mut is_whole = true;
         if let Ok(Some(read)) = &mut contents {
             match self.reader.restrict(source, read) {
-                Ok(Some(left_out)) => is_whole = left_out == 0,
+                Ok(Some(left_out)) => {
+                    is_whole = left_out == 0;
+                    self.done.inspect(|done| done.extent.record_left_out(left_out));
+                }
                 Ok(None) => return None,
                 Err(kind) => contents = Err(kind),
             }
+        }
+        if let (Some(done), Ok(Some(read))) = (self.done, &contents)
+            && read.is_decoded()
+        {
+            done.extent.record_decoded();
         }
         let text = |range, start| WholeText { range, start, text_start, is_whole };
         match contents {
