@@ -26,7 +26,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 
 HERE = Path(__file__).resolve().parent
 COMB = Path(sys.executable).with_name("comb")
-KEYS, WARM_UP, GOAL = 10, 3, 0.2
+KEYS, WARM_UP, GOAL = 10, 10, 0.2
 SQL, OURS = "Spark SQL, split by a space", "finecomb.spark.top"
 RLIKE, GREP = "Spark SQL, rlike", "finecomb.spark.grep"
 

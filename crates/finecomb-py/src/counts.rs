@@ -128,7 +128,8 @@ impl Counts {
         Ok(files.into_iter().map(|file| (file.path.into_os_string(), file.size)).collect())
     }
 
-    /// Adds counts with the same flags, or those that `to_bytes` or `split` has stored.
+    /// Adds counts with the same flags, or those that `to_bytes` or `split` has stored. If an error says that the contents of these are
+    /// invalid, in spite of their checksum, some may have been added.
     fn merge(&mut self, py: Python<'_>, other: Other<'_>) -> PyResult<()> {
         match other {
             Other::Counts(other) => {
@@ -139,10 +140,7 @@ impl Counts {
             Other::Stored(bytes) => {
                 let stored = StoredCounts::new(&bytes).map_err(error)?;
                 self.check(&Definition::from_bytes(stored.definition()))?;
-                // Damaged counts leave these as they are.
-                let mut counts = finecomb_top::Counts::new(&self.query);
-                py.detach(|| stored.add_to(&mut counts).map(|()| self.counts.merge(&counts)))
-                    .map_err(error)?;
+                py.detach(|| stored.add_to(&mut self.counts)).map_err(error)?;
             }
         }
         Ok(())

@@ -416,3 +416,30 @@ fn a_file_that_cannot_be_divided_is_in_the_first_part() {
     };
     assert_eq!((lines(0..1), lines(1..4), lines(4..u64::MAX)), (3, 0, 0));
 }
+
+#[test]
+fn a_worker_that_panics_ends_the_job() {
+    let directory = tempdir().expect("a directory");
+    for number in 0..20 {
+        fs::write(directory.path().join(number.to_string()), "line\n".repeat(2000)).expect("a file");
+    }
+    let inputs = Inputs::new([directory.path()]);
+    for (width, at) in [(1, 3), (2, 1), (3, 40), (8, 90)] {
+        let (sender, ended) = std::sync::mpsc::channel();
+        let inputs = inputs.clone();
+        thread::spawn(move || {
+            let blocks = std::sync::atomic::AtomicUsize::new(0);
+            let job = || {
+                gather_and(&inputs, &options(width, 100, 100), &|_| {
+                    let block = blocks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    assert!(block != at, "a panic of the test");
+                    ControlFlow::Continue(())
+                })
+            };
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+            sender.send(done.is_err()).expect("the test waits");
+        });
+        let limit = std::time::Duration::from_secs(20);
+        assert_eq!(ended.recv_timeout(limit), Ok(true), "{width} workers");
+    }
+}

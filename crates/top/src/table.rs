@@ -205,7 +205,7 @@ impl Table {
     }
 
     /// Makes room for this many more keys.
-    fn reserve(&mut self, keys: usize) {
+    pub(crate) fn reserve(&mut self, keys: usize) {
         match &mut self.slots {
             Slots::Narrow(counts) => counts.reserve(keys),
             Slots::Wide(counts) => counts.reserve(keys),

@@ -82,6 +82,7 @@ pub fn fold<A: Accumulate>(
     let over = JobEnd::default();
     let work = |number| {
         let meter = joining.register().then(|| stopwatch.meter())?;
+        let _leaving = LeavingOnPanic { joining: &joining, queue: &queue };
         let mut worker = FoldWorker::new(&queue, number, make(), Reader::new(context, meter), is_watched);
         worker.run();
         Some(joining.join(worker))
@@ -138,14 +139,20 @@ impl<A: Accumulate> Joining<A> {
         !arrivals.closed
     }
 
-    /// Waits until all registered workers have arrived. Then there is no work left.
-    fn wait_for_all(&self) {
+    /// Records that a worker has arrived, or never will.
+    fn arrive(&self) -> MutexGuard<'_, Arrivals> {
         let mut arrivals = lock(&self.arrivals);
         arrivals.arrived += 1;
         if arrivals.arrived == arrivals.started {
             arrivals.closed = true;
             self.all_arrived.notify_all();
         }
+        arrivals
+    }
+
+    /// Waits until all registered workers have arrived. Then there is no work left.
+    fn wait_for_all(&self) {
+        let arrivals = self.arrive();
         drop(self.all_arrived.wait_while(arrivals, |arrivals| !arrivals.closed));
     }
 
@@ -191,6 +198,21 @@ impl<A: Accumulate> Joining<A> {
         all.resize_with(parts.len(), Vec::new);
         for (number, part) in parts.into_iter().enumerate() {
             all[number].push(part);
+        }
+    }
+}
+
+/// Guard of a worker: if it panics, the others stop, and do not wait for it.
+struct LeavingOnPanic<'j, A: Accumulate> {
+    joining: &'j Joining<A>,
+    queue: &'j Queue,
+}
+
+impl<A: Accumulate> Drop for LeavingOnPanic<'_, A> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.queue.halt_now();
+            drop(self.joining.arrive());
         }
     }
 }

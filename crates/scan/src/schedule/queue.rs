@@ -95,6 +95,14 @@ impl Queue {
         self.halted.store(true, Ordering::Relaxed);
     }
 
+    /// Tells all workers to stop, also those that wait for work.
+    pub(crate) fn halt_now(&self) {
+        self.halt();
+        let _state = self.lock();
+        self.changed.notify_all();
+        self.unparked.notify_all();
+    }
+
     /// Returns the next work for the worker with this number. Waits until there is some and the worker is not parked.
     /// Returns `None` when everything is done or the workers should stop.
     ///

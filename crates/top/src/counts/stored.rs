@@ -23,6 +23,9 @@ const VERSION: u8 = 1;
 /// Bytes of the checksum at the end.
 const CHECKSUM: usize = size_of::<u64>();
 
+/// Bytes of a key at least: two lengths and a count.
+const KEY: usize = 3;
+
 /// Number of keys that are added at a time.
 const BATCH: u64 = 4096;
 
@@ -92,6 +95,10 @@ impl<'b> StoredCounts<'b> {
         }
         counts.table.raise_to(places);
         let mut left = varint::take(&mut rest).ok_or(INVALID)?;
+        // As in the addition of tables. Bytes that claim more keys than they have are invalid.
+        counts
+            .table
+            .reserve(usize::try_from(left).ok().filter(|keys| *keys <= rest.len() / KEY).ok_or(INVALID)?);
         let (key, records) = (Vec::new(), Counted::default());
         let mut reader = KeyReader { rest, places, key, is_first: true, records };
         while left > 0 {
