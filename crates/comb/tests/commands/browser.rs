@@ -23,6 +23,25 @@ const ENTER: &str = "\u{E007}";
 const ESCAPE: &str = "\u{E00C}";
 const SHIFT: &str = "\u{E008}";
 
+/// Starts a driver at a free port. `None` if it ends without one.
+fn start_driver() -> Option<(Child, u16)> {
+    let driver =
+        Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut driver =
+        driver.expect("chromedriver; `apt-get install chromium chromium-driver` or `tests/run` installs it");
+    let lines = BufReader::new(driver.stdout.as_mut().expect("its output")).lines();
+    let port = lines.map_while(Result::ok).find_map(|line| {
+        line.rsplit_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
+    });
+    match port {
+        Some(port) => Some((driver, port)),
+        None => {
+            driver.wait().expect("a driver that has closed its output ends");
+            None
+        }
+    }
+}
+
 /// A browser with one window, closed on drop.
 pub(crate) struct Browser {
     driver: Child,
@@ -38,19 +57,10 @@ impl Browser {
 
     /// Starts a browser with preferences of Chromium.
     pub(crate) fn start_with(preferences: &Value) -> Self {
-        let driver =
-            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut driver = driver
-            .expect("chromedriver; `apt-get install chromium chromium-driver` or `tests/run` installs it");
-        let port = BufReader::new(driver.stdout.as_mut().expect("its output"))
-            .lines()
-            .map_while(Result::ok)
-            .find_map(|line| {
-                line.rsplit_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
-            });
+        // The driver ends if another program takes its port between its two looks for a free one.
+        let (driver, port) = (0..5).find_map(|_| start_driver()).expect("a driver with a port");
         let profile = tempdir().expect("a directory");
-        let mut browser =
-            Self { driver, port: port.expect("a port"), session: String::new(), _profile: profile };
+        let mut browser = Self { driver, port, session: String::new(), _profile: profile };
         let arguments: Vec<String> = [
             "--headless",
             "--no-sandbox",
