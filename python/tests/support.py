@@ -62,7 +62,6 @@ class Files(unittest.TestCase):
         path.write_bytes(data)
         return path
 
-
     def slow_pipe(self, part):
         """Path of a pipe into which a part is written eight times, with pauses."""
         read, write = os.pipe()

@@ -21,8 +21,8 @@ use crate::{error, flags};
 /// Searches `paths` for lines that match `pattern`, a regular expression or a list of them.
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb grep` that decide
-/// what is found. Lines come in the order of the command, while the search goes on; `progress` is called with the bytes that were
-/// processed, and with those of all inputs or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end.
+/// what is found. Lines arrive during the search, in the order of the command. `progress` is called with the number of bytes processed and
+/// the total, or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end.
 #[pyfunction]
 #[pyo3(signature = (pattern, paths, *, progress = None, **flags))]
 pub(crate) fn grep(
@@ -35,7 +35,7 @@ pub(crate) fn grep(
     let sources = Sources::new(paths)?;
     let words = flags::words(flags)?;
     let job = py.detach(|| GrepJob::new(&pattern.0, words, &sources.paths)).map_err(error)?;
-    Ok(Matches::new(py, job, sources, progress))
+    Ok(Matches::new(job, sources, progress))
 }
 
 /// Regular expressions: one, a list, or none if a flag names a file of them.
@@ -85,8 +85,8 @@ impl Job for GrepJob {
 pub(crate) struct Matches(Results<GrepJob>);
 
 impl Matches {
-    fn new(py: Python<'_>, job: GrepJob, sources: Sources, progress: Option<Py<PyAny>>) -> Self {
-        Self(Results::new(py, job, sources, progress))
+    fn new(job: GrepJob, sources: Sources, progress: Option<Py<PyAny>>) -> Self {
+        Self(Results::new(job, sources, progress))
     }
 }
 

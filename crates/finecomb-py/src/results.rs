@@ -57,8 +57,6 @@ pub(crate) struct Results<J: Job> {
     task: Task<J>,
     state: Mutex<State<J>>,
     messages: Messages,
-    /// Function that the progress is reported to.
-    progress: Option<Py<PyAny>>,
     /// Reports of the iteration.
     reports: Arc<Reports>,
 }
@@ -133,10 +131,10 @@ enum Step<I> {
 
 impl<J: Job> Results<J> {
     /// Results of a job that reads these inputs. It has not begun.
-    pub(crate) fn new(py: Python<'_>, job: J, sources: Sources, progress: Option<Py<PyAny>>) -> Self {
+    pub(crate) fn new(job: J, sources: Sources, progress: Option<Py<PyAny>>) -> Self {
         let task = Task { job: Arc::new(job), sources: Arc::new(sources) };
-        let reports = Arc::new(Reports::new(progress.as_ref().map(|progress| progress.clone_ref(py))));
-        Self { task, state: Mutex::new(State::Unread), messages: Messages::default(), progress, reports }
+        let reports = Arc::new(Reports::new(progress));
+        Self { task, state: Mutex::new(State::Unread), messages: Messages::default(), reports }
     }
 
     /// The next object, or `None` at the end.
@@ -160,8 +158,8 @@ impl<J: Job> Results<J> {
 
     /// The results of a run of its own.
     pub(crate) fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let reports = Reports::new(self.progress.as_ref().map(|progress| progress.clone_ref(py)));
-        let batches = BatchReader::new(self.task.clone(), self.messages.clone(), reports);
+        let batches =
+            BatchReader::new(self.task.clone(), self.messages.clone(), self.reports.of_another_run(py));
         arrow::stream(py, J::Batches::schema(), batches)
     }
 

@@ -69,6 +69,11 @@ impl Reports {
         Self { callback, latest: Mutex::new(None) }
     }
 
+    /// Reports of another run to the same function.
+    pub(crate) fn of_another_run(&self, py: Python<'_>) -> Self {
+        Self::new(self.callback.as_ref().map(|callback| callback.clone_ref(py)))
+    }
+
     /// Runs a job with the option that collects its progress.
     pub(crate) fn collect<T>(&self, job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
         let show = |progress| *self.latest() = Some(progress);

@@ -19,8 +19,8 @@ use crate::{error, flags};
 /// Lists definitions in source code, or uses of a name.
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb symbols` that decide
-/// what is found. Symbols come in the order of the command, while the list goes on; `progress` is called with the bytes that were
-/// processed, and with those of all inputs or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end.
+/// what is found. Symbols arrive during the list, in the order of the command. `progress` is called with the number of bytes processed and
+/// the total, or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end.
 #[pyfunction]
 #[pyo3(signature = (paths, *, progress = None, **flags))]
 pub(crate) fn symbols(
@@ -32,7 +32,7 @@ pub(crate) fn symbols(
     let sources = Sources::new(paths)?;
     let words = flags::words(flags)?;
     let job = py.detach(|| SymbolsJob::new(words, &sources.paths)).map_err(error)?;
-    Ok(Symbols(Results::new(py, job, sources, progress)))
+    Ok(Symbols(Results::new(job, sources, progress)))
 }
 
 impl Job for SymbolsJob {

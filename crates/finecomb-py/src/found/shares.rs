@@ -62,7 +62,7 @@ pub(crate) fn grep_share(
     let part = is_part.then(|| start.unwrap_or(0)..end.unwrap_or(u64::MAX));
     let share = Share { files: sources.paths.clone(), are_named: named, part };
     let job = py.detach(|| GrepJob::of_share(&pattern.0, words, share)).map_err(error)?;
-    Ok(Matches::new(py, job, sources, None))
+    Ok(Matches::new(job, sources, None))
 }
 
 /// The number of lines that begin in a part of a file, and whether there is a NUL in it.
