@@ -1,7 +1,5 @@
 //! Results of `top`, `grep` and `symbols` as record batches of Apache Arrow, for the Python module and for output in formats of Arrow.
 
-#![forbid(unsafe_code)]
-
 mod answer;
 mod batches;
 mod found;

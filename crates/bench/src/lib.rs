@@ -7,8 +7,6 @@
 //!   runs; [`sample`], measured values; [`laws`], models fitted to them.
 //! - Output: [`table`], [`chart`], [`picture`].
 
-#![forbid(unsafe_code)]
-
 mod cache;
 mod chart;
 mod effort;

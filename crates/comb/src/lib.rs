@@ -2,8 +2,6 @@
 //!
 //! This is a library for two users: the program, and the Python module, which takes the flags as keyword arguments.
 
-#![deny(unsafe_code)]
-
 mod args;
 mod command;
 mod command_line;

@@ -1,7 +1,5 @@
 //! `comb`: searches and counts code, logs and text on all cores, with a built-in profiler.
 
-#![deny(unsafe_code)]
-
 mod startup;
 
 use std::process::ExitCode;

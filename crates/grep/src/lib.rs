@@ -23,8 +23,6 @@
 //! lines ([`whole`]). All other searches work on blocks, so that one large file keeps every core busy: [`find`] finds the
 //! matching lines of a block, [`file_state`] selects the lines and context to print, and [`print`] prints them.
 
-#![forbid(unsafe_code)]
-
 mod binary;
 mod condition;
 #[cfg(test)]

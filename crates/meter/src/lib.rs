@@ -18,8 +18,6 @@
 //! println!("{}", report.text());
 //! ```
 
-#![forbid(unsafe_code)]
-
 mod clock;
 mod gauge;
 mod phase;

@@ -35,8 +35,6 @@
 //! computation is repeated with twice as many guard bits. So the digits are always exactly those of pi, truncated
 //! rather than rounded, and do not depend on the number of threads.
 
-#![forbid(unsafe_code)]
-
 mod decimal;
 mod factors;
 mod float;

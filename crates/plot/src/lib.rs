@@ -2,8 +2,6 @@
 //!
 //! [`document`] makes a document with a title and an area to draw on with plotters. [`Timeline`] is a chart.
 
-#![forbid(unsafe_code)]
-
 mod document;
 mod timeline;
 mod wrap;

@@ -4,8 +4,6 @@
 //! searches as you type. [`respond`] answers one request as a CGI program. Both share the code of their answers with
 //! `comb find --json`. A [`LiveServer`] shows a job of another command while it runs, with the same limits and rules.
 
-#![forbid(unsafe_code)]
-
 mod access_log;
 mod answer;
 mod api;

@@ -21,8 +21,6 @@
 //! [`extract`]). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full parse is the
 //! reference for the lexer.
 
-#![forbid(unsafe_code)]
-
 mod enclosing;
 mod extract;
 mod kind;

@@ -1,4 +1,5 @@
 //! The locale of the C library, by which C code classifies characters.
+#![allow(unsafe_code, reason = "functions of the C library")]
 
 use std::ptr;
 

@@ -1,4 +1,5 @@
 //! Available memory, and memory in huge pages.
+#![allow(unsafe_code, reason = "memory that may be refused, and maps")]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fs;

@@ -8,6 +8,7 @@
 //!
 //! There is no implementation for AVX-512. It was slower on Cascade Lake: the lower clock frequency outweighs the saved
 //! instructions.
+#![allow(unsafe_code, reason = "instructions of processors that are found at run time")]
 
 /// Operations on windows of 64 bytes. Bit `i` of a mask stands for byte `i`.
 pub trait Masks: Copy {

@@ -3,6 +3,7 @@
 //! The Rust runtime opens `/dev/null` in place of closed streams before `main`, so a program cannot distinguish a
 //! closed stream from an empty one: its input would be read as empty and its output would be lost silently. A binary
 //! that needs to know calls [`record_closed_streams`] before the runtime starts.
+#![allow(unsafe_code, reason = "a stream that may be closed is examined by its number")]
 
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,5 @@
 //! Whether a file is open for writing.
+#![allow(unsafe_code, reason = "leases of files have no safe interface")]
 
 use std::os::fd::{AsFd, AsRawFd};
 

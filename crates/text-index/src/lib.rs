@@ -27,8 +27,6 @@
 //! # }
 //! ```
 
-#![deny(unsafe_code)]
-
 mod alphabet;
 mod build;
 mod consistency;

@@ -3,7 +3,6 @@
 //! Reading a page past the end of a mapped file, or one that the disk cannot deliver, raises SIGBUS, which by default ends the
 //! process. A server must survive the truncation of one of its files: the handler here replaces the missing page with zeros and
 //! marks the map as damaged. Readers check the mark before they use the data.
-//! This is the only module of the crate with `unsafe` code.
 #![allow(unsafe_code, reason = "maps and signal handlers have no safe interface")]
 
 use std::fs::File;

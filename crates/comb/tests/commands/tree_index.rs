@@ -745,6 +745,7 @@ fn a_watch_answers_with_all_that_happened_before() {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[allow(unsafe_code, reason = "a map of a file has no safe interface")]
 fn a_watch_knows_of_links_from_outside_and_of_maps() {
     use std::os::fd::AsRawFd;
 
