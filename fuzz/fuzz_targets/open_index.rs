@@ -29,7 +29,7 @@ static INDEXES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 
 fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {
     let path = temp_dir().join(format!("finecomb-fuzz-{}.comb", process::id()));
-    let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+    let options = BuildOptions::default().threads(NonZeroUsize::MIN);
     let text = Text::new(Path::new("text"), text.to_vec(), Some(alphabet)).expect("a text");
     text.build(&path, &options).expect("an index");
     let index = fs::read(&path).expect("an index");

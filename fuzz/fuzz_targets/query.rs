@@ -16,7 +16,7 @@ static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
         [("pi", &b"14159265358979323846"[..]), ("text", b"one fish\ntwo fish\n")].map(|(name, text)| {
             let path = directory.join(name);
             let text = Text::new(Path::new(name), text.to_vec(), None).expect("a text");
-            let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+            let options = BuildOptions::default().threads(NonZeroUsize::MIN);
             text.build(&path, &options).expect("an index");
             (name.to_owned(), path)
         });

@@ -196,13 +196,10 @@ mod tests {
             for (number, text) in texts.iter().enumerate() {
                 std::fs::write(directory.path().join(number.to_string()), text.concat()).unwrap();
             }
-            let pattern = PatternOptions { patterns: vec!["a".to_owned()], ..PatternOptions::default() };
-            let options = GrepOptions {
-                pattern, mode: Mode::Records, line_number, before_context: context, after_context: context,
-                ..GrepOptions::default()
-            };
+            let pattern = PatternOptions::default().patterns(vec!["a".to_owned()]);
+            let options = GrepOptions::default().pattern(pattern).mode(Mode::Records).line_number(line_number).before_context(context).after_context(context);
             let inputs = finecomb_scan::Inputs::new([directory.path()]);
-            let scan = finecomb_scan::ScanOptions { block_size, ..Default::default() };
+            let scan = finecomb_scan::ScanOptions::default().block_size(block_size);
             let mut out = Writes::default();
             grep(&inputs, &scan, &Query::new(&options).unwrap(), &mut out);
             let (mut batches, mut found) = (FoundBatches::new(HashMap::new()), Vec::new());
@@ -218,9 +215,8 @@ mod tests {
         let mut batches = FoundBatches::new(HashMap::new());
         let text = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(text.path(), b"a\n\0\na\n").unwrap();
-        let pattern = PatternOptions { patterns: vec!["a".to_owned()], ..PatternOptions::default() };
-        let query =
-            Query::new(&GrepOptions { pattern, mode: Mode::Records, ..GrepOptions::default() }).unwrap();
+        let pattern = PatternOptions::default().patterns(vec!["a".to_owned()]);
+        let query = Query::new(&GrepOptions::default().pattern(pattern).mode(Mode::Records)).unwrap();
         let mut out = Vec::new();
         grep(&finecomb_scan::Inputs::new([text.path()]), &Default::default(), &query, &mut out);
         let batch = batches.batch(out).unwrap();

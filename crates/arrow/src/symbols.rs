@@ -217,7 +217,7 @@ mod tests {
 
     /// The writes of a list of some files.
     fn written(directory: &std::path::Path, options: &SymbolsOptions) -> Vec<Vec<u8>> {
-        let options = SymbolsOptions { format: Format::Records, ..options.clone() };
+        let options = options.clone().format(Format::Records);
         let mut out = Writes::default();
         let query = Query::new(&options).expect("a valid expression");
         symbols(&Inputs::new([directory]), &ScanOptions::default(), &query, &mut out);
@@ -235,7 +235,7 @@ mod tests {
         let latin = b"class \xE9t\xE9_with_a_long_name:\n  def f(\xE9): pass\n\nx = 1\n";
         std::fs::write(directory.path().join("b.py"), latin).expect("a file");
         let all = SymbolsOptions::default();
-        let uses = SymbolsOptions { reference: Some("a".to_owned()), ..all.clone() };
+        let uses = all.clone().reference(Some("a".to_owned()));
         for options in [all, uses] {
             let writes = written(directory.path(), &options);
             let (mut batches, mut found) = (SymbolBatches::new(HashMap::new()), Vec::new());

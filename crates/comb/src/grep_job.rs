@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep};
-use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, Watch, list_files};
+use finecomb_scan::{FoundFile, Inputs, Problem, Stop, Watch, list_files};
 
 use crate::args::allowed::{self, Allowed, first_of};
 use crate::args::grep::Arguments;
@@ -99,11 +99,8 @@ impl GrepJob {
         words.switch("--line-number", true);
         words.values("--regexp", patterns);
         words.extend(flags);
-        let job = Self::parse(words, paths, |options| GrepOptions {
-            mode: Mode::Records,
-            named_as_found: !are_named,
-            ..options
-        })?;
+        let job =
+            Self::parse(words, paths, |options| options.mode(Mode::Records).named_as_found(!are_named))?;
         // Without a path, the command would search the current directory.
         Ok(Self { inputs: Inputs { named: paths.to_vec(), ..job.inputs }, ..job })
     }
@@ -142,7 +139,7 @@ impl GrepJob {
         out: &mut (dyn Write + Send),
     ) -> Result<Searched, String> {
         let Self { arguments, inputs, options, query, part } = self;
-        let scan = ScanOptions { part: part.clone(), watch, ..arguments.scan() };
+        let scan = arguments.scan().part(part.clone()).watch(watch);
         let sought = sought(arguments, inputs, query);
         let indexes = Indexed::new(arguments.index(), false, sought.as_ref(), scan.width);
         let indexes = indexes.map_err(|error| error.to_string())?;

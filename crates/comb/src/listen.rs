@@ -99,8 +99,8 @@ impl Dashboard {
             self.show(progress, answer, is_asked);
         };
         let every = other.map_or(EVERY, |other| other.every);
-        let watch = Watch { after: Duration::ZERO, every, threads: true, show: &show };
-        job(&ScanOptions { watch: Some(watch), ..options.clone() }, answer)
+        let watch = Watch::new(every, &show).after(Duration::ZERO).threads(true);
+        job(&options.clone().watch(Some(watch)), answer)
     }
 
     /// Publishes a state if a client waits for one and it differs from the last one.

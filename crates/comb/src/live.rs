@@ -47,8 +47,8 @@ pub(crate) fn with_screen<T>(
     let show = |progress: Progress| {
         display.lock().unwrap_or_else(PoisonError::into_inner).show(progress, &live);
     };
-    let watch = Watch { after: AFTER, every: EVERY, threads: true, show: &show };
-    let done = job(&ScanOptions { watch: Some(watch), ..options.clone() }, &live);
+    let watch = Watch::new(EVERY, &show).after(AFTER).threads(true);
+    let done = job(&options.clone().watch(Some(watch)), &live);
     screen::restore();
     done
 }

@@ -51,7 +51,7 @@ pub(crate) fn with_bar<T>(job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
         bar.set_message(message(&progress));
         bar.set_position(progress.done);
     };
-    let result = job(Some(Watch { after: AFTER, every: EVERY, threads: false, show: &show }));
+    let result = job(Some(Watch::new(EVERY, &show).after(AFTER)));
     if let Some(bar) = bar.get() {
         bar.finish_and_clear();
     }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use finecomb_scan::{Inputs, ScanOptions, Stop, Watch};
+use finecomb_scan::{Inputs, Stop, Watch};
 use finecomb_symbols::{Format, Outcome, Query, symbols};
 
 use crate::args::allowed::Allowed;
@@ -79,7 +79,7 @@ impl SymbolsJob {
         out: &mut (dyn Write + Send),
     ) -> Result<Faults, String> {
         let Self { arguments, inputs, query } = self;
-        let scan = ScanOptions { stop: Some(Arc::clone(stop)), watch, ..arguments.scan() };
+        let scan = arguments.scan().stop(Some(Arc::clone(stop))).watch(watch);
         let Prepared { query, indexes, .. } = prepare(arguments, query.clone(), inputs, &scan)?;
         let Outcome { problems, failures, .. } = symbols(inputs, &indexes.scan(scan), &query, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use finecomb::top_job::{Definition, TopJob, problem_messages};
-use finecomb_scan::{ScanOptions, list_files};
+use finecomb_scan::list_files;
 use finecomb_top::{AllCounted, Query, StoredCounts, TableLimit, count_all};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -104,7 +104,7 @@ impl Counts {
             Err(_) => Sources::of_bytes(input, name)?,
         };
         let inputs = self.job.inputs(&sources.paths).map_err(error)?;
-        let options = ScanOptions { part: Some(start..end.unwrap_or(u64::MAX)), ..self.job.scan() };
+        let options = self.job.scan().part(Some(start..end.unwrap_or(u64::MAX)));
         let (counts, definition) = (&mut self.counts, self.definition.to_bytes());
         let emitted = Mutex::new(Vec::new());
         let emit = |counts: finecomb_top::Counts| {
@@ -275,7 +275,7 @@ impl Counts {
     ) -> PyResult<()> {
         let inputs = self.job.inputs(&sources.paths).map_err(error)?;
         let (job, query) = (&self.job, &self.query);
-        let options = ScanOptions { part, ..job.scan() };
+        let options = job.scan().part(part);
         let AllCounted { counts, problems, .. } =
             running::run(py, progress, options, |options| count_all(&inputs, &options, query))?;
         let messages = sources.messages(job.messages(&problems, &counts.summary()));

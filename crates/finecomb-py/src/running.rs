@@ -27,11 +27,11 @@ pub(crate) fn run<T: Send>(
     let stop = Arc::new(Stop::new()?);
     let (reports, is_done) =
         (Reports::new(progress.map(|progress| progress.clone().unbind())), AtomicBool::new(false));
-    let options = ScanOptions { stop: Some(Arc::clone(&stop)), ..options };
+    let options = options.stop(Some(Arc::clone(&stop)));
     let caller = thread::current();
     thread::scope(|scope| {
         let work = || {
-            let result = reports.collect(|watch| job(ScanOptions { watch, ..options }));
+            let result = reports.collect(|watch| job(options.watch(watch)));
             is_done.store(true, Ordering::Release);
             caller.unpark();
             result
@@ -77,7 +77,7 @@ impl Reports {
     /// Runs a job with the option that collects its progress.
     pub(crate) fn collect<T>(&self, job: impl FnOnce(Option<Watch<'_>>) -> T) -> T {
         let show = |progress| *self.latest() = Some(progress);
-        let watch = Watch { after: PERIOD, every: PERIOD, threads: false, show: &show };
+        let watch = Watch::new(PERIOD, &show);
         job(self.callback.as_ref().map(|_| watch))
     }
 

@@ -9,8 +9,8 @@
 //! # let directory = tempfile::tempdir()?;
 //! std::fs::write(directory.path().join("a.txt"), "one\ntwo\nthree\n")?;
 //! std::fs::write(directory.path().join("b.txt"), "three\n")?;
-//! let pattern = PatternOptions { patterns: vec!["^t".to_owned()], ..PatternOptions::default() };
-//! let query = Query::new(&GrepOptions { pattern, line_number: true, ..GrepOptions::default() })?;
+//! let pattern = PatternOptions::default().patterns(vec!["^t".to_owned()]);
+//! let query = Query::new(&GrepOptions::default().pattern(pattern).line_number(true))?;
 //! let inputs = Inputs::new([directory.path()]);
 //! let mut out = Vec::new();
 //! let outcome = grep(&inputs, &ScanOptions::default(), &query, &mut out);
@@ -75,6 +75,7 @@ pub struct Query {
 
 /// Result of a search.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// Whether anything was found.
     pub any: bool,
@@ -213,7 +214,7 @@ fn with_matcher<M: FileMatcher<Captures: Send> + Clone + Send + Sync>(
     out: &mut (dyn Write + Send),
 ) -> Outcome {
     let limit = query.style.options.scan_limit();
-    let options = ScanOptions { line_end: query.line_end(), limit, ..options.clone() };
+    let options = options.clone().line_end(query.line_end()).limit(limit);
     if !query.can_match() {
         return Outcome::of(Ordered::<()>::default(), Totals::default());
     }

@@ -13,6 +13,7 @@ use crate::required::superset;
 
 /// Error in a query.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A pattern is invalid.
     #[error("{0}")]

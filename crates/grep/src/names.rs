@@ -16,7 +16,7 @@ pub fn list(
     out: &mut (dyn Write + Send),
 ) -> Ordered<()> {
     let style = Style::new(grep);
-    let options = ScanOptions { limit: grep.scan_limit(), ..options.clone() };
+    let options = options.clone().limit(grep.scan_limit());
     let done = in_order(inputs, &options, None, out, || NamePrinter { style: &style });
     Ordered {
         visits: Vec::new(),

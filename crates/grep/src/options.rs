@@ -1,12 +1,14 @@
 //! Search and output options.
 
 use finecomb_scan::{Limit, Source};
+use finecomb_sys::setters;
 use grep_printer::{ColorSpecs, HyperlinkConfig};
 
 use crate::enclosing::{NewScopeFinder, ScopeFinder};
 
 /// Patterns and how they match.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PatternOptions {
     /// Patterns, any of which makes a line match. An empty list matches nothing.
     pub patterns: Vec<String>,
@@ -36,6 +38,25 @@ pub struct PatternOptions {
     pub regex_size_limit: Option<usize>,
     /// Maximum size of the lazy DFA's cache in bytes; `None` leaves the engine's own limit.
     pub dfa_size_limit: Option<usize>,
+}
+
+setters! {
+    PatternOptions {
+        patterns: Vec<String>,
+        and: Vec<String>,
+        not: Vec<String>,
+        file_and: Vec<String>,
+        file_not: Vec<String>,
+        fixed_strings: bool,
+        case: Case,
+        boundary: Option<Boundary>,
+        multiline: bool,
+        multiline_dotall: bool,
+        unicode: bool,
+        engine: Engine,
+        regex_size_limit: Option<usize>,
+        dfa_size_limit: Option<usize>,
+    }
 }
 
 impl Default for PatternOptions {
@@ -133,6 +154,7 @@ pub enum Mode {
 
 /// Search and output options.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct GrepOptions {
     /// Patterns and how they match.
     pub pattern: PatternOptions,
@@ -211,6 +233,48 @@ pub struct GrepOptions {
     pub which_pattern: bool,
     /// Collect statistics.
     pub stats: bool,
+}
+
+setters! {
+    GrepOptions {
+        pattern: PatternOptions,
+        mode: Mode,
+        quiet: bool,
+        line_end: LineEnd,
+        binary: Binary,
+        named_as_found: bool,
+        invert: bool,
+        max_count: Option<u64>,
+        limit: Option<u64>,
+        stop_on_nonmatch: bool,
+        before_context: usize,
+        after_context: usize,
+        passthru: bool,
+        enclosing: Option<NewScopeFinder>,
+        with_filename: bool,
+        heading: bool,
+        ackmate: bool,
+        line_number: bool,
+        column: bool,
+        byte_offset: bool,
+        only_matching: bool,
+        vimgrep: bool,
+        replace: Option<Vec<u8>>,
+        max_columns: Option<u64>,
+        max_columns_preview: bool,
+        trim: bool,
+        include_zero: bool,
+        null_after_path: bool,
+        path_separator: Option<u8>,
+        context_separator: Option<Vec<u8>>,
+        field_match_separator: Vec<u8>,
+        field_context_separator: Vec<u8>,
+        colors: Option<ColorSpecs>,
+        hyperlink: Option<HyperlinkConfig>,
+        compact: bool,
+        which_pattern: bool,
+        stats: bool,
+    }
 }
 
 impl Default for GrepOptions {

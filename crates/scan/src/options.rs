@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use finecomb_meter::Detail;
+use finecomb_sys::setters;
 use finecomb_sys::threads::cores;
 
 use crate::narrow::Narrow;
@@ -49,6 +50,7 @@ impl Width {
 
 /// Options of a scan. The defaults suit nearly every job.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct ScanOptions<'a> {
     /// Number of workers. Default: [`Width::Auto`].
     pub width: Width,
@@ -86,6 +88,24 @@ pub struct ScanOptions<'a> {
     pub stop: Option<Arc<Stop>>,
     /// Receives the progress of the job. Default: none.
     pub watch: Option<Watch<'a>>,
+}
+
+setters! {
+    ScanOptions<'a> {
+        width: Width,
+        block_size: usize,
+        max_line: usize,
+        line_end: u8,
+        recognize: Option<Arc<dyn Recognize>>,
+        part: Option<Range<u64>>,
+        narrow: Option<Arc<dyn Narrow>>,
+        snapshots: Option<Arc<dyn Snapshots>>,
+        pending: usize,
+        limit: Option<Limit>,
+        profile: Detail,
+        stop: Option<Arc<Stop>>,
+        watch: Option<Watch<'a>>,
+    }
 }
 
 impl Default for ScanOptions<'_> {

@@ -15,6 +15,7 @@ use crate::source::preprocess::Failed;
 
 /// A problem with an input.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ProblemKind {
     /// The file could not be opened.
     #[error("{}", io_reason(.0))]
@@ -125,6 +126,7 @@ pub enum ProblemKind {
 
 /// Reason why a member of an archive cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum MemberFault {
     /// It is encrypted.
     #[error("encrypted")]

@@ -5,22 +5,35 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use finecomb_meter::{Activity, Stopwatch};
+use finecomb_sys::setters;
 
 use crate::inputs::Inputs;
 use crate::walk;
 
 /// A callback that receives the progress of a job, and its interval. It is called from a thread of its own.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Watch<'a> {
     /// Delay before the first call: short jobs show nothing.
     pub after: Duration,
     /// Delay between calls.
     pub every: Duration,
     /// Whether to report the activity of each thread, and to process the data of a pipe as it arrives rather than in
-    /// full blocks.
+    /// full blocks. Default: no.
     pub threads: bool,
     /// The callback.
     pub show: &'a (dyn Fn(Progress) + Sync),
+}
+
+setters! {
+    Watch<'a> { after: Duration, every: Duration, threads: bool, show: &'a (dyn Fn(Progress) + Sync) }
+}
+
+impl<'a> Watch<'a> {
+    /// Calls `show` once in each interval.
+    pub fn new(every: Duration, show: &'a (dyn Fn(Progress) + Sync)) -> Self {
+        Self { after: every, every, threads: false, show }
+    }
 }
 
 /// Progress of a job.

@@ -13,6 +13,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::setters;
 use ignore::overrides::Override;
 use ignore::types::Types;
 use regex_automata::meta::Regex;
@@ -27,6 +28,7 @@ pub use rules::{REPOSITORY_NAMES, RULE_FILES};
 ///
 /// Files named on the command line are always read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WalkOptions {
     /// Skip files and directories whose names begin with a dot.
     pub skip_hidden: bool,
@@ -56,6 +58,25 @@ pub struct WalkOptions {
     pub archives: bool,
     /// Order of the files.
     pub sort: Sort,
+}
+
+setters! {
+    WalkOptions {
+        skip_hidden: bool,
+        rules: RuleFiles,
+        rule_files: Vec<PathBuf>,
+        rules_ignore_case: bool,
+        globs: Override,
+        types: Types,
+        file_regex: Option<Regex>,
+        follow: bool,
+        one_file_system: bool,
+        max_depth: Option<usize>,
+        max_filesize: Option<u64>,
+        modified: Option<Range<i64>>,
+        archives: bool,
+        sort: Sort,
+    }
 }
 
 /// Opens a path for reading. Does not block on a pipe, and supports paths longer than the kernel takes at once.

@@ -135,13 +135,13 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn inputs(path: &Path) -> Inputs {
-    let walk = WalkOptions { archives: true, ..WalkOptions::default() };
+    let walk = WalkOptions::default().archives(true);
     Inputs { walk, decompress: false, ..Inputs::new([path]) }
 }
 
 /// The lines of all files in order, the sizes of all files, and the number of problems.
 fn read(path: &Path, width: usize, block_size: usize) -> (Vec<u8>, BTreeMap<String, u64>, usize) {
-    let options = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+    let options = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
     let mut out = Vec::new();
     let done = in_order(&inputs(path), &options, None, &mut out, || Lines);
     let folded = fold(&inputs(path), &options, Sizes::default);

@@ -105,7 +105,7 @@ fn the_offset_of_a_line_that_is_too_long_counts_the_mark_in_every_input() {
             // Whole files, files in chunks of one worker, and files in chunks of all workers.
             for block_size in [1, 10, 1000, 4000, 60_000, 1 << 20] {
                 let width = Width::Fixed(2);
-                let options = ScanOptions { width, block_size, max_line: 20, ..ScanOptions::default() };
+                let options = ScanOptions::default().width(width).block_size(block_size).max_line(20);
                 let folded = with_input(path, is_pipe, |inputs| fold(inputs, &options, || Ignore));
                 let name = format!("{} {is_pipe} {block_size} {start}", path.display());
                 assert_eq!(reasons(&folded.problems), expected, "{name}");

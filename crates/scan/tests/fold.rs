@@ -91,7 +91,7 @@ fn expected(path: &Path, content: &[u8], max_line: usize, numbered: bool) -> Vec
 }
 
 fn options(width: usize, block_size: usize, max_line: usize) -> ScanOptions<'static> {
-    ScanOptions { width: Width::Fixed(width), block_size, max_line, ..ScanOptions::default() }
+    ScanOptions::default().width(Width::Fixed(width)).block_size(block_size).max_line(max_line)
 }
 
 /// Files of mostly short lines, some far longer than a block.
@@ -175,7 +175,7 @@ proptest! {
         let mut lines = Vec::new();
         for border in borders.windows(2) {
             let part = border[0]..border[1];
-            let options = ScanOptions { part: Some(part.clone()), ..options(2, block_size, 64 << 20) };
+            let options = options(2, block_size, 64 << 20).part(Some(part.clone()));
             let found = sorted(gather(&Inputs::new([&path]), &options));
             prop_assert!(found.iter().all(|(_, offset, ..)| part.contains(offset)), "{part:?}");
             prop_assert!(part.start == 0 || found.iter().all(|(.., number, _)| number.is_none()), "{part:?}");
@@ -334,8 +334,7 @@ fn a_stop_wakes_a_read_that_waits_and_keeps_the_whole_lines() {
     let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
     assert!(made.success());
     let stop = Arc::new(Stop::new().expect("descriptors"));
-    let options =
-        ScanOptions { stop: Some(Arc::clone(&stop)), width: Width::Fixed(3), ..ScanOptions::default() };
+    let options = ScanOptions::default().stop(Some(Arc::clone(&stop))).width(Width::Fixed(3));
     let writing = path.clone();
     let writer = thread::spawn(move || {
         let mut pipe = OpenOptions::new().write(true).open(writing).expect("opening the pipe");
@@ -358,7 +357,7 @@ fn time_is_measured_only_on_request() {
     fs::write(&path, "line\n".repeat(10_000)).expect("a file");
     let inputs = Inputs::new([&path]);
     assert!(gather(&inputs, &options(2, 1000, 100)).report.is_none());
-    let profiled = ScanOptions { profile: Detail::Sums, ..options(3, 1000, 100) };
+    let profiled = options(3, 1000, 100).profile(Detail::Sums);
     let report = gather(&inputs, &profiled).report.expect("a report");
     // A thread that starts when everything is done is not counted.
     assert_eq!(report.threads().iter().map(|thread| thread.bytes).sum::<u64>(), 50_000);
@@ -380,8 +379,8 @@ fn totals(path: &Path, awaited: Option<u64>) -> Vec<Option<u64>> {
         changed.notify_all();
     };
     let (after, every) = (std::time::Duration::ZERO, std::time::Duration::from_millis(1));
-    let watch = Some(Watch { after, every, threads: false, show: &show });
-    gather_and(&Inputs::new([path]), &ScanOptions { watch, ..options(1, 1000, 100) }, &|_| {
+    let watch = Some(Watch::new(every, &show).after(after));
+    gather_and(&Inputs::new([path]), &options(1, 1000, 100).watch(watch), &|_| {
         let seen = seen.lock().expect("no panics");
         let limit = std::time::Duration::from_secs(10);
         let waited = changed.wait_timeout_while(seen, limit, |seen| !seen.contains(&awaited));
@@ -411,7 +410,7 @@ fn a_file_that_cannot_be_divided_is_in_the_first_part() {
     let utf16: Vec<u8> = "\u{FEFF}a\nb\nc\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     fs::write(&path, utf16).expect("a file");
     let lines = |part| {
-        let options = ScanOptions { part: Some(part), ..options(1, 1 << 17, 1 << 17) };
+        let options = options(1, 1 << 17, 1 << 17).part(Some(part));
         gather(&Inputs::new([&path]), &options).joined.concat().len()
     };
     assert_eq!((lines(0..1), lines(1..4), lines(4..u64::MAX)), (3, 0, 0));

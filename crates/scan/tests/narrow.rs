@@ -65,7 +65,7 @@ impl Recognize for Csv {
 
 fn options(range: Range<u64>, width: usize, block_size: usize) -> ScanOptions<'static> {
     let narrow: Option<Arc<dyn Narrow>> = Some(Arc::new(Between(range)));
-    ScanOptions { narrow, width: Width::Fixed(width), block_size, ..ScanOptions::default() }
+    ScanOptions::default().narrow(narrow).width(Width::Fixed(width)).block_size(block_size)
 }
 
 fn gather(path: &Path, options: &ScanOptions<'_>) -> Folded<Vec<(PathBuf, u64, Vec<u8>)>> {
@@ -130,7 +130,7 @@ fn a_file_of_few_blocks_is_read_whole() {
 #[test]
 fn what_cannot_be_read_at_any_offset_is_read_whole_and_noted() {
     let (_directory, path) = file("file.csv", b"a,\"b\nc\"\n".repeat(50).as_slice());
-    let csv = ScanOptions { recognize: Some(Arc::new(Csv)), ..options(100..200, 2, 10) };
+    let csv = options(100..200, 2, 10).recognize(Some(Arc::new(Csv)));
     let folded = gather(&path, &csv);
     assert_eq!((folded.bytes, reasons(&folded)), (400, vec!["its records may span lines"]));
 
@@ -162,9 +162,8 @@ fn the_total_of_the_progress_is_what_is_read() {
         is_reduced.store(progress.total < Some(text().len() as u64), Ordering::Relaxed);
         totals.lock().expect("no panic").push(progress.total);
     };
-    let watch =
-        Some(Watch { after: Duration::ZERO, every: Duration::from_millis(1), threads: false, show: &show });
-    let options = ScanOptions { watch, ..options(100..200, 2, 10) };
+    let watch = Some(Watch::new(Duration::from_millis(1), &show).after(Duration::ZERO));
+    let options = options(100..200, 2, 10).watch(watch);
     // A block waits for a report, so that there is one after the range is known.
     let wait = || {
         let start = Instant::now();

@@ -130,7 +130,7 @@ fn expected_output(root: &Path, wants: Wants, limit: usize) -> Vec<u8> {
 }
 
 fn in_parallel(root: &Path, wants: Wants, limit: usize, width: usize, block_size: usize) -> Vec<u8> {
-    let options = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+    let options = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
     let mut out = Vec::new();
     let done = in_order(&Inputs::new([root]), &options, Some(b"--\n".to_vec()), &mut out, || Numbers {
         wants,
@@ -217,7 +217,7 @@ fn large_output_to_a_slow_reader_does_not_deadlock() {
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join(number.to_string()), &text).unwrap();
     }
-    let options = ScanOptions { width: Width::Fixed(16), block_size: 16 << 10, ..ScanOptions::default() };
+    let options = ScanOptions::default().width(Width::Fixed(16)).block_size(16 << 10);
     let mut out = Slow(Vec::new());
     let limit = usize::MAX / 2;
     let separator = Some(b"--\n".to_vec());
@@ -282,12 +282,7 @@ impl std::io::Write for Limited {
 
 /// The sizes of the inputs with blocks of ten bytes, and the rest of the result. More output than expected is an error.
 fn sizes(inputs: &Inputs, width: usize) -> (String, Ordered<Sizes>) {
-    let options = ScanOptions {
-        width: Width::Fixed(width),
-        block_size: 10,
-        profile: Detail::Sums,
-        ..ScanOptions::default()
-    };
+    let options = ScanOptions::default().width(Width::Fixed(width)).block_size(10).profile(Detail::Sums);
     let mut out = Limited(Vec::new(), 1000);
     let done = in_order(inputs, &options, None, &mut out, || Sizes);
     assert!(done.problems.is_empty());
@@ -336,7 +331,7 @@ fn sorted_files_are_read_once_each() {
         (false, "b 5 whole\ne 10 whole\na 150\nd 200\nc 450\n"),
         (true, "c 450\nd 200\na 150\ne 10 whole\nb 5 whole\n"),
     ] {
-        let walk = WalkOptions { sort: Sort { by: SortKey::Size, reverse }, ..WalkOptions::default() };
+        let walk = WalkOptions::default().sort(Sort { by: SortKey::Size, reverse });
         for width in [1, 2, 8] {
             let (found, done) = sizes(&Inputs { walk: walk.clone(), ..Inputs::new([root.path()]) }, width);
             assert_eq!(found, expected);
@@ -403,11 +398,10 @@ fn sorted_files_are_all_visited_whether_few_or_many_match() {
         }
         expected.sort_unstable();
         let expected: String = expected.iter().map(|size| format!("{size}\n")).collect();
-        let walk = WalkOptions { sort: Sort { by: SortKey::Size, reverse: false }, ..WalkOptions::default() };
+        let walk = WalkOptions::default().sort(Sort { by: SortKey::Size, reverse: false });
         let inputs = Inputs { walk, ..Inputs::new([root.path()]) };
         for width in [1, 2, 8] {
-            let options =
-                ScanOptions { width: Width::Fixed(width), profile: Detail::Sums, ..ScanOptions::default() };
+            let options = ScanOptions::default().width(Width::Fixed(width)).profile(Detail::Sums);
             let mut out = Vec::new();
             let done = in_order(&inputs, &options, None, &mut out, || Matching);
             assert_eq!(String::from_utf8(out).unwrap(), expected);
@@ -459,7 +453,7 @@ fn what_is_written_before_a_break_is_the_beginning_of_the_whole_output() {
     let name = |number| if number == 120 { "last" } else { "file" };
     let all: String = (0..200).map(|number| format!("{} {}\n", name(number), 5 * (number % 7))).collect();
     for width in [1, 2, 4, 8] {
-        let options = ScanOptions { width: Width::Fixed(width), block_size: 10, ..ScanOptions::default() };
+        let options = ScanOptions::default().width(Width::Fixed(width)).block_size(10);
         let mut out = Vec::new();
         let done = in_order(&Inputs::new([root.path()]), &options, None, &mut out, || Sizes);
         let written = String::from_utf8(out).unwrap().replace(" whole", "");
@@ -508,7 +502,7 @@ impl Visit for OpenFiles<'_> {
 
 /// Most files open at a time, and bytes that came from storage. The calling thread is the only worker.
 fn most_open_files(root: &Path) -> (usize, u64) {
-    let options = ScanOptions { width: Width::Fixed(1), ..ScanOptions::default() };
+    let options = ScanOptions::default().width(Width::Fixed(1));
     let from_storage = || bytes_from_storage_by_thread().unwrap_or_default();
     let before = from_storage();
     let done =
@@ -560,7 +554,7 @@ fn an_error_of_the_output_wakes_a_read_that_waits() {
             in_time
         });
         let stop = has_stop.then(|| Arc::new(Stop::new().unwrap()));
-        let options = ScanOptions { width: Width::Fixed(2), stop: stop.clone(), ..ScanOptions::default() };
+        let options = ScanOptions::default().width(Width::Fixed(2)).stop(stop.clone());
         let done = in_order(&Inputs::new(&pipes), &options, None, &mut Limited(Vec::new(), 0), || Sizes);
         let _ = ended.send(());
         holder.join().unwrap().unwrap();
@@ -599,9 +593,9 @@ fn shows(paths: &[PathBuf], sort: Sort, width: usize, awaited: Shown) -> bool {
         seen.0.lock().unwrap().push((done, total));
         seen.1.notify_all();
     };
-    let watch = Watch { after: Duration::ZERO, every: Duration::from_millis(1), threads: false, show: &show };
-    let options = ScanOptions { width: Width::Fixed(width), watch: Some(watch), ..ScanOptions::default() };
-    let inputs = Inputs { walk: WalkOptions { sort, ..WalkOptions::default() }, ..Inputs::new(paths) };
+    let watch = Watch::new(Duration::from_millis(1), &show).after(Duration::ZERO);
+    let options = ScanOptions::default().width(Width::Fixed(width)).watch(Some(watch));
+    let inputs = Inputs { walk: WalkOptions::default().sort(sort), ..Inputs::new(paths) };
     let mut out = Awaiting { seen: &seen, awaited };
     in_order(&inputs, &options, None, &mut out, || Numbers { wants: Wants::Blocks, limit: usize::MAX });
     let seen = seen.0.lock().unwrap();

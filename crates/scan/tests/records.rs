@@ -103,7 +103,7 @@ fn gather(inputs: &Inputs, options: &ScanOptions<'_>) -> (Vec<Record>, Vec<Strin
 
 fn options(width: usize, block_size: usize, max_line: usize) -> ScanOptions<'static> {
     let (width, recognize) = (Width::Fixed(width), Some(Always::quoted() as Arc<dyn Recognize>));
-    ScanOptions { width, block_size, max_line, recognize, ..ScanOptions::default() }
+    ScanOptions::default().width(width).block_size(block_size).max_line(max_line).recognize(recognize)
 }
 
 /// Lengths of the records of a text with their line feeds, and of the last one if it has none. Also returns whether a
@@ -334,7 +334,7 @@ fn a_file_that_shrinks_while_it_is_read_ends_the_job_with_the_records_before() {
             fs::write(&path, "0,\"12\n4\"\n".repeat(1000)).expect("a file");
             let shrinks = Arc::new(Shrinks(path.clone()));
             let recognize = Some(shrinks as Arc<dyn Recognize>);
-            let options = ScanOptions { recognize, ..options(width, block_size, 100) };
+            let options = options(width, block_size, 100).recognize(recognize);
             let (records, problems) = gather(&Inputs::new([&path]), &options);
             let whole: Vec<_> =
                 (0..180).map(|number| (9 * number, b"0,\"12\n4\"\n".to_vec(), false)).collect();
@@ -365,7 +365,7 @@ fn a_stop_keeps_the_whole_records() {
     let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo");
     assert!(made.success());
     let stop = Arc::new(Stop::new().expect("descriptors"));
-    let options = ScanOptions { stop: Some(Arc::clone(&stop)), ..options(3, 1 << 17, 100) };
+    let options = options(3, 1 << 17, 100).stop(Some(Arc::clone(&stop)));
     let writing = path.clone();
     let writer = thread::spawn(move || {
         let mut pipe = OpenOptions::new().write(true).open(writing).expect("opening the pipe");
@@ -408,7 +408,7 @@ fn text_starts(path: &Path, block_size: usize) -> Vec<u64> {
 fn shown(path: &Path, needed: usize, block_size: usize) -> (Vec<(Vec<u8>, bool)>, Vec<Record>) {
     let always = Always::new(needed, Records::Lines);
     let recognize = Some(Arc::clone(&always) as Arc<dyn Recognize>);
-    let options = ScanOptions { recognize, ..options(2, block_size, 64 << 20) };
+    let options = options(2, block_size, 64 << 20).recognize(recognize);
     let (records, problems) = gather(&Inputs::new([path]), &options);
     assert_eq!(problems, [""; 0]);
     let seen = std::mem::take(&mut *always.seen.lock().expect("no panics"));
@@ -456,7 +456,7 @@ fn a_pipe_is_read_no_further_than_needed_to_recognise_it() {
         assert!(made.success());
         let (shown, next) = std::sync::mpsc::channel();
         let asks = Arc::new(Asks { needed, shown: Mutex::new(shown) });
-        let options = ScanOptions { recognize: Some(asks), ..options(2, block_size, 100) };
+        let options = options(2, block_size, 100).recognize(Some(asks));
         let writing = path.clone();
         let writer = thread::spawn(move || {
             let mut pipe = OpenOptions::new().write(true).open(writing).expect("opening the pipe");
@@ -524,7 +524,7 @@ fn a_file_that_is_not_recognised_is_one_of_lines_without_details() {
     fs::write(&file, b"\"a\nb\"\n").expect("a file");
     for block_size in [1, 100] {
         let recognize = Some(Arc::new(Never) as Arc<dyn Recognize>);
-        let options = ScanOptions { recognize, ..options(2, block_size, 100) };
+        let options = options(2, block_size, 100).recognize(recognize);
         let inputs = if block_size == 1 { Inputs::new([&path, &file]) } else { Inputs::new([&file]) };
         let folded = fold(&inputs, &options, Gather::default);
         let (records, details): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
@@ -553,7 +553,7 @@ fn a_file_that_cannot_be_used_is_reported_and_skipped() {
     for block_size in [100, 1] {
         let inputs =
             if block_size == 1 { Inputs::new([&path, &bad, &good]) } else { Inputs::new([&bad, &good]) };
-        let options = ScanOptions { recognize: recognize.clone(), ..options(2, block_size, 100) };
+        let options = options(2, block_size, 100).recognize(recognize.clone());
         let folded = fold(&inputs, &options, Gather::default);
         let (records, _): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
         assert_eq!(records.concat().len(), 2);

@@ -158,7 +158,7 @@ mod tests {
         let named = [("pi", &*digits), ("text", "one fish\ntwo <fish>\nred \u{e4}")].map(|(name, text)| {
             let path = directory.path().join(name);
             let text = Text::new(Path::new(name), text.into(), None).expect("a text");
-            let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+            let options = BuildOptions::default().threads(NonZeroUsize::MIN);
             text.build(&path, &options).expect("an index");
             (name.to_owned(), path)
         });
@@ -319,7 +319,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("text");
         let text = Text::new(Path::new("text"), b"text".into(), None).expect("a text");
-        let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+        let options = BuildOptions::default().threads(NonZeroUsize::MIN);
         text.build(&path, &options).expect("an index");
         let catalog = Catalog::open((0..64).map(|name| (name.to_string(), path.clone())).collect());
         let catalog = catalog.expect("indexes");

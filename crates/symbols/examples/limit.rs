@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [threads, paths @ ..] = &arguments[..] else { return Err("expected THREADS PATH...".into()) };
     let threads: usize = threads.parse()?;
     let files = read(paths)?;
-    let query = Query::new(&SymbolsOptions { thorough, ..SymbolsOptions::default() })?;
+    let query = Query::new(&SymbolsOptions::default().thorough(thorough))?;
 
     let (next, before, start) = (AtomicUsize::new(0), Usage::of_process(), Instant::now());
     let work = || {
@@ -58,7 +58,7 @@ type Text = (PathBuf, Vec<u8>);
 
 /// The files that `comb symbols` would list, in path order.
 fn read(paths: &[String]) -> io::Result<Vec<Text>> {
-    let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
+    let walk = WalkOptions::default().skip_hidden(true).rules(RuleFiles::ALL);
     let (found, _) = list_files(&Inputs { walk, ..Inputs::new(paths) });
     let known = found.into_iter().map(|file| file.path).filter(|path| Language::knows(path));
     known.map(|path| Ok((path.clone(), fs::read(path)?))).collect()

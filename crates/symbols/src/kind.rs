@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 /// Kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Kind {
     /// Class.
     Class,

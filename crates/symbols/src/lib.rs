@@ -55,6 +55,7 @@ use crate::visit::{Lister, Results};
 
 /// Result of a list.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Outcome {
     /// Sums over the files. Without [`SymbolsOptions::stats`], files and bytes are those of files that hold the name.
     pub stats: Stats,

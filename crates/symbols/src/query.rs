@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use finecomb_sys::setters;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
@@ -43,6 +44,7 @@ impl Format {
 
 /// Options of a list of definitions.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct SymbolsOptions {
     /// Kinds to list; all if empty.
     pub kinds: Vec<Kind>,
@@ -63,6 +65,20 @@ pub struct SymbolsOptions {
     pub format: Format,
     /// Colour text and outlines.
     pub color: bool,
+}
+
+setters! {
+    SymbolsOptions {
+        kinds: Vec<Kind>,
+        languages: Vec<Language>,
+        name: Option<String>,
+        reference: Option<String>,
+        thorough: bool,
+        stats: bool,
+        quiet: bool,
+        format: Format,
+        color: bool,
+    }
 }
 
 /// Invalid name to search for.

@@ -8,7 +8,7 @@ use finecomb_symbols::{Format, Language, Outcome, Query, SymbolsOptions, symbols
 
 /// Lists the definitions of a file.
 fn list(file: &Path, format: Format, thorough: bool) -> (Outcome, String) {
-    list_with(file, &SymbolsOptions { format, thorough, ..SymbolsOptions::default() })
+    list_with(file, &SymbolsOptions::default().format(format).thorough(thorough))
 }
 
 fn list_with(file: &Path, options: &SymbolsOptions) -> (Outcome, String) {
@@ -101,7 +101,7 @@ fn the_list_of_a_name_has_all_definitions_of_that_name() {
             let same = |other: &&str| other.contains(&format!("\"name\":{}", object["name"]));
             let expected: Vec<&str> = all.lines().filter(same).collect();
             let name = Some(format!("^{}$", regex_syntax::escape(name)));
-            let options = SymbolsOptions { format: Format::Json, name, ..SymbolsOptions::default() };
+            let options = SymbolsOptions::default().format(Format::Json).name(name);
             let found = list_with(&file, &options).1;
             assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{}", language.name());
         }

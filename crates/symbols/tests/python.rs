@@ -15,7 +15,7 @@ fn records(text: &str, thorough: bool) -> (String, bool) {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("module.py");
     fs::write(&file, text).expect("a file");
-    let options = SymbolsOptions { format: Format::Json, thorough, ..SymbolsOptions::default() };
+    let options = SymbolsOptions::default().format(Format::Json).thorough(thorough);
     let query = Query::new(&options).expect("no name to compile");
     let mut out = Vec::new();
     let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);

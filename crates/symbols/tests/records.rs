@@ -30,7 +30,7 @@ impl std::io::Write for Writes {
 fn list(directory: &Path, options: &SymbolsOptions, width: usize) -> Vec<Vec<u8>> {
     let mut out = Writes::default();
     let query = Query::new(options).expect("a valid expression");
-    let scan = ScanOptions { width: Width::Fixed(width), ..ScanOptions::default() };
+    let scan = ScanOptions::default().width(Width::Fixed(width));
     symbols(&Inputs::new([directory]), &scan, &query, &mut out);
     out.0
 }
@@ -113,12 +113,12 @@ proptest! {
             fs::write(directory.path().join(format!("{number}.{extension}")), text).expect("a file");
         }
         let [name, reference] = [name, reference].map(|name| name.map(str::to_owned));
-        let json = SymbolsOptions { kinds, name, reference, thorough, format: Format::Json, ..Default::default() };
+        let json = SymbolsOptions::default().kinds(kinds).name(name).reference(reference).thorough(thorough).format(Format::Json);
         let expected = list(directory.path(), &json, 1).concat();
         let expected: Vec<Value> =
             serde_json::Deserializer::from_slice(&expected).into_iter().map(|object| object.expect("an object")).collect();
         for width in [1, 3] {
-            let writes = list(directory.path(), &SymbolsOptions { format: Format::Records, ..json.clone() }, width);
+            let writes = list(directory.path(), &json.clone().format(Format::Records), width);
             prop_assert_eq!(&objects(&writes), &expected);
         }
     }
@@ -130,7 +130,7 @@ fn a_file_is_written_in_parts() {
     let scope = "s".repeat(2000);
     let members: String = (0..1000).map(|number| format!("def m{number}(): pass\n    ")).collect();
     fs::write(directory.path().join("a.py"), format!("class {scope}:\n    {members}\n")).expect("a file");
-    let options = SymbolsOptions { format: Format::Records, ..SymbolsOptions::default() };
+    let options = SymbolsOptions::default().format(Format::Records);
     let writes = list(directory.path(), &options, 1);
     assert!(writes.len() > 10 && writes.iter().all(|bytes| bytes.len() < 100_000));
     assert_eq!(objects(&writes).len(), 1001);

@@ -10,13 +10,8 @@ use finecomb_symbols::{Format, Language, Query, SymbolsOptions, symbols};
 /// Kind, line and column of each definition and use of a name.
 fn places(file: &Path, name: &str, thorough: bool) -> Vec<(String, u64, u64)> {
     let name = Some(name.to_owned());
-    let options = SymbolsOptions {
-        reference: name.clone(),
-        name,
-        thorough,
-        format: Format::Json,
-        ..Default::default()
-    };
+    let options =
+        SymbolsOptions::default().reference(name.clone()).name(name).thorough(thorough).format(Format::Json);
     let mut out = Vec::new();
     let query = Query::new(&options).expect("a valid expression");
     let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);

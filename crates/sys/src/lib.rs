@@ -1,5 +1,5 @@
 //! Safe wrappers of the operating system and the processor: SIMD, memory, resource usage, threads, standard streams,
-//! child processes, locales and texts of system errors; number formats for people and for files.
+//! child processes, locales and texts of system errors; number formats for people and for files; setters of options.
 //!
 //! Every other crate may use this one; it uses none of them.
 
@@ -9,6 +9,7 @@ mod error;
 mod locale;
 pub mod memory;
 pub mod out_of_memory;
+mod setters;
 pub mod simd;
 pub mod stdio;
 pub mod threads;

@@ -60,7 +60,7 @@ fn build(text: &[u8], output: &Path) {
         let copy = text.to_vec();
         let start = Instant::now();
         let text = Text::new(Path::new("digits"), copy, Some(Alphabet::Digits)).expect("digits");
-        text.build(output, &BuildOptions { threads, on_stage: &|_| {} }).expect("an index");
+        text.build(output, &BuildOptions::default().threads(threads)).expect("an index");
         let built = start.elapsed().as_secs_f64();
         println!("| round {round} | {alone:.2} s | {built:.2} s | {:.2} |", built / alone);
     }

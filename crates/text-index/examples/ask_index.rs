@@ -6,7 +6,6 @@ use std::env;
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
-use std::thread;
 
 use finecomb_text_index::{BuildOptions, Index, Text};
 
@@ -17,8 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut next = || arguments.next().ok_or(USAGE);
     let (text, output) = (PathBuf::from(next()?), PathBuf::from(next()?));
     let pattern = next()?.into_string().map_err(|_| "the string is not UTF-8")?;
-    let threads = thread::available_parallelism()?;
-    Text::new(&text, fs::read(&text)?, None)?.build(&output, &BuildOptions { threads, on_stage: &|_| {} })?;
+    Text::new(&text, fs::read(&text)?, None)?.build(&output, &BuildOptions::default())?;
     // The index is mapped: only the few pages that a search needs are read.
     let index = Index::open(&output)?;
     let pattern = index.pattern(pattern.as_bytes())?;

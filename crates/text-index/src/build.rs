@@ -6,7 +6,8 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use finecomb_sys::threads::map;
+use finecomb_sys::setters;
+use finecomb_sys::threads::{cores, map};
 
 use crate::alphabet::Alphabet;
 use crate::entries::Width;
@@ -36,11 +37,22 @@ pub enum Stage {
 
 /// Options of a build.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct BuildOptions<'a> {
-    /// Number of threads.
+    /// Number of threads. Default: one for each core available to this process.
     pub threads: NonZeroUsize,
-    /// Called at the start of each stage.
+    /// Called at the start of each stage. Default: nothing is called.
     pub on_stage: &'a dyn Fn(Stage),
+}
+
+setters! {
+    BuildOptions<'a> { threads: NonZeroUsize, on_stage: &'a dyn Fn(Stage) }
+}
+
+impl Default for BuildOptions<'_> {
+    fn default() -> Self {
+        Self { threads: cores(), on_stage: &|_| {} }
+    }
 }
 
 /// Memory in bytes that building the index of a text of `bytes` bytes takes, for any alphabet.

@@ -12,6 +12,7 @@ use crate::alphabet::Alphabet;
 
 /// Error of an index, a text or a pattern.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A file could not be opened, read, written or renamed.
     #[error("{}: {doing}{}", path.display(), io_reason(error))]
@@ -114,6 +115,7 @@ pub enum Error {
 
 /// Damage of an index file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum Damage {
     /// The file does not begin as an index does.
     #[error("not a comb index; build one with 'comb index build'")]

@@ -14,7 +14,7 @@
 //! let directory = tempfile::tempdir()?;
 //! let output = directory.path().join("pi.comb");
 //! let text = Text::new(Path::new("pi"), b"14159265358979323846".to_vec(), None)?;
-//! let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+//! let options = BuildOptions::default().threads(NonZeroUsize::MIN);
 //! text.build(&output, &options)?;
 //!
 //! let index = Index::open(&output)?;

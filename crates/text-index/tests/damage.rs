@@ -19,7 +19,7 @@ fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {
     let directory = tempdir_in("/dev/shm").or_else(|_| tempdir()).expect("a directory");
     let output = directory.path().join("text.comb");
     let text = Text::new(Path::new("text"), text.to_vec(), Some(alphabet)).expect("a text");
-    let options = BuildOptions { threads: NonZeroUsize::MIN, on_stage: &|_| {} };
+    let options = BuildOptions::default().threads(NonZeroUsize::MIN);
     text.build(&output, &options).expect("an index");
     fs::read(&output).expect("an index")
 }

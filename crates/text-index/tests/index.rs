@@ -13,7 +13,7 @@ use tempfile::{TempDir, tempdir, tempdir_in};
 use support::{Numbers, scan};
 
 fn options(threads: usize) -> BuildOptions<'static> {
-    BuildOptions { threads: NonZeroUsize::new(threads).expect("threads"), on_stage: &|_| {} }
+    BuildOptions::default().threads(NonZeroUsize::new(threads).expect("threads"))
 }
 
 struct Built {

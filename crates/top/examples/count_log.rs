@@ -11,7 +11,7 @@ use finecomb_top::{Query, QueryOptions, top};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let field = arguments.next().ok_or("usage: count_log FIELD FILE...")?;
-    let query = Query::new(&QueryOptions { fields: field.parse()?, ..QueryOptions::default() })?;
+    let query = Query::new(&QueryOptions::default().fields(field.parse()?))?;
     let outcome = top(&Inputs::new(arguments), &ScanOptions::default(), &query);
     for row in &outcome.answer.top {
         println!("{:>8} {}", row.count, String::from_utf8_lossy(&row.key));

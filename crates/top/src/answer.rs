@@ -216,6 +216,7 @@ impl Skipped {
 
 /// An answer, and the circumstances of the count.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The answer.
     pub answer: Answer,
@@ -231,6 +232,14 @@ pub struct Outcome {
     pub failure: Option<String>,
     /// Profile, if it was requested.
     pub report: Option<Report>,
+}
+
+impl From<Answer> for Outcome {
+    /// The outcome of a count that read nothing.
+    fn from(answer: Answer) -> Self {
+        let (problems, bytes, memory, spilled, failure, report) = Default::default();
+        Self { answer, problems, bytes, memory, spilled, failure, report }
+    }
 }
 
 /// Number of keys that are prefetched together.

@@ -32,7 +32,7 @@ const BATCH: usize = 1 << 10;
 /// Counts the most frequent keys of all records in about this many bytes.
 pub(crate) fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, memory: usize) -> Outcome {
     let pending = memory / PENDING;
-    let options = &ScanOptions { pending: pending.max(MIN_PENDING), ..options.clone() };
+    let options = &options.clone().pending(pending.max(MIN_PENDING));
     let mut sink = Sink(Summary::new(memory - pending));
     let Ordered { visits, problems, report, .. } = in_order(inputs, options, None, &mut sink, || Feeder {
         counter: Counter::new(query, None, None),

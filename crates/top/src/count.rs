@@ -38,7 +38,7 @@ pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live:
 
 fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option<&Live>) -> Outcome {
     if let Some(memory) = query.approximate {
-        let options = &ScanOptions { recognize: query.recognizer(), ..options.clone() };
+        let options = &options.clone().recognize(query.recognizer());
         return approximate::count(inputs, options, query, memory);
     }
     let spill = query.memory.clone().map(|limit| Arc::new(Spill::new(limit)));
@@ -74,7 +74,7 @@ pub(crate) fn with_query_options<'o>(
 ) -> (ScanOptions<'o>, Option<Arc<Narrower>>) {
     let narrower = query.narrower();
     let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
-    (ScanOptions { recognize: query.recognizer(), narrow, ..options.clone() }, narrower)
+    (options.clone().recognize(query.recognizer()).narrow(narrow), narrower)
 }
 
 /// The answer from tables, whose keys begin with their buckets if there are any.

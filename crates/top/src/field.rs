@@ -33,6 +33,7 @@ pub enum Step {
 
 /// An invalid field.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FieldError {
     /// There is no name between two commas or dots, or at the end.
     #[error("expected the name or number of a field")]

@@ -20,6 +20,7 @@ struct FieldRange {
 
 /// An invalid list of fields.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FieldListError {
     /// A field is missing or not a number.
     #[error("expected a number such as 7, a range such as 2-4, or -1 for the last; found '{0}'")]

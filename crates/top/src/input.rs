@@ -36,6 +36,7 @@ pub enum InputFormat {
 
 /// An unknown format.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputFormatError {
     /// No format has this name.
     #[error(

@@ -9,7 +9,7 @@
 //!
 //! # let log = tempfile::NamedTempFile::new()?;
 //! # std::fs::write(log.path(), "a GET /x\nb GET /y\na GET /x\nc POST /x\n")?;
-//! let options = QueryOptions { fields: "3".parse()?, grep: vec!["GET".into()], ..QueryOptions::default() };
+//! let options = QueryOptions::default().fields("3".parse()?).grep(vec!["GET".into()]);
 //! let query = Query::new(&options)?;
 //! let outcome = top(&Inputs::new([log.path()]), &ScanOptions::default(), &query);
 //! let first = &outcome.answer.top[0];

@@ -26,6 +26,7 @@ use crate::{Span, bytes_of};
 
 /// An invalid regular expression. The message marks the error with a caret.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum PatternError {
     /// The syntax is invalid.
     #[error("{0}")]

@@ -24,6 +24,7 @@ use crate::spill::MemoryLimit;
 use crate::split::Splitter;
 use crate::text_regex::TextRegex;
 use crate::time::{Bound, Buckets, Every, Last, Slack, TimeForm, Zone};
+use finecomb_sys::setters;
 
 /// Separator of fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +42,7 @@ pub enum Separator {
 /// Options of a count. Regular expressions have the syntax and semantics of Go, extended by those of the `regex` crate.
 /// Each byte that is not valid UTF-8 is the character U+FFFD.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct QueryOptions {
     /// Number of keys in the answer. Default: 10.
     pub number: usize,
@@ -109,6 +111,42 @@ pub struct QueryOptions {
     pub recount: bool,
 }
 
+setters! {
+    QueryOptions {
+        number: usize,
+        fields: FieldList,
+        separator: Separator,
+        grep: Vec<String>,
+        vgrep: Vec<String>,
+        sed: Vec<(String, String)>,
+        input: Option<InputFormat>,
+        delimiter: u8,
+        has_header: bool,
+        names: Vec<Field>,
+        extract: Vec<String>,
+        each: bool,
+        missing: Option<String>,
+        ignore_case: bool,
+        normalize: Option<Normalizer>,
+        condition: Option<String>,
+        time: Option<Field>,
+        time_form: TimeForm,
+        zone: Zone,
+        since: Option<Bound>,
+        until: Option<Bound>,
+        sorted: Option<Slack>,
+        every: Option<Every>,
+        last: Option<Last>,
+        measures: Vec<Measure>,
+        sort_by: SortBy,
+        reverse: bool,
+        min_count: u64,
+        approximate: Option<usize>,
+        memory: Option<MemoryLimit>,
+        recount: bool,
+    }
+}
+
 impl Default for QueryOptions {
     fn default() -> Self {
         Self {
@@ -152,6 +190,7 @@ const KEY: &str = "key";
 
 /// An error in a query.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum QueryError {
     /// An invalid regular expression.
     #[error("{option}: {error}")]

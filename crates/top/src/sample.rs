@@ -31,12 +31,8 @@ pub struct Sample {
 
 /// Explains the effect of `query` on the first `count` records of `inputs`, in their order.
 pub fn sample(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Sample {
-    let options = ScanOptions {
-        width: Width::Fixed(1),
-        profile: Detail::Nothing,
-        recognize: query.recognizer(),
-        ..options.clone()
-    };
+    let options =
+        options.clone().width(Width::Fixed(1)).profile(Detail::Nothing).recognize(query.recognizer());
     let Folded { joined, problems, .. } = fold(inputs, &options, || Explainer::new(query, count));
     let (text, records) = joined.into_iter().next().unwrap_or_default();
     Sample { text, records, problems }
@@ -284,7 +280,7 @@ mod tests {
             })
             .collect();
         for block_size in [1, 10, 64, 1 << 17] {
-            let options = ScanOptions { block_size, ..ScanOptions::default() };
+            let options = ScanOptions::default().block_size(block_size);
             let Sample { text, records, problems } = sample(&Inputs::new([&path]), &options, &query, 30);
             assert_eq!(String::from_utf8(text).expect("UTF-8"), wanted, "blocks of {block_size} bytes");
             assert_eq!((records, problems.len()), (30, 0));

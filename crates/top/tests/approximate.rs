@@ -19,13 +19,13 @@ const MEMORY: usize = 2 << 10;
 
 fn count(paths: &[PathBuf], options: &QueryOptions, width: usize, block_size: usize) -> Outcome {
     let query = Query::new(options).expect("a valid query");
-    let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+    let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
     top(&Inputs::new(paths), &scan, &query)
 }
 
 /// Counts approximately, the same at any width and block size.
 fn approximate(paths: &[PathBuf], options: &QueryOptions, memory: usize) -> Outcome {
-    let options = QueryOptions { approximate: Some(memory), ..options.clone() };
+    let options = options.clone().approximate(Some(memory));
     let [(width, block_size), others @ ..] = RUNS;
     let first = count(paths, &options, width, block_size);
     for (width, block_size) in others {
@@ -42,7 +42,7 @@ fn bound(outcome: &Outcome) -> u64 {
 
 /// Checks the approximate counts of a query, with and without a second pass, against the exact ones.
 fn check(paths: &[PathBuf], options: &QueryOptions, number: usize, memory: usize) {
-    let of = |number| QueryOptions { number, ..options.clone() };
+    let of = |number| options.clone().number(number);
     let exact = count(paths, &of(usize::MAX), 2, 128 << 10);
     let counts: HashMap<Vec<u8>, u64> =
         exact.answer.top.iter().map(|key| (key.key.clone(), key.count)).collect();
@@ -59,7 +59,7 @@ fn check(paths: &[PathBuf], options: &QueryOptions, number: usize, memory: usize
     let best = &exact.answer.top[..number.min(exact.answer.top.len())];
     let some = approximate(paths, &of(number), memory);
     check_top(&some, best, &counts);
-    let recounted = approximate(paths, &QueryOptions { recount: true, ..of(number) }, memory);
+    let recounted = approximate(paths, &of(number).recount(true), memory);
     check_top(&recounted, best, &counts);
     assert_eq!((bound(&some), bound(&recounted)), (bound_of_all, bound_of_all));
     assert!(!recounted.answer.approximation.is_some_and(|approximation| approximation.has_changed));
@@ -130,9 +130,9 @@ proptest! {
     ) {
         let directory = tempdir().expect("a directory");
         let paths = files(&directory, &keys, 1);
-        let options = QueryOptions { fields: "2".parse().expect("a field"), ..QueryOptions::default() };
+        let options = QueryOptions::default().fields("2".parse().expect("a field"));
         check(&paths, &options, number, memory);
-        let options = QueryOptions { grep: vec!["[1-3]".to_owned()], ..QueryOptions::default() };
+        let options = QueryOptions::default().grep(vec!["[1-3]".to_owned()]);
         check(&paths, &options, number, memory);
     }
 
@@ -140,7 +140,7 @@ proptest! {
     fn counts_of_several_files_and_directories_are_within_their_bounds(keys in keys(), number in 2..80_usize) {
         let directory = tempdir().expect("a directory");
         let paths = files(&directory, &keys, number);
-        let options = QueryOptions { fields: "2,3".parse().expect("fields"), ..QueryOptions::default() };
+        let options = QueryOptions::default().fields("2,3".parse().expect("fields"));
         check(&paths, &options, 10, MEMORY);
         check(&[directory.path().to_owned()], &options, 10, MEMORY);
     }
@@ -154,9 +154,9 @@ proptest! {
         fs::write(&json, objects).expect("a file");
         fs::write(&csv, format!("id,no\n{rows}")).expect("a file");
         let names = Field::parse_list("id").expect("a field");
-        let options = QueryOptions { names, condition: Some("no != 2".to_owned()), ..QueryOptions::default() };
+        let options = QueryOptions::default().names(names).condition(Some("no != 2".to_owned()));
         check(&[json.clone(), csv], &options, 10, MEMORY);
-        let options = QueryOptions { extract: vec![r"\d+".to_owned()], each, ..QueryOptions::default() };
+        let options = QueryOptions::default().extract(vec![r"\d+".to_owned()]).each(each);
         check(&[json], &options, 10, MEMORY);
     }
 }
@@ -175,7 +175,7 @@ fn compressed_files_and_plain_ones_have_the_same_counts() {
     let compress = "gzip -c lines > one.gz; split -l 9000 lines part-; for part in part-*; do gzip -c $part; done > parts.gz";
     let status = Command::new("sh").args(["-c", compress]).current_dir(directory.path()).status();
     assert!(status.expect("gzip").success());
-    let options = QueryOptions { number: 100, ..QueryOptions::default() };
+    let options = QueryOptions::default().number(100);
     let [expected, one, parts] =
         [plain, one, parts].map(|path| approximate(&[path], &options, 20 << 10).answer.top);
     assert!(expected.iter().any(|key| key.error > 0));
@@ -192,12 +192,12 @@ fn keys_that_are_frequent_in_the_last_file_only_are_found() {
     }
     fs::write(directory.path().join("99"), lines([7777; 1500])).expect("a file");
     let path = [directory.path().to_owned()];
-    let options = QueryOptions { number: 1, ..QueryOptions::default() };
+    let options = QueryOptions::default().number(1);
     let found = approximate(&path, &options, 4 << 10);
     let KeyCount { key, count, error, is_uncertain, .. } = &found.answer.top[0];
     assert_eq!((&key[..], *is_uncertain), (&b"7777"[..], false));
     assert!(*error > 0 && *count <= 1501 && count + error >= 1501);
-    let found = approximate(&path, &QueryOptions { recount: true, ..options }, 4 << 10);
+    let found = approximate(&path, &options.recount(true), 4 << 10);
     assert_eq!(found.answer.top, [KeyCount::new(b"7777".to_vec(), 1501)]);
 }
 
@@ -207,7 +207,7 @@ fn a_key_that_takes_much_of_the_memory_is_counted_again() {
     let path = [directory.path().join("lines")];
     let long = "x".repeat(400);
     fs::write(&path[0], lines(0..2000) + &format!("{long}\n").repeat(300) + &lines(0..10)).expect("a file");
-    let options = QueryOptions { number: 1, recount: true, ..QueryOptions::default() };
+    let options = QueryOptions::default().number(1).recount(true);
     let found = approximate(&path, &options, 8 << 10);
     assert_eq!(found.answer.top, [KeyCount::new(long.into_bytes(), 300)]);
     assert!(!found.answer.approximation.is_none_or(|approximation| approximation.has_changed));
@@ -218,10 +218,10 @@ fn an_interrupted_count_is_partial() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("lines");
     fs::write(&path, lines(0..10_000)).expect("a file");
-    let query = Query::new(&QueryOptions { approximate: Some(MEMORY), ..QueryOptions::default() });
+    let query = Query::new(&QueryOptions::default().approximate(Some(MEMORY)));
     let stop = Arc::new(Stop::new().expect("a stop"));
     stop.raise();
-    let scan = ScanOptions { stop: Some(stop), ..ScanOptions::default() };
+    let scan = ScanOptions::default().stop(Some(stop));
     let outcome = top(&Inputs::new([path]), &scan, &query.expect("a valid query"));
     assert!(outcome.answer.partial);
     assert_eq!(outcome.answer.records, 0);

@@ -70,20 +70,24 @@ fn query() -> impl Strategy<Value = QueryOptions> {
     let number = prop_oneof![Just(1), Just(10), Just(usize::MAX)];
     let fields = prop::sample::select(vec!["2", "2,3", "4", ""]);
     (measures(), every, sort_by, fields, number, any::<bool>(), any::<bool>()).prop_map(
-        |(measures, every, sort_by, fields, number, reverse, has_condition)| QueryOptions {
-            sort_by: match sort_by {
-                SortBy::Measure(_) if measures.is_empty() || every.is_some() => SortBy::Count,
-                sort_by => sort_by,
-            },
-            fields: if fields.is_empty() { FieldList::default() } else { fields.parse().expect("fields") },
-            input: Some(InputFormat::Lines),
-            time: every.map(|_| Field::parse("1").expect("a field")),
-            every: every.map(|width| width.parse().expect("a width")),
-            condition: has_condition.then(|| "$3 > 3".to_owned()),
-            measures,
-            number,
-            reverse,
-            ..QueryOptions::default()
+        |(measures, every, sort_by, fields, number, reverse, has_condition)| {
+            QueryOptions::default()
+                .sort_by(match sort_by {
+                    SortBy::Measure(_) if measures.is_empty() || every.is_some() => SortBy::Count,
+                    sort_by => sort_by,
+                })
+                .fields(if fields.is_empty() {
+                    FieldList::default()
+                } else {
+                    fields.parse().expect("fields")
+                })
+                .input(Some(InputFormat::Lines))
+                .time(every.map(|_| Field::parse("1").expect("a field")))
+                .every(every.map(|width| width.parse().expect("a width")))
+                .condition(has_condition.then(|| "$3 > 3".to_owned()))
+                .measures(measures)
+                .number(number)
+                .reverse(reverse)
         },
     )
 }
@@ -102,7 +106,7 @@ fn shown(answer: &Answer) -> String {
 }
 
 fn options_of_scan(width: usize, block_size: usize) -> ScanOptions<'static> {
-    ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() }
+    ScanOptions::default().width(Width::Fixed(width)).block_size(block_size)
 }
 
 fn counts_of(paths: &[PathBuf], query: &Query, width: usize, block_size: usize) -> Counts {
@@ -173,7 +177,7 @@ proptest! {
     ) {
         let directory = tempdir().expect("a directory");
         let paths = written(directory.path(), &texts);
-        let query = Query::new(&QueryOptions { min_count, ..options.clone() }).expect("a query");
+        let query = Query::new(&options.clone().min_count(min_count)).expect("a query");
         let whole = counts_of(&paths, &query, 1, 1 << 17);
         let mut merged: Vec<Counts> = (0..parts).map(|_| Counts::new(&query)).collect();
         for path in &paths {

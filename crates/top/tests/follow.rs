@@ -47,20 +47,18 @@ fn options() -> impl Strategy<Value = QueryOptions> {
             let field = |name: &str| Field::parse(name).expect("a field");
             let mut kinds = kinds;
             kinds.dedup();
-            QueryOptions {
-                input: Some(InputFormat::Json),
-                names: if has_key || every.is_none() { vec![field(".key")] } else { Vec::new() },
-                every: every.map(|every| every.parse().expect("a width")),
-                zone: Zone::UTC,
-                measures: kinds.into_iter().map(|kind| Measure { kind, field: field(".value") }).collect(),
-                number: usize::MAX,
-                sort_by: if has_key || every.is_none() {
+            QueryOptions::default()
+                .input(Some(InputFormat::Json))
+                .names(if has_key || every.is_none() { vec![field(".key")] } else { Vec::new() })
+                .every(every.map(|every| every.parse().expect("a width")))
+                .zone(Zone::UTC)
+                .measures(kinds.into_iter().map(|kind| Measure { kind, field: field(".value") }).collect())
+                .number(usize::MAX)
+                .sort_by(if has_key || every.is_none() {
                     finecomb_top::SortBy::Count
                 } else {
                     finecomb_top::SortBy::Key
-                },
-                ..QueryOptions::default()
-            }
+                })
         },
     )
 }
@@ -81,7 +79,7 @@ fn follow_pieces(
     let text: String = records.iter().map(line).collect();
     let mut written = 0;
     let mut cuts = cuts.iter().copied().chain([text.len()]);
-    let options = ScanOptions { width: Width::Fixed(width), block_size: 64, ..ScanOptions::default() };
+    let options = ScanOptions::default().width(Width::Fixed(width)).block_size(64);
     append(&path, b"");
     let outcome = top_follow(&Inputs::new([&path]), &options, query, None, |following| {
         visit(following, &path);
@@ -146,15 +144,7 @@ proptest! {
         has_key in any::<bool>(),
     ) {
         let field = |name: &str| Field::parse(name).expect("a field");
-        let options = QueryOptions {
-            input: Some(InputFormat::Json),
-            names: if has_key { vec![field(".key")] } else { Vec::new() },
-            every: Some("1m".parse().expect("a width")),
-            zone: Zone::UTC,
-            number: usize::MAX,
-            sort_by: if has_key { finecomb_top::SortBy::Count } else { finecomb_top::SortBy::Key },
-            ..QueryOptions::default()
-        };
+        let options = QueryOptions::default().input(Some(InputFormat::Json)).names(if has_key { vec![field(".key")] } else { Vec::new() }).every(Some("1m".parse().expect("a width"))).zone(Zone::UTC).number(usize::MAX).sort_by(if has_key { finecomb_top::SortBy::Count } else { finecomb_top::SortBy::Key });
         let query = Query::new(&options).expect("a query");
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         let mut add = |answer: &Answer| {

@@ -9,17 +9,15 @@ use finecomb_top::{Field, InputFormat, Measure, MeasureKind, Outcome, Query, Que
 use tempfile::tempdir;
 
 fn options(format: &str, names: &str) -> QueryOptions {
-    QueryOptions {
-        input: Some(format.parse().expect("a format")),
-        names: Field::parse_list(names).expect("fields"),
-        number: 100,
-        ..QueryOptions::default()
-    }
+    QueryOptions::default()
+        .input(Some(format.parse().expect("a format")))
+        .names(Field::parse_list(names).expect("fields"))
+        .number(100)
 }
 
 fn count(paths: &[PathBuf], options: &QueryOptions, width: usize, block_size: usize) -> Outcome {
     let query = Query::new(options).expect("a valid query");
-    let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+    let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
     top(&Inputs::new(paths), &scan, &query)
 }
 
@@ -58,10 +56,7 @@ fn a_header_behind_a_byte_order_mark_is_no_record() {
         for line_end in ["\n", "\r\n"] {
             let text = format!("{MARK}{header}{line_end}1,1{line_end}2,2{line_end}1,1");
             assert_eq!(keys_of(&text, &options("csv", "a")), "1:2 2:1", "{text:?}");
-            assert_eq!(
-                keys_of(text.replace(',', "\t"), &QueryOptions { delimiter: b'\t', ..options("csv", "a") }),
-                "1:2 2:1"
-            );
+            assert_eq!(keys_of(text.replace(',', "\t"), &options("csv", "a").delimiter(b'\t')), "1:2 2:1");
         }
     }
     assert_eq!(keys_of(format!("{MARK}a\n1\n2\n"), &options("tsv", "a")), "1:1 2:1");
@@ -72,7 +67,7 @@ fn a_header_behind_a_byte_order_mark_is_no_record() {
 fn a_header_may_span_lines() {
     let text = "\"the\nfirst \"\"name\"\"\",b\n1,2\n\"3\n4\",5\n";
     let name = Field::named("the\nfirst \"name\"");
-    let options = QueryOptions { names: vec![name], ..options("csv", "b") };
+    let options = options("csv", "b").names(vec![name]);
     assert_eq!(keys_of(text, &options), "1:1 3\n4:1");
     assert_eq!(keys_of(format!("{MARK}{text}"), &options), "1:1 3\n4:1");
 }
@@ -98,33 +93,28 @@ fn a_header_without_the_field_makes_a_file_unusable() {
 #[test]
 fn nothing_is_measured_in_an_unusable_file() {
     let field = Field::named("b");
-    let options =
-        QueryOptions { measures: vec![Measure { kind: MeasureKind::Sum, field }], ..options("csv", "a") };
+    let options = options("csv", "a").measures(vec![Measure { kind: MeasureKind::Sum, field }]);
     assert_eq!(keys_of("a\n1\n2\n", &options), "no column 'b'; the columns are 'a'; skipped");
 }
 
 #[test]
 fn a_file_without_a_header_begins_with_a_record() {
-    let options = QueryOptions {
-        has_header: false,
-        names: Vec::new(),
-        fields: "1".parse().expect("a field"),
-        ..options("csv", "x")
-    };
+    let options =
+        options("csv", "x").has_header(false).names(Vec::new()).fields("1".parse().expect("a field"));
     assert_eq!(keys_of(format!("{MARK}a,b\n\n\"a\",c\r\nb"), &options), "a:2 b:1");
     assert_eq!(keys_of("", &options), "");
-    let options = QueryOptions { input: Some(InputFormat::Tsv), ..options };
+    let options = options.input(Some(InputFormat::Tsv));
     assert_eq!(keys_of(format!("{MARK}a\tb\n\na\tc\r\nb"), &options), "a:2 b:1");
 }
 
 #[test]
 fn a_header_is_neither_searched_nor_filtered() {
     let text = "name,x\nname,1\nn,2\n";
-    let extract = QueryOptions { extract: vec!["na?m?".into()], names: Vec::new(), ..options("csv", "x") };
+    let extract = options("csv", "x").extract(vec!["na?m?".into()]).names(Vec::new());
     assert_eq!(keys_of(text, &extract), "n:1 nam:1");
-    let grep = QueryOptions { grep: vec!["name".into()], ..options("csv", "x") };
+    let grep = options("csv", "x").grep(vec!["name".into()]);
     assert_eq!(keys_of(text, &grep), "1:1");
-    let tsv = QueryOptions { vgrep: vec!["^n\t".into()], ..options("tsv", "x") };
+    let tsv = options("tsv", "x").vgrep(vec!["^n\t".into()]);
     assert_eq!(keys_of(text.replace(',', "\t"), &tsv), "1:1");
 }
 

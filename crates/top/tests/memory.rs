@@ -58,22 +58,20 @@ fn query() -> impl Strategy<Value = QueryOptions> {
     (number, sort_by, any::<bool>(), 0..3_u64, 0..4_usize, measures()).prop_map(
         |(number, sort_by, reverse, min_count, kind, measures)| {
             let names: &[&str] = [&["key"][..], &["value", "key"], &[], &["key"]][kind];
-            QueryOptions {
-                number,
-                sort_by: if measures.is_empty() && sort_by == SortBy::Measure(0) {
+            QueryOptions::default()
+                .number(number)
+                .sort_by(if measures.is_empty() && sort_by == SortBy::Measure(0) {
                     SortBy::Key
                 } else {
                     sort_by
-                },
-                reverse,
-                min_count,
-                every: (kind >= 2).then(|| "1m".parse().expect("a width")),
-                zone: Zone::UTC,
-                input: Some(InputFormat::Csv),
-                names: names.iter().map(|name| Field::parse(name).expect("a field")).collect(),
-                measures,
-                ..QueryOptions::default()
-            }
+                })
+                .reverse(reverse)
+                .min_count(min_count)
+                .every((kind >= 2).then(|| "1m".parse().expect("a width")))
+                .zone(Zone::UTC)
+                .input(Some(InputFormat::Csv))
+                .names(names.iter().map(|name| Field::parse(name).expect("a field")).collect())
+                .measures(measures)
         },
     )
 }
@@ -96,7 +94,7 @@ proptest! {
         let directory = tempfile::tempdir().expect("a directory");
         let log = directory.path().join("log");
         fs::write(&log, text).expect("room");
-        let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+        let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
         let count = |options: &QueryOptions| {
             let outcome = top(&Inputs::new([&log]), &scan, &Query::new(options).expect("a query"));
             assert_eq!(outcome.failure, None);
@@ -104,7 +102,7 @@ proptest! {
         };
         let unbounded = count(&options);
         let memory = Some(MemoryLimit { bytes, directory: directory.path().to_owned() });
-        let bounded = count(&QueryOptions { memory, ..options });
+        let bounded = count(&options.memory(memory));
         prop_assert_eq!(shown(&bounded.answer), shown(&unbounded.answer));
         let is_expected = match bytes {
             ..1_000_000 => bounded.spilled > 0,
@@ -123,8 +121,8 @@ fn a_key_may_be_longer_than_what_is_read_at_a_time() {
     let long = |byte: &str| byte.repeat(1_000_000);
     fs::write(&log, format!("{0}\na\n{1}\n{0}\n\n", long("x"), long("y"))).expect("room");
     let memory = Some(MemoryLimit { bytes: 1, directory: directory.path().to_owned() });
-    let query = Query::new(&QueryOptions { memory, ..QueryOptions::default() }).expect("a query");
-    let options = ScanOptions { width: Width::Fixed(2), block_size: 10, ..ScanOptions::default() };
+    let query = Query::new(&QueryOptions::default().memory(memory)).expect("a query");
+    let options = ScanOptions::default().width(Width::Fixed(2)).block_size(10);
     let outcome = top(&Inputs::new([&log]), &options, &query);
     let counts: Vec<(usize, u64)> = outcome.answer.top.iter().map(|key| (key.key.len(), key.count)).collect();
     assert_eq!(counts, [(1_000_000, 2), (0, 1), (1, 1), (1_000_000, 1)]);
@@ -137,9 +135,8 @@ fn without_a_directory_for_files_there_is_no_answer() {
     fs::write(&log, "a\n".repeat(1000)).expect("room");
     let missing = directory.path().join("missing");
     let memory = Some(MemoryLimit { bytes: 1, directory: missing.clone() });
-    let query = Query::new(&QueryOptions { memory, ..QueryOptions::default() }).expect("a query");
-    let outcome =
-        top(&Inputs::new([&log]), &ScanOptions { block_size: 100, ..ScanOptions::default() }, &query);
+    let query = Query::new(&QueryOptions::default().memory(memory)).expect("a query");
+    let outcome = top(&Inputs::new([&log]), &ScanOptions::default().block_size(100), &query);
     let expected = format!(
         "temporary file in {}: no such file or directory; use --temporary-directory for another directory, or raise --memory",
         missing.display()

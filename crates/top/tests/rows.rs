@@ -279,7 +279,7 @@ fn check(files: &[(Style, Written)], question: &Question, block_size: usize) -> 
     let expected = oracle::answer(files, question);
     let query = Query::new(&options).map_err(|error| TestCaseError::fail(format!("{error}: {options:?}")))?;
     for width in [1, 2, 3, 8, 64] {
-        let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+        let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
         let outcome = top(&Inputs::new(&paths), &scan, &query);
         prop_assert!(outcome.problems.is_empty(), "{:?} {options:?}", outcome.problems);
         prop_assert_eq!(found(outcome, &paths), expected.clone(), "width {}, {:?}", width, options);
@@ -441,11 +441,9 @@ fn a_condition_may_name_a_group_by_its_name_and_number() -> Result<(), TestCaseE
     let directory = tempdir()?;
     let path = directory.path().join("lines");
     fs::write(&path, &written.bytes)?;
-    let options = QueryOptions {
-        extract: vec!["(?P<w>[a-z]+)(?P<n>[0-9]+)?".to_owned()],
-        condition: Some("w == \"bot\" && $1 ~ \"o\" && $2 > 4 && n < 6".to_owned()),
-        ..QueryOptions::default()
-    };
+    let options = QueryOptions::default()
+        .extract(vec!["(?P<w>[a-z]+)(?P<n>[0-9]+)?".to_owned()])
+        .condition(Some("w == \"bot\" && $1 ~ \"o\" && $2 > 4 && n < 6".to_owned()));
     let outcome = top(&Inputs::new([&path]), &ScanOptions::default(), &Query::new(&options).expect("valid"));
     let found: Vec<_> = outcome.answer.top.iter().map(|key| key.fields.clone()).collect();
     assert_eq!(found, [[b"bot".to_vec(), b"5".to_vec()]]);
@@ -455,16 +453,14 @@ fn a_condition_may_name_a_group_by_its_name_and_number() -> Result<(), TestCaseE
 /// A field is a column: thousands would be slow, and billions would not fit into memory.
 #[test]
 fn a_range_of_very_many_fields_is_refused() {
-    let options = |fields: &str| QueryOptions {
-        fields: fields.parse().expect("a list"),
-        missing: Some(String::new()),
-        ..QueryOptions::default()
+    let options = |fields: &str| {
+        QueryOptions::default().fields(fields.parse().expect("a list")).missing(Some(String::new()))
     };
     let error = Query::new(&options("1-2000000000")).expect_err("an error").to_string();
     assert!(error.starts_with("-f 1-2000000000: 1000 fields at most"), "{error}");
     assert!(Query::new(&options("-1000--1")).is_ok());
     assert!(Query::new(&options("1-999,3,4")).is_err());
-    let plain = QueryOptions { missing: None, ..options("1-2000000000") };
+    let plain = options("1-2000000000").missing(None);
     assert!(Query::new(&plain).is_ok());
 }
 
@@ -476,14 +472,12 @@ fn a_record_with_a_million_matches_is_examined_once() {
     let matches = 1_000_000;
     let record = |number: &str| format!("{{\"t\":\"{}\",\"n\":{number}}}\n", "a,".repeat(matches));
     fs::write(&path, record("1") + "{\"n\":1\n" + &record("2")).expect("a file");
-    let options = QueryOptions {
-        input: Some(InputFormat::Json),
-        extract: vec!["a".to_owned()],
-        each: true,
-        condition: Some("n > 1".to_owned()),
-        measures: vec![Measure { kind: MeasureKind::Sum, field: Field::named("n") }],
-        ..QueryOptions::default()
-    };
+    let options = QueryOptions::default()
+        .input(Some(InputFormat::Json))
+        .extract(vec!["a".to_owned()])
+        .each(true)
+        .condition(Some("n > 1".to_owned()))
+        .measures(vec![Measure { kind: MeasureKind::Sum, field: Field::named("n") }]);
     let query = Query::new(&options).expect("a valid query");
     let answer = top(&Inputs::new([&path]), &ScanOptions::default(), &query).answer;
     assert_eq!((answer.records, answer.top[0].values[0].to_string()), (1_000_000, "2000000".to_owned()));

@@ -78,27 +78,20 @@ impl Form {
     /// A query that counts each record by its own key.
     fn options(self) -> QueryOptions {
         let named = |name: &str| vec![Field::named(name)];
-        let options = QueryOptions { number: usize::MAX, zone: Zone::UTC, ..QueryOptions::default() };
+        let options = QueryOptions::default().number(usize::MAX).zone(Zone::UTC);
         match self {
-            Self::Lines | Self::Epoch => QueryOptions { fields: "2".parse().expect("fields"), ..options },
-            Self::Syslog => QueryOptions { fields: "5".parse().expect("fields"), ..options },
-            Self::Json => QueryOptions { input: Some(InputFormat::Json), names: named("id"), ..options },
-            Self::Logfmt => QueryOptions { input: Some(InputFormat::Logfmt), names: named("id"), ..options },
-            Self::Combined => {
-                QueryOptions { input: Some(InputFormat::Combined), names: named("user"), ..options }
+            Self::Lines | Self::Epoch => options.fields("2".parse().expect("fields")),
+            Self::Syslog => options.fields("5".parse().expect("fields")),
+            Self::Json => options.input(Some(InputFormat::Json)).names(named("id")),
+            Self::Logfmt => options.input(Some(InputFormat::Logfmt)).names(named("id")),
+            Self::Combined => options.input(Some(InputFormat::Combined)).names(named("user")),
+            Self::Tsv => {
+                options.input(Some(InputFormat::Tsv)).names(named("id")).time(Some(Field::named("time")))
             }
-            Self::Tsv => QueryOptions {
-                input: Some(InputFormat::Tsv),
-                names: named("id"),
-                time: Some(Field::named("time")),
-                ..options
-            },
-            Self::Group => QueryOptions {
-                extract: vec!["(?P<id>id[0-9]+) .*at=(?P<at>[^;]*);".to_owned()],
-                names: named("id"),
-                time: Some(Field::named("at")),
-                ..options
-            },
+            Self::Group => options
+                .extract(vec!["(?P<id>id[0-9]+) .*at=(?P<at>[^;]*);".to_owned()])
+                .names(named("id"))
+                .time(Some(Field::named("at"))),
         }
     }
 }
@@ -179,7 +172,7 @@ fn bound(second: i64) -> Bound {
 
 fn count(path: &Path, options: &QueryOptions, (width, block_size): (usize, usize)) -> Outcome {
     let query = Query::new(options).expect("a valid query");
-    let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+    let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
     top(&Inputs::new([path]), &scan, &query)
 }
 
@@ -220,7 +213,7 @@ fn written(lines: &[Line], style: Style, ends: &Ends) -> (TempDir, PathBuf, Quer
     let path = directory.path().join("log");
     write(&path, &text(lines, style), START + 1_000_000);
     let [since, until] = window(lines, ends).map(|end| end.map(bound));
-    let options = QueryOptions { since, until, ..style.form.options() };
+    let options = style.form.options().since(since).until(until);
     (directory, path, options)
 }
 
@@ -236,7 +229,7 @@ proptest! {
         let (_directory, path, options) = written(&lines, style, &ends);
         let whole = count(&path, &options, (1, 128 << 10));
         prop_assert!(whole.problems.is_empty(), "{:?}", whole.problems);
-        let options = QueryOptions { sorted: Some(slack(seconds)), ..options };
+        let options = options.sorted(Some(slack(seconds)));
         for way in WAYS {
             let sorted = count(&path, &options, way);
             prop_assert_eq!(contradictions(&sorted), Vec::<String>::new());
@@ -253,7 +246,7 @@ proptest! {
     ) {
         let (_directory, path, options) = written(&lines, style, &ends);
         let whole = count(&path, &options, (1, 128 << 10));
-        let options = QueryOptions { sorted: Some(slack(5)), ..options };
+        let options = options.sorted(Some(slack(5)));
         let seconds = |is_wanted: &dyn Fn(usize) -> bool| {
             let seconds = lines.iter().enumerate().filter_map(|(id, line)| match line {
                 Line::Record(second, _) if is_wanted(id) => Some(*second),
@@ -302,10 +295,10 @@ fn count_window(lines: &[Line], range: std::ops::Range<i64>, check: impl Fn(&Out
     let path = directory.path().join("log");
     write(&path, &text(lines, STYLE), START + 1_000_000);
     let [since, until] = [range.start, range.end].map(|second| Some(bound(START + second)));
-    let options = QueryOptions { since, until, ..STYLE.form.options() };
+    let options = STYLE.form.options().since(since).until(until);
     for block_size in [1, 100, 4096] {
         let whole = count(&path, &options, (2, block_size));
-        let options = QueryOptions { sorted: Some(slack(5)), ..options.clone() };
+        let options = options.clone().sorted(Some(slack(5)));
         check(&count(&path, &options, (2, block_size)), &whole, block_size);
     }
 }
@@ -370,13 +363,13 @@ fn times_without_a_year_are_in_order_across_the_turn_of_the_year() {
     let lines: Vec<Line> = (0..10_000).map(|number| Line::Record(first + 200 * number, 0)).collect();
     let style = Style { form: Form::Syslog, ..STYLE };
     write(&path, &text(&lines, style), START + first + 2_000_000);
-    let options = QueryOptions {
-        since: Some(Bound::parse("2025-12-31 23:00", &Zone::UTC, 0).expect("a time")),
-        until: Some(Bound::parse("2026-01-01 01:00", &Zone::UTC, 0).expect("a time")),
-        ..style.form.options()
-    };
+    let options = style
+        .form
+        .options()
+        .since(Some(Bound::parse("2025-12-31 23:00", &Zone::UTC, 0).expect("a time")))
+        .until(Some(Bound::parse("2026-01-01 01:00", &Zone::UTC, 0).expect("a time")));
     let whole = count(&path, &options, (2, 100));
-    let sorted = count(&path, &QueryOptions { sorted: Some(slack(60)), ..options }, (2, 100));
+    let sorted = count(&path, &options.sorted(Some(slack(60))), (2, 100));
     assert_eq!(sorted.answer.records, 36);
     assert_eq!(sorted.answer.top, whole.answer.top);
     assert!(sorted.problems.is_empty() && sorted.bytes < 5000);
@@ -416,15 +409,10 @@ fn records_of_the_window_in_another_order_are_reported() {
 
 #[test]
 fn a_time_in_a_group_of_each_match_cannot_be_sorted() {
-    let options = QueryOptions {
-        since: Some(bound(START)),
-        sorted: Some(slack(5)),
-        each: true,
-        ..Form::Group.options()
-    };
+    let options = Form::Group.options().since(Some(bound(START))).sorted(Some(slack(5))).each(true);
     let error = Query::new(&options).expect_err("a record may have several times").to_string();
     assert_eq!(error, "--sorted: with --each, the time must be in a field, not in a group of -e");
-    let options = QueryOptions { sorted: Some(slack(5)), ..QueryOptions::default() };
+    let options = QueryOptions::default().sorted(Some(slack(5)));
     let error = Query::new(&options).expect_err("there is no window").to_string();
     assert_eq!(error, "--sorted: needs --since or --until");
 }

@@ -131,7 +131,7 @@ fn count(text: &str, options: &QueryOptions) -> Answer {
     let query = Query::new(options).expect("a valid query");
     let mut first: Option<Outcome> = None;
     for (width, block_size) in [(1, 1 << 17), (1, 1), (2, 50), (3, 200), (8, 1000), (64, 20)] {
-        let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+        let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
         let outcome = top(&Inputs::new([&path]), &scan, &query);
         let first = first.get_or_insert_with(|| top(&Inputs::new([&path]), &scan, &query));
         let shown = |outcome: &Outcome| format!("{:?} {:?}", outcome.answer.top, outcome.answer.series);
@@ -145,8 +145,7 @@ fn count(text: &str, options: &QueryOptions) -> Answer {
 }
 
 fn key_field(format: &InputFormat) -> QueryOptions {
-    let mut options =
-        QueryOptions { input: Some(format.clone()), number: usize::MAX, ..QueryOptions::default() };
+    let mut options = QueryOptions::default().input(Some(format.clone())).number(usize::MAX);
     match format {
         InputFormat::Lines => options.fields = "2".parse().expect("a field"),
         InputFormat::Combined => options.names = vec![Field::named("user")],
@@ -176,7 +175,7 @@ proptest! {
             let text = Timestamp::from_second(second?).expect("in range").to_string();
             Some(Bound::parse(&text, &Zone::UTC, 0).expect("a time"))
         };
-        let options = QueryOptions { since: bound(since), until: bound(until), ..key_field(&format) };
+        let options = key_field(&format).since(bound(since)).until(bound(until));
         let answer = count(&text(&records, &format), &options);
         let mut expected: BTreeMap<&str, u64> = BTreeMap::new();
         let is_counted = |second: i64| since.is_none_or(|since| since <= second) && until.is_none_or(|until| second < until);
@@ -201,11 +200,7 @@ proptest! {
         has_key: bool,
     ) {
         prop_assume!(has_times(&records, &format));
-        let mut options = QueryOptions {
-            every: Some(every.parse().expect("a width")),
-            zone: Zone::parse(zone).expect("a zone"),
-            ..key_field(&format)
-        };
+        let mut options = key_field(&format).every(Some(every.parse().expect("a width"))).zone(Zone::parse(zone).expect("a zone"));
         if !has_key {
             (options.fields, options.names) = (Default::default(), Vec::new());
             options.sort_by = SortBy::Key;
@@ -255,12 +250,10 @@ fn minutes(lines: &[(&str, u32)]) -> String {
 }
 
 fn every(width: &str) -> QueryOptions {
-    QueryOptions {
-        every: Some(width.parse().expect("a width")),
-        sort_by: SortBy::Key,
-        number: usize::MAX,
-        ..QueryOptions::default()
-    }
+    QueryOptions::default()
+        .every(Some(width.parse().expect("a width")))
+        .sort_by(SortBy::Key)
+        .number(usize::MAX)
 }
 
 fn shown(answer: &Answer) -> Vec<(String, u64)> {
@@ -284,7 +277,7 @@ fn gaps_have_empty_buckets_unless_they_are_long() {
         ]
     );
     assert_eq!(answer.long_gaps, 1);
-    let reversed = count(&text, &QueryOptions { reverse: true, ..every("1m") });
+    let reversed = count(&text, &every("1m").reverse(true));
     assert!(shown(&reversed).iter().eq(shown(&answer).iter().rev()));
 }
 
@@ -292,10 +285,10 @@ fn gaps_have_empty_buckets_unless_they_are_long() {
 fn buckets_have_measures_and_can_be_ranked() {
     let text = minutes(&[("06:03:00", 1), ("06:00:00", 2), ("06:00:59", 3)]);
     let measures = vec![Measure { kind: MeasureKind::Sum, field: Field::Position(2) }];
-    let answer = count(&text, &QueryOptions { measures: measures.clone(), ..every("1m") });
+    let answer = count(&text, &every("1m").measures(measures.clone()));
     let sums: Vec<String> = answer.top.iter().map(|row| row.values[0].to_string()).collect();
     assert_eq!(sums, ["5", "-", "-", "1"]);
-    let ranking = QueryOptions { measures, sort_by: SortBy::Count, number: 1, ..every("1m") };
+    let ranking = every("1m").measures(measures).sort_by(SortBy::Count).number(1);
     assert_eq!(shown(&count(&text, &ranking)), [("2026-03-01T06:00Z".to_owned(), 2)]);
 }
 
@@ -309,12 +302,7 @@ fn only_the_most_frequent_keys_of_all_buckets_are_shown() {
         ("06:02:00", 9),
         ("06:03:00", 7),
     ]);
-    let options = QueryOptions {
-        fields: "2".parse().expect("a field"),
-        number: 2,
-        sort_by: SortBy::Count,
-        ..every("1m")
-    };
+    let options = every("1m").fields("2".parse().expect("a field")).number(2).sort_by(SortBy::Count);
     let answer = count(&text, &options);
     let series = answer.series.expect("counts by bucket");
     assert_eq!(series.counts_of_first(usize::MAX), [[1, 0, 1, 1], [0, 2, 0, 0]]);
@@ -324,12 +312,7 @@ fn only_the_most_frequent_keys_of_all_buckets_are_shown() {
 /// A count for each key and each bucket would take 7 GB.
 #[test]
 fn many_keys_in_many_buckets_take_only_the_memory_of_their_pairs() {
-    let options = QueryOptions {
-        fields: "3".parse().expect("a field"),
-        number: usize::MAX,
-        sort_by: SortBy::Count,
-        ..every("1s")
-    };
+    let options = every("1s").fields("3".parse().expect("a field")).number(usize::MAX).sort_by(SortBy::Count);
     let line = |number| {
         format!("2026-03-01 {:02}:{:02}:{:02} {number}\n", number / 3600, number / 60 % 60, number % 60)
     };
@@ -348,7 +331,7 @@ fn a_file_without_times_in_its_first_records_is_skipped_with_the_reason() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.json");
     fs::write(&path, "{\"a\":1}\n{\"a\":2}\n").expect("a file");
-    let options = QueryOptions { input: Some(InputFormat::Json), ..every("1m") };
+    let options = every("1m").input(Some(InputFormat::Json));
     let query = Query::new(&options).expect("a valid query");
     let outcome = top(&Inputs::new([&path]), &ScanOptions::default(), &query);
     let problems: Vec<String> = outcome.problems.iter().map(ToString::to_string).collect();
@@ -359,13 +342,11 @@ fn a_file_without_times_in_its_first_records_is_skipped_with_the_reason() {
 #[test]
 fn the_time_can_be_in_any_field_and_form() {
     let text = "a 20260301 062009\nb 20260301 072009\nc x y\n";
-    let options = QueryOptions {
-        extract: vec![r"^(?P<key>\S+) (?P<at>\d+ \d+)".to_owned()],
-        names: vec![Field::named("key")],
-        time: Some(Field::named("at")),
-        time_form: finecomb_top::TimeForm::format("%Y%m%d %H%M%S").expect("a format"),
-        since: Some(Bound::parse("2026-03-01T07:00:00Z", &Zone::UTC, 0).expect("a time")),
-        ..QueryOptions::default()
-    };
+    let options = QueryOptions::default()
+        .extract(vec![r"^(?P<key>\S+) (?P<at>\d+ \d+)".to_owned()])
+        .names(vec![Field::named("key")])
+        .time(Some(Field::named("at")))
+        .time_form(finecomb_top::TimeForm::format("%Y%m%d %H%M%S").expect("a format"))
+        .since(Some(Bound::parse("2026-03-01T07:00:00Z", &Zone::UTC, 0).expect("a time")));
     assert_eq!(shown(&count(text, &options)), [("b".to_owned(), 1)]);
 }

@@ -111,15 +111,13 @@ fn query() -> impl Strategy<Value = (QueryOptions, Vec<(i32, i32)>)> {
                 if first == last { first.to_string() } else { format!("{first}-{last}") }
             };
             let list = fields.iter().map(item).collect::<Vec<_>>().join(",");
-            let options = QueryOptions {
-                number,
-                fields: if fields.is_empty() { FieldList::default() } else { list.parse().expect("a list") },
-                separator,
-                grep,
-                vgrep,
-                sed: sed.into_iter().map(|(pattern, with)| (pattern.into(), with.into())).collect(),
-                ..QueryOptions::default()
-            };
+            let options = QueryOptions::default()
+                .number(number)
+                .fields(if fields.is_empty() { FieldList::default() } else { list.parse().expect("a list") })
+                .separator(separator)
+                .grep(grep)
+                .vgrep(vgrep)
+                .sed(sed.into_iter().map(|(pattern, with)| (pattern.into(), with.into())).collect());
             (options, fields)
         },
     )
@@ -141,7 +139,7 @@ proptest! {
             fs::write(path, content)?;
         }
         let query = Query::new(&options).expect("valid patterns");
-        let scan = ScanOptions { width: Width::Fixed(width), block_size, ..ScanOptions::default() };
+        let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
         // The reference does not support byte order marks.
         let inputs = Inputs { encoding: Encoding::None, decompress: false, ..Inputs::new(&paths) };
         let outcome = top(&inputs, &scan, &query);
@@ -161,12 +159,11 @@ fn many_keys_are_counted_and_merged_at_every_width() {
     let file = lines.concat().into_bytes();
     fs::write(&path, &file).expect("a file");
     for (list, fields) in [("1", vec![(1, 1)]), ("2", vec![(2, 2)]), ("1-2", vec![(1, 2)])] {
-        let options =
-            QueryOptions { number: 50, fields: list.parse().expect("a list"), ..QueryOptions::default() };
+        let options = QueryOptions::default().number(50).fields(list.parse().expect("a list"));
         let expected = reference::count(std::slice::from_ref(&file), &options, &fields);
         let query = Query::new(&options).expect("no patterns");
         for width in [1, 2, 3, 8, 64] {
-            let scan = ScanOptions { width: Width::Fixed(width), block_size: 4096, ..ScanOptions::default() };
+            let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(4096);
             let outcome = top(&Inputs::new([&path]), &scan, &query);
             assert_eq!(found(outcome, std::slice::from_ref(&path)), expected);
         }
@@ -180,7 +177,7 @@ fn the_memory_of_a_key_is_as_stated() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("keys");
     let query = Query::new(&QueryOptions::default()).expect("no patterns");
-    let scan = ScanOptions { width: Width::Fixed(1), ..ScanOptions::default() };
+    let scan = ScanOptions::default().width(Width::Fixed(1));
     for (length, stated) in [(12, 64..=128), (30, 128..=256), (100, 164..=228)] {
         for count in [270_000, 500_000] {
             let lines: String = (0..count).map(|number| format!("{number:0length$}\n")).collect();
@@ -200,7 +197,7 @@ fn sums_of(file: &str, options: QueryOptions) -> Outcome {
     let path = directory.path().join("table.csv");
     fs::write(&path, file).expect("a file");
     let measure = Measure { kind: MeasureKind::Sum, field: Field::parse("b").expect("a field") };
-    let options = QueryOptions { input: Some(InputFormat::Csv), measures: vec![measure], ..options };
+    let options = options.input(Some(InputFormat::Csv)).measures(vec![measure]);
     let query = Query::new(&options).expect("a query");
     top(&Inputs::new([&path]), &ScanOptions::default(), &query)
 }
@@ -208,7 +205,7 @@ fn sums_of(file: &str, options: QueryOptions) -> Outcome {
 #[test]
 fn a_file_without_the_measured_column_is_reported_and_has_no_keys() {
     let names = Field::parse_list("a").expect("fields");
-    let options = QueryOptions { number: 10, names, ..QueryOptions::default() };
+    let options = QueryOptions::default().number(10).names(names);
     for file in ["a,c\n1,2\n", "c,b\n1,2\n", "\"a,b\n1,2"] {
         let outcome = sums_of(file, options.clone());
         assert_eq!((outcome.answer.records, outcome.problems.len()), (0, 1), "{file:?}");
@@ -220,7 +217,7 @@ fn a_malformed_record_is_not_counted_although_an_expression_finds_its_key() {
     for file in ["a,b\nx1\nx2,3\n", "a,b\nx1\ny\nx2,3\n", "a,b\nx1\n,x2\n"] {
         for each in [false, true] {
             let extract = vec!["[0-9]+".to_owned()];
-            let options = QueryOptions { number: 10, extract, each, ..QueryOptions::default() };
+            let options = QueryOptions::default().number(10).extract(extract).each(each);
             let Answer { malformed, records, .. } = sums_of(file, options).answer;
             let keys = if each && file.contains("x2,3") { 2 } else { 1 };
             assert_eq!((malformed.map(|malformed| malformed.count), records), (Some(1), keys), "{file:?}");

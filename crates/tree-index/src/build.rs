@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use finecomb_scan::{FileAt, Problem, SETTLED_AFTER, Snapshot, WalkOptions, now, survey};
+use finecomb_scan::{FileAt, Problem, RuleFiles, SETTLED_AFTER, Snapshot, WalkOptions, now, survey};
+use finecomb_sys::setters;
+use finecomb_sys::threads::cores;
 
 use crate::catalog::{Catalog, Contents, File, SegmentInfo};
 use crate::error::Error;
@@ -15,13 +17,25 @@ use crate::listed::Listed;
 use crate::reading::read_files;
 
 /// Options of a build.
+#[non_exhaustive]
 pub struct BuildOptions<'a> {
-    /// Selects the files of the tree, as searches do by default.
+    /// Selects the files of the tree, as searches do by default. Default: neither hidden files nor those that ignore rules exclude.
     pub walk: WalkOptions,
-    /// Number of threads.
+    /// Number of threads. Default: one for each core available to this process.
     pub width: usize,
-    /// Told at the beginning of each stage.
+    /// Called at the start of each stage. Default: nothing is called.
     pub on_stage: &'a dyn Fn(Stage),
+}
+
+setters! {
+    BuildOptions<'a> { walk: WalkOptions, width: usize, on_stage: &'a dyn Fn(Stage) }
+}
+
+impl Default for BuildOptions<'_> {
+    fn default() -> Self {
+        let walk = WalkOptions::default().skip_hidden(true).rules(RuleFiles::ALL);
+        Self { walk, width: cores().get(), on_stage: &|_| {} }
+    }
 }
 
 /// A stage of a build.
@@ -164,7 +178,7 @@ mod tests {
                 thread::sleep(Duration::from_millis(100));
             }
         };
-        let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
+        let walk = WalkOptions::default().skip_hidden(true).rules(RuleFiles::ALL);
         build(home.path(), &root, &BuildOptions { walk, width: 1, on_stage: &change }).expect("success");
         let indexes = Indexes::new(home.path().to_owned(), None, 1);
         let trees = indexes.open(std::slice::from_ref(&root), &|_| None);

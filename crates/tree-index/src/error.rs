@@ -8,6 +8,7 @@ use thiserror::Error;
 
 /// Why an index cannot be built, opened or read.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A file or directory of the index cannot be read or written.
     #[error("{}: {}", path.display(), io_reason(error))]

@@ -29,6 +29,7 @@ pub struct Indexes {
 
 /// The indexes of a search, as they were opened.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Opened {
     /// The roots of the trees with an index, whether it can be used or not.
     pub roots: Vec<PathBuf>,

@@ -15,6 +15,7 @@ use crate::watch::talk::{WatchInfo, ask_for_info};
 
 /// Description of an index, without a look at its tree.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Info {
     /// The root of the tree.
     pub root: PathBuf,

@@ -9,16 +9,16 @@
 //! [needs].
 //!
 //! ```
-//! use finecomb_scan::{Inputs, Known, Snapshots, WalkOptions};
+//! use finecomb_scan::{Inputs, Known, Snapshots};
 //! use finecomb_tree_index::{BuildOptions, Indexes, Sought, build};
 //!
 //! # let (home, tree) = (tempfile::tempdir()?, tempfile::tempdir()?);
 //! # let root = tree.path().canonicalize()?;
 //! std::fs::write(root.join("one"), "a needle")?;
 //! std::fs::write(root.join("two"), "hay")?;
-//! build(home.path(), &root, &BuildOptions { walk: WalkOptions::default(), width: 1, on_stage: &|_| {} })?;
+//! build(home.path(), &root, &BuildOptions::default())?;
 //! let patterns = vec![regex_syntax::parse("nee+dle")?];
-//! let sought = Sought { patterns, words: false, across_lines: false, counts_absent: true };
+//! let sought = Sought::new(patterns).counts_absent(true);
 //! let indexes = Indexes::new(home.path().to_owned(), Some(&sought), 1);
 //! let trees = indexes.open(&[root.clone()], &|_| None);
 //! assert!(indexes.take_opened().failures.is_empty());

@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use finecomb_sys::setters;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use serde::{Deserialize, Serialize};
 
@@ -39,15 +40,27 @@ pub(crate) enum Needs {
 
 /// Texts to be searched for, as regular expressions.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Sought {
     /// The expressions, any of which makes a text match.
     pub patterns: Vec<Hir>,
-    /// Whether a match must begin and end at the border of a word.
+    /// Whether a match must begin and end at the border of a word. Default: no.
     pub words: bool,
-    /// Whether a match may span lines.
+    /// Whether a match may span lines. Default: no.
     pub across_lines: bool,
-    /// Whether files without a match matter, as for `--files-without-match`. Otherwise they may be left out altogether.
+    /// Whether files without a match matter, as in a list of these. Otherwise they may be left out altogether. Default: no.
     pub counts_absent: bool,
+}
+
+setters! {
+    Sought { patterns: Vec<Hir>, words: bool, across_lines: bool, counts_absent: bool }
+}
+
+impl Sought {
+    /// Creates a search for lines that match any of the expressions.
+    pub fn new(patterns: Vec<Hir>) -> Self {
+        Self { patterns, words: false, across_lines: false, counts_absent: false }
+    }
 }
 
 impl Needs {

@@ -18,6 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use finecomb_scan::{Distrust, SETTLED_AFTER, Stamp, Stop};
+use finecomb_sys::setters;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -54,13 +55,25 @@ const PAUSE: Duration = Duration::from_millis(100);
 const GATHER: Duration = Duration::from_millis(20);
 
 /// Options of a watch.
+#[non_exhaustive]
 pub struct WatchOptions<'a> {
     /// Options of the builds and updates.
     pub build: &'a BuildOptions<'a>,
-    /// Told when everything is proven for the first time, and when the system allows no more watches.
+    /// Called when everything is proven for the first time, and when the system allows no more watches. Default: nothing is called.
     pub on_state: &'a dyn Fn(&WatchInfo),
     /// Ends the watch.
     pub stop: &'a Stop,
+}
+
+setters! {
+    WatchOptions<'a> { build: &'a BuildOptions<'a>, on_state: &'a dyn Fn(&WatchInfo), stop: &'a Stop }
+}
+
+impl<'a> WatchOptions<'a> {
+    /// Creates the options of a watch until it is stopped.
+    pub fn new(build: &'a BuildOptions<'a>, stop: &'a Stop) -> Self {
+        Self { build, on_state: &|_| {}, stop }
+    }
 }
 
 /// Watches a tree until it is stopped, or the index is dropped. An index is built if there is none.

@@ -250,13 +250,11 @@ impl Arguments {
 
     /// Scan options, without progress display and stop signal.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
-        ScanOptions {
-            width: self.running.threads,
-            block_size: self.running.block_size,
-            max_line: self.running.max_line,
-            profile: self.running.profile.detail(),
-            ..ScanOptions::default()
-        }
+        ScanOptions::default()
+            .width(self.running.threads)
+            .block_size(self.running.block_size)
+            .max_line(self.running.max_line)
+            .profile(self.running.profile.detail())
     }
 
     /// Whether to use indexes of directories, and where they are.

@@ -198,8 +198,8 @@ impl Arguments {
     ///
     /// If flags do not go together, the name is no expression, or the tags file to update cannot be read.
     pub(crate) fn query(&self, format: Option<Output>) -> Result<Query, String> {
-        let options = self.options();
-        let options = SymbolsOptions { format: format.unwrap_or(options.format), ..options };
+        let mut options = self.options();
+        options.format = format.unwrap_or(options.format);
         let is_tags = matches!(options.format, Output::Ctags | Output::Etags);
         match () {
             () if self.append && options.format != Output::Ctags => {
@@ -266,17 +266,16 @@ impl Arguments {
             Format::Etags => Output::Etags,
             Format::Arrow | Format::Parquet => Output::Records,
         };
-        SymbolsOptions {
-            kinds: self.kind.clone(),
-            languages: self.lang.clone(),
-            name: self.definition.clone(),
-            reference: self.reference.clone(),
-            thorough: self.thorough,
-            stats: self.stats,
-            quiet: self.quiet,
-            format,
-            color: self.output.is_none() && terminal::output_has_colors(),
-        }
+        SymbolsOptions::default()
+            .kinds(self.kind.clone())
+            .languages(self.lang.clone())
+            .name(self.definition.clone())
+            .reference(self.reference.clone())
+            .thorough(self.thorough)
+            .stats(self.stats)
+            .quiet(self.quiet)
+            .format(format)
+            .color(self.output.is_none() && terminal::output_has_colors())
     }
 
     pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
@@ -286,16 +285,14 @@ impl Arguments {
     }
 
     fn walk(&self) -> Result<WalkOptions, UsageError> {
-        Ok(WalkOptions {
-            skip_hidden: !self.hidden,
-            rules: if self.no_ignore { RuleFiles::NONE } else { RuleFiles::ALL },
-            globs: globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?,
-            types: self.types()?,
-            follow: self.follow,
-            archives: self.archives,
-            max_depth: self.max_depth,
-            ..WalkOptions::default()
-        })
+        Ok(WalkOptions::default()
+            .skip_hidden(!self.hidden)
+            .rules(if self.no_ignore { RuleFiles::NONE } else { RuleFiles::ALL })
+            .globs(globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?)
+            .types(self.types()?)
+            .follow(self.follow)
+            .archives(self.archives)
+            .max_depth(self.max_depth))
     }
 
     /// The types that are named, or else files that may be in one of the languages.
@@ -314,12 +311,10 @@ impl Arguments {
     }
 
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
-        ScanOptions {
-            width: self.threads.width(),
-            profile: self.profile.detail(),
-            max_line: MAX_LINE_LIMIT,
-            ..ScanOptions::default()
-        }
+        ScanOptions::default()
+            .width(self.threads.width())
+            .profile(self.profile.detail())
+            .max_line(MAX_LINE_LIMIT)
     }
 
     pub(crate) fn profile(&self) -> &Profile {

@@ -379,37 +379,35 @@ impl Arguments {
             Some(KeyFields::Positions(fields)) => (fields.clone(), Vec::new()),
             Some(KeyFields::Names(names)) => (FieldList::default(), names.clone()),
         };
-        let options = QueryOptions {
-            number: self.number.unwrap_or(if self.has_only_buckets() { usize::MAX } else { 10 }),
-            fields,
-            names,
-            separator: self.separator(),
-            delimiter: self.delimiter()?,
-            input: self.input.clone(),
-            has_header: !self.no_header,
-            extract: self.extract.clone(),
-            each: self.each,
-            missing: self.missing.clone(),
-            ignore_case: self.ignore_case,
-            normalize: self.normalize,
-            grep: self.grep.clone(),
-            vgrep: self.vgrep.clone(),
-            sed: pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect(),
-            condition: self.condition.clone(),
-            time: self.times.field(),
-            time_form: self.times.form(),
-            zone: self.times.zone(),
-            since,
-            until,
-            sorted: self.times.sorted(),
-            every: self.times.every,
-            last: self.tail.last.filter(|_| self.tail.tail),
-            measures: self.measures.distinct()?,
-            sort_by: self.sort_by()?,
-            reverse: self.reverse,
-            min_count: self.min_count,
-            ..QueryOptions::default()
-        };
+        let options = QueryOptions::default()
+            .number(self.number.unwrap_or(if self.has_only_buckets() { usize::MAX } else { 10 }))
+            .fields(fields)
+            .names(names)
+            .separator(self.separator())
+            .delimiter(self.delimiter()?)
+            .input(self.input.clone())
+            .has_header(!self.no_header)
+            .extract(self.extract.clone())
+            .each(self.each)
+            .missing(self.missing.clone())
+            .ignore_case(self.ignore_case)
+            .normalize(self.normalize)
+            .grep(self.grep.clone())
+            .vgrep(self.vgrep.clone())
+            .sed(pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect())
+            .condition(self.condition.clone())
+            .time(self.times.field())
+            .time_form(self.times.form())
+            .zone(self.times.zone())
+            .since(since)
+            .until(until)
+            .sorted(self.times.sorted())
+            .every(self.times.every)
+            .last(self.tail.last.filter(|_| self.tail.tail))
+            .measures(self.measures.distinct()?)
+            .sort_by(self.sort_by()?)
+            .reverse(self.reverse)
+            .min_count(self.min_count);
         Ok(self.memory.apply(self.approx.apply(options)?))
     }
 
@@ -555,26 +553,22 @@ impl Arguments {
 
     /// Inputs and the options for reading them.
     pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
-        let walk = WalkOptions {
-            skip_hidden: self.no_hidden,
-            rules: if self.ignore { RuleFiles::ALL } else { RuleFiles::NONE },
-            globs: selection::globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?,
-            types: selection::named_types(&self.types)?,
-            archives: self.archives,
-            ..WalkOptions::default()
-        };
+        let walk = WalkOptions::default()
+            .skip_hidden(self.no_hidden)
+            .rules(if self.ignore { RuleFiles::ALL } else { RuleFiles::NONE })
+            .globs(selection::globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?)
+            .types(selection::named_types(&self.types)?)
+            .archives(self.archives);
         let (encoding, decompress) = (self.encoding, !self.no_decompress);
         Ok(Inputs { walk, encoding, decompress, ..Inputs::new(&self.files) })
     }
 
     /// Scan options, without progress display and stop signal.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
-        ScanOptions {
-            width: self.threads.width(),
-            block_size: self.block_size,
-            max_line: self.max_line,
-            profile: self.profile.detail(),
-            ..ScanOptions::default()
-        }
+        ScanOptions::default()
+            .width(self.threads.width())
+            .block_size(self.block_size)
+            .max_line(self.max_line)
+            .profile(self.profile.detail())
     }
 }

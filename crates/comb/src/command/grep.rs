@@ -153,7 +153,10 @@ fn pager(arguments: &Arguments, options: &GrepOptions) -> Result<Option<Pager>, 
 
 /// The options of a job that Ctrl-C stops while there is a pager.
 fn with_pager<'a>(scan: ScanOptions<'a>, pager: Option<&Pager>) -> ScanOptions<'a> {
-    ScanOptions { stop: pager.map(|pager| Arc::clone(pager.interrupt())).or(scan.stop), ..scan }
+    match pager {
+        Some(pager) => scan.stop(Some(Arc::clone(pager.interrupt()))),
+        None => scan,
+    }
 }
 
 fn is_interrupted(scan: &ScanOptions<'_>) -> bool {
@@ -175,7 +178,7 @@ fn no_files_searched() -> &'static str {
 
 /// Whether a search would read any file at all.
 pub(crate) fn has_files(arguments: &Arguments, inputs: &Inputs, options: &GrepOptions) -> bool {
-    let first = GrepOptions { quiet: true, ..options.clone() };
+    let first = options.clone().quiet(true);
     list(inputs, &arguments.scan(), &first, &mut io::sink()).files > 0
 }
 

@@ -83,7 +83,7 @@ fn build(arguments: &Build) -> Result<(), String> {
         let text = Text::read(file, alphabet)?;
         let (symbols, alphabet) = (text.symbols(), text.alphabet());
         let name = if alphabet == Alphabet::Dna { "bases of DNA" } else { alphabet.name() };
-        text.build(&output, &BuildOptions { threads, on_stage })?;
+        text.build(&output, &BuildOptions::default().threads(threads).on_stage(on_stage))?;
         Ok(format!("{}: {} {name}", output.display(), Count(symbols)))
     })
 }
@@ -182,7 +182,7 @@ fn import(arguments: &Import) -> Result<(), String> {
     Output { path: &output, sources: &[&text, &suffixes], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
     report(|on_stage| {
-        import_pisearch(pisearch, &output, &BuildOptions { threads, on_stage })?;
+        import_pisearch(pisearch, &output, &BuildOptions::default().threads(threads).on_stage(on_stage))?;
         Ok(output.display().to_string())
     })
 }

@@ -25,12 +25,8 @@ pub(crate) fn sought(arguments: &Arguments, inputs: &Inputs, query: &Query) -> O
     // A line that is too long is reported in any file.
     let skips_lines = arguments.scan().max_line < MAX_FILE;
     let patterns = query.expressions().filter(|_| is_utf8 && !skips_lines)?;
-    Some(Sought {
-        patterns,
-        words: query.has_word_borders(),
-        across_lines: query.may_span_lines(),
-        counts_absent: query.counts_absent(),
-    })
+    let sought = Sought::new(patterns).words(query.has_word_borders());
+    Some(sought.across_lines(query.may_span_lines()).counts_absent(query.counts_absent()))
 }
 
 /// The indexes of a job.
@@ -72,7 +68,7 @@ impl Indexed {
     /// The options of a scan that uses the indexes.
     pub(crate) fn scan<'w>(&self, options: ScanOptions<'w>) -> ScanOptions<'w> {
         let snapshots = self.indexes.clone().map(|indexes| indexes as Arc<dyn Snapshots>);
-        ScanOptions { snapshots, ..options }
+        options.snapshots(snapshots)
     }
 
     /// Takes the indexes as they were opened.

@@ -126,7 +126,11 @@ fn list_to(
             outcome.output_error = outcome.output_error.or(end.err());
             outcome
         }
-        Err(error) => Outcome { output_error: Some(error), ..Outcome::default() },
+        Err(error) => {
+            let mut outcome = Outcome::default();
+            outcome.output_error = Some(error);
+            outcome
+        }
     }
 }
 
@@ -134,7 +138,7 @@ fn list_to(
 fn sought(query: &Query) -> Option<Sought> {
     let patterns = query.expressions()?;
     // A name may be divided between lines.
-    Some(Sought { patterns, words: false, across_lines: true, counts_absent: false })
+    Some(Sought::new(patterns).across_lines(true))
 }
 
 /// Gives a tags file the time at which it was begun: files that changed later are listed anew when it is updated.

@@ -165,7 +165,7 @@ fn count(
         // A progress bar would cover what is printed, and there is no end to progress to.
         run(&options, None)
     } else {
-        progress::with_bar(|watch| run(&ScanOptions { watch, stop: options.stop.clone(), ..options }, None))
+        progress::with_bar(|watch| run(&options.clone().watch(watch), None))
     };
     if let Some(dashboard) = &dashboard {
         dashboard.finish(&done.outcome, start.elapsed());
@@ -257,15 +257,15 @@ impl Counted {
 
     fn of_all(counted: AllCounted) -> Self {
         let AllCounted { counts, problems, bytes, memory, report } = counted;
-        let counted = Self::of_counts(counts);
-        Self { outcome: Outcome { problems, bytes, memory, report, ..counted.outcome }, ..counted }
+        let answer = counts.answer();
+        let mut outcome = Outcome::from(answer);
+        (outcome.problems, outcome.bytes, outcome.memory, outcome.report) = (problems, bytes, memory, report);
+        Self { counts: Some(counts), ..Self::new(outcome) }
     }
 
     fn of_counts(counts: Counts) -> Self {
         let answer = counts.answer();
-        let (problems, bytes, memory, spilled, failure, report) = Default::default();
-        let outcome = Outcome { answer, problems, bytes, memory, spilled, failure, report };
-        Self { counts: Some(counts), ..Self::new(outcome) }
+        Self { counts: Some(counts), ..Self::new(Outcome::from(answer)) }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use finecomb_scan::Distrust;
 #[cfg(target_os = "linux")]
 use finecomb_scan::Stop;
-use finecomb_scan::{Distrust, RuleFiles, WalkOptions};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count, counted};
 use finecomb_tree_index::{
@@ -77,7 +77,7 @@ pub(crate) fn watch(arguments: &Indexed) -> Result<(), String> {
             )),
         }
     };
-    watch_tree(&home, &root, &WatchOptions { build: &build, on_state: &on_state, stop: &stop })
+    watch_tree(&home, &root, &WatchOptions::new(&build, &stop).on_state(&on_state))
         .map_err(|error| error.to_string())
 }
 
@@ -91,8 +91,7 @@ pub(super) fn update_quietly(home: &Path, root: &Path, width: usize) -> Result<(
 
 /// Options for the files that a search without flags would read.
 fn options(width: usize, on_stage: &dyn Fn(Stage)) -> BuildOptions<'_> {
-    let walk = WalkOptions { skip_hidden: true, rules: RuleFiles::ALL, ..WalkOptions::default() };
-    BuildOptions { walk, width, on_stage }
+    BuildOptions::default().width(width).on_stage(on_stage)
 }
 
 /// The absolute path of a directory, without links.

@@ -91,7 +91,7 @@ impl Context {
 
     /// Options of a scan that a stop ends.
     pub(super) fn stoppable(options: ScanOptions<'static>, stop: &Arc<Stop>) -> ScanOptions<'static> {
-        ScanOptions { stop: Some(Arc::clone(stop)), ..options }
+        options.stop(Some(Arc::clone(stop)))
     }
 
     /// The note that a call was cut off, if it was.

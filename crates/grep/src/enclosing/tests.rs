@@ -118,7 +118,7 @@ fn output(name: &str, text: &[u8], options: &GrepOptions) -> (String, Vec<String
     let path = directory.path().join(name);
     std::fs::write(&path, text).expect("a file");
     let mut out = Vec::new();
-    let scan = ScanOptions { block_size: 3, ..ScanOptions::default() };
+    let scan = ScanOptions::default().block_size(3);
     let outcome = grep(&Inputs::new([path]), &scan, &Query::new(options).expect("a pattern"), &mut out);
     let failures = outcome.failures.into_iter().map(|(_, reason)| reason).collect();
     (String::from_utf8_lossy(&out).into_owned(), failures)

@@ -31,6 +31,7 @@ const BATCH: u64 = 4096;
 
 /// Bytes that are no stored counts, or not those of this query.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StoredError {
     /// The bytes are something else.
     #[error("not a file of counts; 'comb top --save-counts FILE' writes one")]

@@ -51,6 +51,7 @@ const USUAL: [i64; 25] = {
 
 /// An invalid width of buckets.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EveryError {
     /// The text is no duration.
     #[error("expected a duration such as 10s, 5m, 1h, 1d or 1w; found '{0}'")]

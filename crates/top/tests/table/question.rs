@@ -135,28 +135,26 @@ impl Question {
             ),
         };
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        QueryOptions {
-            number: self.number,
-            fields,
-            names,
-            grep: owned(&self.grep),
-            vgrep: owned(&self.vgrep),
-            sed: self.edits.iter().map(|&(text, with)| (text.to_owned(), with.to_owned())).collect(),
-            input: Some(style.input()),
-            delimiter: style.delimiter(),
-            has_header: style.has_header(),
-            extract: self.pattern.map(|pattern| owned(PATTERNS[pattern].0)).unwrap_or_default(),
-            each: self.each,
-            missing: self.missing.then(|| MISSING.to_owned()),
-            ignore_case: self.ignore_case,
-            normalize: self.replaces_uuids.then(|| Normalizer::new("uuid").expect("a kind")),
-            condition: self.condition.as_ref().map(|condition| self.typed(condition, style)),
-            measures: self.measures.iter().map(|&(kind, source)| self.measure(kind, source, style)).collect(),
-            sort_by: self.sort_by(),
-            reverse: self.reverse,
-            min_count: self.min_count,
-            ..QueryOptions::default()
-        }
+        QueryOptions::default()
+            .number(self.number)
+            .fields(fields)
+            .names(names)
+            .grep(owned(&self.grep))
+            .vgrep(owned(&self.vgrep))
+            .sed(self.edits.iter().map(|&(text, with)| (text.to_owned(), with.to_owned())).collect())
+            .input(Some(style.input()))
+            .delimiter(style.delimiter())
+            .has_header(style.has_header())
+            .extract(self.pattern.map(|pattern| owned(PATTERNS[pattern].0)).unwrap_or_default())
+            .each(self.each)
+            .missing(self.missing.then(|| MISSING.to_owned()))
+            .ignore_case(self.ignore_case)
+            .normalize(self.replaces_uuids.then(|| Normalizer::new("uuid").expect("a kind")))
+            .condition(self.condition.as_ref().map(|condition| self.typed(condition, style)))
+            .measures(self.measures.iter().map(|&(kind, source)| self.measure(kind, source, style)).collect())
+            .sort_by(self.sort_by())
+            .reverse(self.reverse)
+            .min_count(self.min_count)
     }
 
     pub(crate) fn measure(&self, kind: Kind, source: Source, style: Style) -> Measure {

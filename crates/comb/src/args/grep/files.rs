@@ -191,22 +191,21 @@ impl Files {
             ));
         }
         let respects_files = !self.no_ignore_files;
-        Ok(WalkOptions {
-            skip_hidden: !self.reads_hidden(order),
-            rules: self.rules(order),
-            rule_files: if respects_files { self.ignore_file.clone() } else { Vec::new() },
-            rules_ignore_case: self.ignore_file_case_insensitive,
-            globs: self.globs()?,
-            types: if self.has_types() { self.types(order)? } else { Types::empty() },
-            file_regex: self.file_search_regex.clone(),
-            follow: self.follow,
-            one_file_system: self.one_file_system,
-            max_depth: self.depth.map_or(self.max_depth, |depth| depth.0),
-            max_filesize: self.max_filesize.map(|bytes| bytes as u64),
-            modified: self.modified()?,
-            archives: self.archives,
-            sort: self.sort(),
-        })
+        Ok(WalkOptions::default()
+            .skip_hidden(!self.reads_hidden(order))
+            .rules(self.rules(order))
+            .rule_files(if respects_files { self.ignore_file.clone() } else { Vec::new() })
+            .rules_ignore_case(self.ignore_file_case_insensitive)
+            .globs(self.globs()?)
+            .types(if self.has_types() { self.types(order)? } else { Types::empty() })
+            .file_regex(self.file_search_regex.clone())
+            .follow(self.follow)
+            .one_file_system(self.one_file_system)
+            .max_depth(self.depth.map_or(self.max_depth, |depth| depth.0))
+            .max_filesize(self.max_filesize.map(|bytes| bytes as u64))
+            .modified(self.modified()?)
+            .archives(self.archives)
+            .sort(self.sort()))
     }
 
     /// The range of times of modification of the files.

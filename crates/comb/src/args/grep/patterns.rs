@@ -153,22 +153,21 @@ impl Patterns {
         order: &Order,
         argument: Option<String>,
     ) -> Result<PatternOptions, UsageError> {
-        Ok(PatternOptions {
-            patterns: self.patterns(order, argument)?,
-            and: self.and.clone(),
-            not: self.not.clone(),
-            file_and: self.file_and.clone(),
-            file_not: self.file_not.clone(),
-            fixed_strings: self.fixed_strings,
-            case: self.case(),
-            boundary: self.boundary(),
-            multiline: self.multiline,
-            multiline_dotall: self.multiline_dotall,
-            unicode: !self.no_unicode,
-            engine: self.engine(),
-            regex_size_limit: self.regex_size_limit,
-            dfa_size_limit: self.dfa_size_limit,
-        })
+        Ok(PatternOptions::default()
+            .patterns(self.patterns(order, argument)?)
+            .and(self.and.clone())
+            .not(self.not.clone())
+            .file_and(self.file_and.clone())
+            .file_not(self.file_not.clone())
+            .fixed_strings(self.fixed_strings)
+            .case(self.case())
+            .boundary(self.boundary())
+            .multiline(self.multiline)
+            .multiline_dotall(self.multiline_dotall)
+            .unicode(!self.no_unicode)
+            .engine(self.engine())
+            .regex_size_limit(self.regex_size_limit)
+            .dfa_size_limit(self.dfa_size_limit))
     }
 
     /// The patterns without duplicates, which would make a long list slower.

@@ -53,7 +53,7 @@ impl Approx {
                 "--approx: keys are in the order of their counts; omit --sort".to_owned(),
             ));
         }
-        Ok(QueryOptions { approximate: Some(memory), recount: self.recount, ..options })
+        Ok(options.approximate(Some(memory)).recount(self.recount))
     }
 
     /// Checks that inputs can be read twice if they have to.

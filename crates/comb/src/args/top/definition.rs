@@ -112,7 +112,6 @@ mod tests {
     use std::ffi::OsString;
 
     use clap::{Args, Command};
-    use finecomb_top::QueryOptions;
 
     use super::*;
     use crate::args::top::saved::NOT_MERGED;
@@ -165,7 +164,7 @@ mod tests {
             other.define(&Words::from_bytes(&definition.to_bytes())).expect("its words");
             assert_eq!(other.definition().expect("a definition"), definition);
             let shown = |arguments: &Arguments, number| {
-                let options = QueryOptions { number, sorted: None, ..arguments.query().expect("a query") };
+                let options = arguments.query().expect("a query").number(number).sorted(None);
                 format!("{options:?}")
             };
             assert_eq!(shown(&other, 1), shown(&arguments, 1));

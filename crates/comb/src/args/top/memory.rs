@@ -41,6 +41,6 @@ impl Memory {
     pub(super) fn apply(&self, options: QueryOptions) -> QueryOptions {
         let Some(bytes) = self.memory else { return options };
         let directory = self.temporary_directory.clone().unwrap_or_else(env::temp_dir);
-        QueryOptions { memory: Some(MemoryLimit { bytes, directory }), ..options }
+        options.memory(Some(MemoryLimit { bytes, directory }))
     }
 }
