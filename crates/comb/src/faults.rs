@@ -2,6 +2,7 @@
 
 use finecomb_scan::Problem;
 
+use crate::advice::on_failure;
 use crate::message::problem_texts;
 
 /// Faults with inputs and indexes, none of which ended the job.
@@ -23,7 +24,7 @@ pub fn problem_messages(problems: &[Problem]) -> Vec<String> {
 impl Faults {
     /// Messages that the command would print on standard error.
     pub fn messages(&self) -> Vec<String> {
-        let failures = self.failures.iter().map(|(path, reason)| format!("{path}: {reason}"));
+        let failures = self.failures.iter().map(on_failure);
         self.missing_indexes.iter().cloned().chain(problem_texts(&self.problems)).chain(failures).collect()
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep};
 use finecomb_scan::{FoundFile, Inputs, Problem, Stop, Watch, list_files};
 
+use crate::advice::Advised;
 use crate::args::allowed::{self, Allowed, first_of};
 use crate::args::grep::Arguments;
 use crate::args::words::Words;
@@ -119,7 +120,7 @@ impl GrepJob {
         let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
         let options = change(options);
         let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
-        let query = Query::new(&options).map_err(|error| error.to_string())?;
+        let query = Query::new(&options).map_err(|error| error.advised())?;
         Ok(Self { arguments, inputs, options, query, part: None })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! This is a library for two users: the program, and the Python module, which takes the flags as keyword arguments.
 
+mod advice;
 mod args;
 mod command;
 mod command_line;

@@ -12,6 +12,7 @@ use finecomb_sys::units::{Count, counted};
 use finecomb_top::{AbsentField, Answer, FirstSkipped, MAX_GAP, QueryPart, Skipped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::advice::{Advised, on_failure};
 use crate::args::top::Arguments;
 use crate::command::Exit;
 use crate::program::Program;
@@ -47,7 +48,7 @@ pub(crate) fn problem_texts<'p>(problems: impl IntoIterator<Item = &'p Problem>)
     let problems: Vec<&Problem> = problems.into_iter().collect();
     let (mut reported, mut texts) = (HashSet::new(), Vec::new());
     for problem in &problems {
-        let text = problem.to_string();
+        let text = problem.advised();
         if matches!(problem.kind, ProblemKind::NotPreprocessed { .. }) {
             // A missing program fails for every file.
             let reason = problem.kind.to_string();
@@ -74,9 +75,7 @@ fn and_others_of(reason: &str, problems: &[&Problem]) -> String {
 
 /// Prints the reason of each file that was not processed.
 pub(crate) fn failures(failures: &[(String, String)]) {
-    for (path, reason) in failures {
-        error(format_args!("{path}: {reason}"));
-    }
+    failures.iter().map(on_failure).for_each(error);
 }
 
 /// Prints an error in the arguments, or the requested help.
@@ -192,7 +191,7 @@ pub(crate) fn absent_fields(answer: &Answer, arguments: &Arguments) -> Vec<Strin
 /// Messages on the problems with inputs of a count: first the others, then one for each reason why more of a file was read than the window.
 pub(crate) fn input_problems(problems: &[Problem]) -> Vec<String> {
     let others = problems.iter().filter(|problem| !matches!(problem.kind, ProblemKind::NotNarrowed(_)));
-    others.map(ToString::to_string).chain(not_narrowed(problems)).collect()
+    others.map(Advised::advised).chain(not_narrowed(problems)).collect()
 }
 
 /// The error of a count in two passes whose inputs changed.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use finecomb_scan::{Inputs, Problem, ScanOptions};
 use finecomb_top::{Answer, Query};
 
+use crate::advice::Advised;
 use crate::args::allowed::{self, Allowed, first_of};
 use crate::args::top::Arguments;
 use crate::args::words::Words;
@@ -118,7 +119,7 @@ impl TopJob {
     /// If an expression is invalid, or a flag is not used by the format of the records.
     pub fn query(&self) -> Result<Query, String> {
         let options = self.0.query().map_err(|error| error.to_string())?;
-        let query = Query::new(&options).map_err(|error| error.to_string())?;
+        let query = Query::new(&options).map_err(|error| error.advised())?;
         self.0.check_format(&query).map_err(|error| error.to_string())?;
         Ok(query)
     }

@@ -48,7 +48,7 @@ use std::time::Duration;
 use finecomb_scan::{
     Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Source, Visit, in_order,
 };
-pub use grep_printer::Stats;
+pub use grep_printer::{ColorSpecs, HyperlinkConfig, Stats};
 pub use print::CUT;
 pub use print::excerpt::excerpt;
 pub use regex_syntax::hir::Hir;

@@ -18,8 +18,19 @@ pub enum Error {
     /// A pattern is invalid.
     #[error("{0}")]
     Pattern(String),
+    /// A pattern of a condition is invalid.
+    #[error("{option}: {error}")]
+    Condition {
+        /// Field of [`PatternOptions`] with the pattern.
+        option: &'static str,
+        /// The message of the engine.
+        error: String,
+    },
+    /// Neither engine accepts a pattern: the messages of both.
+    #[error("neither engine accepts the pattern:\n{0}\n{1}")]
+    Neither(String, String),
     /// PCRE2 was requested in a build without it.
-    #[error("PCRE2 is not available in this build; build with the feature pcre2, or omit -P")]
+    #[error("PCRE2 is not available in this build; build with the feature pcre2")]
     NoPcre2,
 }
 
@@ -49,44 +60,44 @@ impl AnyMatcher {
     /// Compiles the patterns of a query.
     pub(crate) fn new(options: &GrepOptions) -> Result<Self, Error> {
         match options.pattern.engine {
-            Engine::Rust => with_rust(options).map_err(|error| Error::Pattern(with_advice(error))),
+            Engine::Rust => with_rust(options),
             Engine::Pcre2 => pcre2(options),
             Engine::Auto => match with_rust(options) {
                 Ok(matcher) => Ok(matcher),
-                Err(rust) => pcre2(options).map_err(|pcre2| {
-                    Error::Pattern(format!("neither engine accepts the pattern:\n{rust}\n{pcre2}"))
-                }),
+                Err(rust) => {
+                    pcre2(options).map_err(|pcre2| Error::Neither(rust.to_string(), pcre2.to_string()))
+                }
             },
         }
     }
 }
 
 /// Compiles the patterns, and those of conditions, if there are any.
-fn with_rust(options: &GrepOptions) -> Result<AnyMatcher, String> {
-    let matcher = rust(options)?;
+fn with_rust(options: &GrepOptions) -> Result<AnyMatcher, Error> {
+    let matcher = rust(options).map_err(Error::Pattern)?;
     if !options.pattern.has_conditions() {
         return Ok(AnyMatcher::Rust(matcher));
     }
     conditioned(matcher, options, rust).map(|matcher| AnyMatcher::RustWith(Box::new(matcher)))
 }
 
-/// Adds the conditions to a matcher. `compile` compiles the patterns of options. Errors begin with the flag of the condition.
+/// Adds the conditions to a matcher. `compile` compiles the patterns of options.
 fn conditioned<M: Matcher>(
     matcher: M,
     options: &GrepOptions,
     compile: impl Fn(&GrepOptions) -> Result<M, String>,
-) -> Result<Conditioned<M>, String> {
-    let each = |flag: &str, patterns: &[String]| {
+) -> Result<Conditioned<M>, Error> {
+    let each = |option: &'static str, patterns: &[String]| {
         let compile = |pattern: &String| {
             let pattern = PatternOptions { patterns: vec![pattern.clone()], ..options.pattern.clone() };
             let compiled = compile(&GrepOptions { pattern, ..options.clone() });
-            compiled.map_err(|error| format!("{flag}: {error}"))
+            compiled.map_err(|error| Error::Condition { option, error })
         };
-        patterns.iter().map(compile).collect::<Result<Vec<M>, String>>()
+        patterns.iter().map(compile).collect::<Result<Vec<M>, Error>>()
     };
     let PatternOptions { and, not, file_and, file_not, multiline, .. } = &options.pattern;
-    let lines = Conditions { all: each("--and", and)?, none: each("--not", not)? };
-    let files = Conditions { all: each("--file-and", file_and)?, none: each("--file-not", file_not)? };
+    let lines = Conditions { all: each("and", and)?, none: each("not", not)? };
+    let files = Conditions { all: each("file_and", file_and)?, none: each("file_not", file_not)? };
     let terminator = options.line_end.terminator();
     Ok(Conditioned::new(matcher, lines, files, terminator, (*multiline, options.invert)))
 }
@@ -145,7 +156,7 @@ fn pcre2(options: &GrepOptions) -> Result<AnyMatcher, Error> {
     if !options.pattern.has_conditions() {
         return Ok(AnyMatcher::Pcre2(matcher));
     }
-    let matcher = conditioned(matcher, options, pcre2_matcher).map_err(Error::Pattern)?;
+    let matcher = conditioned(matcher, options, pcre2_matcher)?;
     Ok(AnyMatcher::Pcre2With(Box::new(matcher)))
 }
 
@@ -204,22 +215,6 @@ pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Opt
         builder.build().parse(&expression).ok()
     };
     options.patterns.iter().map(parse).collect()
-}
-
-/// Returns the engine's message, followed by the flag that may help.
-fn with_advice(error: String) -> String {
-    let advice = if error.contains("look-around") || error.contains("backreferences") {
-        "use -P (--pcre2) for look-around and back-references"
-    } else if error.contains("the literal") && error.contains("not allowed") {
-        "use -U (--multiline) to search across lines"
-    } else if error.contains("\\0") {
-        "use -a (--text) to treat binary files as text and to match NUL"
-    } else if error.contains("size limit") || error.contains("too big") {
-        "use --regex-size-limit to raise the limit"
-    } else {
-        return error;
-    };
-    format!("{error}\n{advice}")
 }
 
 #[cfg(test)]

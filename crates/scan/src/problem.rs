@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::block::{Source, escaped};
 use crate::options::Bounds;
+use crate::recognize::Reason;
 use crate::source::preprocess::Failed;
 
 /// A problem with an input.
@@ -44,7 +45,7 @@ pub enum ProblemKind {
     },
     /// A line is longer than the limit and was skipped.
     #[error(
-        "skipped the line at byte {offset}: longer than {}; use --max-line to raise the limit",
+        "skipped the line at byte {offset}: longer than {}",
         ByteLimit(*limit as u64)
     )]
     LineTooLong {
@@ -79,13 +80,13 @@ pub enum ProblemKind {
     /// The same, for a rule in a directory above the named one.
     #[error("{0}")]
     RuleAbove(String),
-    /// A command cannot use the file, for this reason.
-    #[error("{}", unusable(.0))]
-    Unusable(String),
+    /// The job cannot use the file, for this reason.
+    #[error("{}", unusable(&.0.to_string()))]
+    Unusable(Reason),
     /// More of the file was read than the part that was wanted, for this reason. The result is complete.
     #[error("read more than was wanted: {0}")]
     NotNarrowed(&'static str),
-    /// The contents of the file contradict what the command was told about them.
+    /// The contents of the file contradict what the job was told about them.
     #[error("{0}")]
     Contradiction(String),
     /// A followed file was truncated.
@@ -330,8 +331,7 @@ mod tests {
             shown,
             [
                 "a.log: closed; name a file, or redirect input from a file or a pipe",
-                "a.log: skipped the line at byte 20: longer than 10 bytes; use --max-line to raise the limit \
-                 (and 2 more such lines)",
+                "a.log: skipped the line at byte 20: longer than 10 bytes (and 2 more such lines)",
             ]
         );
     }
@@ -340,9 +340,9 @@ mod tests {
     fn lines_that_were_left_out_are_counted_in_words() {
         let source = Source::named(0, Some("a.log".into()));
         let shown = |more| Problem { source: source.clone(), kind: too_long(20), more }.to_string();
-        assert!(shown(0).ends_with("to raise the limit"));
-        assert!(shown(1).ends_with("to raise the limit (and 1 more such line)"));
-        assert!(shown(2).ends_with("to raise the limit (and 2 more such lines)"));
+        assert!(shown(0).ends_with("longer than 10 bytes"));
+        assert!(shown(1).ends_with("longer than 10 bytes (and 1 more such line)"));
+        assert!(shown(2).ends_with("longer than 10 bytes (and 2 more such lines)"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Recognition of a file by its beginning.
 
 use std::any::Any;
+use std::error::Error;
 use std::sync::Arc;
 
 use crate::block::Source;
@@ -8,6 +9,9 @@ use crate::records::Records;
 
 /// Maximum length of the beginning of a text that [`Recognize`] examines, in bytes.
 pub const MAX_HEAD: usize = 128 << 10;
+
+/// Reason why a job cannot use a file. It is kept as it is, so that who runs the job may ask for its type.
+pub type Reason = Box<dyn Error + Send + Sync>;
 
 /// Recognises files by the beginnings of their texts.
 ///
@@ -24,7 +28,7 @@ pub trait Recognize: Send + Sync {
     /// # Errors
     /// Returns the reason why the job cannot use the file. It is reported as
     /// [`ProblemKind::Unusable`](crate::ProblemKind::Unusable), and the file is skipped.
-    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String>;
+    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason>;
 }
 
 /// Result of [`Recognize`].

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use finecomb_scan::{
-    Accumulate, Block, Folded, Inputs, LinesAt, Meter, Narrow, Narrowed, ProblemKind, Progress, Recognize,
-    Recognized, Records, ScanOptions, Source, Watch, Width, fold,
+    Accumulate, Block, Folded, Inputs, LinesAt, Meter, Narrow, Narrowed, ProblemKind, Progress, Reason,
+    Recognize, Recognized, Records, ScanOptions, Source, Watch, Width, fold,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -57,7 +57,7 @@ impl Narrow for Between {
 struct Csv;
 
 impl Recognize for Csv {
-    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         let records = Records::Quoted { delimiter: b',' };
         Ok(Some(Recognized { records, details: Arc::new(()) }))
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use finecomb_scan::{
-    Accumulate, Block, Folded, Inputs, MAX_HEAD, Meter, Recognize, Recognized, RecordEnds, Records,
+    Accumulate, Block, Folded, Inputs, MAX_HEAD, Meter, Reason, Recognize, Recognized, RecordEnds, Records,
     ScanOptions, Source, Stop, Width, fold,
 };
 use finecomb_sys::units::{ByteLimit, Count};
@@ -83,7 +83,7 @@ impl Always {
 }
 
 impl Recognize for Always {
-    fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String> {
+    fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason> {
         self.seen.lock().expect("no panics").push((head.to_vec(), is_all));
         let decided = is_all || head.len() >= self.needed;
         Ok(decided.then(|| Recognized { records: self.records, details: Arc::new("details") }))
@@ -169,11 +169,7 @@ fn reported(path: &Path, too_long: &[u64], max_line: usize) -> Vec<String> {
         2 => " (and 1 more such line)".to_owned(),
         count => format!(" (and {} more such lines)", Count(count as u64 - 1)),
     };
-    vec![format!(
-        "{}: skipped the line at byte {}: longer than {limit}; use --max-line to raise the limit{more}",
-        path.display(),
-        too_long[0],
-    )]
+    vec![format!("{}: skipped the line at byte {}: longer than {limit}{more}", path.display(), too_long[0],)]
 }
 
 fn check(
@@ -351,7 +347,7 @@ fn a_file_that_shrinks_while_it_is_read_ends_the_job_with_the_records_before() {
 struct Shrinks(PathBuf);
 
 impl Recognize for Shrinks {
-    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         let file = OpenOptions::new().write(true).open(&self.0).expect("opening");
         file.set_len(1626).expect("truncating");
         Ok(Some(Recognized { records: QUOTED, details: Arc::new("details") }))
@@ -485,7 +481,7 @@ struct Asks {
 }
 
 impl Recognize for Asks {
-    fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String> {
+    fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason> {
         assert!(!is_all);
         self.shown.lock().expect("no panics").send(head.len()).expect("the writer waits");
         let recognized = || Recognized { records: QUOTED, details: Arc::new("details") };
@@ -514,7 +510,7 @@ fn a_pipe_is_shown_up_to_its_end_or_the_longest_beginning() {
 fn a_file_that_is_not_recognised_is_one_of_lines_without_details() {
     struct Never;
     impl Recognize for Never {
-        fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+        fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
             Ok(None)
         }
     }
@@ -539,8 +535,8 @@ fn a_file_that_is_not_recognised_is_one_of_lines_without_details() {
 fn a_file_that_cannot_be_used_is_reported_and_skipped() {
     struct Refuses;
     impl Recognize for Refuses {
-        fn recognize(&self, _: &Source, head: &[u8], _: bool) -> Result<Option<Recognized>, String> {
-            if head.starts_with(b"x") { Err("no names".to_owned()) } else { Ok(None) }
+        fn recognize(&self, _: &Source, head: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
+            if head.starts_with(b"x") { Err("no names".into()) } else { Ok(None) }
         }
     }
     let directory = tempdir().expect("a directory");

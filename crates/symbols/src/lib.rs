@@ -51,7 +51,9 @@ pub use crate::query::{Error, Format, Query, SymbolsOptions};
 pub use crate::stats::{Stats, Sums};
 pub use crate::stored::ParseStore;
 pub use crate::update::OldTags;
+pub use crate::visit::UNKNOWN_LANGUAGE;
 use crate::visit::{Lister, Results};
+pub use regex_syntax::hir::Hir;
 
 /// Result of a list.
 #[derive(Debug, Default)]

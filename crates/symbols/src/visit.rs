@@ -15,6 +15,9 @@ use crate::stats::{Stats, Sums};
 use crate::stored::{decode, encode};
 use crate::symbol::{Symbol, add_end_lines, symbols, uses};
 
+/// Reason of a [failure](crate::Outcome::failures): nothing says the language of a named file.
+pub const UNKNOWN_LANGUAGE: &str = "unknown language";
+
 /// Largest file that is parsed, in bytes.
 pub(crate) const SIZE_LIMIT: usize = 64 << 20;
 
@@ -138,7 +141,7 @@ impl Visit for Lister<'_> {
     fn begin(&mut self, source: &Source, _start: &[u8]) -> bool {
         let is_known = self.query.may_know(source.display_path());
         if !is_known && source.is_named() {
-            self.fail(source, "unknown language; use --lang to name it".to_owned());
+            self.fail(source, UNKNOWN_LANGUAGE.to_owned());
         }
         !is_known
     }

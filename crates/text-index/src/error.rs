@@ -33,7 +33,7 @@ pub enum Error {
         damage: Damage,
     },
     /// The text has a byte outside the alphabet.
-    #[error("{}: invalid {} at byte {at} for the alphabet {alphabet}; use --alphabet bytes for any text", path.display(), ByteName(*byte))]
+    #[error("{}: invalid {} at byte {at} for the alphabet {alphabet}", path.display(), ByteName(*byte))]
     InvalidText {
         /// The text.
         path: PathBuf,

@@ -80,7 +80,7 @@ pub use counts::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, coun
 pub use field::{Field, FieldError, Name, Step};
 pub use fields::{FieldList, FieldListError};
 pub use follow::{FinishedBucket, Following, top_follow};
-pub use input::{InputFormat, InputFormatError};
+pub use input::{FormatError, InputFormat, InputFormatError};
 pub use live::{Live, LiveRows};
 pub use measure::{Measure, MeasureKind, Percentile, PercentileError, Quantity};
 pub use normalize::{Normalizer, UnknownKind};

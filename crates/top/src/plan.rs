@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use finecomb_scan::{LineEnds, Recognize, Recognized, RecordEnds, Records, Source};
+use finecomb_scan::{LineEnds, Reason, Recognize, Recognized, RecordEnds, Records, Source};
 
 use crate::cells::Cells;
 use crate::field::Field;
@@ -15,7 +15,7 @@ use crate::format::lines::{LineFields, LineScratch, Unnamed};
 use crate::format::logfmt::Logfmt;
 use crate::format::regex::{RegexCache, RegexRecords};
 use crate::format::syslog::Syslog;
-use crate::input::InputFormat;
+use crate::input::{FormatError, InputFormat};
 use crate::row_query::RowQuery;
 use crate::row_time::{EXAMINED, TimePlan};
 use crate::{Span, bytes_of};
@@ -98,7 +98,7 @@ impl Plan {
     ///
     /// # Errors
     /// Returns a message if the format lacks a wanted field.
-    pub(crate) fn of_all_files(query: &RowQuery) -> Result<Option<Self>, String> {
+    pub(crate) fn of_all_files(query: &RowQuery) -> Result<Option<Self>, FormatError> {
         let format = match &query.input {
             InputFormat::Auto => return Ok(None),
             InputFormat::Csv | InputFormat::Tsv if query.has_header => return Ok(None),
@@ -114,7 +114,7 @@ impl Plan {
         Ok(query.time.is_none().then_some(plan))
     }
 
-    fn new(query: &RowQuery, format: &Format<'_>, header_end: u64) -> Result<Self, String> {
+    fn new(query: &RowQuery, format: &Format<'_>, header_end: u64) -> Result<Self, FormatError> {
         let extractor = |fields: &[Field]| format.extractor(query, fields);
         Ok(Self {
             format: format.name(),
@@ -133,7 +133,7 @@ impl Plan {
         format: &Format<'_>,
         source: &Source,
         (head, is_all): (&[u8], bool),
-    ) -> Option<Result<Self, String>> {
+    ) -> Option<Result<Self, FormatError>> {
         let Some(time) = &query.time else { return Some(Ok(self)) };
         let extractor = |fields: &[Field]| format.extractor(query, fields);
         self.time = match (&time.columns, &self.values) {
@@ -149,25 +149,23 @@ impl Plan {
             }
         };
         let has_time = self.time.is_some();
-        Some(has_time.then_some(self).ok_or_else(|| {
-            "the first records have no field with a usual name and a time; --time names the field".to_owned()
-        }))
+        Some(has_time.then_some(self).ok_or(FormatError::NoTime))
     }
 }
 
 impl Format<'_> {
-    fn extractor(&self, query: &RowQuery, fields: &[Field]) -> Result<Extractor, String> {
-        fn text(error: impl ToString) -> String {
-            error.to_string()
+    fn extractor(&self, query: &RowQuery, fields: &[Field]) -> Result<Extractor, FormatError> {
+        fn text(error: impl ToString) -> FormatError {
+            FormatError::Other(error.to_string())
         }
         Ok(match self {
             Self::Table { delimiter, header } => {
                 let csv = dialect(*delimiter).and_then(|dialect| Csv::new(dialect, header.as_ref(), fields));
                 Extractor::Csv(csv.map_err(text)?)
             }
-            Self::Unknown => Extractor::Lines(Box::new(lines(query, fields).map_err(|_| {
-                "unknown format; --input names one of lines, clf, combined, vhost_combined, csv, tsv, json, logfmt, syslog, nginx:…, regex:…"
-            })?)),
+            Self::Unknown => {
+                Extractor::Lines(Box::new(lines(query, fields).map_err(|_| FormatError::Unknown)?))
+            }
             Self::Known(format) => match format {
                 InputFormat::Clf => access(&AccessFormat::clf(), fields)?,
                 InputFormat::Combined => access(&AccessFormat::combined(), fields)?,
@@ -180,7 +178,8 @@ impl Format<'_> {
                     Extractor::Regex(Box::new(RegexRecords::new(pattern, fields).map_err(text)?))
                 }
                 InputFormat::Lines | InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
-                    Extractor::Lines(Box::new(lines(query, fields).map_err(text)?))
+                    let lines = lines(query, fields).map_err(|Unnamed(name)| FormatError::NoNames(name))?;
+                    Extractor::Lines(Box::new(lines))
                 }
             },
         })
@@ -211,8 +210,10 @@ fn lines(query: &RowQuery, fields: &[Field]) -> Result<LineFields, Unnamed> {
     LineFields::new(query.splitter.clone(), fields)
 }
 
-fn access(format: &AccessFormat, fields: &[Field]) -> Result<Extractor, String> {
-    AccessLog::new(format, fields).map(Extractor::Access).map_err(|error| error.to_string())
+fn access(format: &AccessFormat, fields: &[Field]) -> Result<Extractor, FormatError> {
+    AccessLog::new(format, fields)
+        .map(Extractor::Access)
+        .map_err(|error| FormatError::Other(error.to_string()))
 }
 
 fn dialect(delimiter: Option<u8>) -> Result<Dialect, CsvError> {
@@ -223,7 +224,7 @@ fn dialect(delimiter: Option<u8>) -> Result<Dialect, CsvError> {
 pub(crate) struct Recognizer(pub(crate) Arc<RowQuery>);
 
 impl Recognize for Recognizer {
-    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, String> {
+    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason> {
         if head.is_empty() {
             // An empty file lacks nothing.
             return Ok(None);
@@ -239,7 +240,7 @@ impl Recognize for Recognizer {
 
 impl Recognizer {
     /// The format of a file, and the end of its header. `None` if more of the text is needed.
-    fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(Format<'_>, u64), String>> {
+    fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(Format<'_>, u64), FormatError>> {
         let query = &*self.0;
         let detected = match &query.input {
             InputFormat::Csv => Detected::Csv { delimiter: query.delimiter },
@@ -266,14 +267,14 @@ impl Recognizer {
         head: &[u8],
         delimiter: Option<u8>,
         is_all: bool,
-    ) -> Option<Result<(Format<'_>, u64), String>> {
+    ) -> Option<Result<(Format<'_>, u64), FormatError>> {
         if !self.0.has_header {
             return Some(Ok((Format::Table { delimiter, header: None }, 0)));
         }
         let (record, end) = first_record(head, delimiter, is_all)?;
         let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
         let format = |header| (Format::Table { delimiter, header: Some(header) }, end as u64);
-        Some(header.map(format).map_err(|error| error.to_string()))
+        Some(header.map(format).map_err(|error| FormatError::Other(error.to_string())))
     }
 }
 

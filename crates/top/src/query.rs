@@ -11,7 +11,7 @@ use crate::field::Field;
 use crate::fields::FieldList;
 use crate::filter::Filter;
 use crate::hash::Hasher;
-use crate::input::InputFormat;
+use crate::input::{FormatError, InputFormat};
 use crate::joint::Joint;
 use crate::measure::Measure;
 use crate::normalize::Normalizer;
@@ -195,18 +195,43 @@ pub enum QueryError {
     /// An invalid regular expression.
     #[error("{option}: {error}")]
     Pattern {
-        /// Command-line option of the expression.
+        /// Field of [`QueryOptions`] with the expression.
         option: &'static str,
         /// The error.
         #[source]
         error: PatternError,
     },
     /// An invalid condition.
-    #[error("--where: {0}")]
+    #[error("condition: {0}")]
     Condition(#[from] ConditionError),
-    /// An invalid format, or a field that the format does not have.
-    #[error("{0}")]
-    Format(String),
+    /// The format does not have a field, or is invalid.
+    #[error("format {format}: {error}")]
+    Input {
+        /// Name of the format.
+        format: String,
+        /// The error.
+        #[source]
+        error: FormatError,
+    },
+    /// These fields cannot form a key of such records.
+    #[error("fields {fields}: {reason}")]
+    Fields {
+        /// The fields.
+        fields: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The field of the time is named, but nothing depends on times.
+    #[error("the field of the time is named, but there are neither bounds nor buckets of time")]
+    UnusedTime,
+    /// Files are said to be in the order of time, but all of them is counted.
+    #[error("files in the order of time: the first or the last instant is missing")]
+    SortedWithoutWindow,
+    /// Files are said to be in the order of a time that is in a group of an expression of which each match is counted.
+    #[error(
+        "files in the order of time: if each match is counted, the time must be in a field, not in a group"
+    )]
+    SortedByGroup,
 }
 
 /// A compiled query. Cheap to clone.
@@ -346,9 +371,9 @@ impl Query {
         let edits = options
             .sed
             .iter()
-            .map(|(text, replacement)| Edit::new(text, replacement, case).map_err(of("-s/--sed")));
+            .map(|(text, replacement)| Edit::new(text, replacement, case).map_err(of("sed")));
         let edits = edits.collect::<Result<Vec<_>, _>>()?;
-        let splitter = splitter(&options.separator).map_err(of("-p/--fieldseparator"))?;
+        let splitter = splitter(&options.separator).map_err(of("separator"))?;
         let rows = RowQuery::is_needed(options)
             .then(|| RowQuery::new(options, splitter.clone(), case))
             .transpose()?;
@@ -364,8 +389,8 @@ impl Query {
             fields: options.fields.clone(),
             splitter,
             filter: Filter {
-                must: patterns(&options.grep, "-g/--grep")?,
-                must_not: patterns(&options.vgrep, "-v/--vgrep")?,
+                must: patterns(&options.grep, "grep")?,
+                must_not: patterns(&options.vgrep, "vgrep")?,
             },
             normalizer: options.normalize,
             ignore_case: options.ignore_case,

@@ -147,7 +147,7 @@ impl RowQuery {
         let pattern = match &options.extract[..] {
             [] => None,
             patterns => {
-                let of = |error| QueryError::Pattern { option: "-e/--extract", error };
+                let of = |error| QueryError::Pattern { option: "extract", error };
                 let each = if options.each { Each::Match } else { Each::Record };
                 Some(KeyPattern::new(patterns, case, each).map_err(of)?)
             }
@@ -187,7 +187,7 @@ impl RowQuery {
             plan: None,
         };
         let plan = Plan::of_all_files(&query)
-            .map_err(|reason| QueryError::Format(format!("--input {}: {reason}", query.input.name())));
+            .map_err(|error| QueryError::Input { format: query.input.name().to_owned(), error });
         query.plan = plan?.map(Arc::new);
         Ok(query)
     }
@@ -287,16 +287,15 @@ fn key_source(
     let mut fields = options.names.clone();
     if !options.fields.is_whole_record() {
         if options.fields.len() > MAX_KEY_FIELDS {
-            let fields = &options.fields;
-            return Err(QueryError::Format(format!(
-                "-f {fields}: {MAX_KEY_FIELDS} fields at most form a key of records with a format, a condition or measures"
-            )));
+            let reason = format!(
+                "{MAX_KEY_FIELDS} fields at most form a key of records with a format, a condition or measures"
+            );
+            return Err(QueryError::Fields { fields: options.fields.to_string(), reason });
         }
         let positions = options.fields.positions().ok_or_else(|| {
-            QueryError::Format(format!(
-                "-f {}: a range that counts from both ends needs plain lines without a condition or measures",
-                options.fields
-            ))
+            let reason =
+                "a range that counts from both ends needs plain lines without a condition or measures";
+            QueryError::Fields { fields: options.fields.to_string(), reason: reason.to_owned() }
         })?;
         fields.extend(positions.into_iter().map(Field::Position));
     }

@@ -70,9 +70,7 @@ impl TimeQuery {
         let QueryOptions { time, time_form, zone, since, until, every, last, .. } = options;
         if since.is_none() && until.is_none() && every.is_none() && last.is_none() {
             return match time {
-                Some(_) => {
-                    Err(QueryError::Format("--time: needs --since, --until, --last or --every".to_owned()))
-                }
+                Some(_) => Err(QueryError::UnusedTime),
                 None => Ok(None),
             };
         }

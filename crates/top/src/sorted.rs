@@ -38,14 +38,13 @@ impl SortedWindow {
         let Some(Slack { nanoseconds: slack }) = options.sorted else { return Ok(None) };
         let (since, until) = (options.since, options.until);
         if since.is_none() && until.is_none() {
-            return Err(QueryError::Format("--sorted: needs --since or --until".to_owned()));
+            return Err(QueryError::SortedWithoutWindow);
         }
         let mut times = Query::new(&options_of_times(options, &options.extract))?;
         if !times.has_time_in_group() {
             times = Query::new(&options_of_times(options, &[]))?;
         } else if options.each {
-            let reason = "--sorted: with --each, the time must be in a field, not in a group of -e";
-            return Err(QueryError::Format(reason.to_owned()));
+            return Err(QueryError::SortedByGroup);
         }
         Ok(Some(Self {
             times,
@@ -93,8 +92,7 @@ impl Narrower {
         let contradictions = files.iter().filter_map(|(source, order)| {
             let step = order.contradiction(self.window.slack)?;
             let text = self.window.describe(&step);
-            let text =
-                format!("{text}; records of the window may be missing: omit --sorted or raise its slack");
+            let text = format!("{text}; records of the window may be missing");
             Some(Problem { source: source.clone(), kind: ProblemKind::Contradiction(text), more: 0 })
         });
         contradictions.collect()
@@ -113,7 +111,7 @@ impl Narrow for Narrower {
         let range = self.window.search(&mut search);
         if let Some(step) = search.order().contradiction(self.window.slack) {
             let text = format!(
-                "{}; the file was read whole and the counts are complete, but omit --sorted or raise its slack",
+                "{}; the file was read whole, and the counts are complete",
                 self.window.describe(&step)
             );
             return whole(Some(ProblemKind::Contradiction(text)));

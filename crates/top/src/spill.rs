@@ -103,9 +103,7 @@ impl Spill {
         let failure = lock(&self.failure);
         let directory = self.limit.directory.display();
         let reason = io_reason(failure.as_ref()?);
-        Some(format!(
-            "temporary file in {directory}: {reason}; use --temporary-directory for another directory, or raise --memory"
-        ))
+        Some(format!("temporary file in {directory}: {reason}"))
     }
 
     /// Bytes written to temporary files.

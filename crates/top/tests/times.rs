@@ -335,7 +335,7 @@ fn a_file_without_times_in_its_first_records_is_skipped_with_the_reason() {
     let query = Query::new(&options).expect("a valid query");
     let outcome = top(&Inputs::new([&path]), &ScanOptions::default(), &query);
     let problems: Vec<String> = outcome.problems.iter().map(ToString::to_string).collect();
-    assert!(problems[0].contains("--time names the field; skipped"), "{problems:?}");
+    assert!(problems[0].contains("a usual name and a time; skipped"), "{problems:?}");
     assert_eq!(outcome.answer.records, 0);
 }
 

@@ -19,7 +19,7 @@ pub enum Error {
         error: io::Error,
     },
     /// There is no index of this directory.
-    #[error("{}: no index; build one with 'comb index build {}'", .0.display(), .0.display())]
+    #[error("{}: no index", .0.display())]
     Missing(PathBuf),
     /// A file of the index is not what was written.
     #[error("{}: damaged {what}; build the index again", path.display())]
@@ -30,7 +30,7 @@ pub enum Error {
         what: &'static str,
     },
     /// Values that were derived from texts are not what was written.
-    #[error("{}: damaged; remove it, and 'comb symbols --index-update' writes it again", .0.display())]
+    #[error("{}: damaged; remove it", .0.display())]
     Values(PathBuf),
     /// The index was written by another version of the program, in another format.
     #[error("{}: the format of another version of comb; build the index again", .0.display())]

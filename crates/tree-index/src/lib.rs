@@ -57,6 +57,7 @@ pub use indexes::{Indexes, Opened, drop_index};
 pub use info::{Info, verify};
 pub use needs::Sought;
 pub use reading::MAX_FILE;
+pub use regex_syntax::hir::Hir;
 pub use values::Values;
 #[cfg(target_os = "linux")]
 pub use watch::talk::WatchInfo;

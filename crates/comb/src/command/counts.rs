@@ -9,6 +9,7 @@ use finecomb_top::{Counts, Query, StoredCounts};
 
 use super::output::{Kind, check_new, write};
 use super::{Exit, fail, output_failed};
+use crate::advice::Advised;
 use crate::args::top::Arguments;
 use crate::args::words::Words;
 use crate::message;
@@ -87,7 +88,7 @@ pub(super) fn merge(arguments: &mut Arguments) -> Option<Sum> {
 
 fn add(file: &Path, arguments: &mut Arguments, sum: &mut Option<Sum>) -> Result<(), String> {
     let bytes = read(file).map_err(|error| io_reason(&error).to_string())?;
-    let stored = StoredCounts::new(&bytes).map_err(|error| error.to_string())?;
+    let stored = StoredCounts::new(&bytes).map_err(|error| error.advised())?;
     let definition = Words::from_bytes(stored.definition());
     if let Some(sum) = sum {
         if definition != sum.definition {
@@ -99,7 +100,7 @@ fn add(file: &Path, arguments: &mut Arguments, sum: &mut Option<Sum>) -> Result<
     }
     arguments.define(&definition)?;
     let options = arguments.query().map_err(|error| error.to_string())?;
-    let query = Query::new(&options).map_err(|error| error.to_string())?;
+    let query = Query::new(&options).map_err(|error| error.advised())?;
     let counts = counts(&stored, &query)?;
     *sum = Some(Sum { first: file.to_owned(), definition, query, counts, had_errors: false });
     Ok(())
@@ -108,7 +109,7 @@ fn add(file: &Path, arguments: &mut Arguments, sum: &mut Option<Sum>) -> Result<
 /// The counts in a file. They are read as a whole before they are added to others, so that damage does not change these.
 fn counts(stored: &StoredCounts<'_>, query: &Query) -> Result<Counts, String> {
     let mut counts = Counts::new(query);
-    stored.add_to(&mut counts).map_err(|error| error.to_string())?;
+    stored.add_to(&mut counts).map_err(|error| error.advised())?;
     Ok(counts)
 }
 

@@ -10,6 +10,7 @@ use finecomb_top::output::Json;
 use finecomb_top::{Following, Live, Query, top_follow};
 
 use super::top::{Counted, format_of_rows};
+use crate::advice::Advised;
 use crate::args::top::{Arguments, Format};
 use crate::message;
 
@@ -120,9 +121,9 @@ impl Printer<'_> {
             }
             let is_note = problem.is_note();
             if is_note {
-                message::note(problem)
+                message::note(problem.advised())
             } else {
-                message::error(problem)
+                message::error(problem.advised())
             }
             self.had_errors |= !is_note;
         }

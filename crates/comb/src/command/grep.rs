@@ -12,6 +12,7 @@ use finecomb_tree_index::Error;
 
 use super::indexed::{self, Indexed, sought};
 use super::{Ending, Exit, check_output, fail, output_failed, profile};
+use crate::advice::Advised;
 use crate::args::grep::{Arguments, Job, Paths, UsageError};
 use crate::message;
 use crate::pager::Pager;
@@ -43,7 +44,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         // Returns before the pattern is parsed.
         return Ok(Exit::NotFound);
     }
-    let query = Query::new(&options).map_err(|error| UsageError(error.to_string()))?;
+    let query = Query::new(&options).map_err(|error| UsageError(error.advised()))?;
     if table.is_none() && !query.can_match() {
         return Ok(Exit::NotFound);
     }

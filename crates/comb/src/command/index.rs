@@ -16,6 +16,7 @@ use serde_json::json;
 use super::output::{Kind, Output};
 use super::stages::with_stages;
 use super::{Exit, fail, fits_memory, print, tree_index};
+use crate::advice::Advised;
 use crate::args::format::TextOrJson;
 use crate::args::index::{Action, Arguments, Build, Export, Import, Info, Verify};
 use crate::message;
@@ -90,7 +91,7 @@ fn build(arguments: &Build) -> Result<(), String> {
 
 /// Runs a build, and prints the text that it returns and the time of each stage.
 fn report(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), String> {
-    let (built, took) = with_stages(stage_name, build).map_err(|error| error.to_string())?;
+    let (built, took) = with_stages(stage_name, build).map_err(|error| error.advised())?;
     message::note(format_args!("{built}; {took}"));
     Ok(())
 }

@@ -7,9 +7,10 @@ use finecomb_grep::{Outcome, Query};
 use finecomb_scan::{Checks, Encoding, Inputs, ScanOptions, Snapshots, Width};
 use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
-#[cfg(feature = "symbols")]
 use super::parsed::ParsedFiles;
 use super::tree_index::update_quietly;
+#[cfg(feature = "symbols")]
+use crate::advice::Advised;
 use crate::args::grep::{Arguments, UsageError};
 use crate::args::threads;
 use crate::args::tree_index::{IndexUse, WhenIndexed};
@@ -103,13 +104,13 @@ impl Indexed {
     /// The failures in words, if an index is required.
     pub(crate) fn missing(&self, failures: &[Error]) -> Vec<String> {
         let matters = self.when == WhenIndexed::Require;
-        failures.iter().filter(|_| matters).map(ToString::to_string).collect()
+        failures.iter().filter(|_| matters).map(Advised::advised).collect()
     }
 
     /// Reports failures if an index is required. Returns whether there were any.
     pub(super) fn report(&self, failures: &[Error]) -> bool {
         let matters = self.when == WhenIndexed::Require && !failures.is_empty();
-        failures.iter().filter(|_| matters && self.messages).for_each(message::error);
+        failures.iter().filter(|_| matters && self.messages).map(Advised::advised).for_each(message::error);
         matters
     }
 }
@@ -124,7 +125,7 @@ pub(super) fn explain(opened: &Opened, checks: Option<Checks>) {
         debug(format_args!("asked the process that watches it; only files that are left are compared"));
     }
     for failure in &opened.failures {
-        debug(format_args!("index not used: {failure}"));
+        debug(format_args!("index not used: {}", failure.advised()));
     }
     if let Some(Checks { checked, changed, candidates, unknown, omitted }) = checks {
         debug(format_args!(
@@ -144,7 +145,7 @@ pub(super) fn statistics(outcome: &Outcome, failures: &[Error]) -> String {
         );
     }
     for failure in failures.iter().filter(|failure| !matches!(failure, Error::Missing(_))) {
-        text.push_str(&format!("index not used: {failure}\n"));
+        text.push_str(&format!("index not used: {}\n", failure.advised()));
     }
     text
 }

@@ -17,6 +17,7 @@ use super::indexed::Indexed;
 use super::output::{Kind, Output, is_device, write};
 use super::parsed::ParsedFiles;
 use super::{Ending, Exit, check_output, fail, profile};
+use crate::advice::Advised;
 use crate::args::symbols::{Arguments, Format};
 use crate::message;
 use crate::tables::TableFormat;
@@ -159,7 +160,7 @@ fn finish(arguments: &Arguments, listed: Listed, start: Instant) -> Exit {
     message::failures(&outcome.failures);
     let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
     indexes.update(&opened, outcome.checks);
-    parsed.iter().flat_map(|parsed| parsed.save()).for_each(message::error);
+    parsed.iter().flat_map(|parsed| parsed.save()).for_each(|error| message::error(error.advised()));
     let is_harmful = |problem: &Problem| !problem.is_harmless();
     let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
     let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;

@@ -15,6 +15,7 @@ use super::counts::{self, Saved};
 use super::follow::follow;
 use super::plot::Plot;
 use super::{Exit, check_output, fail, output_failed, profile};
+use crate::advice::{self, Advised};
 use crate::args::profile as profile_flags;
 use crate::args::top::{Arguments, Format};
 use crate::listen::Dashboard;
@@ -39,7 +40,7 @@ pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Exit {
     };
     let query = match Query::new(&options) {
         Ok(query) => query,
-        Err(error) => return fail(error),
+        Err(error) => return fail(error.advised()),
     };
     if let Err(error) = arguments.check_format(&query) {
         return fail(error);
@@ -185,7 +186,7 @@ fn finish(
     let outcome = &done.outcome;
     report_problems(&outcome.problems);
     if let Some(reason) = &outcome.failure {
-        return fail(reason);
+        return fail(advice::on_temporary_file(reason));
     }
     let answer = &outcome.answer;
     message::left_out(answer, arguments).iter().for_each(message::note);
@@ -300,8 +301,8 @@ fn report_problems(problems: &[Problem]) {
     for problem in problems {
         match problem.kind {
             ProblemKind::NotNarrowed(_) => {}
-            _ if problem.is_note() => message::note(problem),
-            _ => message::error(problem),
+            _ if problem.is_note() => message::note(problem.advised()),
+            _ => message::error(problem.advised()),
         }
     }
     message::not_narrowed(problems).iter().for_each(message::note);

@@ -18,6 +18,7 @@ use serde_json::json;
 
 use super::stages::with_stages;
 use super::{Exit, fail, print};
+use crate::advice::Advised;
 use crate::args::format::TextOrJson;
 use crate::args::index::{Build, Drop, Indexed, Info as InfoArguments, List};
 use crate::message;
@@ -28,9 +29,9 @@ pub(crate) fn build(arguments: &Build) -> Result<(), String> {
     let home = arguments.home.required()?;
     let width = arguments.threads.count().get();
     let build = |on_stage: &dyn Fn(Stage)| build_index(&home, &root, &options(width, on_stage));
-    let (built, took) = with_stages(stage_name, build).map_err(|error| error.to_string())?;
+    let (built, took) = with_stages(stage_name, build).map_err(|error| error.advised())?;
     message::problems(&built.problems);
-    let info = Info::of_tree(&home, &root).map_err(|error| error.to_string())?;
+    let info = Info::of_tree(&home, &root).map_err(|error| error.advised())?;
     message::note(format_args!(
         "{}: {} of {}, an index of {}; {took}",
         root.display(),
@@ -48,7 +49,7 @@ pub(crate) fn update(arguments: &Indexed) -> Result<(), String> {
     let width = arguments.threads.count().get();
     let update = |on_stage: &dyn Fn(Stage)| update_index(&home, &root, &options(width, on_stage));
     let (Built { problems, files, read, is_new }, took) =
-        with_stages(stage_name, update).map_err(|error| error.to_string())?;
+        with_stages(stage_name, update).map_err(|error| error.advised())?;
     message::problems(&problems);
     let what = if is_new { "read" } else { "read, nothing has changed" };
     let (read, files) = (Count(read as u64), counted(files as u64, "file"));
@@ -78,7 +79,7 @@ pub(crate) fn watch(arguments: &Indexed) -> Result<(), String> {
         }
     };
     watch_tree(&home, &root, &WatchOptions::new(&build, &stop).on_state(&on_state))
-        .map_err(|error| error.to_string())
+        .map_err(|error| error.advised())
 }
 
 /// Updates the index of a tree, and shows nothing.
@@ -113,7 +114,7 @@ fn stage_name(stage: Stage) -> &'static str {
 pub(crate) fn info(arguments: &InfoArguments) -> Exit {
     let info = arguments.home.required().and_then(|home| {
         let root = root(&arguments.index)?;
-        Info::of_tree(&home, &root).map_err(|error| error.to_string())
+        Info::of_tree(&home, &root).map_err(|error| error.advised())
     });
     match info {
         Ok(info) if arguments.format.choice() == TextOrJson::Json => {
@@ -126,8 +127,7 @@ pub(crate) fn info(arguments: &InfoArguments) -> Exit {
 
 /// Lists all indexes.
 pub(crate) fn list(arguments: &List) -> Exit {
-    let all =
-        arguments.home.required().and_then(|home| Info::of_all(&home).map_err(|error| error.to_string()));
+    let all = arguments.home.required().and_then(|home| Info::of_all(&home).map_err(|error| error.advised()));
     let all = match all {
         Ok(all) => all,
         Err(reason) => return fail(reason),
@@ -151,7 +151,7 @@ pub(crate) fn list(arguments: &List) -> Exit {
 /// Verifies the index of a directory.
 pub(crate) fn verify(home: &Path, directory: &Path) -> Result<(), String> {
     let root = root(directory)?;
-    verify_index(home, &root).map_err(|error| error.to_string())?;
+    verify_index(home, &root).map_err(|error| error.advised())?;
     message::note(format_args!("{}: checksums match", root.display()));
     Ok(())
 }
@@ -162,7 +162,7 @@ pub(crate) fn drop(arguments: &Drop) -> Result<(), String> {
     let root = root(&arguments.directory).or_else(|reason| {
         if arguments.directory.is_absolute() { Ok(arguments.directory.clone()) } else { Err(reason) }
     })?;
-    drop_index(&home, &root).map_err(|error| error.to_string())
+    drop_index(&home, &root).map_err(|error| error.advised())
 }
 
 fn text_of(info: &Info) -> String {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{MAX_BUCKETS, MAX_ROWS};
+use crate::advice::Advised;
 use crate::args::top::Arguments;
 use crate::command_line::command_line;
 
@@ -112,7 +113,7 @@ impl View {
         progress: &Progress,
     ) -> serde_json::Result<(String, String)> {
         let status = if outcome.answer.partial { "interrupted" } else { "ended" };
-        let problems = outcome.problems.iter().map(ToString::to_string).collect();
+        let problems = outcome.problems.iter().map(Advised::advised).collect();
         let moment = Moment { progress, before: &Progress::default() };
         self.state(&outcome.answer, status, outcome.bytes, progress.total, &moment, problems)
     }

@@ -9,6 +9,7 @@ use finecomb_scan::{Problem, ScanOptions, Stop, Width};
 use super::cursor::Cursor;
 use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
+use crate::advice::{Advised, on_failure};
 use crate::args::mcp::{Arguments, Limits};
 use crate::args::words::Words;
 use crate::faults::Faults;
@@ -112,8 +113,8 @@ pub(super) fn notes_on_faults(faults: Faults) -> Vec<String> {
 
 /// Notes on files that could not be read.
 pub(super) fn notes_on(problems: &[Problem], failures: &[(String, String)]) -> Vec<String> {
-    let problems = problems.iter().filter(|problem| !problem.is_harmless()).map(ToString::to_string);
-    let failures = failures.iter().map(|(path, reason)| format!("{path}: {reason}"));
+    let problems = problems.iter().filter(|problem| !problem.is_harmless()).map(Advised::advised);
+    let failures = failures.iter().map(on_failure);
     let mut notes: Vec<String> = problems.chain(failures).collect();
     let more = notes.len().saturating_sub(MAX_PROBLEMS);
     notes.truncate(MAX_PROBLEMS);

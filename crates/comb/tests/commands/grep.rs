@@ -779,8 +779,8 @@ fn brotli_is_recognised_by_its_name_and_the_format_of_compress_by_its_first_byte
 fn skipped_lines_are_counted_but_not_printed_as_context() {
     let long = "x".repeat(50);
     let directory = directory_with(&[("file", &format!("one\na\n{long}\none\ntwo\none\n{long}\n"))]);
-    let message = "comb: file: skipped the line at byte 6: longer than 10 bytes; use --max-line to raise the limit \
-                   (and 1 more such line)\n";
+    let message = "comb: file: skipped the line at byte 6: longer than 10 bytes (and 1 more such line); \
+                   use --max-line to raise the limit\n";
     for size in ["1", "7", "256K"] {
         let limits = ["--max-line=10", "--block-size", size];
         let print = |flags: &[&str]| run(grep(&directory, &limits).args(flags).args(["one", "file"]));

@@ -14,7 +14,7 @@ use crate::block::{Block, Source};
 use crate::collect::merged::Accumulate;
 use crate::inputs::Inputs;
 use crate::options::{ScanOptions, Width};
-use crate::recognize::{Recognize, Recognized};
+use crate::recognize::{Reason, Recognize, Recognized};
 use crate::records::Records;
 use crate::stop::Stop;
 
@@ -421,7 +421,7 @@ fn compressed_files_are_read_once_if_they_are_there_at_the_beginning() {
 struct Numbers(AtomicU64);
 
 impl Recognize for Numbers {
-    fn recognize(&self, _: &Source, head: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+    fn recognize(&self, _: &Source, head: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         let number = self.0.fetch_add(1, Ordering::Relaxed);
         let recognized = || Recognized { records: Records::Lines, details: Arc::new(number) };
         Ok(head.contains(&b'\n').then(recognized))

@@ -173,7 +173,7 @@ impl Archive {
     pub(crate) fn in_stream(source: &Source, head: &[u8]) -> Result<Option<TarStream>, ProblemKind> {
         if is_zip(head) {
             let reason = "a zip archive cannot be read from a pipe, as its directory is at its end";
-            return Err(ProblemKind::Unusable(reason.to_owned()));
+            return Err(ProblemKind::Unusable(reason.into()));
         }
         if is_tar(head, source) {
             return Ok(Some(TarStream(None)));

@@ -34,7 +34,7 @@ const BATCH: u64 = 4096;
 #[non_exhaustive]
 pub enum StoredError {
     /// The bytes are something else.
-    #[error("not a file of counts; 'comb top --save-counts FILE' writes one")]
+    #[error("not a file of counts")]
     NotCounts,
     /// Another version of the format.
     #[error("counts of version {0}; this program reads version {VERSION}")]

@@ -8,12 +8,10 @@ use crate::fields::index_of;
 use crate::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
 use crate::{Span, bytes_of};
 
-/// A field without a position.
+/// The name of a field without a position.
 #[derive(Debug, Error)]
-#[error(
-    "lines have no field '{0}'; write numbers, as in -f 7 and --where '$9 == 404', or --input auto for a format with names"
-)]
-pub(crate) struct Unnamed(String);
+#[error("lines have no field '{0}'")]
+pub(crate) struct Unnamed(pub(crate) String);
 
 /// Extracts fields of lines by position.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Tool;
+use crate::advice::{self, Advised};
 use crate::args::top::Arguments;
 use crate::args::words::Words;
 use crate::mcp::answer::Answer;
@@ -82,13 +83,13 @@ impl Tool for Top {
         let named = context.roots.inputs(&self.paths)?;
         let arguments: Arguments = self.words(context).parse(&named)?;
         let query = Query::new(&arguments.query().map_err(|error| error.to_string())?);
-        let query = query.map_err(|error| error.to_string())?;
+        let query = query.map_err(|error| error.advised())?;
         arguments.check_format(&query).map_err(|error| error.to_string())?;
         let inputs = arguments.inputs().map_err(|error| error.to_string())?;
         let scan = Context::stoppable(arguments.scan(), stop);
         let outcome = top(&inputs, &scan, &query);
         if let Some(reason) = outcome.failure {
-            return Err(reason.to_string());
+            return Err(advice::on_temporary_file(&reason));
         }
         let answer = &outcome.answer;
         let mut out = Vec::new();

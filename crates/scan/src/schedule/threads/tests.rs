@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use tempfile::{TempDir, tempdir};
 
 use crate::{
-    Accumulate, Block, Inputs, Output, Recognize, Recognized, RecordEnds, Records, ScanOptions, Source,
-    Visit, Width, fold, in_order,
+    Accumulate, Block, Inputs, Output, Reason, Recognize, Recognized, RecordEnds, Records, ScanOptions,
+    Source, Visit, Width, fold, in_order,
 };
 
 /// Prints every line several times, so that much output is pending.
@@ -63,7 +63,7 @@ impl Write for Slow {
 struct Quotes;
 
 impl Recognize for Quotes {
-    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         Ok(Some(Recognized { records: Records::Quoted { delimiter: b',' }, details: Arc::new(()) }))
     }
 }

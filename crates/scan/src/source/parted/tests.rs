@@ -12,7 +12,7 @@ use super::super::decompress::tests::{compress, read, xz_with_a_short_chunk};
 use super::*;
 use crate::source::Encoding;
 use crate::{
-    Accumulate, Block, Inputs, LineEnds, NulEnds, Output, Recognize, Recognized, RecordEnds, Records,
+    Accumulate, Block, Inputs, LineEnds, NulEnds, Output, Reason, Recognize, Recognized, RecordEnds, Records,
     ScanOptions, Visit, Width, fold, in_order,
 };
 
@@ -148,7 +148,7 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
 struct Quotes;
 
 impl Recognize for Quotes {
-    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, String> {
+    fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         Ok(Some(Recognized { records: Records::Quoted { delimiter: b',' }, details: Arc::new(()) }))
     }
 }
