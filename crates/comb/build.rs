@@ -1,4 +1,4 @@
-//! Sets `COMB_VERSION`, printed by `comb --version`, to `0.1.0 (abc1234 2026-11-22)` in a clone of the repository, and to `0.1.0`
+//! Sets `COMB_VERSION`, printed by `comb --version`, to `0.2.0 (abc1234 2026-11-22)` in a clone of the repository, and to `0.2.0`
 //! elsewhere.
 
 use std::path::Path;

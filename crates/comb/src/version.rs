@@ -14,7 +14,7 @@ const FEATURES: [(&str, bool); 3] =
 const RIPGREP: &str = "15.2.0";
 const AG: &str = "2.2.0";
 
-/// Version and commit, as in `0.1.0 (abc1234 2026-11-22)`; the version alone if it was not built from a clone.
+/// Version and commit, as in `0.2.0 (abc1234 2026-11-22)`; the version alone if it was not built from a clone.
 pub(crate) const SHORT: &str = env!("COMB_VERSION");
 
 /// [`SHORT`] with lines for features and SIMD.
