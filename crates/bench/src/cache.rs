@@ -1,25 +1,19 @@
 //! Cold runs: drops files from the page cache before each run, and checks that this worked.
 
 use std::fmt::{self, Display, Formatter};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Inputs, list_files};
-use finecomb_sys::bytes_from_storage_by_thread;
 use finecomb_sys::units::counted;
-use rustix::fs::{Advice, fadvise, sync};
+use finecomb_sys::{advice, bytes_from_storage_by_thread};
 use rustix::param::page_size;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Kernel interface to drop all caches; writable by root only.
-const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
-/// Drops the page cache, directory entries and inodes.
-const PAGES_AND_NAMES: &str = "3\n";
 /// Maximum number of sampled pages: enough to estimate the cached share, and fast to read.
 const PAGES: u64 = 64;
 
@@ -52,8 +46,12 @@ pub(crate) struct CacheDropper {
 
 impl CacheDropper {
     /// Dropper for all regular files at or below these paths, including hidden and ignored ones. Skips subdirectories that
-    /// cannot be listed: the measured program cannot read them either. Fails if a path itself cannot be read.
+    /// cannot be listed: the measured program cannot read them either. Fails if a path itself cannot be read, and on systems
+    /// that drop nothing.
     pub(crate) fn new<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
+        if !advice::CAN_FORGET {
+            return Err(Error::NoColdCache);
+        }
         let mut files = Vec::new();
         for path in paths {
             let path = path.as_ref();
@@ -69,15 +67,13 @@ impl CacheDropper {
     ///
     /// Neither reports success; use [`Self::verify`].
     pub(crate) fn drop_caches(&self) -> Method {
-        // Dirty pages cannot be dropped.
-        sync();
-        if fs::write(DROP_CACHES, PAGES_AND_NAMES).is_ok() {
+        if advice::forget_everything() {
             return Method::Kernel;
         }
         for path in &self.files {
             if let Ok(file) = File::open(path) {
                 // `verify` detects a file that stays cached.
-                let _ = fadvise(&file, 0, None, Advice::DontNeed);
+                advice::forget(&file, 0, 0);
             }
         }
         Method::Fadvise
@@ -158,11 +154,11 @@ impl Probe {
     fn is_cached(&self) -> io::Result<Option<bool>> {
         let file = File::open(&self.path)?;
         // Disables read-ahead of the following pages.
-        fadvise(&file, 0, None, Advice::Random)?;
+        advice::read_at_random(&file, 0);
         let before = bytes_from_storage_by_thread();
         let read = file.read_at(&mut [0], self.offset)?;
         let after = bytes_from_storage_by_thread();
-        fadvise(&file, self.offset, NonZeroU64::new(page_size() as u64), Advice::DontNeed)?;
+        advice::forget(&file, self.offset, page_size() as u64);
         Ok(before.zip(after).filter(|_| read > 0).map(|(before, after)| before == after))
     }
 }
@@ -220,6 +216,7 @@ pub(crate) fn cache_state(cold: Option<Cold>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use tempfile::tempdir;

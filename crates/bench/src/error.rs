@@ -72,6 +72,9 @@ pub enum Error {
         /// Its result.
         expected: String,
     },
+    /// The system cannot drop files from the page cache.
+    #[error("cold runs of 'comb bench' need Linux, which drops files from the page cache; measure warm ones")]
+    NoColdCache,
     /// Any other reason.
     #[error("{0}")]
     Other(String),

@@ -1,9 +1,9 @@
 //! The machine of a measurement, and its date.
 
 use std::fmt::{self, Display, Formatter};
-use std::fs;
 use std::num::NonZeroUsize;
 
+use finecomb_sys::machine::processor;
 use finecomb_sys::threads::cores;
 use jiff::{Timestamp, Unit};
 use rustix::system::uname;
@@ -29,7 +29,7 @@ impl Machine {
         let now = Timestamp::now();
         Self {
             cores: cores(),
-            processor: processor(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
+            processor: processor().unwrap_or_default(),
             kernel: format!("{} {}", name.sysname().to_string_lossy(), name.release().to_string_lossy()),
             date: now.round(Unit::Second).unwrap_or(now).to_string(),
         }
@@ -45,12 +45,6 @@ impl Display for Machine {
         }
         Ok(())
     }
-}
-
-/// The name of the first processor in `/proc/cpuinfo`.
-fn processor(info: &str) -> String {
-    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.trim_start().strip_prefix(':'));
-    name.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -69,14 +63,6 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_processor_name_is_parsed() {
-        let info =
-            "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Some(R)  CPU @ 2.50GHz\nmodel name\t: other\n";
-        assert_eq!(processor(info), "Some(R) CPU @ 2.50GHz");
-        assert_eq!(processor("Processor: ARMv8\n"), "");
-    }
 
     #[test]
     fn a_machine_is_described_on_one_line() {

@@ -9,8 +9,8 @@ mod watch;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use finecomb_sys::Usage;
 use finecomb_sys::units::{Count, counted};
+use finecomb_sys::{IS_LINUX, Usage};
 use serde::{Deserialize, Serialize};
 
 use self::watch::{MAX_SLICES, nanoseconds, watch};
@@ -80,10 +80,10 @@ pub fn slices(options: &SlicesOptions) -> Result<Slices> {
     let threads = start_together(options.threads.get(), |opened: Instant| {
         let before = Usage::of_thread();
         let seen = watch(|| opened.elapsed(), options.time, options.gap, MAX_SLICES);
-        // Other systems do not account for single threads.
-        let usage = cfg!(target_os = "linux").then(|| Usage::of_thread() - before);
-        let involuntary_switches = usage.map(|usage| usage.involuntary_switches);
-        Thread { involuntary_switches, cpu: usage.map(|usage| seconds(usage.cpu_time())), ..seen }
+        let usage = Usage::of_thread() - before;
+        // Other systems count no switches of single threads.
+        let involuntary_switches = IS_LINUX.then_some(usage.involuntary_switches);
+        Thread { involuntary_switches, cpu: Some(seconds(usage.cpu_time())), ..seen }
     })?;
     Ok(Slices { machine, time: nanoseconds(options.time), gap: nanoseconds(options.gap), threads })
 }

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
+use finecomb_sys::temporary::FileInMemory;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyMemoryView, PySlice, PyString, PyTuple};
-use rustix::fs::{MemfdFlags, memfd_create};
 
 /// Bytes that are read from a file object at a time.
 const PIECE: usize = 1 << 20;
@@ -26,7 +25,7 @@ pub(crate) struct Sources {
 struct Held {
     path: PathBuf,
     name: String,
-    _file: File,
+    _file: FileInMemory,
 }
 
 impl Sources {
@@ -92,9 +91,9 @@ impl Sources {
     }
 
     fn hold(&mut self, name: &str, write: impl FnOnce(&mut File) -> PyResult<()>) -> PyResult<()> {
-        let mut file = File::from(memfd_create("finecomb", MemfdFlags::CLOEXEC).map_err(io::Error::from)?);
-        write(&mut file)?;
-        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        let mut file = FileInMemory::new("finecomb")?;
+        write(file.file())?;
+        let path = file.path();
         self.paths.push(path.clone());
         self.held.push(Held { path, name: name.to_owned(), _file: file });
         Ok(())

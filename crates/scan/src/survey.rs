@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use finecomb_sys::file_system::{self, has_fine_clock};
 use finecomb_sys::{has_writer, threads};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::block::Source;
 use crate::inputs::Inputs;
@@ -29,7 +29,6 @@ use crate::snapshot::{Instant, Snapshot, Stamp};
 use crate::source::fill;
 use crate::source::reader::{FIRST_READ, Sniffed};
 use crate::walk::directory::{Directory, Scratch, Walk, reopened};
-use crate::walk::file_system::has_fine_clock;
 use crate::walk::listing::{Entry, EntryKind, Listing, list};
 use crate::walk::{RULE_FILES, WalkOptions, open_path};
 
@@ -192,11 +191,7 @@ fn marked(all: &Listing, selected: &Listing) -> Vec<SurveyedEntry> {
 
 /// The time of the clock that file systems use.
 pub fn now() -> Instant {
-    #[cfg(target_os = "linux")]
-    let clock = ClockId::RealtimeCoarse;
-    #[cfg(not(target_os = "linux"))]
-    let clock = ClockId::Realtime;
-    let now = clock_gettime(clock);
+    let now = file_system::now();
     Instant { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap_or_default() }
 }
 

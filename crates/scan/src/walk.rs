@@ -1,7 +1,6 @@
 //! Selection and order of the files below a directory.
 
 pub(crate) mod directory;
-pub(crate) mod file_system;
 mod files;
 mod hints;
 pub(crate) mod listing;
@@ -13,6 +12,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::directory::PLACE;
 use finecomb_sys::setters;
 use ignore::overrides::Override;
 use ignore::types::Types;
@@ -88,7 +88,7 @@ pub(crate) fn open_path(path: &Path) -> io::Result<File> {
     }
     let mut names = path.components();
     let last = names.next_back().ok_or(Errno::NOENT)?;
-    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let way = PLACE | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut directory = openat(CWD, c".", way, Mode::empty())?;
     for name in names {
         directory = openat(&directory, name.as_os_str(), way, Mode::empty())?;

@@ -11,8 +11,9 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
+use finecomb_sys::socket::limit_unacknowledged;
 use finecomb_sys::{io_reason, threads};
-use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
+use rustix::net::sockopt::set_tcp_nodelay;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use thiserror::Error;
 use tokio::runtime::{self, Runtime};
@@ -196,7 +197,7 @@ pub(crate) fn listen(address: SocketAddr, limits: &Limits) -> Result<StdListener
     // Answers are sent without delay, and a client that acknowledges nothing for the idle time-out is disconnected.
     let idle_timeout = limits.idle_timeout.as_millis().try_into().unwrap_or(u32::MAX);
     set_tcp_nodelay(&listener, true).map_err(|error| failed(error.into()))?;
-    set_tcp_user_timeout(&listener, idle_timeout).map_err(|error| failed(error.into()))?;
+    limit_unacknowledged(&listener, idle_timeout).map_err(failed)?;
     Ok(listener)
 }
 

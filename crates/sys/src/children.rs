@@ -1,36 +1,27 @@
 //! Child processes.
 
-use std::fs;
+use rustix::process::{Signal, kill_process};
 
-use rustix::process::{Pid, Signal, kill_process};
+use crate::process::children;
 
-/// Sends SIGTERM to all child processes. Does nothing where the system does not list them (only Linux does).
+/// Sends SIGTERM to all child processes.
 pub fn terminate() {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return };
-    // A child is listed under the thread that started it.
-    let lists =
-        threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    for child in lists.flat_map(|list| pids(&list)) {
+    for child in children() {
         // A child that has just ended needs no signal.
         let _ = kill_process(child, Signal::TERM);
     }
 }
 
-fn pids(list: &str) -> Vec<Pid> {
-    list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::process::ExitStatusExt;
-    use std::path::Path;
     use std::process::Command;
 
     use super::*;
 
     #[test]
     fn children_of_all_threads_end() {
-        if !Path::new("/proc/self/task").exists() {
+        if !crate::IS_LINUX && Command::new("ps").output().is_err() {
             return;
         }
         let start = || Command::new("sleep").arg("60").spawn().expect("a child");

@@ -2,13 +2,21 @@
 //! child processes, locales and texts of system errors; number formats for people and for files; setters of options.
 //!
 //! Every other crate may use this one; it uses none of them.
+//!
+//! What Linux alone has is behind `system`: its functions are those of `linux`, or their stand-ins in `portable` on other
+//! systems and with the feature `portable`. So no other crate asks which system it is on.
 
 mod byte_reader;
 pub mod children;
 mod error;
+#[cfg(all(target_os = "linux", not(feature = "portable")))]
+mod linux;
 mod locale;
 pub mod memory;
+pub mod notify;
 pub mod out_of_memory;
+#[cfg(not(all(target_os = "linux", not(feature = "portable"))))]
+mod portable;
 mod setters;
 pub mod simd;
 pub mod stdio;
@@ -18,10 +26,17 @@ mod usage;
 pub mod varint;
 mod writers;
 
+#[cfg(all(target_os = "linux", not(feature = "portable")))]
+use linux as system;
+#[cfg(not(all(target_os = "linux", not(feature = "portable"))))]
+use portable as system;
+
 pub use byte_reader::ByteReader;
 pub use error::io_reason;
 pub use locale::with_c_locale;
+pub use system::{advice, directory, file_system, lease, machine, mounts, process, socket, temporary};
 pub use usage::{Usage, blocks_from_storage_by_thread, bytes_from_storage, bytes_from_storage_by_thread};
-#[cfg(target_os = "linux")]
-pub use writers::Lease;
 pub use writers::has_writer;
+
+/// Whether calls that Linux alone has are used: on Linux, without the feature `portable`.
+pub const IS_LINUX: bool = cfg!(all(target_os = "linux", not(feature = "portable")));

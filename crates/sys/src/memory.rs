@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "memory that may be refused, and maps")]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::fs;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::slice;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+use crate::system;
 
 /// Size of a huge page on the supported systems, in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
@@ -38,14 +39,9 @@ impl<T: Copy> FixedVec<T> {
         // SAFETY: the layout has room for at least one value of nonzero size.
         let memory = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(memory.cast::<T>()) else { handle_alloc_error(layout) };
-        #[cfg(target_os = "linux")]
         if layout.size() >= HUGE_PAGE {
-            use rustix::mm::{Advice, madvise};
-            // SAFETY: the memory was just allocated, and this advice does not change its contents. A failure is
-            // harmless.
-            let _ = unsafe {
-                madvise(memory.cast(), layout.size() / HUGE_PAGE * HUGE_PAGE, Advice::LinuxHugepage)
-            };
+            // SAFETY: the memory was just allocated.
+            unsafe { system::memory::use_huge_pages(start.cast(), layout.size() / HUGE_PAGE * HUGE_PAGE) };
         }
         Self { start, length: 0, capacity }
     }
@@ -143,15 +139,7 @@ pub fn has_address_space(bytes: usize) -> bool {
 /// Returns the memory available without swapping, in bytes: the lower of the kernel's estimate and the remaining limit
 /// of the control group. `None` if neither can be read.
 pub fn available() -> Option<u64> {
-    let meminfo = fs::read_to_string("/proc/meminfo").ok();
-    let system = meminfo.and_then(|meminfo| {
-        let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    });
-    let number = |file| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
-    let group = number("/sys/fs/cgroup/memory.max")
-        .map(|most| most.saturating_sub(number("/sys/fs/cgroup/memory.current").unwrap_or(0)));
-    system.into_iter().chain(group).min()
+    system::memory::available()
 }
 
 #[cfg(test)]

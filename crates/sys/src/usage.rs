@@ -1,12 +1,13 @@
 //! Resource usage of a thread, of the process and of its children: CPU time, context switches, page faults, reads from
 //! storage.
 
-use std::fs;
 use std::ops::{AddAssign, Sub};
 use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
+
+use crate::system::usage;
 
 /// Resource usage so far, as getrusage(2) reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +27,10 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Usage of the calling thread; zero where the system does not report it.
+    /// Usage of the calling thread. Other systems than Linux report only its CPU time, all of which then counts as time in
+    /// user mode.
     pub fn of_thread() -> Self {
-        #[cfg(target_os = "linux")]
-        return Self::of(UsageWho::RUSAGE_THREAD);
-        #[cfg(not(target_os = "linux"))]
-        Self::default()
+        usage::of_thread()
     }
 
     /// Usage of all threads of this process.
@@ -44,7 +43,7 @@ impl Usage {
         Self::of(UsageWho::RUSAGE_CHILDREN)
     }
 
-    fn of(whom: UsageWho) -> Self {
+    pub(crate) fn of(whom: UsageWho) -> Self {
         let Ok(usage) = getrusage(whom) else { return Self::default() };
         let count = |count: i64| u64::try_from(count).unwrap_or_default();
         Self {
@@ -96,32 +95,25 @@ impl AddAssign for Usage {
     }
 }
 
-/// Returns the number of bytes that this process has caused to be read from storage (see proc_pid_io(5)), or `None`
-/// where the system does not report it. Takes about 10 µs.
+/// Returns the number of bytes that this process has caused to be read from storage, or `None` where the system does not
+/// report it. Takes about 10 µs.
 pub fn bytes_from_storage() -> Option<u64> {
-    bytes_read("/proc/self/io")
+    usage::bytes_from_storage()
 }
 
 /// As [`bytes_from_storage`], for the calling thread alone.
 pub fn bytes_from_storage_by_thread() -> Option<u64> {
-    bytes_read("/proc/thread-self/io")
+    usage::bytes_from_storage_by_thread()
 }
 
 /// Returns the number of blocks that the calling thread has caused to be read from storage; zero where the system does not
 /// report it. Takes 150 ns, and does not depend on `/proc`.
+#[inline]
 pub fn blocks_from_storage_by_thread() -> u64 {
-    #[cfg(target_os = "linux")]
-    return getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.block_reads().unsigned_abs());
-    #[cfg(not(target_os = "linux"))]
-    0
+    usage::blocks_from_storage_by_thread()
 }
 
-fn bytes_read(path: &str) -> Option<u64> {
-    let text = fs::read_to_string(path).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok())
-}
-
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use std::hint::black_box;
     use std::thread;
@@ -136,7 +128,7 @@ mod tests {
         }
         thread::sleep(Duration::from_millis(1));
         let used = Usage::of_thread() - before;
-        assert!(used.voluntary_switches >= 1);
+        assert!(used.voluntary_switches >= 1 || !crate::IS_LINUX);
         assert!(Usage::of_process().cpu_time() >= used.cpu_time());
     }
 

@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::fs::{File, Permissions};
 use std::io;
 use std::ops::Range;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::temporary::{link, reserve, unnamed};
 use finecomb_sys::threads::map;
-use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
@@ -34,9 +33,9 @@ fn directory_of(path: &Path) -> &Path {
 
 /// A temporary file in the directory of the file that it will replace.
 enum TemporaryFile {
-    /// Unnamed (`O_TMPFILE`), so that nothing remains if the process is killed.
+    /// Unnamed, so that nothing remains if the process is killed.
     Unnamed(File),
-    /// Named, on file systems without unnamed files.
+    /// Named, on systems and file systems without unnamed files.
     Named(NamedTempFile),
 }
 
@@ -44,19 +43,11 @@ impl TemporaryFile {
     /// Creates a temporary file in the directory of `path`.
     fn beside(path: &Path) -> io::Result<Self> {
         let directory = directory_of(path);
-        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        // `persist` links the file through this directory.
-        if Path::new(DESCRIPTORS).is_dir()
-            && let Ok(file) = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o666))
-        {
-            return Ok(Self::Unnamed(File::from(file)));
+        if let Ok(file) = unnamed(directory, MODE) {
+            return Ok(Self::Unnamed(file));
         }
         let mut named = tempfile::Builder::new();
-        named
-            .prefix(PREFIX)
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(directory)
-            .map(Self::Named)
+        named.prefix(PREFIX).permissions(Permissions::from_mode(MODE)).tempfile_in(directory).map(Self::Named)
     }
 
     fn file(&self) -> &File {
@@ -74,11 +65,8 @@ impl TemporaryFile {
             Self::Named(file) => drop(file.persist(path).map_err(|error| error.error)?),
             Self::Unnamed(file) => {
                 // A link cannot replace an existing file, so it is linked under a temporary name first.
-                let descriptor = format!("{DESCRIPTORS}/{}", file.as_raw_fd());
-                let link = |name: &Path| {
-                    Ok(rustix::fs::linkat(CWD, &*descriptor, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
-                };
-                let named = tempfile::Builder::new().prefix(PREFIX).make_in(directory, link)?;
+                let named =
+                    tempfile::Builder::new().prefix(PREFIX).make_in(directory, |name| link(&file, name))?;
                 named.persist(path).map_err(|error| error.error)?;
             }
         }
@@ -90,8 +78,8 @@ impl TemporaryFile {
 /// Prefix of the names of temporary files.
 const PREFIX: &str = ".comb-index-";
 
-/// Directory of links to open files.
-const DESCRIPTORS: &str = "/proc/self/fd";
+/// Permissions of new files, from which the umask is taken.
+const MODE: u32 = 0o666;
 
 /// Writes a file atomically.
 ///
@@ -113,11 +101,7 @@ impl Writer {
         let file = TemporaryFile::beside(output).map_err(failed)?;
         let length = ranges[Section::ALL.len() - 1].end;
         file.file().set_len(length).map_err(failed)?;
-        match rustix::fs::fallocate(file.file(), FallocateFlags::empty(), 0, length) {
-            // If the file system cannot reserve space, a full disk is an error of a later write.
-            Ok(()) | Err(rustix::io::Errno::OPNOTSUPP) => {}
-            Err(error) => return Err(failed(error.into())),
-        }
+        reserve(file.file(), length).map_err(failed)?;
         Ok(Self { output: output.to_owned(), file, header, ranges, threads })
     }
 

@@ -30,7 +30,6 @@ impl Found {
     }
 
     /// The documents, counted over all segments.
-    #[cfg(target_os = "linux")]
     pub(crate) fn documents(&self) -> impl Iterator<Item = u32> {
         self.0.iter().flat_map(|found| found.documents.iter().map(|document| found.first + document))
     }

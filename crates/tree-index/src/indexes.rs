@@ -12,7 +12,6 @@ use crate::folder::{Folder, credentials};
 use crate::found::Found;
 use crate::needs::{Needs, Sought};
 use crate::segments::Segments;
-#[cfg(target_os = "linux")]
 use crate::watch::talk::{Named, ask_for_catalog};
 
 /// Opens the indexes of the trees that a search is in, and looks up in them what it is for.
@@ -83,7 +82,6 @@ impl Indexes {
     }
 }
 
-#[cfg(target_os = "linux")]
 impl Indexes {
     /// Asks the process that watches a tree, if there is one.
     fn ask(
@@ -99,13 +97,6 @@ impl Indexes {
         let (catalog, parts) = ask_for_catalog(folder, needs, *across_lines, named)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();
         is_right.then_some(Tree { catalog, candidates: Candidates::Told(parts) })
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-impl Indexes {
-    fn ask(&self, _: &Folder, _: &Path, _: &[PathBuf], _: &dyn Fn(&Path) -> Option<u64>) -> Option<Tree> {
-        None
     }
 }
 

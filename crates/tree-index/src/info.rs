@@ -10,7 +10,6 @@ use crate::catalog::State;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::values::ValueFile;
-#[cfg(target_os = "linux")]
 use crate::watch::talk::{WatchInfo, ask_for_info};
 
 /// Description of an index, without a look at its tree.
@@ -42,7 +41,6 @@ pub struct Info {
     /// Bytes of the files of the tree that are indexed.
     pub text: u64,
     /// The process that watches the tree, if there is one.
-    #[cfg(target_os = "linux")]
     pub watch: Option<WatchInfo>,
 }
 
@@ -95,7 +93,6 @@ impl Info {
                 + catalog.segments.iter().map(|segment| segment.bytes).sum::<u64>()
                 + values.as_ref().map_or(0, ValueFile::size),
             text,
-            #[cfg(target_os = "linux")]
             watch: ask_for_info(folder),
             root: catalog.root,
         })

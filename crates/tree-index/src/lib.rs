@@ -47,7 +47,6 @@ mod segments;
 mod starts;
 mod trigram;
 mod values;
-#[cfg(target_os = "linux")]
 mod watch;
 
 pub use build::{BuildOptions, Built, Stage, build, update};
@@ -59,7 +58,5 @@ pub use needs::Sought;
 pub use reading::MAX_FILE;
 pub use regex_syntax::hir::Hir;
 pub use values::Values;
-#[cfg(target_os = "linux")]
 pub use watch::talk::WatchInfo;
-#[cfg(target_os = "linux")]
 pub use watch::{WatchOptions, watch};

@@ -10,7 +10,6 @@ mod places;
 mod proofs;
 pub(crate) mod talk;
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -18,9 +17,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use finecomb_scan::{Distrust, SETTLED_AFTER, Stamp, Stop};
-use finecomb_sys::setters;
+use finecomb_sys::machine::suspended;
+use finecomb_sys::mounts::Mounts;
+use finecomb_sys::{IS_LINUX, setters};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::time::{ClockId, clock_gettime};
 
 use self::answer::answer;
 use self::places::{Node, Places};
@@ -79,8 +79,12 @@ impl<'a> WatchOptions<'a> {
 /// Watches a tree until it is stopped, or the index is dropped. An index is built if there is none.
 ///
 /// # Errors
-/// If the index cannot be built or read, the system has no inotify instance left, or another process watches the tree.
+/// If the index cannot be built or read, the system is not Linux or has no inotify instance left, or another process watches the
+/// tree.
 pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(), Error> {
+    if !IS_LINUX {
+        return Err(Error::NoWatch(root.to_owned()));
+    }
     let folder = Folder::of_tree(home, root);
     if !folder.has_index() {
         build(home, root, options.build)?;
@@ -97,7 +101,7 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
         folder,
         now,
         proofs,
-        mounts: File::open("/proc/self/mountinfo").ok(),
+        mounts: Mounts::watch(),
         suspended: suspended(),
         schedule: Schedule::default(),
         update: None,
@@ -199,7 +203,7 @@ struct Watcher {
     now: Watched,
     proofs: Proofs,
     /// Tells of mounts, which raise no events in the tree.
-    mounts: Option<File>,
+    mounts: Mounts,
     suspended: Duration,
     schedule: Schedule,
     /// The update that runs, and when it began.
@@ -251,7 +255,7 @@ impl Watcher {
         if gathered.is_none() {
             files.push(PollFd::from_borrowed_fd(self.proofs.queue(), PollFlags::IN));
         }
-        files.extend(self.mounts.as_ref().map(|mounts| PollFd::new(mounts, PollFlags::PRI)));
+        files.extend(self.mounts.poll());
         let due = [self.schedule.due(), self.proofs_due(), gathered].into_iter().flatten().min();
         let time = match &self.update {
             Some(_) => Some(Duration::from_millis(10)),
@@ -272,10 +276,8 @@ impl Watcher {
 
     /// Takes in all that happened.
     fn drain(&mut self) -> io::Result<()> {
-        let mounts_changed = self.mounts.as_ref().is_none_or(|mounts| {
-            let mut file = [PollFd::new(mounts, PollFlags::PRI)];
-            poll(&mut file, Some(&Timespec::default())) != Ok(0)
-        });
+        let mounts_changed = self.mounts.take();
+        // Another system may have written to the disks meanwhile.
         let suspended = suspended();
         if mounts_changed || suspended > self.suspended + Duration::from_millis(1) {
             self.suspended = suspended;
@@ -360,10 +362,4 @@ impl Watcher {
         });
         receiver
     }
-}
-
-/// How long the machine has been suspended since it was started: another system may have written to its disks then.
-fn suspended() -> Duration {
-    let time = |clock| Duration::try_from(clock_gettime(clock)).unwrap_or_default();
-    time(ClockId::Boottime).saturating_sub(time(ClockId::Monotonic))
 }

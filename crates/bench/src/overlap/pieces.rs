@@ -2,13 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use finecomb_scan::FoundFile;
-use rustix::fs::{Advice, fadvise};
+use finecomb_sys::advice;
 
 /// Bytes per read.
 pub(super) const PIECE: u64 = 128 << 10;
@@ -78,7 +77,7 @@ impl<'a> OpenFiles<'a> {
     /// Advises the kernel to prefetch a range of a file.
     pub(super) fn prefetch(&self, file: usize, offset: u64, length: u64) {
         if let Some(file) = self.open(file) {
-            let _ = fadvise(&file, offset, NonZeroU64::new(length), Advice::WillNeed);
+            advice::prefetch(&file, offset, length);
         }
     }
 
@@ -90,7 +89,7 @@ impl<'a> OpenFiles<'a> {
             *state = match File::open(path) {
                 Ok(file) => {
                     if self.advises && *size > PIECE {
-                        let _ = fadvise(&file, 0, None, Advice::Sequential);
+                        advice::read_in_order(&file, 0);
                     }
                     State::Open(Arc::new(file))
                 }

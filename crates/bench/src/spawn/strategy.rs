@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
-use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::atomic::Ordering;
 use std::thread::{self, Builder, ScopedJoinHandle};
 
+use finecomb_sys::process::max_maps;
 use serde::{Deserialize, Serialize};
 
 use super::search::{Searcher, Tally};
@@ -129,12 +129,13 @@ fn max_threads() -> usize {
     const MAPS_OF_A_THREAD: usize = 5;
     /// Default limit of Linux.
     const MAPS: usize = 65_530;
-    let maps = fs::read_to_string("/proc/sys/vm/max_map_count").ok();
-    maps.and_then(|maps| maps.trim().parse().ok()).unwrap_or(MAPS) / MAPS_OF_A_THREAD
+    max_maps().unwrap_or(MAPS) / MAPS_OF_A_THREAD
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::files;
 

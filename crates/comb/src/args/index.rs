@@ -45,7 +45,6 @@ pub(crate) enum Action {
     #[command(long_about = UPDATE_LONG_ABOUT)]
     Update(Indexed),
     /// Watch a directory, so that searches need not compare it with its index
-    #[cfg(target_os = "linux")]
     #[command(long_about = WATCH_LONG_ABOUT)]
     Watch(Indexed),
     Info(Info),
@@ -113,7 +112,6 @@ Examples:
 Files that have changed are read, and others only from time to time, so that the index stays small and fast. Searches use the index \
 before until the update is done.";
 
-#[cfg(target_os = "linux")]
 const WATCH_LONG_ABOUT: &str = "\
 Watch a directory, so that searches need not compare it with its index
 

@@ -26,7 +26,6 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     let done = match &arguments.action {
         Action::Build(arguments) => build(arguments),
         Action::Update(arguments) => tree_index::update(arguments),
-        #[cfg(target_os = "linux")]
         Action::Watch(arguments) => tree_index::watch(arguments),
         Action::Info(arguments) => return info(arguments),
         Action::Verify(arguments) => verify(arguments),

@@ -1,13 +1,11 @@
 //! Definitions that `comb symbols` has parsed, stored in the indexes of the trees that it lists.
 
-use std::env::current_exe;
-use std::fs::File;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::Source;
 use finecomb_symbols::ParseStore;
+use finecomb_sys::process::program;
 use finecomb_tree_index::{Error, Values};
 
 use crate::version::SHORT;
@@ -45,9 +43,4 @@ impl ParseStore for ParsedFiles {
 fn context(source: &Source) -> Vec<u8> {
     let extension = source.display_path().extension().unwrap_or_default();
     [extension.as_bytes(), b"\0", SHORT.as_bytes()].concat()
-}
-
-/// The file of this program, which may have been replaced since it was started.
-fn program() -> io::Result<File> {
-    File::open("/proc/self/exe").or_else(|_| File::open(current_exe()?))
 }

@@ -3,17 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use finecomb_scan::Distrust;
-#[cfg(target_os = "linux")]
-use finecomb_scan::Stop;
+use finecomb_scan::{Distrust, Stop};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count, counted};
 use finecomb_tree_index::{
-    BuildOptions, Built, Error, Info, Stage, State, build as build_index, drop_index, update as update_index,
-    verify as verify_index,
+    BuildOptions, Built, Error, Info, Stage, State, WatchInfo, WatchOptions, build as build_index,
+    drop_index, update as update_index, verify as verify_index, watch as watch_tree,
 };
-#[cfg(target_os = "linux")]
-use finecomb_tree_index::{WatchInfo, WatchOptions, watch as watch_tree};
 use serde_json::json;
 
 use super::stages::with_stages;
@@ -58,7 +54,6 @@ pub(crate) fn update(arguments: &Indexed) -> Result<(), String> {
 }
 
 /// Watches a directory.
-#[cfg(target_os = "linux")]
 pub(crate) fn watch(arguments: &Indexed) -> Result<(), String> {
     let root = root(&arguments.directory)?;
     let home = arguments.home.required()?;
@@ -181,7 +176,6 @@ fn text_of(info: &Info) -> String {
     if info.parsed > 0 {
         lines.push(("texts parsed", Count(info.parsed as u64).to_string()));
     }
-    #[cfg(target_os = "linux")]
     lines.extend(info.watch.iter().flat_map(lines_of_watch));
     if !info.has_same_credentials {
         lines.push(("not used", "built by another user, or with other groups".to_owned()));
@@ -204,7 +198,6 @@ fn name_of(state: State) -> &'static str {
     }
 }
 
-#[cfg(target_os = "linux")]
 fn lines_of_watch(watch: &WatchInfo) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("watched by process", watch.process.to_string()),
@@ -229,12 +222,8 @@ fn json_of(info: &Info) -> serde_json::Value {
         .iter()
         .map(|(&state, &files)| (name_of(state).trim().replace(' ', "_"), json!(files)))
         .collect();
-    #[cfg(target_os = "linux")]
-    let watch = json!(info.watch);
-    #[cfg(not(target_os = "linux"))]
-    let watch = json!(null);
     json!({
-        "watch": watch,
+        "watch": info.watch,
         "root": info.root.to_string_lossy(),
         "index": info.folder.to_string_lossy(),
         "bytes": info.bytes,

@@ -1,13 +1,16 @@
 //! Waiting for changes of followed files and directories.
 //!
-//! On Linux, inotify reports them. Where it cannot (other systems, file systems of other machines, no more watches), files are looked
+//! The kernel reports them. Where it cannot (other systems than Linux, file systems of other machines, no more watches), files are looked
 //! at once a second.
 
 use std::fs::{self, File};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::io::ErrorKind;
+use std::os::fd::BorrowedFd;
 use std::path::{self, Path};
 use std::time::Duration;
 
+use finecomb_sys::file_system::{reports_changes, reports_changes_in};
+use finecomb_sys::notify::{Kinds, Queue};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::stop::Stop;
@@ -15,10 +18,16 @@ use crate::stop::Stop;
 /// Time between two looks at files whose changes are not reported.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
+const NAMES: Kinds = Kinds::CREATE
+    .union(Kinds::MOVED_FROM)
+    .union(Kinds::MOVED_TO)
+    .union(Kinds::DELETE)
+    .union(Kinds::DELETE_SELF)
+    .union(Kinds::MOVE_SELF);
+
 /// Reports of changes.
 pub(super) struct Changes {
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing reports changes there"))]
-    notifier: Option<OwnedFd>,
+    queue: Option<Queue>,
     /// Set if some changes are not reported.
     must_poll: bool,
 }
@@ -39,13 +48,25 @@ const MAX_LINKS: usize = 40;
 
 impl Changes {
     pub(super) fn new() -> Self {
-        let notifier = system::notifier();
-        Self { must_poll: notifier.is_none(), notifier }
+        let queue = Queue::new().ok();
+        Self { must_poll: queue.is_none(), queue }
     }
 
     /// Watches a directory, if there is one.
     pub(super) fn watch_directory(&mut self, path: &Path, scope: Scope) {
-        self.must_poll |= !system::watch_directory(self.notifier.as_ref(), path, scope);
+        let Some(queue) = &self.queue else { return };
+        let kinds = match scope {
+            Scope::Names => NAMES,
+            Scope::Files => NAMES | Kinds::MODIFY,
+            Scope::Own => Kinds::MOVE_SELF | Kinds::DELETE_SELF,
+        };
+        // The same directory may be watched for both.
+        let kinds = kinds | Kinds::ONLY_DIRECTORIES | Kinds::ADD;
+        let is_reported = reports_changes_in(path)
+            .and_then(|is_reported| Ok(is_reported && queue.watch(path, kinds).map(|_| true)?));
+        // A directory that is not there is noticed where its name is watched.
+        self.must_poll |= !is_reported
+            .unwrap_or_else(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory));
     }
 
     /// Watches the way to a path: the names in the last directory, in those with symbolic links, and in those of their targets; and
@@ -75,7 +96,10 @@ impl Changes {
 
     /// Watches the contents of an open file under any name.
     pub(super) fn watch_file(&mut self, file: &File) {
-        self.must_poll |= !system::watch_file(self.notifier.as_ref(), file);
+        let Some(queue) = &self.queue else { return };
+        // Its path may be that of another file by now.
+        let kinds = Kinds::MODIFY | Kinds::ATTRIB | Kinds::ADD;
+        self.must_poll |= !reports_changes(file) || queue.watch_open(file, kinds).is_err();
     }
 
     /// Time after which files must be looked at even if no change is reported.
@@ -86,14 +110,17 @@ impl Changes {
     /// Takes the reported changes. Returns `true` if names may have changed: files may have been created, renamed or
     /// removed.
     pub(super) fn take(&mut self) -> bool {
-        system::take(self.notifier.as_ref()) || self.must_poll
+        let Some(queue) = &self.queue else { return true };
+        let mut events = Vec::new();
+        while queue.take(&mut events).unwrap_or(false) {}
+        self.must_poll || events.iter().any(|event| event.kinds != Kinds::MODIFY)
     }
 
     /// Waits until a change is reported, an input is readable, the job has been asked to end, or the time is over.
     pub(super) fn wait(&self, stop: Option<&Stop>, inputs: &[BorrowedFd<'_>], time: Option<Duration>) {
         let mut waiting: Vec<PollFd<'_>> =
             inputs.iter().map(|input| PollFd::from_borrowed_fd(*input, PollFlags::IN)).collect();
-        waiting.extend(self.notifier.iter().map(|notifier| PollFd::new(notifier, PollFlags::IN)));
+        waiting.extend(self.queue.iter().map(|queue| PollFd::new(queue, PollFlags::IN)));
         waiting.extend(stop.map(|stop| PollFd::from_borrowed_fd(stop.as_fd(), PollFlags::IN)));
         let time = time.map(|time| Timespec::try_from(time).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 }));
         // If it fails, the next look at the files comes too early.
@@ -107,101 +134,5 @@ fn parent(path: &Path) -> &Path {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) => parent,
         None => Path::new("/"),
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    use std::fs::File;
-    use std::mem::MaybeUninit;
-    use std::os::fd::{AsRawFd, OwnedFd};
-    use std::path::{Path, PathBuf};
-
-    use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
-    use rustix::fs::{fstatfs, statfs};
-    use rustix::io::Errno;
-
-    use super::Scope;
-
-    /// Magic numbers of file systems whose files other machines or processes change without a report, from
-    /// `linux/magic.h` and the sources of the file systems: 9P, AFS, Ceph, CIFS, FUSE, NFS, SMB, SMB 2.
-    const REMOTE: [u64; 8] =
-        [0x0102_1997, 0x5346_414F, 0x00C3_6400, 0xFF53_4D42, 0x6573_5546, 0x6969, 0x517B, 0xFE53_4D42];
-
-    const NAMES: WatchFlags = WatchFlags::CREATE
-        .union(WatchFlags::MOVED_FROM)
-        .union(WatchFlags::MOVED_TO)
-        .union(WatchFlags::DELETE)
-        .union(WatchFlags::DELETE_SELF)
-        .union(WatchFlags::MOVE_SELF);
-
-    pub(super) fn notifier() -> Option<OwnedFd> {
-        inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()
-    }
-
-    pub(super) fn watch_directory(notifier: Option<&OwnedFd>, path: &Path, scope: Scope) -> bool {
-        let Some(notifier) = notifier else { return false };
-        let flags = match scope {
-            Scope::Names => NAMES,
-            Scope::Files => NAMES | WatchFlags::MODIFY,
-            Scope::Own => WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF,
-        };
-        // The same directory may be watched for both.
-        let flags = flags | WatchFlags::ONLYDIR | WatchFlags::MASK_ADD;
-        let is_reported = statfs(path).and_then(|status| {
-            Ok(is_local(status.f_type as u64) && inotify::add_watch(notifier, path, flags).map(|_| true)?)
-        });
-        // A directory that is not there is noticed where its name is watched.
-        is_reported.unwrap_or_else(|error| matches!(error, Errno::NOENT | Errno::NOTDIR))
-    }
-
-    pub(super) fn watch_file(notifier: Option<&OwnedFd>, file: &File) -> bool {
-        let Some(notifier) = notifier else { return false };
-        // Its path may be that of another file by now.
-        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-        let flags = WatchFlags::MODIFY | WatchFlags::ATTRIB | WatchFlags::MASK_ADD;
-        let is_local = fstatfs(file).is_ok_and(|status| is_local(status.f_type as u64));
-        is_local && inotify::add_watch(notifier, path, flags).is_ok()
-    }
-
-    fn is_local(magic: u64) -> bool {
-        !REMOTE.contains(&magic)
-    }
-
-    pub(super) fn take(notifier: Option<&OwnedFd>) -> bool {
-        let Some(notifier) = notifier else { return false };
-        let mut buffer = [MaybeUninit::uninit(); 4096];
-        let mut reader = Reader::new(notifier, &mut buffer);
-        let mut have_names_changed = false;
-        // Ends with an error once there are no more.
-        while let Ok(event) = reader.next() {
-            have_names_changed |= event.events() != ReadFlags::MODIFY;
-        }
-        have_names_changed
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use std::fs::File;
-    use std::os::fd::OwnedFd;
-    use std::path::Path;
-
-    use super::Scope;
-
-    pub(super) fn notifier() -> Option<OwnedFd> {
-        None
-    }
-
-    pub(super) fn watch_directory(_: Option<&OwnedFd>, _: &Path, _: Scope) -> bool {
-        false
-    }
-
-    pub(super) fn watch_file(_: Option<&OwnedFd>, _: &File) -> bool {
-        false
-    }
-
-    pub(super) fn take(_: Option<&OwnedFd>) -> bool {
-        false
     }
 }

@@ -3,12 +3,11 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
-use std::num::NonZeroU64;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 
+use finecomb_sys::advice::prefetch;
 use finecomb_sys::blocks_from_storage_by_thread;
-use rustix::fs::{Advice, fadvise};
 
 use super::reader::FIRST_READ;
 use crate::walk::directory::Directory;
@@ -82,8 +81,7 @@ impl<'a> Prefetcher<'a> {
             // A file that cannot be opened now, perhaps for lack of descriptors, is opened again in its turn.
             let Ok(file) = self.open_entry(self.rest.start) else { break };
             self.rest.next();
-            // Only advice: the file is read in any case.
-            let _ = fadvise(&file, 0, NonZeroU64::new(FIRST_READ as u64), Advice::WillNeed);
+            prefetch(&file, 0, FIRST_READ as u64);
             self.opened.push_back(file);
         }
         Ok(next.into())

@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
+use finecomb_sys::advice::enlarge_pipe;
 use memchr::{memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -22,11 +23,6 @@ use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize, Recognized};
 use crate::records::quoting::{Passage, Quoting, State};
 use crate::stop::Stop;
-
-/// Requested capacity of a pipe, in bytes: the maximum without privileges. With the default of 64 KiB, writer and
-/// reader wait for each other more often.
-#[cfg(target_os = "linux")]
-const PIPE_SIZE: usize = 1 << 20;
 
 /// Blocks that are decoded at a time. Another worker takes about 50 µs to wake up and decode on. With a single block it
 /// would come too late: the first worker has processed its block and is back by then.
@@ -109,10 +105,8 @@ impl Stream {
         bounds: Bounds,
         stop: Option<Arc<Stop>>,
     ) -> Self {
-        #[cfg(target_os = "linux")]
         if let Origin::File(file) = &origin {
-            // Fails for anything but a pipe, and if the user's pipes exceed the system's limit. Both are harmless.
-            let _ = rustix::pipe::fcntl_setpipe_size(file, PIPE_SIZE);
+            enlarge_pipe(file);
         }
         let factor = if matches!(origin, Origin::Decoded(_)) { DECODED_BLOCKS } else { 1 };
         let bounds = Bounds { block_size: (factor * bounds.block_size).min(MAX_BLOCK_SIZE), ..bounds };

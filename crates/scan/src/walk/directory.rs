@@ -7,11 +7,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use finecomb_sys::directory::PLACE;
+use finecomb_sys::file_system::{created, short_read_is_end};
 use regex_automata::meta::Regex;
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags, fstat, openat, statat, statx};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::file_system::short_read_is_end;
 use super::listing::{Entry, EntryKind, Listing, list};
 use super::rules::{Global, REPOSITORY_NAMES, RULE_FILES, Rules, Verdict};
 use super::{SortKey, WalkOptions, selection};
@@ -216,7 +217,7 @@ impl<'a> Walk<'a> {
             _ => None,
         };
         // A directory that need not be listed is opened in half of the time.
-        let mut flags = if known.is_some() { OFlags::PATH } else { OFlags::RDONLY };
+        let mut flags = if known.is_some() { PLACE } else { OFlags::RDONLY };
         flags |= OFlags::DIRECTORY | OFlags::CLOEXEC;
         if !self.options.follow {
             flags |= OFlags::NOFOLLOW;
@@ -747,9 +748,7 @@ impl SortValue {
         match key {
             SortKey::Path => None,
             SortKey::Created => {
-                let stat = statx(directory, name, AtFlags::empty(), StatxFlags::BTIME).ok()?;
-                let is_known = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
-                is_known.then_some(Self(stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec))
+                created(directory, name).map(|(seconds, nanoseconds)| Self(seconds, nanoseconds))
             }
             SortKey::Accessed => {
                 let stat = statat(directory, name, AtFlags::empty()).ok()?;

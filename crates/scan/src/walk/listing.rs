@@ -5,8 +5,9 @@ use std::iter::Peekable;
 use std::os::fd::AsFd;
 use std::slice;
 
+use finecomb_sys::directory::for_each_entry;
 use rustix::fs::{AtFlags, FileType, statat};
-use rustix::io::{self, Errno};
+use rustix::io;
 
 use crate::snapshot::KnownEntry;
 
@@ -192,50 +193,20 @@ fn key(name: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Lists an open directory. `buffer` receives the entries from the kernel: the larger it is, the fewer system calls.
+/// Lists an open directory. `buffer` receives the entries from the kernel.
 ///
 /// # Errors
 /// If the directory cannot be read. Entries that were read before the error are lost.
-#[cfg(target_os = "linux")]
 pub(crate) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Listing> {
-    use rustix::fs::RawDir;
-    buffer.clear();
-    buffer.reserve(BUFFER);
+    let directory = directory.as_fd();
     let mut listing = Listing::default();
     listing.reserve(USUAL_ENTRIES);
-    let mut raw = RawDir::new(directory.as_fd(), buffer.spare_capacity_mut());
-    while let Some(entry) = raw.next() {
-        match entry {
-            Ok(entry) => {
-                listing.add(directory.as_fd(), entry.file_name(), entry.file_type(), entry.ino());
-            }
-            // The directory was removed after it was opened: it is empty.
-            Err(Errno::NOENT) => break,
-            Err(error) => return Err(error),
-        }
-    }
+    for_each_entry(directory, buffer, |name, file_type, inode| {
+        listing.add(directory, name, file_type, inode);
+    })?;
     listing.sort();
     Ok(listing)
 }
-
-/// Lists an open directory.
-///
-/// # Errors
-/// If the directory cannot be read. Entries that were read before the error are lost.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn list(directory: impl AsFd, _buffer: &mut Vec<u8>) -> io::Result<Listing> {
-    let mut listing = Listing::default();
-    for entry in rustix::fs::Dir::read_from(directory.as_fd())? {
-        let entry = entry?;
-        listing.add(directory.as_fd(), entry.file_name(), entry.file_type(), entry.ino());
-    }
-    listing.sort();
-    Ok(listing)
-}
-
-/// Room for about a thousand entries per call.
-#[cfg(target_os = "linux")]
-const BUFFER: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {

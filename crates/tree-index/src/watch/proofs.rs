@@ -13,12 +13,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use finecomb_scan::Stamp;
-use finecomb_sys::Lease;
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use finecomb_sys::directory::PLACE;
+use finecomb_sys::lease::Lease;
+use finecomb_sys::notify::{Event, Kinds, Queue};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
@@ -28,24 +28,24 @@ use super::places::{Key, Node, key_of};
 /// Number of files of which leases are held at a time.
 const BATCH: usize = 256;
 
-const FILE_EVENTS: WatchFlags = WatchFlags::MODIFY
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::OPEN)
-    .union(WatchFlags::CLOSE_WRITE)
-    .union(WatchFlags::DELETE_SELF)
-    .union(WatchFlags::MOVE_SELF);
+const FILE_EVENTS: Kinds = Kinds::MODIFY
+    .union(Kinds::ATTRIB)
+    .union(Kinds::OPEN)
+    .union(Kinds::CLOSE_WRITE)
+    .union(Kinds::DELETE_SELF)
+    .union(Kinds::MOVE_SELF);
 
-const DIRECTORY_EVENTS: WatchFlags = WatchFlags::CREATE
-    .union(WatchFlags::DELETE)
-    .union(WatchFlags::MOVED_FROM)
-    .union(WatchFlags::MOVED_TO)
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::DELETE_SELF)
-    .union(WatchFlags::MOVE_SELF);
+const DIRECTORY_EVENTS: Kinds = Kinds::CREATE
+    .union(Kinds::DELETE)
+    .union(Kinds::MOVED_FROM)
+    .union(Kinds::MOVED_TO)
+    .union(Kinds::ATTRIB)
+    .union(Kinds::DELETE_SELF)
+    .union(Kinds::MOVE_SELF);
 
 /// The proofs, and the watches that keep them.
 pub(super) struct Proofs {
-    inotify: OwnedFd,
+    queue: Queue,
     keys: HashMap<i32, Key>,
     watches: HashMap<Key, i32>,
     /// Everything that is not proven.
@@ -87,7 +87,7 @@ impl From<Errno> for Doubt {
 impl Proofs {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            inotify: new_queue()?,
+            queue: Queue::new()?,
             keys: HashMap::new(),
             watches: HashMap::new(),
             unproven: BTreeSet::new(),
@@ -99,7 +99,7 @@ impl Proofs {
 
     /// Readable when there are events.
     pub(super) fn queue(&self) -> BorrowedFd<'_> {
-        self.inotify.as_fd()
+        self.queue.as_fd()
     }
 
     pub(super) fn watches(&self) -> usize {
@@ -148,8 +148,7 @@ impl Proofs {
     fn remove(&mut self, watch: i32) {
         if let Some(key) = self.keys.remove(&watch) {
             self.watches.remove(&key);
-            // It may be gone with its file.
-            let _ = inotify::remove_watch(&self.inotify, watch);
+            self.queue.unwatch(watch);
         }
     }
 
@@ -158,32 +157,20 @@ impl Proofs {
     /// # Errors
     /// If the queue cannot be read.
     pub(super) fn drain(&mut self, now: &Watched) -> io::Result<Drained> {
-        let mut buffer = [const { MaybeUninit::uninit() }; 1 << 15];
         let mut drained = Drained::default();
+        let mut events = Vec::new();
         loop {
-            let mut reader = Reader::new(&self.inotify, &mut buffer);
-            let mut events = Vec::new();
-            let end = loop {
-                match reader.next() {
-                    Ok(event) => events.push((event.wd(), event.events(), event.file_name().is_some())),
-                    Err(error) => break error,
-                }
-                if reader.is_buffer_empty() {
-                    break Errno::INTR;
-                }
-            };
+            let is_more = self.queue.take(&mut events)?;
             drained.any |= !events.is_empty();
-            if events.iter().any(|(_, kind, _)| kind.contains(ReadFlags::QUEUE_OVERFLOW)) {
+            if events.iter().any(|event| event.kinds.contains(Kinds::OVERFLOW)) {
                 self.start_over(now)?;
                 drained.changed.extend(&self.unproven);
             }
-            for (watch, kind, has_name) in events {
-                self.take(watch, kind, has_name, now, &mut drained.changed);
+            for event in events.drain(..) {
+                self.take(event, now, &mut drained.changed);
             }
-            match end {
-                Errno::INTR => {}
-                Errno::WOULDBLOCK => return Ok(drained),
-                error => return Err(error.into()),
+            if !is_more {
+                return Ok(drained);
             }
         }
     }
@@ -192,7 +179,7 @@ impl Proofs {
     /// number of the file may be that of another one by now: so no watch counts any more.
     fn start_over(&mut self, now: &Watched) -> io::Result<()> {
         self.overflows += 1;
-        self.inotify = new_queue()?;
+        self.queue = Queue::new()?;
         self.keys.clear();
         self.watches.clear();
         self.is_at_limit = false;
@@ -200,27 +187,21 @@ impl Proofs {
         Ok(())
     }
 
-    fn take(
-        &mut self,
-        watch: i32,
-        kind: ReadFlags,
-        has_name: bool,
-        now: &Watched,
-        changed: &mut HashSet<Node>,
-    ) {
+    fn take(&mut self, event: Event, now: &Watched, changed: &mut HashSet<Node>) {
+        let Event { watch, kinds, has_name } = event;
         // The attributes of an entry, which has a watch of its own.
-        if has_name && kind.difference(ReadFlags::ISDIR) == ReadFlags::ATTRIB {
+        if has_name && kinds.difference(Kinds::DIRECTORY) == Kinds::ATTRIB {
             return;
         }
         let Some(&key) = self.keys.get(&watch) else { return };
         for node in now.places.with_key(key) {
             self.unproven.insert(node);
             self.pending.insert(node);
-            if kind != ReadFlags::OPEN {
+            if kinds != Kinds::OPEN {
                 changed.insert(node);
             }
         }
-        if kind.contains(ReadFlags::IGNORED) {
+        if kinds.contains(Kinds::IGNORED) {
             self.keys.remove(&watch);
             self.watches.remove(&key);
         }
@@ -262,7 +243,7 @@ impl Proofs {
         now: &Watched,
         directory: &mut Option<(u32, OwnedFd)>,
     ) -> Result<Option<Lease<OwnedFd>>, Doubt> {
-        let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let way = PLACE | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match node {
             Node::Directory(number) => {
                 let stamp = now.catalog.stamp(number).ok_or(Doubt::Changed)?;
@@ -288,7 +269,7 @@ impl Proofs {
     }
 
     /// Watches an open file or directory, unless it is watched.
-    fn watch(&mut self, file: &OwnedFd, stamp: Stamp, events: WatchFlags) -> Result<(), Doubt> {
+    fn watch(&mut self, file: &OwnedFd, stamp: Stamp, events: Kinds) -> Result<(), Doubt> {
         check(file, stamp)?;
         if self.watches.contains_key(&key_of(stamp)) {
             return Ok(());
@@ -296,24 +277,18 @@ impl Proofs {
         if self.is_at_limit {
             return Err(Doubt::Untold);
         }
-        // So it is this file, even if its name is given to another one.
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        match inotify::add_watch(&self.inotify, path, events) {
+        match self.queue.watch_open(file, events) {
             Ok(watch) => {
                 self.keys.insert(watch, key_of(stamp));
                 self.watches.insert(key_of(stamp), watch);
                 Ok(())
             }
             Err(error) => {
-                self.is_at_limit |= error == Errno::NOSPC;
+                self.is_at_limit |= error.kind() == io::ErrorKind::StorageFull;
                 Err(Doubt::Untold)
             }
         }
     }
-}
-
-fn new_queue() -> io::Result<OwnedFd> {
-    Ok(inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?)
 }
 
 /// Checks that an open file has a stamp.

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use finecomb_scan::TextPart;
-use rustix::net::sockopt::socket_peercred;
-use rustix::process::geteuid;
+use finecomb_sys::mounts::namespace;
+use finecomb_sys::socket::has_own_peer;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -92,8 +92,8 @@ struct View {
 
 impl View {
     fn present() -> io::Result<Self> {
-        let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
-        Ok(Self { namespace: identity("/proc/self/ns/mnt")?, root: identity("/")? })
+        let root = fs::metadata("/")?;
+        Ok(Self { namespace: namespace()?, root: (root.dev(), root.ino()) })
     }
 }
 
@@ -102,7 +102,7 @@ impl Question {
     pub(super) fn read(stream: &UnixStream) -> Result<Self, String> {
         let failed = |error: io::Error| error.to_string();
         limit_waits(stream).map_err(failed)?;
-        is_own(stream).then_some(()).ok_or("another user")?;
+        has_own_peer(stream).then_some(()).ok_or("another user")?;
         let mut bytes = Vec::new();
         stream.take(QUESTION).read_to_end(&mut bytes).map_err(failed)?;
         let question: Self = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
@@ -130,17 +130,12 @@ fn limit_waits(stream: &UnixStream) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))
 }
 
-/// Whether the process at the other end runs as this user.
-fn is_own(stream: &UnixStream) -> bool {
-    socket_peercred(stream).is_ok_and(|peer| peer.uid == geteuid())
-}
-
 /// Asks the process that watches the tree of an index; `None` if there is none, or it refuses. The question is made if there is
 /// someone to ask.
 fn ask(folder: &Folder, asked: impl FnOnce() -> Asked) -> Option<Vec<u8>> {
     let mut stream = UnixStream::connect(socket(folder).ok()?).ok()?;
     limit_waits(&stream).ok()?;
-    is_own(&stream).then_some(())?;
+    has_own_peer(&stream).then_some(())?;
     let view = View::present().ok()?;
     let question = Question { version: VERSION, credentials: credentials(), view, asked: asked() };
     stream.write_all(&serde_json::to_vec(&question).ok()?).ok()?;

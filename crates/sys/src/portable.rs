@@ -1,0 +1,22 @@
+//! What stands in for the modules of `linux` on other systems, by calls that all of them have; and on Linux with the feature
+//! `portable`, with which it is tested.
+
+pub mod advice;
+pub mod directory;
+pub mod file_system;
+pub mod lease;
+pub mod machine;
+pub(crate) mod memory;
+pub mod mounts;
+pub(crate) mod notify;
+pub mod process;
+pub mod socket;
+pub mod temporary;
+pub(crate) mod usage;
+
+use std::io;
+
+/// The error of what cannot be done by calls that all systems have.
+fn unsupported<T>() -> io::Result<T> {
+    Err(io::ErrorKind::Unsupported.into())
+}
