@@ -67,7 +67,13 @@ fn simd_features() -> (String, String) {
         ];
         (list(compiled), list(present))
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    {
+        let compiled = format!("{}NEON", sign(cfg!(target_feature = "neon")));
+        let present = format!("{}NEON", sign(std::arch::is_aarch64_feature_detected!("neon")));
+        (compiled, present)
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     Default::default()
 }
 

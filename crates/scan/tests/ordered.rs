@@ -14,9 +14,9 @@ use finecomb_scan::{
     Block, Detail, Inputs, Ordered, Output, Progress, ScanOptions, Sort, SortKey, Source, Stop, Visit,
     WalkOptions, Wants, Watch, Width, in_order,
 };
+use finecomb_sys::advice::forget;
 use finecomb_sys::bytes_from_storage_by_thread;
 use proptest::prelude::*;
-use rustix::fs::{Advice, fadvise};
 
 /// Numbers all lines, and ends a file after `limit` of them.
 struct Numbers {
@@ -510,7 +510,6 @@ fn most_open_files(root: &Path) -> (usize, u64) {
     (done.visits[0].most, from_storage() - before)
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn files_from_storage_are_prefetched_at_a_fixed_width_and_files_in_memory_are_not() {
     let directory = tempfile::tempdir().unwrap();
@@ -521,7 +520,7 @@ fn files_from_storage_are_prefetched_at_a_fixed_width_and_files_in_memory_are_no
         let file = fs::File::open(&path).unwrap();
         // Only clean pages can be dropped.
         file.sync_all().unwrap();
-        fadvise(&file, 0, None, Advice::DontNeed).unwrap();
+        forget(&file, 0, 0);
     }
     let (most, from_storage) = most_open_files(&root);
     // A file system in memory has no storage.

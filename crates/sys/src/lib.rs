@@ -3,7 +3,7 @@
 //!
 //! Every other crate may use this one; it uses none of them.
 //!
-//! What Linux alone has is behind `system`: its functions are those of `linux`, or their stand-ins in `portable` on other
+//! Calls that Linux alone has are behind `system`: its functions are those of `linux`, or their stand-ins in `portable` on other
 //! systems and with the feature `portable`. So no other crate asks which system it is on.
 
 mod byte_reader;

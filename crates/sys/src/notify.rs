@@ -25,9 +25,9 @@ impl Kinds {
     pub const CREATE: Self = Self(0x100);
     /// An entry was removed.
     pub const DELETE: Self = Self(0x200);
-    /// What is watched was removed.
+    /// The watched file or directory was removed.
     pub const DELETE_SELF: Self = Self(0x400);
-    /// What is watched got another name.
+    /// The watched file or directory got another name.
     pub const MOVE_SELF: Self = Self(0x800);
     /// Only reported: changes were lost.
     pub const OVERFLOW: Self = Self(0x4000);
@@ -69,7 +69,7 @@ impl BitOr for Kinds {
 pub struct Event {
     /// The number of the watch.
     pub watch: i32,
-    /// What has changed.
+    /// Kinds of the change.
     pub kinds: Kinds,
     /// Set if it is about an entry of the directory that is watched.
     pub has_name: bool,

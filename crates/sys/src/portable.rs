@@ -1,5 +1,5 @@
-//! What stands in for the modules of `linux` on other systems, by calls that all of them have; and on Linux with the feature
-//! `portable`, with which it is tested.
+//! Stand-ins for the modules of `linux` on other systems, by calls that all of them have; and on Linux with the feature
+//! `portable`, with which they are tested.
 
 pub mod advice;
 pub mod directory;
@@ -16,7 +16,7 @@ pub(crate) mod usage;
 
 use std::io;
 
-/// The error of what cannot be done by calls that all systems have.
+/// Returns the error of a function that needs calls which not all systems have.
 fn unsupported<T>() -> io::Result<T> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -48,7 +48,7 @@ pub enum Error {
     #[error("{}: another process is writing this index", .0.display())]
     Busy(PathBuf),
     /// The system does not tell what a watch has to know.
-    #[error("{}: watching a directory needs Linux, whose kernel reports changes and writers", .0.display())]
+    #[error("{}: 'comb index watch' needs Linux, whose kernel reports changes and writers", .0.display())]
     NoWatch(PathBuf),
     /// Another process watches the tree.
     #[error("{}: another process is watching this tree", .0.display())]

@@ -95,5 +95,7 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf]
 /// Whether a path is the file that standard output is redirected to, which would be overwritten.
 fn is_output(path: &Path) -> bool {
     let (Ok(file), Ok(output)) = (fs::metadata(path), fstat(stdout())) else { return false };
-    file.is_file() && (file.dev(), file.ino()) == (output.st_dev, output.st_ino)
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    let output = (output.st_dev as u64, output.st_ino as u64);
+    file.is_file() && (file.dev(), file.ino()) == output
 }

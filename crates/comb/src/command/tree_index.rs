@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Distrust, Stop};
-use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count, counted};
+use finecomb_sys::{IS_LINUX, io_reason};
 use finecomb_tree_index::{
     BuildOptions, Built, Error, Info, Stage, State, WatchInfo, WatchOptions, build as build_index,
     drop_index, update as update_index, verify as verify_index, watch as watch_tree,
@@ -27,6 +27,10 @@ pub(crate) fn build(arguments: &Build) -> Result<(), String> {
     let build = |on_stage: &dyn Fn(Stage)| build_index(&home, &root, &options(width, on_stage));
     let (built, took) = with_stages(stage_name, build).map_err(|error| error.advised())?;
     message::problems(&built.problems);
+    if !IS_LINUX {
+        let root = root.display();
+        message::note(format_args!("{root}: searches use an index only on Linux; here they read all files"));
+    }
     let info = Info::of_tree(&home, &root).map_err(|error| error.advised())?;
     message::note(format_args!(
         "{}: {} of {}, an index of {}; {took}",

@@ -667,10 +667,8 @@ fn a_search_updates_an_index_if_it_is_asked_to() {
 }
 
 /// A process that watches a tree, until it is dropped.
-#[cfg(target_os = "linux")]
 struct Watch(std::process::Child);
 
-#[cfg(target_os = "linux")]
 impl Drop for Watch {
     fn drop(&mut self) {
         let _ = self.0.kill();
@@ -678,7 +676,6 @@ impl Drop for Watch {
     }
 }
 
-#[cfg(target_os = "linux")]
 impl Tree {
     /// Starts a watch, and waits until everything is proven.
     fn watch(&self) -> Watch {
@@ -708,7 +705,6 @@ impl Tree {
     }
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn a_watch_answers_with_all_that_happened_before() {
     let tree = Tree::indexed(&FILES);
@@ -743,7 +739,6 @@ fn a_watch_answers_with_all_that_happened_before() {
     assert!(tree.state()["answers"].as_u64() >= Some(100));
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 #[allow(unsafe_code, reason = "a map of a file has no safe interface")]
 fn a_watch_knows_of_links_from_outside_and_of_maps() {
@@ -777,7 +772,6 @@ fn a_watch_knows_of_links_from_outside_and_of_maps() {
     assert_eq!(unsafe { libc::munmap(map, 8) }, 0);
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn a_watch_leaves_out_what_only_rules_could_change() {
     let tree = Tree::indexed(&RULES);
@@ -793,7 +787,6 @@ fn a_watch_leaves_out_what_only_rules_could_change() {
     assert_eq!(tree.same(&["-l", "needle"]).0, "build/out.c\n");
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn a_watch_updates_the_index_and_ends_with_it() {
     let tree = Tree::indexed(&FILES);
@@ -811,4 +804,17 @@ fn a_watch_updates_the_index_and_ends_with_it() {
     tree.write("two.c", "needle\n");
     assert_eq!(watch.0.wait().expect("success").code(), Some(0));
     assert_eq!(tree.grep(&["-l", "needle"]).0, "below/three.h\nnew/five.c\none.c\ntwo.c\n");
+}
+
+#[test]
+fn a_watch_needs_linux() {
+    let tree = Tree::indexed(&FILES);
+    if finecomb_sys::IS_LINUX {
+        return;
+    }
+    let (out, err, code) = run(&mut tree.comb(&["index", "watch", "."]));
+    assert!(err.contains("'comb index watch' needs Linux") && err.lines().count() == 1, "{err}");
+    assert_eq!((out.as_str(), code), ("", Some(2)));
+    let (_, err, _) = run(&mut tree.comb(&["index", "build", "."]));
+    assert!(err.contains("needs Linux to be of use"), "{err}");
 }

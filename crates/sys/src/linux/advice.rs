@@ -37,7 +37,7 @@ pub fn prefetch(file: impl AsFd, offset: u64, length: u64) {
     let _ = fadvise(file, offset, NonZeroU64::new(length), Advice::WillNeed);
 }
 
-/// Drops a part of a file from the page cache, but for what has not been written to storage. No length means up to the end.
+/// Drops a part of a file from the page cache, except pages that have not been written to storage. No length means up to the end.
 #[inline]
 pub fn forget(file: impl AsFd, offset: u64, length: u64) {
     let _ = fadvise(file, offset, NonZeroU64::new(length), Advice::DontNeed);

@@ -1,4 +1,4 @@
-//! What is mounted where.
+//! Changes of mounts.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,7 +25,7 @@ impl Mounts {
         Self(File::open("/proc/self/mountinfo").ok())
     }
 
-    /// What becomes ready when there is a change.
+    /// File that becomes ready when there is a change.
     pub fn poll(&self) -> Option<PollFd<'_>> {
         self.0.as_ref().map(|mounts| PollFd::new(mounts, PollFlags::PRI))
     }

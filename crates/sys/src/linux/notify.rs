@@ -34,7 +34,7 @@ impl Queue {
         Ok(add_watch(&self.0, path, WatchFlags::from_bits_retain(kinds.0))?)
     }
 
-    /// Watches an open file or directory, whatever its path is by now.
+    /// Watches an open file or directory, even if it has another path by now.
     ///
     /// # Errors
     /// As for a path.

@@ -1,4 +1,4 @@
-//! What the kernel counts for each thread.
+//! Usage that the kernel counts for each thread.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What is mounted where, of which nothing is known.
+//! Changes of mounts, of which nothing is known.
 
 use std::io;
 

@@ -21,7 +21,7 @@ pub fn children() -> Vec<Pid> {
     list().unwrap_or_default()
 }
 
-/// The children of a process, but for one, in a list of parents and children.
+/// The children of a process in a list of parents and children, except one.
 fn children_in(list: &str, parent: u32, except: u32) -> Vec<Pid> {
     let pair = |line: &str| {
         let mut numbers = line.split_whitespace().map(str::parse::<u32>);

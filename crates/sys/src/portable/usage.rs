@@ -1,4 +1,4 @@
-//! What systems count for each thread: CPU time alone.
+//! Usage that all systems count for each thread: CPU time alone.
 
 use std::time::Duration;
 

@@ -63,6 +63,13 @@ fn bits([a, b, c, d]: [uint8x16_t; 4]) -> u64 {
     }
 }
 
+/// Multiplies by all ones without carries. A function of its own, which is inlined where the kernel was compiled for PMULL.
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn multiply(word: u64) -> u64 {
+    vmull_p64(word, u64::MAX) as u64
+}
+
 impl<const MULTIPLIES: bool> Masks for Neon<MULTIPLIES> {
     #[inline(always)]
     fn equal(self, window: &[u8; 64], byte: u8) -> u64 {
@@ -127,15 +134,14 @@ impl<const MULTIPLIES: bool> Masks for Neon<MULTIPLIES> {
         Plain.nth_bit(word, nth)
     }
 
-    /// Multiplies by all ones without carries, or adds up in six steps.
+    /// Multiplies, or adds up in six steps.
     #[inline(always)]
     fn prefix_xor(self, word: u64) -> u64 {
         if !MULTIPLIES {
             return Plain.prefix_xor(word);
         }
         // SAFETY: `self` proves that the processor has PMULL.
-        let product = unsafe { vmull_p64(word, u64::MAX) };
-        product as u64
+        unsafe { multiply(word) }
     }
 }
 
