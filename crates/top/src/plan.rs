@@ -216,7 +216,7 @@ fn access(format: &AccessFormat, fields: &[Field]) -> Result<Extractor, FormatEr
         .map_err(|error| FormatError::Other(error.to_string()))
 }
 
-fn dialect(delimiter: Option<u8>) -> Result<Dialect, CsvError> {
+pub(crate) fn dialect(delimiter: Option<u8>) -> Result<Dialect, CsvError> {
     delimiter.map_or(Ok(Dialect::TSV), Dialect::csv)
 }
 
@@ -280,7 +280,7 @@ impl Recognizer {
 
 /// Returns the first record of a table that is not empty, and the position after its line end. `None` if it may go on
 /// after `head`; if that is all, it ends there.
-fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<(&[u8], usize)> {
+pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<(&[u8], usize)> {
     let mut found = None;
     visit_records(head, delimiter, is_all, |start, end, next| {
         let record = without_carriage_return(head, (start, end));

@@ -29,13 +29,20 @@ const FILE: usize = 56;
 const STAMP: usize = 48;
 
 /// Bytes that are read first: the segments of most catalogs are among them.
-const HEAD: u64 = 4096;
+pub(crate) const HEAD: u64 = 4096;
 
 /// Bit in the kind of an entry that is selected.
 const SELECTED: u32 = 1 << 8;
 
 /// Number of a file or directory that is not in the index.
 const NONE: u32 = u32::MAX;
+
+/// The root of the tree, from the beginning of a catalog; `None` if that is not one of this version.
+pub(crate) fn root_in(bytes: &[u8]) -> Option<PathBuf> {
+    (bytes.get(..8)? == MAGIC).then_some(())?;
+    let length = u32_at(bytes, 44)? as usize;
+    Some(PathBuf::from(OsStr::from_bytes(bytes.get(HEADER..HEADER.checked_add(length)?)?)))
+}
 
 /// A segment of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,9 +169,7 @@ impl Catalog {
         (bytes.get(..8)? == MAGIC).then_some(())?;
         let count = |at| u32_at(&bytes, at);
         let built = Instant { seconds: u64_at(&bytes, 8)? as i64, nanoseconds: count(16)? };
-        let root_length = count(44)? as usize;
-        let root = bytes.get(HEADER..HEADER + root_length)?;
-        let root = PathBuf::from(OsStr::from_bytes(root));
+        let root = root_in(&bytes)?;
         let directories =
             Table { start: segments_table(&bytes)?.end(), count: count(32)?, length: DIRECTORY };
         let entries = Table { start: directories.end(), count: count(36)?, length: ENTRY };

@@ -5,7 +5,7 @@
 //! rename, so a reader sees the old index or the new one.
 
 use std::fs::{self, DirBuilder, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use rustix::process::{getegid, geteuid, getgroups};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::catalog::{Catalog, Contents, SegmentInfo};
+use crate::catalog::{Catalog, Contents, HEAD, SegmentInfo, root_in};
 use crate::error::Error;
 use crate::pages::PageWriter;
 use crate::segment::Segment;
@@ -93,6 +93,13 @@ impl Folder {
     /// If it cannot be read, is damaged, or of another version.
     pub(crate) fn catalog(&self) -> Result<Catalog, Error> {
         self.catalog_beside(1, |_| ()).map(|(catalog, ())| catalog)
+    }
+
+    /// The root of the tree, from the unverified beginning of the catalog.
+    pub(crate) fn root(&self) -> Option<PathBuf> {
+        let mut head = Vec::new();
+        File::open(self.0.join(CATALOG)).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+        root_in(&head)
     }
 
     /// Reads the catalog on some threads, and calls `beside` with its segments meanwhile.

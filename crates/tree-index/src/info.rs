@@ -99,6 +99,12 @@ impl Info {
     }
 }
 
+/// The roots of the trees that have an index, as far as they can be read, for suggestions: only the beginning of each catalog is read, and
+/// not verified.
+pub fn roots(home: &Path) -> Vec<PathBuf> {
+    Folder::all(home).unwrap_or_default().iter().filter_map(Folder::root).collect()
+}
+
 /// Verifies all checksums of the index of a tree.
 ///
 /// # Errors

@@ -53,7 +53,7 @@ pub use build::{BuildOptions, Built, Stage, build, update};
 pub use catalog::State;
 pub use error::Error;
 pub use indexes::{Indexes, Opened, drop_index};
-pub use info::{Info, verify};
+pub use info::{Info, roots, verify};
 pub use needs::Sought;
 pub use reading::MAX_FILE;
 pub use regex_syntax::hir::Hir;

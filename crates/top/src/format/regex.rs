@@ -117,7 +117,7 @@ impl RegexRecords {
 }
 
 /// The names of the groups of an expression.
-fn names(info: &GroupInfo) -> impl Iterator<Item = &str> {
+pub(crate) fn names(info: &GroupInfo) -> impl Iterator<Item = &str> {
     info.pattern_names(PatternID::ZERO).flatten()
 }
 

@@ -44,8 +44,8 @@ impl SyslogError {
     fn new(field: String, name: Option<&str>) -> Self {
         let near = name.and_then(|name| did_you_mean(name, NAMES.iter().copied().flatten().copied()));
         let list = || {
-            let names: Vec<&str> = NAMES.iter().filter_map(|names| names.first().copied()).collect();
-            format!("their fields are {} and, of structured data, sd.ID.PARAM", names.join(", "))
+            let names = names().collect::<Vec<_>>().join(", ");
+            format!("their fields are {names} and, of structured data, sd.ID.PARAM")
         };
         Self { field, hint: near.unwrap_or_else(list) }
     }
@@ -64,6 +64,11 @@ const NAMES: [&[&str]; 10] = [
     &["msgid"],
     &["message", "msg"],
 ];
+
+/// The names of the fields other than those of structured data, without their aliases.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().filter_map(|names| names.first().copied())
+}
 
 /// A wanted field.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -32,6 +32,11 @@ impl Header {
         Ok(Self { names })
     }
 
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
     /// Returns the index of a field's column.
     pub(super) fn column(&self, field: &Field) -> Result<usize, CsvError> {
         let columns = self.names.len();
