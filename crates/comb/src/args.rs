@@ -30,10 +30,13 @@ pub(crate) mod words;
 
 use std::env;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
-use clap::{Error, Parser, Subcommand};
+use clap::{CommandFactory, Error, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+pub(crate) use self::top::measures::names as measures;
+pub(crate) use self::tree_index::index_home;
 use crate::command::Exit;
 use crate::program::Program;
 use crate::terminal::When;
@@ -94,11 +97,15 @@ pub(crate) enum Command {
         /// Shell to print completions for
         shell: Shell,
     },
-    /// Print a manual page
+    /// Show a manual page
     #[command(long_about = MAN_LONG_ABOUT)]
     Man {
-        /// Command to print the page of, such as 'top' or 'bench scale' [default: comb itself]
+        /// Command to show the page of, such as 'top' or 'bench scale' [default: comb itself]
         command: Vec<String>,
+
+        /// Write the pages of all commands to DIR, which is created: comb.1, comb-top.1, comb-bench-scale.1, …
+        #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "command")]
+        output: Option<PathBuf>,
     },
     Cgi(serve::CgiArguments),
     /// A text to print, which a flag of another program asks for.
@@ -112,18 +119,47 @@ Print shell completions
 Examples:
   Bash:
       comb completions bash > ~/.local/share/bash-completion/completions/comb
+  Zsh, for a directory that is in $fpath before compinit is called:
+      comb completions zsh > ~/.zfunc/_comb
   Fish:
-      comb completions fish > ~/.config/fish/completions/comb.fish";
+      comb completions fish > ~/.config/fish/completions/comb.fish
+
+In Bash, Zsh and Fish, comb itself finds the candidates: types of files, index files, directories with an index, and, once a log is on \
+the command line, the names of its fields. The scripts of other shells complete commands and flags.";
 
 const MAN_LONG_ABOUT: &str = "\
-Print a manual page
+Show a manual page
 
 Examples:
   Read the manual page of a command:
-      comb man grep | man -l -
-  Install the manual pages of comb and of a command:
-      comb man > ~/.local/share/man/man1/comb.1
-      comb man bench scale > ~/.local/share/man/man1/comb-bench-scale.1";
+      comb man grep
+      comb man bench scale
+  Install the pages of all commands, for man(1):
+      comb man -o ~/.local/share/man/man1
+  A page for a web site:
+      comb man grep | mandoc -T html > comb-grep.html
+
+On a terminal, man(1) shows the page; where it is not installed, the help is shown instead. Otherwise the page is printed as it is, \
+in roff.";
+
+/// The definition of the command line of a program; `None` if it is not clap that parses it.
+pub(crate) fn definition_of(program: Program) -> Option<clap::Command> {
+    match program {
+        Program::Comb => Some(Arguments::command()),
+        Program::Rg => Some(rg::named_command()),
+        Program::Ag => None,
+        Program::Tf | Program::Topfew => Some(topfew::command()),
+    }
+}
+
+/// The arguments of the configuration file of this program, if there is one that can be read.
+pub(crate) fn configured() -> Vec<OsString> {
+    match Program::current() {
+        Program::Comb => config::readable_arguments(grep::CONFIG_VARIABLE),
+        Program::Rg => config::readable_arguments(rg::CONFIG_VARIABLE),
+        Program::Ag | Program::Tf | Program::Topfew => Vec::new(),
+    }
+}
 
 /// The command that a configuration file has arguments for.
 const CONFIGURED: &str = "grep";
@@ -156,6 +192,12 @@ fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
         Some(command) if command == "top" => top::hints::add_hint(error),
         _ => error,
     })
+}
+
+/// The manual page of `rg`.
+#[cfg(test)]
+pub(crate) fn manual_of_rg() -> Vec<u8> {
+    rg::manual()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub(crate) mod grep;
 pub(crate) mod index;
 pub(crate) mod indexed;
 pub(crate) mod links;
+pub(crate) mod man;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 mod output;

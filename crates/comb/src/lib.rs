@@ -6,10 +6,12 @@ mod advice;
 mod args;
 mod command;
 mod command_line;
+mod complete;
 pub mod faults;
 pub mod grep_job;
 mod listen;
 mod live;
+mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod message;
@@ -37,6 +39,9 @@ pub fn run(start: Instant) -> ExitCode {
 }
 
 fn command_line_of_process(start: Instant) -> Exit {
+    if let Some(exit) = complete::answer() {
+        return exit;
+    }
     let arguments = match args::parse() {
         Ok(arguments) => arguments,
         Err(error) => return message::usage(&error),
@@ -58,7 +63,7 @@ fn command_line_of_process(start: Instant) -> Exit {
         Command::Symbols(arguments) => command::symbols::run(&arguments, start),
         Command::Top(arguments) => command::top::run(*arguments, start),
         Command::Completions { shell } => command::generate::completions(shell),
-        Command::Man { command } => command::generate::manual(&command),
+        Command::Man { command, output } => command::man::run(&command, output.as_deref()),
         Command::Print(text, exit) => command::print(&text).or(exit),
     }
 }

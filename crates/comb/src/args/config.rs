@@ -27,6 +27,12 @@ pub(crate) fn parse_with_file<T>(
     Some(parse(&given).inspect_err(|_| note_file(variable)))
 }
 
+/// The arguments of the configuration file that an environment variable names, if it can be read; nothing is reported.
+pub(super) fn readable_arguments(variable: &str) -> Vec<OsString> {
+    let content = env::var_os(variable).and_then(|file| fs::read(file).ok());
+    content.map_or(Vec::new(), |content| parse(&content))
+}
+
 /// Reads the arguments of the configuration file that an environment variable names; empty without one. An unreadable file is reported and ignored.
 fn arguments(variable: &str) -> Vec<OsString> {
     let Some(file) = env::var_os(variable).filter(|file| !file.is_empty()) else { return Vec::new() };

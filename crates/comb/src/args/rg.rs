@@ -7,12 +7,13 @@ use clap_complete::Shell;
 
 use super::{config, grep, standalone};
 use crate::command::Exit;
-use crate::command::generate::{completions_of, manual_of};
+use crate::command::generate::completions_of;
+use crate::manual::page_of_program;
 use crate::program::Program;
 use crate::version;
 
 /// Environment variable with the path of the configuration file.
-const CONFIG_VARIABLE: &str = "RIPGREP_CONFIG_PATH";
+pub(super) const CONFIG_VARIABLE: &str = "RIPGREP_CONFIG_PATH";
 
 /// Names in the texts of `comb grep` that ripgrep has others for.
 const NAMES: &standalone::Names =
@@ -89,6 +90,11 @@ fn command() -> Command {
     Arguments::command().override_usage(usage)
 }
 
+/// The definition with the names of ripgrep in its texts.
+pub(super) fn named_command() -> Command {
+    standalone::renamed(command(), NAMES)
+}
+
 impl Special {
     /// The command that is asked for in place of a search.
     fn command(&self) -> Option<super::Command> {
@@ -105,15 +111,20 @@ impl Special {
 
 impl Generated {
     fn text(self) -> Vec<u8> {
-        let command = standalone::renamed(command(), NAMES);
+        let command = named_command();
         match self {
-            Self::Man => manual_of(command),
+            Self::Man => manual(),
             Self::CompleteBash => completions_of(command, Shell::Bash),
             Self::CompleteZsh => completions_of(command, Shell::Zsh),
             Self::CompleteFish => completions_of(command, Shell::Fish),
             Self::CompletePowershell => completions_of(command, Shell::PowerShell),
         }
     }
+}
+
+/// The manual page of the program.
+pub(super) fn manual() -> Vec<u8> {
+    page_of_program(named_command(), "comb-grep", &|text| standalone::rename(text, NAMES))
 }
 
 #[cfg(test)]

@@ -22,11 +22,14 @@ pub(super) fn matches(
     })
 }
 
+/// Replaces names in a text.
+pub(super) fn rename(text: &str, names: &Names) -> String {
+    names.iter().fold(text.to_owned(), |text, (name, replacement)| text.replace(name, replacement))
+}
+
 /// Replaces names in all texts of a command.
 pub(super) fn renamed(command: Command, names: &Names) -> Command {
-    let rename = |text: &StyledStr| {
-        names.iter().fold(text.to_string(), |text, (name, replacement)| text.replace(name, replacement))
-    };
+    let rename = |text: &StyledStr| rename(&text.to_string(), names);
     let [long_about, after_help, after_long_help] =
         [command.get_long_about(), command.get_after_help(), command.get_after_long_help()]
             .map(|text| text.map(rename));

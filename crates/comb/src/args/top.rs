@@ -5,7 +5,7 @@ mod definition;
 pub(crate) mod hints;
 mod key_fields;
 mod listen;
-mod measures;
+pub(crate) mod measures;
 mod memory;
 mod order;
 mod plot;

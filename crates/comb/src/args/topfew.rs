@@ -29,7 +29,7 @@ pub(super) fn parse(given: &[OsString]) -> Result<super::Arguments, Error> {
     Ok(super::Arguments { command: super::Command::Top(Box::new(top)), color })
 }
 
-fn command() -> Command {
+pub(super) fn command() -> Command {
     Topfew::command().name(Program::current().name())
 }
 

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -26,14 +26,7 @@ pub(crate) struct IndexHome {
 impl IndexHome {
     /// The directory; `None` if there is no home directory.
     pub(crate) fn path(&self) -> Option<PathBuf> {
-        let from =
-            |variable| env::var_os(variable).filter(|path: &OsString| !path.is_empty()).map(PathBuf::from);
-        let cache = || {
-            // A relative path is to be ignored, says the XDG Base Directory Specification.
-            let cache = from("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-            Some(cache.or_else(|| Some(from("HOME")?.join(".cache")))?.join("finecomb"))
-        };
-        self.index_dir.clone().or_else(|| from(HOME)).or_else(cache)
+        index_home(self.index_dir.as_deref())
     }
 
     /// The directory.
@@ -44,6 +37,17 @@ impl IndexHome {
         let advice = "no place for indexes: set HOME, or name a directory by --index-dir";
         self.path().ok_or_else(|| advice.to_owned())
     }
+}
+
+/// The directory of all indexes, which may be given; `None` if there is no home directory.
+pub(crate) fn index_home(given: Option<&Path>) -> Option<PathBuf> {
+    let from = |variable| env::var_os(variable).filter(|path: &OsString| !path.is_empty()).map(PathBuf::from);
+    let cache = || {
+        // A relative path is to be ignored, says the XDG Base Directory Specification.
+        let cache = from("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+        Some(cache.or_else(|| Some(from("HOME")?.join(".cache")))?.join("finecomb"))
+    };
+    given.map(Path::to_owned).or_else(|| from(HOME)).or_else(cache)
 }
 
 /// Whether to use indexes of directories.

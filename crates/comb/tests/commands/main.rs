@@ -12,6 +12,7 @@ mod browser;
 #[cfg(feature = "pcre2")]
 mod clients;
 mod cmd;
+mod complete;
 mod documents;
 mod enclosing;
 mod flags;
@@ -21,6 +22,7 @@ mod index;
 mod inputs;
 mod limit;
 mod listen;
+mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod names;

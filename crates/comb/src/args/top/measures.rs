@@ -48,6 +48,11 @@ const FLAGS: &[Flag] = &[
 
 const PERCENTILE: &str = "percentile";
 
+/// Names of the flags that take a field alone.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FLAGS.iter().map(|flag| flag.name)
+}
+
 /// Parses the value of `--percentile`, such as `99.9:bytes`.
 fn parse_percentile(text: &str) -> Result<Measure, String> {
     let (percentile, field) = text.split_once(':').ok_or("expected P:FIELD, such as 99.9:bytes")?;

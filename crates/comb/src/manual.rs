@@ -1,0 +1,81 @@
+//! Manual pages: the help of a command in the form of man(7), with what help has no room for: environment, files, exit status.
+//!
+//! Pages depend on the definition of the arguments alone, so that they are the same on every machine.
+
+mod facts;
+mod help;
+mod options;
+mod page;
+
+use clap::{Command, CommandFactory};
+
+use self::facts::Facts;
+use crate::args::Arguments;
+
+/// A manual page.
+pub(crate) struct Page {
+    /// Its name, such as `comb-index-build`.
+    pub(crate) name: String,
+    /// Its text, in roff.
+    pub(crate) roff: Vec<u8>,
+}
+
+impl Page {
+    fn of(command: &Command) -> Self {
+        let name = page::name(command);
+        let roff = page::roff(command, Facts::of(name), &str::to_owned);
+        Self { name: name.to_owned(), roff }
+    }
+}
+
+/// The definition of comb, or of the command with these words as its name.
+///
+/// # Errors
+/// If there is no such command.
+pub(crate) fn command(words: &[String]) -> Result<Command, String> {
+    let mut command = Arguments::command();
+    command.build();
+    for word in words {
+        let parent = page::name(&command).replace('-', " ");
+        let found = subcommands(&command).find(|child| child.get_name() == word).cloned();
+        command =
+            found.ok_or_else(|| format!("unknown command '{word}'; '{parent} --help' lists all commands"))?;
+    }
+    Ok(command)
+}
+
+/// The page of comb, or of the command with these words as its name.
+///
+/// # Errors
+/// If there is no such command.
+pub(crate) fn page(words: &[String]) -> Result<Page, String> {
+    command(words).map(|command| Page::of(&command))
+}
+
+/// The pages of all commands.
+pub(crate) fn pages() -> Vec<Page> {
+    let mut command = Arguments::command();
+    command.build();
+    let mut pages = Vec::new();
+    add_pages(&command, &mut pages);
+    pages
+}
+
+fn add_pages(command: &Command, pages: &mut Vec<Page>) {
+    pages.push(Page::of(command));
+    subcommands(command).for_each(|child| add_pages(child, pages));
+}
+
+/// The page of another program, which is the command `of` under other names.
+pub(crate) fn page_of_program(mut program: Command, of: &str, rename: &dyn Fn(&str) -> String) -> Vec<u8> {
+    program.build();
+    page::roff(&program, Facts::of(of), rename)
+}
+
+/// The commands that have pages.
+pub(crate) fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|child| child.get_name() != "help" && !child.is_hide_set())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Completions, asked for as the scripts of the shells do.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::support::{COMB, directory_with, program, run};
+
+/// Asks for the candidates for the last of some words, as a shell does.
+fn ask(directory: &Path, shell: &str, words: &[&str]) -> Vec<String> {
+    asked(program(COMB, directory).args(["--"]).args(words).env("COMPLETE", shell))
+}
+
+fn asked(command: &mut Command) -> Vec<String> {
+    let (out, err, code) = run(command);
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    out.lines().map(str::to_owned).collect()
+}
+
+/// The candidates without descriptions.
+fn candidates(directory: &TempDir, words: &[&str]) -> Vec<String> {
+    ask(directory.path(), "bash", words)
+}
+
+const ACCESS: &str = "192.0.2.1 - - [01/Mar/2026:00:22:48 +0000] \"GET /a HTTP/1.1\" 304 0 \"-\" \"curl\"\n";
+
+#[test]
+fn commands_and_flags_are_completed() {
+    let directory = directory_with(&[("notes", "")]);
+    assert_eq!(candidates(&directory, &["comb", "to"]), ["top"]);
+    assert_eq!(candidates(&directory, &["comb", "index", "ver"]), ["verify"]);
+    assert_eq!(candidates(&directory, &["comb", "top", "--fie"]), ["--fieldseparator", "--fields"]);
+    // Flags would hide the files.
+    assert_eq!(candidates(&directory, &["comb", "top", ""]), ["notes"]);
+    assert_eq!(candidates(&directory, &["comb", "man", "bench", "sp"]), ["spin", "spawn"]);
+    assert_eq!(candidates(&directory, &["comb", "man", "nothing", "s"]), [""; 0]);
+}
+
+#[test]
+fn descriptions_are_for_shells_that_show_them() {
+    let directory = directory_with(&[]);
+    let described = ["top\tCount keys and print the most frequent ones"];
+    for shell in ["fish", "zsh", "/usr/bin/zsh"] {
+        assert_eq!(ask(directory.path(), shell, &["comb", "to"]), described, "{shell}");
+    }
+}
+
+#[test]
+fn the_word_at_the_cursor_need_not_be_the_last() {
+    let directory = directory_with(&[("access.log", ACCESS)]);
+    let mut command = program(COMB, directory.path());
+    command.args(["--", "comb", "top", "-f", "stat", "access.log"]);
+    assert_eq!(asked(command.env("COMPLETE", "bash").env("COMPLETE_INDEX", "3")), ["status"]);
+}
+
+#[test]
+fn types_are_completed_with_those_that_are_added() {
+    let directory = directory_with(&[("config", "--type-add=rustic:*.rs\n")]);
+    assert_eq!(candidates(&directory, &["comb", "grep", "-t", "rus"]), ["rust"]);
+    assert_eq!(candidates(&directory, &["comb", "top", "--type=rus"]), ["--type=rust"]);
+    let added = ["comb", "grep", "--type-add", "ruse:*.x", "-T", "rus"];
+    assert_eq!(candidates(&directory, &added), ["ruse", "rust"]);
+    let mut command = program(COMB, directory.path());
+    command.args(["--", "comb", "grep", "-t", "rus"]).env("COMPLETE", "bash").env("COMB_CONFIG", "config");
+    assert_eq!(asked(&mut command), ["rust", "rustic"]);
+}
+
+#[test]
+fn fields_are_those_of_the_log_on_the_line() {
+    let json = "{\"request\":{\"path\":\"/\",\"host\":\"a\"},\"ms\":1}\n";
+    let directory =
+        directory_with(&[("access.log", ACCESS), ("a.json", json), ("a.csv", "id,city,people\n1,Rome,7\n2,Oslo,8\n")]);
+    let words = |words: &[&str]| candidates(&directory, &[&["comb", "top"], words].concat());
+    assert_eq!(words(&["access.log", "-f", "path,stat"]), ["path,status"]);
+    assert_eq!(words(&["access.log", "--where", "'status == 404 && pa"]), ["status == 404 && path"]);
+    assert_eq!(words(&["access.log", "--p99", "byt"]), ["bytes"]);
+    assert_eq!(words(&["a.json", "-f", ".request."]), [".request.host", ".request.path"]);
+    assert_eq!(words(&["a.csv", "--time", ""]), ["id", "city", "people"]);
+    assert_eq!(words(&["--input=clf", "--sum", "byt"]), ["bytes"]);
+    assert_eq!(
+        words(&["a.json", "--sum", "ms", "--percentile", "99.9:ms", "--sort", ""]),
+        ["count", "key", "sum(ms)", "p99.9(ms)"]
+    );
+}
+
+#[test]
+fn indexes_are_completed() {
+    let directory =
+        directory_with(&[("a.comb", ""), ("a.txt", ""), ("sub/b.comb", ""), ("tree/code.rs", "fn a() {}")]);
+    assert_eq!(candidates(&directory, &["comb", "find", ""]), ["a.comb", "sub/", "tree/"]);
+    assert_eq!(candidates(&directory, &["comb", "find", "sub/"]), ["sub/b.comb"]);
+    assert_eq!(candidates(&directory, &["comb", "serve", "a.comb", "name=s"]), ["name=sub/"]);
+    let home = directory.path().join("home");
+    let mut build = program(COMB, directory.path());
+    let (_, err, code) = run(build.args(["index", "build", "tree", "--index-dir"]).arg(&home));
+    assert_eq!(code, Some(0), "{err}");
+    for words in [["update", "t"], ["drop", ""], ["info", "tr"]] {
+        let mut command = program(COMB, directory.path());
+        command.args(["--", "comb", "index"]).args(words).env("COMPLETE", "bash");
+        let found = asked(command.env("COMB_INDEX_DIR", &home));
+        assert_eq!(found.first().map(String::as_str), Some("tree"), "{words:?}");
+    }
+}
+
+#[cfg(feature = "symbols")]
+#[test]
+fn kinds_and_languages_are_completed() {
+    let directory = directory_with(&[]);
+    let kinds = candidates(&directory, &["comb", "symbols", "--kind", "class,f"]);
+    assert_eq!(kinds, ["class,field", "class,function"]);
+    assert_eq!(candidates(&directory, &["comb", "symbols", "--lang=rus"]), ["--lang=rust"]);
+}
+
+#[test]
+fn nothing_that_is_wrong_gets_into_the_prompt() {
+    let directory =
+        directory_with(&[("binary", "\u{0}\u{1}\u{7f}"), ("new\nline", ""), ("broken", "{\"a\":")]);
+    fs::create_dir(directory.path().join("folder")).expect("a directory");
+    let pipe = directory.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    for file in ["binary", "broken", "folder", "pipe", "nowhere"] {
+        assert_eq!(candidates(&directory, &["comb", "top", file, "-f", ""]), [""; 0], "{file}");
+    }
+    assert_eq!(candidates(&directory, &["comb", "top", "new"]), [""; 0]);
+    for words in [&["comb", "nothing", "x"][..], &["comb"], &[], &["comb", "top", "--nothing", "'"]] {
+        candidates(&directory, words);
+    }
+    let mut command = program(COMB, directory.path());
+    command.args(["--", "comb", "top", "--regex"]).env("COMPLETE", "zsh").env("COMPLETE_INDEX", "99");
+    asked(&mut command);
+}
+
+#[test]
+fn a_variable_of_another_program_changes_nothing() {
+    let directory = directory_with(&[("log", "a\n")]);
+    for value in ["", "1", "elvish"] {
+        let (out, err, code) =
+            run(program(COMB, directory.path()).args(["top", "log"]).env("COMPLETE", value));
+        assert_eq!((out.as_str(), err.as_str(), code), ("1 a\n", "", Some(0)), "{value}");
+    }
+}
+
+#[test]
+fn scripts_ask_the_program() {
+    let directory = directory_with(&[]);
+    for shell in ["bash", "fish", "zsh"] {
+        let (script, _, code) = run(program(COMB, directory.path()).args(["completions", shell]));
+        assert!(script.contains(&format!("COMPLETE={shell} ")) && !script.contains("NAME"), "{script}");
+        assert_eq!(code, Some(0));
+        let (registered, ..) = run(program(COMB, directory.path()).env("COMPLETE", shell));
+        assert_eq!(registered, script);
+    }
+    for shell in ["elvish", "powershell"] {
+        let (script, _, code) = run(program(COMB, directory.path()).args(["completions", shell]));
+        assert!(script.contains("fieldseparator") && code == Some(0), "{shell}");
+    }
+}
+
+#[test]
+fn other_names_have_completions_of_their_own() {
+    let directory = directory_with(&[("access.log", ACCESS)]);
+    let named = |name: &str, words: &[&str]| {
+        use std::os::unix::process::CommandExt;
+        let mut command = program(COMB, directory.path());
+        asked(command.arg0(name).arg("--").arg(name).args(words).env("COMPLETE", "bash"))
+    };
+    assert_eq!(named("rg", &["--type", "rus"]), ["rust"]);
+    assert_eq!(named("tf", &["access.log", "-f", "stat"]), ["status"]);
+}
+
+/// A script for bash that completes a line and prints the candidates, one a line.
+const HARNESS: &str = r#"
+source <(comb completions bash)
+COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=("${@:3}") COMP_CWORD=$(($# - 3))
+_comb comb "$2" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\n' "${COMPREPLY[@]}"
+"#;
+
+#[test]
+fn the_script_of_bash_puts_pieces_of_words_together() {
+    let directory = directory_with(&[("My log", "a\n"), ("a.comb", "")]);
+    let line = |arguments: &[&str]| {
+        let mut command = program("bash", directory.path());
+        let folder = Path::new(COMB).parent().expect("a directory");
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+        asked(command.args(["-c", HARNESS, "bash"]).args(arguments).env("PATH", path))
+    };
+    assert_eq!(line(&["comb grep --type=rus", "rus", "comb", "grep", "--type", "=", "rus"]), ["rust"]);
+    assert!(line(&["comb grep --type=", "", "comb", "grep", "--type", "="]).contains(&"rust".to_owned()));
+    assert_eq!(line(&["comb serve n=a.c", "a.c", "comb", "serve", "n", "=", "a.c"]), ["a.comb"]);
+    assert_eq!(line(&["comb top My", "My", "comb", "top", "My"]), ["My\\ log"]);
+    assert_eq!(line(&["comb top 'My", "My", "comb", "top", "'My"]), ["My log"]);
+}
