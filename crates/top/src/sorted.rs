@@ -111,7 +111,7 @@ impl Narrow for Narrower {
         let range = self.window.search(&mut search);
         if let Some(step) = search.order().contradiction(self.window.slack) {
             let text = format!(
-                "{}; the file was read whole, and the counts are complete",
+                "{}; the file was read whole and the counts are complete",
                 self.window.describe(&step)
             );
             return whole(Some(ProblemKind::Contradiction(text)));

@@ -70,8 +70,11 @@ fn types_are_completed_with_those_that_are_added() {
 #[test]
 fn fields_are_those_of_the_log_on_the_line() {
     let json = "{\"request\":{\"path\":\"/\",\"host\":\"a\"},\"ms\":1}\n";
-    let directory =
-        directory_with(&[("access.log", ACCESS), ("a.json", json), ("a.csv", "id,city,people\n1,Rome,7\n2,Oslo,8\n")]);
+    let directory = directory_with(&[
+        ("access.log", ACCESS),
+        ("a.json", json),
+        ("a.csv", "id,city,people\n1,Rome,7\n2,Oslo,8\n"),
+    ]);
     let words = |words: &[&str]| candidates(&directory, &[&["comb", "top"], words].concat());
     assert_eq!(words(&["access.log", "-f", "path,stat"]), ["path,status"]);
     assert_eq!(words(&["access.log", "--where", "'status == 404 && pa"]), ["status == 404 && path"]);
