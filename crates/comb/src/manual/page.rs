@@ -221,7 +221,8 @@ fn flag_length(text: &str) -> usize {
 /// The text of a page. Characters that formatters would replace, or may not know, are named.
 fn source(roff: &Roff) -> String {
     let mut text = String::new();
-    for char in roff.render().chars() {
+    // Two backslashes are one only where no macro reads them a second time, and may seem to begin an escape.
+    for char in roff.render().replace(r"\\", r"\(rs").chars() {
         match char {
             '^' => text.push_str("\\(ha"),
             '~' => text.push_str("\\(ti"),

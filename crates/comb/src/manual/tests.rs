@@ -93,6 +93,7 @@ fn words_name_a_page() {
 fn flags_are_bold_in_prose() {
     let page = text(&page(&["top".to_owned()]).expect("a page"));
     assert!(page.contains("or what \\fB\\-e\\fR matches"), "{page}");
+    assert!(page.contains(r"(\(rsn or \(rsr\(rsn)"), "{page}");
     // A negative number is no flag.
     assert!(page.contains("or \\-1 for the last"), "{page}");
 }
