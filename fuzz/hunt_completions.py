@@ -81,7 +81,9 @@ def check_fields(comb: str, rng: random.Random, log: Log, root: Path) -> str | N
     if rng.random() < 0.3:
         words = ["comb", "top", *given, flag, before + start, log.path.name]
     found = ask(comb, words, words.index(before + start), root)
-    expected = sorted(before + name for name in log.names if name.startswith(start))
+    # In JSON, a dot leads into a nested value, unless it is in quotes.
+    names = [f'"{name}"' if log.kind == "json" and "." in name else name for name in log.names]
+    expected = sorted(before + name for name in names if name.startswith(start))
     # Without candidates, a shell completes names of files.
     if sorted(found) != expected:
         return f"{shlex.join(words)} in {log.path.read_text()!r}\n  expected {expected}\n  found    {found}"

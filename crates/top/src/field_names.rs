@@ -59,9 +59,13 @@ fn access(format: &AccessFormat) -> Vec<String> {
     format.names().into_iter().map(written).collect()
 }
 
-/// The name of a field without steps, in quotes where it needs them.
+/// The name of a field in a format without nested values, in quotes where it needs them.
 fn written(name: &str) -> String {
-    Field::named(name).written()
+    match Field::parse(name) {
+        // There, dots are part of a name.
+        Ok(Field::Named(parsed)) if parsed.text == name && !name.contains([',', '"', '[']) => name.to_owned(),
+        _ => Field::named(name).written(),
+    }
 }
 
 fn header(delimiter: Option<u8>, head: &[u8]) -> Vec<String> {
@@ -165,7 +169,7 @@ mod tests {
         assert!(names("auto", log).starts_with("remote_addr "), "{}", names("auto", log));
         assert!(names("auto", log).contains(" path ") && names("auto", log).contains(" user_agent"));
         assert!(!names("clf", log).contains("user_agent"));
-        assert_eq!(names("auto", "id,\"a.b\",c\n1,2,3\n"), "id \"a.b\" c");
+        assert_eq!(names("auto", "id,a.b,\"c,d\",.e,7\n1,2,3,4,5\n"), "id a.b \"c,d\" \".e\" \"7\"");
         assert_eq!(names("tsv", "a\tb\n1\t2\n"), "a b");
         assert_eq!(names("auto", "{\"b\":{\"x.y\":1,\"z\":[1]}}\n{\"a\":null}\n"), "a b.\"x.y\" b.z");
         assert_eq!(
