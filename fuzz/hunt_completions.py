@@ -121,7 +121,10 @@ def check_anything(comb: str, rng: random.Random, logs: list[Log], root: Path) -
     words = ["comb", *(rng.choice(COMMANDS) for _ in range(rng.random() < 0.8))]
     words += ["".join(rng.choice(pieces) for _ in range(rng.choice([1, 1, 1, 2]))) for _ in range(rng.randrange(6))]
     index = rng.choice([len(words) - 1, len(words), rng.randrange(len(words) + 3)])
-    ask(comb, words, index, root, rng.choice(["bash", "zsh", "fish"]))
+    try:
+        ask(comb, words, index, root, rng.choice(["bash", "zsh", "fish"]))
+    except AssertionError as error:
+        return f"{words!r} at {index}: {error}"
     return None
 
 

@@ -137,7 +137,7 @@ pub fn has_address_space(bytes: usize) -> bool {
 }
 
 /// Returns the memory available without swapping, in bytes: the lower of the kernel's estimate and the remaining limit
-/// of the control group. `None` if neither can be read.
+/// of the control group. Other systems than Linux tell only how much memory the machine has. `None` if nothing is known.
 pub fn available() -> Option<u64> {
     system::memory::available()
 }

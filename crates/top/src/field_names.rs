@@ -169,7 +169,7 @@ mod tests {
         assert!(names("auto", log).starts_with("remote_addr "), "{}", names("auto", log));
         assert!(names("auto", log).contains(" path ") && names("auto", log).contains(" user_agent"));
         assert!(!names("clf", log).contains("user_agent"));
-        assert_eq!(names("auto", "id,a.b,\"c,d\",.e,7\n1,2,3,4,5\n"), "id a.b \"c,d\" \".e\" \"7\"");
+        assert_eq!(names("csv", "id,a.b,\"c,d\",.e,7\n1,2,3,4,5\n"), "id a.b \"c,d\" \".e\" \"7\"");
         assert_eq!(names("tsv", "a\tb\n1\t2\n"), "a b");
         assert_eq!(names("auto", "{\"b\":{\"x.y\":1,\"z\":[1]}}\n{\"a\":null}\n"), "a b.\"x.y\" b.z");
         assert_eq!(

@@ -48,7 +48,6 @@ const TABLE: &[(&str, &[(&str, Candidates)])] = &[
     ("index verify", &[("index", names::indexes)]),
     ("index export", &[("index", names::index_files)]),
     ("index update", &[("directory", names::indexed_trees)]),
-    #[cfg(target_os = "linux")]
     ("index watch", &[("directory", names::indexed_trees)]),
     ("index drop", &[("directory", names::indexed_trees)]),
     ("man", &[("command", names::commands)]),
@@ -68,6 +67,9 @@ pub(super) fn complete_values(program: Command, line: &Arc<Line>) -> Command {
 fn with_values(command: Command, name: &str, line: &Arc<Line>) -> Command {
     // All arguments stay where they are: positional ones are numbered by their order.
     let mut command = command.mut_args(|argument| {
+        // A word with a dash there, after a flag without its value, is a panic in the engine.
+        let is_positional = argument.is_positional();
+        let argument = if is_positional { argument.allow_hyphen_values(false) } else { argument };
         let entries = TABLE.iter().filter(|(of, _)| *of == name).flat_map(|(_, arguments)| *arguments);
         let Some(&(_, candidates)) = entries.into_iter().find(|(id, _)| argument.get_id() == id) else {
             return argument;

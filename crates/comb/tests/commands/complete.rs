@@ -127,7 +127,8 @@ fn nothing_that_is_wrong_gets_into_the_prompt() {
         assert_eq!(candidates(&directory, &["comb", "top", file, "-f", ""]), [""; 0], "{file}");
     }
     assert_eq!(candidates(&directory, &["comb", "top", "new"]), [""; 0]);
-    for words in [&["comb", "nothing", "x"][..], &["comb"], &[], &["comb", "top", "--nothing", "'"]] {
+    let cut = ["comb", "find", "path", "-C", "-abc", ""];
+    for words in [&["comb", "nothing", "x"][..], &["comb"], &[], &["comb", "top", "--nothing", "'"], &cut] {
         candidates(&directory, words);
     }
     let mut command = program(COMB, directory.path());

@@ -288,6 +288,10 @@ fn a_corrupt_index_is_an_error_of_the_command_and_over_http() {
 
 #[test]
 fn a_killed_build_leaves_no_files() {
+    // Elsewhere, its file has a name from the beginning.
+    if !finecomb_sys::IS_LINUX {
+        return;
+    }
     let directory = directory_with(&[]);
     let build = format!("timeout -s KILL 0.4 '{COMB}' index build text");
     let killed = run(&mut shell(
