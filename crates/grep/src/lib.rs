@@ -6,7 +6,7 @@
 //! use finecomb_grep::{GrepOptions, PatternOptions, Query, grep};
 //! use finecomb_scan::{Inputs, ScanOptions};
 //!
-//! # let directory = tempfile::tempdir()?;
+//! let directory = tempfile::tempdir()?;
 //! std::fs::write(directory.path().join("a.txt"), "one\ntwo\nthree\n")?;
 //! std::fs::write(directory.path().join("b.txt"), "three\n")?;
 //! let pattern = PatternOptions::default().patterns(vec!["^t".to_owned()]);
@@ -20,8 +20,9 @@
 //! ```
 //!
 //! Matches and output are those of ripgrep, whose crates compile the patterns and search whole files for matches across
-//! lines ([`whole`]). All other searches work on blocks, so that one large file keeps every core busy: [`find`] finds the
-//! matching lines of a block, [`file_state`] selects the lines and context to print, and [`print`] prints them.
+//! lines (`whole`). All other searches work on blocks, so that one large file keeps every core busy: `find` finds the
+//! matching lines of a block, `file_state` selects the lines and context to print, and `print` prints them.
+#![warn(rustdoc::private_intra_doc_links)]
 
 mod binary;
 mod condition;

@@ -17,6 +17,7 @@
 //! assert_eq!(report.threads()[0].bytes, 4096);
 //! println!("{}", report.text());
 //! ```
+#![warn(rustdoc::private_intra_doc_links)]
 
 mod clock;
 mod gauge;

@@ -1,7 +1,7 @@
 //! Finds files, reads them, cuts them into blocks of whole lines or records, and folds over the blocks in parallel.
 //!
-//! This crate owns every thread, file descriptor and read of the scanning commands. A command implements
-//! [`Accumulate`], which processes blocks and joins the results of the workers. [`fold`] does the rest.
+//! A job implements [`Accumulate`], which processes blocks and joins the results of the workers. [`fold`] does the rest: it owns
+//! every thread, file descriptor and read. Output in the order of the files is that of a [`Visit`], run by [`in_order`].
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -27,14 +27,15 @@
 //!     }
 //! }
 //!
-//! # let file = tempfile::NamedTempFile::new()?;
-//! # std::fs::write(file.path(), "one\ntwo\nthree")?;
+//! let file = tempfile::NamedTempFile::new()?;
+//! std::fs::write(file.path(), "one\ntwo\nthree")?;
 //! let inputs = Inputs::new([file.path()]);
 //! let folded = fold(&inputs, &ScanOptions::default(), Lines::default);
 //! assert_eq!(folded.joined, [3]);
 //! assert!(folded.problems.is_empty());
 //! # Ok::<(), std::io::Error>(())
 //! ```
+#![warn(rustdoc::private_intra_doc_links)]
 
 mod block;
 mod collect;

@@ -6,7 +6,7 @@
 //! use finecomb_scan::{Inputs, ScanOptions};
 //! use finecomb_symbols::{Query, SymbolsOptions, symbols};
 //!
-//! # let directory = tempfile::tempdir()?;
+//! let directory = tempfile::tempdir()?;
 //! let file = directory.path().join("a.c");
 //! std::fs::write(&file, "int answer(void) { return 42; }\n")?;
 //! let mut out = Vec::new();
@@ -16,10 +16,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A file goes through three steps. A lexer skims it ([`skim`]): it leaves out bodies and comments, which are most of the bytes and hold
-//! no definitions. Tree-sitter parses the rest ([`parser`]). Rules for each language find the definitions in the tree ([`rules`],
-//! [`extract`]). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full parse is the
+//! A file goes through three steps. A lexer skims it (`skim`): it leaves out bodies and comments, which are most of the bytes and hold
+//! no definitions. Tree-sitter parses the rest (`parser`). Rules for each language find the definitions in the tree (`rules`,
+//! `extract`). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full parse is the
 //! reference for the lexer.
+#![warn(rustdoc::private_intra_doc_links)]
 
 mod enclosing;
 mod extract;

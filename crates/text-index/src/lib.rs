@@ -26,6 +26,10 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! With the feature `openmp`, a build sorts on several cores. Its threads spin while they wait, which costs much time where other
+//! programs want these cores, unless the process is started with `OMP_WAIT_POLICY=passive`, as `comb` starts itself.
+#![warn(rustdoc::private_intra_doc_links)]
 
 mod alphabet;
 mod build;

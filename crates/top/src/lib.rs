@@ -7,8 +7,8 @@
 //! use finecomb_scan::{Inputs, ScanOptions};
 //! use finecomb_top::{Query, QueryOptions, top};
 //!
-//! # let log = tempfile::NamedTempFile::new()?;
-//! # std::fs::write(log.path(), "a GET /x\nb GET /y\na GET /x\nc POST /x\n")?;
+//! let log = tempfile::NamedTempFile::new()?;
+//! std::fs::write(log.path(), "a GET /x\nb GET /y\na GET /x\nc POST /x\n")?;
 //! let options = QueryOptions::default().fields("3".parse()?).grep(vec!["GET".into()]);
 //! let query = Query::new(&options)?;
 //! let outcome = top(&Inputs::new([log.path()]), &ScanOptions::default(), &query);
@@ -16,6 +16,7 @@
 //! assert_eq!((first.key.as_slice(), first.count), (&b"/x"[..], 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![warn(rustdoc::private_intra_doc_links)]
 
 mod answer;
 mod approximate;

@@ -1,19 +1,18 @@
-//! Which files of a tree hold which trigrams: an index that a search reads instead of most files.
+//! An index of a tree of files by their trigrams: a search reads it instead of most files.
 //!
 //! [`build`] lists a tree and reads its files, [`update`] only those that have changed. A search asks [`Indexes`], through the traits of `scan`, which files
 //! cannot match, and `scan` proves for each of them that it is what was indexed. So an answer is that of the tree at
 //! the moment of the search.
 //!
-//! An index is a [folder]: a [catalog] of directories, files and their stamps, and [segments](segment) with a
-//! list of files for each trigram. What a file must hold to match a regular expression is a condition on its trigrams:
-//! [needs].
+//! An index is a folder: a catalog of directories, files and their stamps, and segments with a
+//! list of files for each trigram. What a file must hold to match a regular expression is a condition on its trigrams.
 //!
 //! ```
 //! use finecomb_scan::{Inputs, Known, Snapshots};
 //! use finecomb_tree_index::{BuildOptions, Indexes, Sought, build};
 //!
-//! # let (home, tree) = (tempfile::tempdir()?, tempfile::tempdir()?);
-//! # let root = tree.path().canonicalize()?;
+//! let (home, tree) = (tempfile::tempdir()?, tempfile::tempdir()?);
+//! let root = tree.path().canonicalize()?;
 //! std::fs::write(root.join("one"), "a needle")?;
 //! std::fs::write(root.join("two"), "hay")?;
 //! build(home.path(), &root, &BuildOptions::default())?;
@@ -27,6 +26,7 @@
 //! assert!(matches!(trees[0].file(1), Known::Absent(_) | Known::Nothing));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![warn(rustdoc::private_intra_doc_links)]
 
 mod build;
 mod catalog;
