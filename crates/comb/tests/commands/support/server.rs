@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -106,11 +106,18 @@ impl Server {
 
     /// Waits for the successful end of the server, and returns its remaining messages.
     pub(crate) fn end(&mut self) -> String {
+        let (status, messages) = self.status_at_end();
+        assert_eq!(status.code(), Some(0), "{status}: {messages}");
+        messages
+    }
+
+    /// Waits for the end of the server, and returns its status and its remaining messages.
+    pub(crate) fn status_at_end(&mut self) -> (ExitStatus, String) {
         wait_until("the end", || self.child.try_wait().expect("a child").is_some());
-        assert_eq!(self.child.wait().expect("its end").code(), Some(0));
+        let status = self.child.wait().expect("its end");
         let mut messages = String::new();
         self.messages.read_to_string(&mut messages).expect("messages");
-        messages
+        (status, messages)
     }
 
     pub(crate) fn signal(&self, signal: &str) {
