@@ -3,8 +3,8 @@
 
     fuzz/hunt_completions.py [--comb PROGRAM] [--runs N] [--seed N] [--folder DIR]
 
-No line may print an error, end with another status than 0, or take more than two seconds. Fields of logs, types of files, commands, and
-flags are compared with an oracle; every other candidate must begin with the word that is completed.
+No line may print an error, end with another status than 0, or take more than two seconds. Fields of logs, types of files, and flags
+are compared with an oracle. Conditions are not compared.
 """
 
 import argparse
@@ -71,7 +71,7 @@ class Oracle:
 
 
 def check_fields(comb: str, rng: random.Random, log: Log, root: Path) -> str | None:
-    """The fields of a log: alone, in a list, in a condition, and for a measure."""
+    """The fields of a log: alone, in a list, and for a measure."""
     wanted = rng.choice(log.names)
     start = wanted[: rng.randrange(len(wanted) + 1)]
     before, flag = rng.choice([("", "-f"), ("7,", "-f"), ("", "--time"), ("", "--sum"), ("99:", "--percentile"), ("99.9:", "--percentile")])
@@ -97,7 +97,6 @@ def check_types(comb: str, rng: random.Random, oracle: Oracle, root: Path) -> st
     words = ["comb", "grep", *(f"--type-add={name}:*.zz" for name in added), rng.choice(["-t", "-T", "--type", "--type-not"]), start]
     found = ask(comb, words, len(words) - 1, root)
     names = oracle.types + added + ["all"]
-    # A name with a digit after letters only, as `--type-add` takes them.
     expected = sorted({name for name in names if name.startswith(start)})
     if sorted(found) != expected:
         return f"{shlex.join(words)}\n  expected {expected}\n  found    {found}"
@@ -116,7 +115,7 @@ def check_flags(comb: str, rng: random.Random, oracle: Oracle, root: Path) -> st
 
 
 def check_anything(comb: str, rng: random.Random, logs: list[Log], root: Path) -> str | None:
-    """Any line: no error, and no candidate that would replace what was typed by something else."""
+    """Any line: no error."""
     pieces = PIECES + NAMES + COMMANDS + [log.path.name for log in logs]
     words = ["comb", *(rng.choice(COMMANDS) for _ in range(rng.random() < 0.8))]
     words += ["".join(rng.choice(pieces) for _ in range(rng.choice([1, 1, 1, 2]))) for _ in range(rng.randrange(6))]
