@@ -7,9 +7,9 @@ use finecomb_grep::{Outcome, Query};
 use finecomb_scan::{Checks, Encoding, Inputs, ScanOptions, Snapshots, Width};
 use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
+#[cfg(feature = "symbols")]
 use super::parsed::ParsedFiles;
 use super::tree_index::update_quietly;
-#[cfg(feature = "symbols")]
 use crate::advice::Advised;
 use crate::args::grep::{Arguments, UsageError};
 use crate::args::threads;
