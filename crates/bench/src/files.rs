@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use finecomb_scan::{FoundFile, Inputs, RuleFiles, WalkOptions, list_files};
+use finecomb_scan::{FoundFile, Inputs, WalkOptions, list_files};
 
 use crate::error::{Error, Result};
 
@@ -13,8 +13,7 @@ use crate::error::{Error, Result};
 pub(crate) fn below(path: &Path) -> Result<(Vec<FoundFile>, u64)> {
     let failed = |error| Error::Io { path: path.to_owned(), doing: "", error };
     path.metadata().map_err(failed)?;
-    let walk = WalkOptions::default().skip_hidden(true).rules(RuleFiles::ALL);
-    let (files, problems) = list_files(&Inputs { walk, ..Inputs::new([path]) });
+    let (files, problems) = list_files(&Inputs { walk: WalkOptions::of_search(), ..Inputs::new([path]) });
     if files.is_empty() {
         return Err(failed(io::Error::new(io::ErrorKind::NotFound, "no files to read")));
     }

@@ -161,6 +161,13 @@ impl Default for WalkOptions {
     }
 }
 
+impl WalkOptions {
+    /// Selects what a search reads by default: neither hidden files nor those that ignore files exclude.
+    pub fn of_search() -> Self {
+        Self::default().skip_hidden(true).rules(RuleFiles::ALL)
+    }
+}
+
 impl RuleFiles {
     /// No ignore files.
     pub const NONE: Self = Self {

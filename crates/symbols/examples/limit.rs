@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use finecomb_scan::{Inputs, RuleFiles, WalkOptions, list_files};
+use finecomb_scan::{Inputs, WalkOptions, list_files};
 use finecomb_symbols::{Language, Query, SymbolsOptions, TextParser};
 use finecomb_sys::Usage;
 
@@ -58,7 +58,7 @@ type Text = (PathBuf, Vec<u8>);
 
 /// The files that `comb symbols` would list, in path order.
 fn read(paths: &[String]) -> io::Result<Vec<Text>> {
-    let walk = WalkOptions::default().skip_hidden(true).rules(RuleFiles::ALL);
+    let walk = WalkOptions::of_search();
     let (found, _) = list_files(&Inputs { walk, ..Inputs::new(paths) });
     let known = found.into_iter().map(|file| file.path).filter(|path| Language::knows(path));
     known.map(|path| Ok((path.clone(), fs::read(path)?))).collect()

@@ -6,11 +6,11 @@
 /// literal.
 ///
 /// ```
-/// /// What to do.
+/// /// Options of a job.
 /// #[derive(Default)]
 /// #[non_exhaustive]
 /// pub struct Options {
-///     /// How often.
+///     /// Number of repetitions. Default: 0.
 ///     pub times: u32,
 /// }
 ///

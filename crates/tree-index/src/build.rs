@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use finecomb_scan::{FileAt, Problem, RuleFiles, SETTLED_AFTER, Snapshot, WalkOptions, now, survey};
+use finecomb_scan::{FileAt, Problem, SETTLED_AFTER, Snapshot, WalkOptions, now, survey};
 use finecomb_sys::setters;
 use finecomb_sys::threads::cores;
 
@@ -19,7 +19,7 @@ use crate::reading::read_files;
 /// Options of a build.
 #[non_exhaustive]
 pub struct BuildOptions<'a> {
-    /// Selects the files of the tree, as searches do by default. Default: neither hidden files nor those that ignore rules exclude.
+    /// Selects the files of the tree. Default: [`WalkOptions::of_search`].
     pub walk: WalkOptions,
     /// Number of threads. Default: one for each core available to this process.
     pub width: usize,
@@ -33,8 +33,7 @@ setters! {
 
 impl Default for BuildOptions<'_> {
     fn default() -> Self {
-        let walk = WalkOptions::default().skip_hidden(true).rules(RuleFiles::ALL);
-        Self { walk, width: cores().get(), on_stage: &|_| {} }
+        Self { walk: WalkOptions::of_search(), width: cores().get(), on_stage: &|_| {} }
     }
 }
 
@@ -158,7 +157,7 @@ mod tests {
     use std::fs;
     use std::time::Duration;
 
-    use finecomb_scan::{RuleFiles, Snapshots};
+    use finecomb_scan::Snapshots;
 
     use super::*;
     use crate::indexes::Indexes;
@@ -178,7 +177,7 @@ mod tests {
                 thread::sleep(Duration::from_millis(100));
             }
         };
-        let walk = WalkOptions::default().skip_hidden(true).rules(RuleFiles::ALL);
+        let walk = WalkOptions::of_search();
         build(home.path(), &root, &BuildOptions { walk, width: 1, on_stage: &change }).expect("success");
         let indexes = Indexes::new(home.path().to_owned(), None, 1);
         let trees = indexes.open(std::slice::from_ref(&root), &|_| None);
