@@ -3,7 +3,7 @@
 //! A shell with one of the scripts starts `comb -- WORD...` with the variable `COMPLETE`, and `COMPLETE_INDEX` for the word at the cursor. It
 //! gets a candidate on each line. Errors are not printed, as they would be in the prompt.
 //!
-//! The candidates depend on definitions of arguments that are not made for any other run (`values.rs`), so that completions cost these nothing.
+//! The candidates depend on definitions of arguments that are not made for any other run (`values.rs`), so that other runs do not pay for them.
 
 mod line;
 mod names;
@@ -40,8 +40,10 @@ pub(crate) fn answer() -> Option<Exit> {
     if given.next().is_none() {
         return Some(print(shell.script(program.name()).as_bytes()));
     }
+    let words: Vec<OsString> = given.collect();
+    let index = index().unwrap_or(words.len().saturating_sub(1));
     let mut out = Vec::new();
-    for candidate in candidates(command, given.collect(), index()) {
+    for candidate in candidates(command, Line::new(&words, index, shell)) {
         shell.write(&candidate, &mut out);
     }
     // The shell may have lost interest.
@@ -53,10 +55,9 @@ fn index() -> Option<usize> {
     env::var(INDEX).ok()?.parse().ok()
 }
 
-/// The candidates for one of the words of a command line; by default, for the last.
-fn candidates(command: Command, words: Vec<OsString>, index: Option<usize>) -> Vec<CompletionCandidate> {
-    let index = index.unwrap_or(words.len().saturating_sub(1));
-    let line = Arc::new(Line::new(words, index));
+/// The candidates for the word at the cursor.
+fn candidates(command: Command, line: Line) -> Vec<CompletionCandidate> {
+    let line = Arc::new(line);
     let mut command = values::complete_values(command, &line);
     let directory = env::current_dir().ok();
     let found = complete(&mut command, line.words().to_vec(), line.index(), directory.as_deref());

@@ -38,10 +38,12 @@ mod parse;
 #[cfg(test)]
 mod tests;
 mod token;
+mod typed;
 
 use comparison::{NumberTest, Test};
 pub use error::ConditionError;
 use number::{Number, small_integer};
+pub use typed::field_start;
 
 use crate::cells::{Cell, Cells};
 use crate::field::Field;

@@ -84,7 +84,7 @@ impl Field {
     pub fn written(&self) -> String {
         match self {
             Self::Position(number) => number.to_string(),
-            Self::Named(name) => name.written(),
+            Self::Named(name) => name.written_with(push_key),
         }
     }
 
@@ -95,7 +95,8 @@ impl Field {
 }
 
 impl Name {
-    fn written(&self) -> String {
+    /// The name with each key as `push_key` appends it.
+    pub(crate) fn written_with(&self, push_key: impl Fn(&str, &mut String)) -> String {
         let (mut written, mut rest) = (String::new(), self.text.as_str());
         for step in &self.path {
             match step {
@@ -121,8 +122,8 @@ impl Name {
 
 /// Appends a key, in quotes if it would be something else without.
 fn push_key(key: &str, out: &mut String) {
-    let is_number = key.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    if is_number || key.contains(['.', ',', '[', '"']) {
+    let is_number = out.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    if is_number || key.is_empty() || key.contains(['.', ',', '[', '"']) {
         out.push('"');
         out.push_str(&key.replace('"', "\"\""));
         out.push('"');

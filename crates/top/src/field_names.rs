@@ -1,6 +1,6 @@
 //! The names of the fields that the beginning of a log has, for those who type a query.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -19,11 +19,11 @@ const RECORDS: usize = 100;
 /// Maximum number of names.
 const NAMES: usize = 500;
 
-/// Returns the names of the fields of a log in this format, as [`Field::parse`] reads them, in the order of the format if it has one.
+/// Returns the fields of a log in this format that have names, in the order of the format if it has one.
 ///
 /// `head` is the beginning of the log; a last line without its end is ignored if there is another one. CSV has this delimiter. A format without
 /// names, and a text that is not in the format, give none.
-pub fn field_names(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<String> {
+pub fn field_names(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Field> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let whole = memchr::memrchr(b'\n', head).map_or(head, |end| &head[..=end]);
     let detected = match input {
@@ -50,34 +50,35 @@ pub fn field_names(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Strin
         Detected::Tsv => header(None, whole),
         Detected::Json => members(whole),
         Detected::Logfmt => keys(whole),
-        Detected::Syslog => syslog::names().map(str::to_owned).collect(),
+        Detected::Syslog => syslog::names().map(flat).collect(),
         Detected::Unknown => Vec::new(),
     }
 }
 
-fn access(format: &AccessFormat) -> Vec<String> {
-    format.names().into_iter().map(written).collect()
+fn access(format: &AccessFormat) -> Vec<Field> {
+    format.names().into_iter().map(flat).collect()
 }
 
-/// The name of a field in a format without nested values, in quotes where it needs them.
-fn written(name: &str) -> String {
+/// The field with this name in a format without nested values. There, dots are part of a name, and need no quotes.
+fn flat(name: &str) -> Field {
     match Field::parse(name) {
-        // There, dots are part of a name.
-        Ok(Field::Named(parsed)) if parsed.text == name && !name.contains([',', '"', '[']) => name.to_owned(),
-        _ => Field::named(name).written(),
+        Ok(Field::Named(parsed)) if parsed.text == name && !name.contains([',', '"', '[']) => {
+            Field::Named(parsed)
+        }
+        _ => Field::named(name),
     }
 }
 
-fn header(delimiter: Option<u8>, head: &[u8]) -> Vec<String> {
+fn header(delimiter: Option<u8>, head: &[u8]) -> Vec<Field> {
     let Some((record, _)) = first_record(head, delimiter, true) else { return Vec::new() };
     let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
     let Ok(header) = header else { return Vec::new() };
-    header.names().filter(|name| !name.is_empty()).map(written).collect()
+    header.names().filter(|name| !name.is_empty()).map(flat).collect()
 }
 
-fn groups(pattern: &str) -> Vec<String> {
+fn groups(pattern: &str) -> Vec<Field> {
     let Ok(regex) = TextRegex::new(pattern) else { return Vec::new() };
-    crate::format::regex::names(regex.plain().group_info()).map(written).collect()
+    crate::format::regex::names(regex.plain().group_info()).map(flat).collect()
 }
 
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -85,14 +86,14 @@ fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The keys of the pairs of all records, in the order in which they come first.
-fn keys(head: &[u8]) -> Vec<String> {
+fn keys(head: &[u8]) -> Vec<Field> {
     let mut names = Vec::new();
     for line in lines(head) {
         for key in keys_of(line) {
             let Ok(name) = std::str::from_utf8(key) else { continue };
-            let name = written(name);
-            if names.len() < NAMES && !names.contains(&name) {
-                names.push(name);
+            let field = flat(name);
+            if names.len() < NAMES && !names.contains(&field) {
+                names.push(field);
             }
         }
     }
@@ -128,30 +129,31 @@ fn keys_of(mut line: &[u8]) -> Vec<&[u8]> {
 }
 
 /// The paths of all members of objects that are no objects themselves. Arrays count as one.
-fn members(head: &[u8]) -> Vec<String> {
-    let mut names = BTreeSet::new();
+fn members(head: &[u8]) -> Vec<Field> {
+    let mut fields = BTreeMap::new();
     for line in lines(head) {
         if let Ok(record) = serde_json::from_slice::<Value>(line) {
-            add_members(&record, &mut Vec::new(), &mut names);
+            add_members(&record, &mut Vec::new(), &mut fields);
         }
     }
-    names.into_iter().collect()
+    fields.into_values().collect()
 }
 
-fn add_members(value: &Value, path: &mut Vec<Step>, names: &mut BTreeSet<String>) {
+fn add_members(value: &Value, path: &mut Vec<Step>, fields: &mut BTreeMap<String, Field>) {
     if let Value::Object(object) = value {
         for (key, value) in object.iter().filter(|(key, _)| !key.is_empty()) {
             path.push(Step::Key(key.clone()));
-            add_members(value, path, names);
+            add_members(value, path, fields);
             path.pop();
         }
-    } else if !path.is_empty() && names.len() < NAMES {
+    } else if !path.is_empty() && fields.len() < NAMES {
         let keys = path.iter().filter_map(|step| match step {
             Step::Key(key) => Some(key.as_str()),
             Step::Index(_) => None,
         });
         let text = keys.collect::<Vec<_>>().join(".");
-        names.insert(Field::Named(Name { text, path: path.clone() }).written());
+        let field = Field::Named(Name { text, path: path.clone() });
+        fields.insert(field.written(), field);
     }
 }
 
@@ -160,7 +162,8 @@ mod tests {
     use super::*;
 
     fn names(input: &str, head: &str) -> String {
-        field_names(&input.parse().expect("a format"), b',', head.as_bytes()).join(" ")
+        let fields = field_names(&input.parse().expect("a format"), b',', head.as_bytes());
+        fields.iter().map(Field::written).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub use answer::{
     AbsentField, Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, QueryPart, Skipped,
 };
 pub use axis::{AxisTick, TimeAxis};
-pub use condition::ConditionError;
+pub use condition::{ConditionError, field_start};
 pub use count::{top, top_live};
 pub use counts::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
 pub use field::{Field, FieldError, Name, Step};

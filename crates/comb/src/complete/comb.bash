@@ -27,7 +27,8 @@ _NAME() {
         word=${word#"$prefix"}
         case ${COMP_WORDS[COMP_CWORD]} in
             [\'\"]*) ;;
-            *) [[ $word == *[!A-Za-z0-9_./=:,@%+~-]* ]] && printf -v word %q "$word" ;;
+            # A tilde at the beginning would be a home directory.
+            *) [[ $word == *[!A-Za-z0-9_./=:,@%+~-]* || $word == "~"* ]] && printf -v word %q "$word" ;;
         esac
         COMPREPLY+=("$word")
     done < <(COMPLETE=bash COMPLETE_INDEX=$index NAME -- "${words[@]}" 2>/dev/null)

@@ -1,7 +1,10 @@
 //! The words of a command line that is being typed.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use super::shell::Shell;
 
 /// A command line and the word at the cursor. Its words are without quotes.
 pub(super) struct Line {
@@ -10,11 +13,17 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Takes the words as they were typed.
-    pub(super) fn new(words: Vec<OsString>, index: usize) -> Self {
-        let mut words: Vec<OsString> = words.iter().map(|word| unquoted(word)).collect();
+    /// Takes the words as the script of this shell gives them.
+    pub(super) fn new(words: &[OsString], index: usize, shell: Shell) -> Self {
         // Some shells omit an empty word at the end.
         let index = index.min(words.len());
+        let plain = |(number, word): (usize, &OsString)| match number == index {
+            // The candidates begin with the word at the cursor.
+            true => unquoted(word),
+            false if shell.unquotes_words() => in_home(word, word.clone()),
+            false => in_home(word, unquoted(word)),
+        };
+        let mut words: Vec<OsString> = words.iter().enumerate().map(plain).collect();
         if index == words.len() {
             words.push(OsString::new());
         }
@@ -71,12 +80,28 @@ fn unquoted(word: &OsStr) -> OsString {
     OsString::from_vec(out)
 }
 
+/// A word as the shell passes it to a program, if it was typed as a path in the home directory.
+fn in_home(typed: &OsStr, word: OsString) -> OsString {
+    match (typed.as_bytes().strip_prefix(b"~/"), env::home_dir()) {
+        (Some(_), Some(mut path)) => {
+            path.push(OsStr::from_bytes(&word.as_bytes()["~/".len()..]));
+            path.into_os_string()
+        }
+        _ => word,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn line(words: &[&str], index: usize) -> Line {
-        Line::new(words.iter().map(OsString::from).collect(), index)
+        of_shell(words, index, Shell::Bash)
+    }
+
+    fn of_shell(words: &[&str], index: usize, shell: Shell) -> Line {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        Line::new(&words, index, shell)
     }
 
     #[test]
@@ -85,6 +110,23 @@ mod tests {
         assert_eq!(line.words(), ["comb", "a b", "c d", "e\"f", "g"]);
         assert_eq!(line.current(), "e\"f");
         assert_eq!(line.others().collect::<Vec<_>>(), ["a b", "c d", "g"]);
+    }
+
+    #[test]
+    fn fish_has_removed_the_quotes_of_all_words_but_the_last() {
+        let line = of_shell(&["comb", "it's \\ \"", "'a b'"], 2, Shell::Fish);
+        assert_eq!(line.words(), ["comb", "it's \\ \"", "a b"]);
+    }
+
+    #[test]
+    fn paths_in_the_home_directory_are_whole_before_the_cursor() {
+        let home = env::home_dir().expect("a home directory");
+        let path = home.join("a b").into_os_string();
+        let line = line(&["comb", "~/a\\ b", "'~/a'", "~x/a", "~/c"], 4);
+        assert_eq!(
+            line.words(),
+            [OsStr::new("comb"), &path, "~/a".as_ref(), "~x/a".as_ref(), "~/c".as_ref()]
+        );
     }
 
     #[test]

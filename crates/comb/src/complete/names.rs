@@ -8,7 +8,7 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
-use finecomb_top::{InputFormat, field_names};
+use finecomb_top::{Field, InputFormat, field_names, field_start};
 use ignore::types::TypesBuilder;
 
 use super::line::Line;
@@ -80,38 +80,47 @@ pub(super) fn placeholders(_: &Line, text: &str) -> Vec<CompletionCandidate> {
 
 /// A field of the log on the command line.
 pub(super) fn field(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    behind("", fields_of(line, text), text)
+    fields_behind("", line, text, Field::written)
 }
 
-/// A list of fields.
+/// A list of fields. Names in quotes may have commas.
 pub(super) fn fields(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    let (before, last) = text.split_at(text.rfind(',').map_or(0, |comma| comma + 1));
-    behind(before, fields_of(line, last), last)
+    let starts = text.match_indices(',').map(|(comma, _)| comma + 1);
+    let start = starts.rev().find(|&start| text[..start].matches('"').count().is_multiple_of(2));
+    let (before, last) = text.split_at(start.unwrap_or(0));
+    fields_behind(before, line, last, Field::written)
 }
 
 /// A percentile and a field.
 pub(super) fn percentile(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let Some(colon) = text.find(':') else { return Vec::new() };
     let (before, last) = text.split_at(colon + 1);
-    behind(before, fields_of(line, last), last)
+    fields_behind(before, line, last, Field::written)
 }
 
-/// A condition, whose last word is the beginning of a field.
+/// A condition, at whose end a field may be.
 pub(super) fn condition(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    let is_in_name = |char: char| char.is_alphanumeric() || "_.@-".contains(char);
-    let start = text
-        .rfind(|char| !is_in_name(char))
-        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let Some(start) = field_start(text) else { return Vec::new() };
     let (before, last) = text.split_at(start);
-    // Within a string, nothing is a field.
-    if before.matches('"').count() % 2 == 1 {
-        return Vec::new();
+    fields_behind(before, line, last, Field::in_condition)
+}
+
+/// Fields of the log on the command line that begin with a text, as `written`. If there are none, those whose name does without its quotes.
+fn fields_behind(
+    before: &str,
+    line: &Line,
+    text: &str,
+    written: fn(&Field) -> String,
+) -> Vec<CompletionCandidate> {
+    // A dot may lead into a record of JSON.
+    let (dot, name) = text.strip_prefix('.').map_or(("", text), |name| (".", name));
+    let fields = fields_of(line);
+    let found = behind(before, fields.iter().map(|field| format!("{dot}{}", written(field))), text);
+    if !found.is_empty() {
+        return found;
     }
-    let names = fields_of(line, last).into_iter().map(|name| match name.chars().all(is_in_name) {
-        true => name,
-        false => format!("`{name}`"),
-    });
-    behind(before, names, last)
+    let fields = fields.iter().filter(|field| field.to_string().starts_with(name));
+    fields.map(|field| CompletionCandidate::new(format!("{before}{dot}{}", written(field)))).collect()
 }
 
 /// An order of the keys: by count, by key, or by one of the measures on the command line.
@@ -123,15 +132,13 @@ pub(super) fn order(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     behind("", ["count".to_owned(), "key".to_owned()].into_iter().chain(measures).chain(percentiles), text)
 }
 
-/// The fields of the first log on the command line. Names of JSON begin with a dot if `text` does.
-fn fields_of(line: &Line, text: &str) -> Vec<String> {
+/// The fields of the first log on the command line.
+fn fields_of(line: &Line) -> Vec<Field> {
     let input = line.values("input").last().map_or(Ok(InputFormat::Auto), |input| input.parse());
     let Ok(input) = input else { return Vec::new() };
     let delimiter = line.values("fieldseparator").last().and_then(|text| text.bytes().next()).unwrap_or(b',');
     let head = line.others().find_map(|word| read_head(Path::new(word))).unwrap_or_default();
-    let names = field_names(&input, delimiter, &head);
-    let dot = if text.starts_with('.') { "." } else { "" };
-    names.into_iter().map(|name| format!("{dot}{name}")).collect()
+    field_names(&input, delimiter, &head)
 }
 
 /// The beginning of a regular file; `None` if it is another kind of file, or cannot be read.
@@ -237,6 +244,7 @@ mod tests {
     use finecomb_top::Normalizer;
 
     use super::*;
+    use crate::complete::shell::Shell;
 
     #[test]
     fn formats_and_placeholders_are_those_that_are_parsed() {
@@ -256,7 +264,7 @@ mod tests {
     #[test]
     fn the_last_word_of_a_condition_is_completed() {
         let words = ["comb", "top", "--input", "clf", "--where", ""];
-        let line = Line::new(words.iter().map(OsString::from).collect(), 5);
+        let line = Line::new(&words.map(OsString::from), 5, Shell::Bash);
         assert_eq!(values(condition(&line, "status >= 500 && pa")), ["status >= 500 && path"]);
         assert_eq!(values(condition(&line, "user ~ \"pa")), [""; 0]);
         assert_eq!(values(fields(&line, "path,stat")), ["path,status"]);

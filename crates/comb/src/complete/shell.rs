@@ -34,6 +34,11 @@ impl Shell {
         script.replace(NAME, program)
     }
 
+    /// Whether the script passes the words before the cursor without their quotes.
+    pub(super) fn unquotes_words(self) -> bool {
+        self == Self::Fish
+    }
+
     /// Appends a line for a candidate, which the script of the shell reads.
     pub(super) fn write(self, candidate: &CompletionCandidate, out: &mut Vec<u8>) {
         let value = candidate.get_value().as_encoded_bytes();

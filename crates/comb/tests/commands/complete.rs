@@ -89,6 +89,41 @@ fn fields_are_those_of_the_log_on_the_line() {
 }
 
 #[test]
+fn names_are_in_quotes_where_they_need_them() {
+    let json = "{\"a.b\":1,\"0x\":2,\"u:v\":3,\"c d\":4,\"cat\":5,\"e\":{\"g h\":6},\"and\":7}\n";
+    let directory = directory_with(&[("a.json", json), ("a.csv", "id,\"x,y\",z\n1,2,3\n4,5,6\n")]);
+    let words = |words: &[&str]| candidates(&directory, &[&["comb", "top"], words].concat());
+    let all = ["`a.b`", "`0x`", "`and`", "`c d`", "cat", "e.`g h`", "u:v"];
+    let mut found = words(&["a.json", "--where", ""]);
+    found.sort();
+    assert_eq!(found, {
+        let mut all = all;
+        all.sort();
+        all
+    });
+    for condition in all {
+        let given = ["top", "a.json", "--where", &format!("{condition} >= 1")];
+        assert_eq!(run(program(COMB, directory.path()).args(given)).1, "", "{condition}");
+    }
+    assert_eq!(words(&["a.json", "--where", "'u:"]), ["u:v"]);
+    assert_eq!(words(&["a.json", "--where", "'x == 1 || `c"]), ["x == 1 || `c d`"]);
+    // What begins with the word itself comes first.
+    assert_eq!(words(&["a.json", "--where", "c"]), ["cat"]);
+    assert_eq!(words(&["a.json", "--where", "'e.g"]), ["e.`g h`"]);
+    assert_eq!(words(&["a.json", "--where", "cat==1"]), [""; 0]);
+    assert_eq!(words(&["a.json", "-f", "e,a."]), ["e,\"a.b\""]);
+    assert_eq!(words(&["a.csv", "-f", "'\"x,y\",\"x,"]), ["\"x,y\",\"x,y\""]);
+}
+
+#[test]
+fn logs_in_the_home_directory_have_fields() {
+    let directory = directory_with(&[("home/a.log", ACCESS)]);
+    let mut command = program(COMB, directory.path());
+    command.args(["--", "comb", "top", "~/a.log", "-f", "stat"]).env("COMPLETE", "bash");
+    assert_eq!(asked(command.env("HOME", directory.path().join("home"))), ["status"]);
+}
+
+#[test]
 fn indexes_are_completed() {
     let directory =
         directory_with(&[("a.comb", ""), ("a.txt", ""), ("sub/b.comb", ""), ("tree/code.rs", "fn a() {}")]);
@@ -174,8 +209,16 @@ fn other_names_have_completions_of_their_own() {
     assert_eq!(named("tf", &["access.log", "-f", "stat"]), ["status"]);
 }
 
+/// Runs a script of a shell, with this command in its path.
+fn in_shell(directory: &TempDir, shell: &[&str], arguments: &[&str]) -> Vec<String> {
+    let folder = Path::new(COMB).parent().expect("a directory");
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let mut command = program(shell[0], directory.path());
+    asked(command.args(&shell[1..]).args(arguments).env("PATH", path).env("HOME", directory.path()))
+}
+
 /// A script for bash that completes a line and prints the candidates, one a line.
-const HARNESS: &str = r#"
+const BASH: &str = r#"
 source <(comb completions bash)
 COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=("${@:3}") COMP_CWORD=$(($# - 3))
 _comb comb "$2" "${COMP_WORDS[COMP_CWORD - 1]}"
@@ -184,16 +227,47 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 #[test]
 fn the_script_of_bash_puts_pieces_of_words_together() {
-    let directory = directory_with(&[("My log", "a\n"), ("a.comb", "")]);
-    let line = |arguments: &[&str]| {
-        let mut command = program("bash", directory.path());
-        let folder = Path::new(COMB).parent().expect("a directory");
-        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
-        asked(command.args(["-c", HARNESS, "bash"]).args(arguments).env("PATH", path))
-    };
+    let directory = directory_with(&[("My log", "a\n"), ("a.comb", ""), ("~odd", "")]);
+    let line = |arguments: &[&str]| in_shell(&directory, &["bash", "-c", BASH, "bash"], arguments);
     assert_eq!(line(&["comb grep --type=rus", "rus", "comb", "grep", "--type", "=", "rus"]), ["rust"]);
     assert!(line(&["comb grep --type=", "", "comb", "grep", "--type", "="]).contains(&"rust".to_owned()));
     assert_eq!(line(&["comb serve n=a.c", "a.c", "comb", "serve", "n", "=", "a.c"]), ["a.comb"]);
     assert_eq!(line(&["comb top My", "My", "comb", "top", "My"]), ["My\\ log"]);
     assert_eq!(line(&["comb top 'My", "My", "comb", "top", "'My"]), ["My log"]);
+    assert_eq!(line(&["comb top \\~o", "\\~o", "comb", "top", "\\~o"]), ["\\~odd"]);
+}
+
+/// A script for zsh that completes a line of words and prints the candidates as they are described, one a line. What zsh
+/// has only in an interactive shell is replaced.
+const ZSH: &str = r#"
+compdef() { :; }
+_files() { print files; }
+_describe() { print -rl -- "${(@P)3}"; }
+source <(comb completions zsh)
+words=("$@") CURRENT=$#
+_comb
+"#;
+
+#[test]
+fn the_script_of_zsh_describes_candidates() {
+    let directory = directory_with(&[("it's.log", ACCESS)]);
+    let line = |arguments: &[&str]| in_shell(&directory, &["zsh", "-f", "-c", ZSH, "zsh"], arguments);
+    assert_eq!(line(&["comb", "to"]), ["top:Count keys and print the most frequent ones"]);
+    assert_eq!(line(&["comb", "top", "~/it\\'s.log", "-f", "path,stat"]), ["path,status"]);
+    assert_eq!(
+        line(&["comb", "top", "--input", "ngi"]),
+        ["nginx\\::Access log with the log_format of nginx"]
+    );
+    assert_eq!(line(&["comb", "top", "--regex", "nowhere"]), ["files"]);
+}
+
+#[test]
+fn the_script_of_fish_describes_candidates() {
+    let directory = directory_with(&[("it's.log", ACCESS)]);
+    let script = "comb completions fish | source; complete --do-complete $argv";
+    let line = |line: &str| in_shell(&directory, &["fish", "--no-config", "-c", script], &[line]);
+    assert_eq!(line("comb to"), ["top\tCount keys and print the most frequent ones"]);
+    for log in ["it\\'s.log", "\"it's.log\"", "~/it\\'s.log"] {
+        assert_eq!(line(&format!("comb top {log} -f path,stat")), ["path,status"]);
+    }
 }

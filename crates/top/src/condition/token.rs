@@ -44,11 +44,11 @@ fn is_digit(char: char) -> bool {
     char.is_ascii_digit()
 }
 
-fn starts_step(char: char) -> bool {
+pub(super) fn starts_step(char: char) -> bool {
     char.is_alphabetic() || matches!(char, '_' | '@')
 }
 
-fn is_in_step(char: char) -> bool {
+pub(super) fn is_in_step(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | '@' | '-' | ':' | '/')
 }
 
