@@ -172,6 +172,8 @@ def is_known(arguments: list[str], root: Path) -> bool:
         or (has_nul and (context or limits or "-v" in given or "-U" in given))
         or (limits and (context or counts))
         or ("-v" in given and "--stop-on-nonmatch" in given)
+        # An inverted search goes on to the next match.
+        or ({"-v", "-m"} <= given and given & {"--stats", "--json"})
         # ripgrep gives two different outputs.
         or ("-U" in given and ("-v" in given or limits or "--crlf" in given or "--null-data" in given))
         # On one thread, a file of which nothing is printed gets a separator.

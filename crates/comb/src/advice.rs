@@ -2,7 +2,8 @@
 
 use finecomb_grep::Error as PatternError;
 use finecomb_scan::{Problem, ProblemKind};
-use finecomb_text_index::Error as TextIndexError;
+use finecomb_serve::CatalogError;
+use finecomb_text_index::{Damage, Error as TextIndexError};
 use finecomb_top::{FormatError, QueryError, StoredError};
 use finecomb_tree_index::Error as TreeIndexError;
 
@@ -113,18 +114,32 @@ fn on_pattern(error: &str) -> String {
 
 impl Advised for TextIndexError {
     fn advised(&self) -> String {
-        let advice = matches!(self, Self::InvalidText { .. }).then_some("use --alphabet bytes for any text");
+        let advice = match self {
+            Self::InvalidText { .. } => Some("use --alphabet bytes for any text"),
+            Self::Damaged { damage: Damage::NotAnIndex, .. } => Some("build one with 'comb index build'"),
+            _ => None,
+        };
         with(self.to_string(), advice)
+    }
+}
+
+impl Advised for CatalogError {
+    fn advised(&self) -> String {
+        match self {
+            Self::Index(error) => error.advised(),
+            _ => self.to_string(),
+        }
     }
 }
 
 impl Advised for TreeIndexError {
     fn advised(&self) -> String {
-        match self {
-            Self::Missing(root) => format!("{self}; build one with 'comb index build {}'", root.display()),
-            Self::Values(_) => format!("{self}; 'comb symbols --index-update' writes it again"),
-            _ => self.to_string(),
-        }
+        let advice = match self {
+            Self::Missing(root) => Some(format!("build one with 'comb index build {}'", root.display())),
+            Self::Values(_) => Some("'comb symbols --index-update' writes it again".to_owned()),
+            _ => None,
+        };
+        with(self.to_string(), advice.as_deref())
     }
 }
 

@@ -118,7 +118,7 @@ pub enum Error {
 #[non_exhaustive]
 pub enum Damage {
     /// The file does not begin as an index does.
-    #[error("not a comb index; build one with 'comb index build'")]
+    #[error("not a comb index")]
     NotAnIndex,
     /// The version of the format is not supported.
     #[error(

@@ -47,8 +47,8 @@ pub enum Error {
     /// Another process writes the index.
     #[error("{}: another process is writing this index", .0.display())]
     Busy(PathBuf),
-    /// The system does not tell what a watch has to know.
-    #[error("{}: 'comb index watch' needs Linux, whose kernel reports changes and writers", .0.display())]
+    /// The system does not report what a watch has to know.
+    #[error("{}: a watch needs Linux, whose kernel reports changes and writers", .0.display())]
     NoWatch(PathBuf),
     /// Another process watches the tree.
     #[error("{}: another process is watching this tree", .0.display())]

@@ -8,6 +8,7 @@ use finecomb_serve::{CountAnswer, Direction, SearchAnswer};
 use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 
 use super::{Exit, check_output, fail, output_failed};
+use crate::advice::Advised;
 use crate::args::find::{Arguments, Format};
 use crate::terminal;
 
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         Err(Failure::Index(error)) => {
             // Prints the occurrences found before the error.
             let _ = out.flush();
-            fail(error)
+            fail(error.advised())
         }
     }
 }

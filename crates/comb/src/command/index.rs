@@ -111,7 +111,7 @@ fn info(arguments: &Info) -> Exit {
     }
     let index = match Index::open(&arguments.index) {
         Ok(index) => index,
-        Err(error) => return fail(error),
+        Err(error) => return fail(error.advised()),
     };
     let text = if arguments.format.choice() == TextOrJson::Json {
         json_description(&index)
@@ -155,22 +155,22 @@ fn verify(arguments: &Verify) -> Result<(), String> {
     if arguments.index.is_dir() {
         return tree_index::verify(&arguments.home.required()?, &arguments.index);
     }
-    let index = Index::open(&arguments.index).map_err(|error| error.to_string())?;
+    let index = Index::open(&arguments.index).map_err(|error| error.advised())?;
     let threads = arguments.threads.count().get();
     let checked = if arguments.full { index.verify_fully(threads) } else { index.verify(threads) };
-    checked.map_err(|error| error.to_string())?;
+    checked.map_err(|error| error.advised())?;
     let what = if arguments.full { "index valid" } else { "checksums match" };
     message::note(format_args!("{}: {what}", arguments.index.display()));
     Ok(())
 }
 
 fn export(arguments: &Export) -> Result<(), String> {
-    let index = Index::open(&arguments.index).map_err(|error| error.to_string())?;
+    let index = Index::open(&arguments.index).map_err(|error| error.advised())?;
     let Export { force, .. } = *arguments;
     for path in &pisearch_files(&arguments.pisearch) {
         Output { path, sources: &[&arguments.index], force }.check(None)?;
     }
-    let [text, suffixes] = index.export_pisearch(&arguments.pisearch).map_err(|error| error.to_string())?;
+    let [text, suffixes] = index.export_pisearch(&arguments.pisearch).map_err(|error| error.advised())?;
     message::note(format_args!("wrote {} and {}", text.display(), suffixes.display()));
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::io::stdout;
 use finecomb_serve::{Catalog, CgiRequest, ServeOptions, respond, serve};
 
 use super::{Exit, fail, output_failed};
+use crate::advice::Advised;
 use crate::args::serve::{Arguments, CgiArguments};
 use crate::{message, version};
 
@@ -15,7 +16,7 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
     let Arguments { indexes, listen, cors, allowed_hosts, access_log, .. } = arguments;
     let catalog = match Catalog::open(indexes) {
         Ok(catalog) => catalog,
-        Err(error) => return fail(error),
+        Err(error) => return fail(error.advised()),
     };
     let (version, on_message) = (version::SHORT, message::note_without_waiting);
     let options =
@@ -33,7 +34,7 @@ pub(crate) fn cgi(arguments: CgiArguments) -> Exit {
     };
     let catalog = match Catalog::open(arguments.indexes) {
         Ok(catalog) => catalog,
-        Err(error) => return fail(error),
+        Err(error) => return fail(error.advised()),
     };
     match respond(&catalog, &request, &mut stdout().lock()) {
         Ok(()) => Exit::Found,

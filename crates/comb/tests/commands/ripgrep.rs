@@ -49,6 +49,13 @@ fn matches_across_lines_that_touch_are_all_printed() {
 }
 
 #[test]
+fn an_inverted_search_ends_at_the_last_line_that_counts() {
+    let directory = directory_with(&[("text", "1\na\nb\nc\n2\nd\n")]);
+    let (out, ..) = run(&mut grep(&directory, &["-v", "-m", "2", "--stats", "[0-9]", "text"]));
+    assert!(out.starts_with("a\nb\n") && out.contains("\n6 bytes searched\n"), "{out}");
+}
+
+#[test]
 fn a_long_line_does_not_change_how_far_later_files_are_searched() {
     let text = format!("find\n{}\0\n", "x".repeat(1 << 20));
     let directory = directory_with(&[("sub/text", &text)]);

@@ -11,6 +11,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use super::Tool;
+use crate::advice::Advised;
 use crate::mcp::answer::Answer;
 use crate::mcp::context::{Context, Wanted};
 use crate::mcp::cursor::Cursor;
@@ -60,8 +61,8 @@ impl Tool for Find {
         let after = self.cursor.as_deref().map(Cursor::parse).transpose()?;
         let after = after.map(|cursor| cursor.line.saturating_add(1));
         let search = Search { find: &self, path: &path, after, columns: context.limits.max_columns };
-        let index = Index::open(&path).map_err(|error| error.to_string())?;
-        let count = search.run(&index, stop, &mut page).map_err(|error| error.to_string())?;
+        let index = Index::open(&path).map_err(|error| error.advised())?;
+        let count = search.run(&index, stop, &mut page).map_err(|error| error.advised())?;
         notes.insert(0, format!("{} in all", counted(count, "occurrence")));
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
