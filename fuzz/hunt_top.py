@@ -107,7 +107,8 @@ class Query:
     def __init__(self, rng: random.Random):
         self.number = rng.choice([1, 2, 3, 10, 1000])
         self.fields = rng.choice([[], [], [1], [2], [-1], [1, 2], [3, 1], [(2, 3)], [(2, -1)], [7], [(-2, -1)]])
-        self.kind = rng.choice(["blanks", "blanks", "quotes", "regex"])
+        # Without a field, -p and -q are errors.
+        self.kind = rng.choice(["blanks", "blanks", "quotes", "regex"]) if self.fields else "blanks"
         self.separator = rng.choice(SEPARATORS)
         self.grep = [rng.choice(PATTERNS) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
         self.vgrep = [rng.choice(PATTERNS) for _ in range(rng.choice([0, 0, 0, 0, 1]))]
