@@ -4,7 +4,7 @@
     fuzz/hunt_completions.py [--comb PROGRAM] [--runs N] [--seed N] [--folder DIR]
 
 No line may print an error, end with another status than 0, or take more than two seconds. Fields of logs, types of files, and flags
-are compared with an oracle. Conditions are not compared.
+are compared with an oracle. A field that is offered in a condition must be one of the log in a count with that condition.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-NAMES = ["status", "path", "st", "host", "client_ip", "dur", "größe", "a b", "x-y", "@t", "über", "id", "q", "user.name", "0x", "é", "path2"]
+NAMES = ["and", "u:v", "a/b", "7th", "x`y", "status", "path", "st", "host", "client_ip", "dur", "größe", "a b", "x-y", "@t", "über", "id", "q", "user.name", "0x", "é", "path2"]
 COMMANDS = ["top", "grep", "symbols", "find", "index", "serve", "mcp", "pi", "bench", "links", "completions", "man"]
 PIECES = ["", "-", "--", "-f", "-t", "--type", "--where", "--sort", "--input", "csv", "'", '"', "\\", "a'b", "$(x)", "`", "=", "--input=", "-C", "\x1b[31m", "ö", "*",
           "~", "/", "./", "..", "x" * 500, "--type-add", "go:*.go", "-e", "--", "1-", "p99", "99:", "index", "build", "info", "-abc", "--threads=", "é\xff", "\n", "no such"]  # fmt: skip
@@ -31,7 +31,7 @@ class Log:
 
     def __init__(self, rng: random.Random, root: Path, number: int) -> None:
         self.kind = rng.choice(["csv", "tsv", "json", "logfmt"])
-        plain = [name for name in NAMES if re.fullmatch(r"[a-zA-Z0-9_.@-]+", name)]
+        plain = [name for name in NAMES if re.fullmatch(r"[a-zA-Z0-9_.@:/`-]+", name)]
         names = rng.sample(plain if self.kind == "logfmt" else NAMES, rng.randrange(2, 7))
         self.names = names
         self.path = root / f"log{number}.{self.kind}"
@@ -75,8 +75,9 @@ def check_fields(comb: str, rng: random.Random, log: Log, root: Path) -> str | N
     wanted = rng.choice(log.names)
     start = wanted[: rng.randrange(len(wanted) + 1)]
     before, flag = rng.choice([("", "-f"), ("7,", "-f"), ("", "--time"), ("", "--sum"), ("99:", "--percentile"), ("99.9:", "--percentile")])
-    # Two columns, and pairs with odd keys, are not recognised as a format in all cases.
-    given = [f"--input={log.kind}"] if rng.random() < 0.5 or len(log.names) < 3 or log.kind == "logfmt" else []
+    # Two columns, and odd names, are not recognised as a format in all cases.
+    is_odd = len(log.names) < 3 or log.kind == "logfmt" or "x`y" in log.names
+    given = [f"--input={log.kind}"] if is_odd or rng.random() < 0.5 else []
     words = ["comb", "top", *given, log.path.name, flag, before + start]
     if rng.random() < 0.3:
         words = ["comb", "top", *given, flag, before + start, log.path.name]
@@ -84,9 +85,38 @@ def check_fields(comb: str, rng: random.Random, log: Log, root: Path) -> str | N
     # In JSON, a dot leads into a nested value, unless it is in quotes.
     names = [f'"{name}"' if log.kind == "json" and "." in name else name for name in log.names]
     expected = sorted(before + name for name in names if name.startswith(start))
-    # Without candidates, a shell completes names of files.
-    if sorted(found) != expected:
-        return f"{shlex.join(words)} in {log.path.read_text()!r}\n  expected {expected}\n  found    {found}"
+    plain = sorted(before + shown for name, shown in zip(log.names, names) if name.startswith(start))
+    if sorted(found) != (expected or plain):
+        return f"{shlex.join(words)} in {log.path.read_text()!r}\n  expected {expected or plain}\n  found    {found}"
+    return None
+
+
+def in_condition(kind: str, name: str) -> str:
+    """A name as conditions have it."""
+    keys = [name] if kind == "json" else name.split(".")
+    is_plain = all(re.fullmatch(r"[\w@:/-]+", key) for key in keys) and (keys[0][0].isalpha() or keys[0][0] in "_@")
+    return name if is_plain and name != "and" else "`" + name.replace("`", "``") + "`"
+
+
+def check_condition(comb: str, rng: random.Random, log: Log, root: Path) -> str | None:
+    """The last word of a condition, and the condition that it completes."""
+    wanted = in_condition(log.kind, rng.choice(log.names))
+    start = wanted[: rng.randrange(len(wanted) + 1)]
+    before = rng.choice(["", "", "status == 1 && ", "!(", "x ~ 'a`\\\\' or ", "`b c`.d<"])
+    given = f"--input={log.kind}"
+    words = ["comb", "top", given, log.path.name, "--where", shlex.quote(before + start)]
+    found = ask(comb, words, 5, root)
+    names = {name: in_condition(log.kind, name) for name in log.names}
+    expected = sorted(before + shown for shown in names.values() if shown.startswith(start))
+    # If no name begins so as it is written, those that do without quotes are offered.
+    plain = sorted(before + shown for name, shown in names.items() if name.startswith(start))
+    if sorted(found) != (expected or plain):
+        return f"{shlex.join(words)} in {log.path.read_text()!r}\n  expected {expected or plain}\n  found    {found}"
+    for candidate in found:
+        condition = candidate.removeprefix(before) + " >= 0"
+        counted = subprocess.run([comb, "top", given, log.path.name, "--where", condition], cwd=root, capture_output=True)
+        if counted.returncode != 0 or counted.stderr:
+            return f"{shlex.join(words)} in {log.path.read_text()!r}\n  offers {candidate}: {counted.stderr!r}"
     return None
 
 
@@ -144,8 +174,8 @@ def main() -> None:
         (root / "directory").mkdir()
         (root / "some.comb").write_text("no index")
         for _ in range(50):
-            check = rng.choices([check_fields, check_types, check_flags, check_anything], weights=[4, 1, 1, 4])[0]
-            about = {check_fields: rng.choice(logs), check_anything: logs}.get(check, oracle)
+            check = rng.choices([check_fields, check_condition, check_types, check_flags, check_anything], weights=[3, 3, 1, 1, 3])[0]
+            about = {check_fields: rng.choice(logs), check_condition: rng.choice(logs), check_anything: logs}.get(check, oracle)
             try:
                 fault = check(comb, rng, about, root)
             except (AssertionError, subprocess.TimeoutExpired) as error:

@@ -1,10 +1,12 @@
 //! Errors of the libraries with the flags and commands that help. The libraries know no command line.
 
+use std::borrow::Cow;
+
 use finecomb_grep::Error as PatternError;
 use finecomb_scan::{Problem, ProblemKind};
 use finecomb_serve::CatalogError;
 use finecomb_text_index::{Damage, Error as TextIndexError};
-use finecomb_top::{FormatError, QueryError, StoredError};
+use finecomb_top::{FormatError, InputFormat, QueryError, StoredError};
 use finecomb_tree_index::Error as TreeIndexError;
 
 /// An error to which the command may have something to add.
@@ -14,9 +16,9 @@ pub(crate) trait Advised {
 }
 
 /// A text, with an advice behind it if there is one.
-fn with(text: String, advice: Option<&str>) -> String {
+fn with(text: String, advice: Option<impl Into<Cow<'static, str>>>) -> String {
     match advice {
-        Some(advice) => format!("{text}; {advice}"),
+        Some(advice) => format!("{text}; {}", advice.into()),
         None => text,
     }
 }
@@ -24,8 +26,8 @@ fn with(text: String, advice: Option<&str>) -> String {
 impl Advised for Problem {
     fn advised(&self) -> String {
         let advice = match &self.kind {
-            ProblemKind::LineTooLong { .. } => Some("use --max-line to raise the limit"),
-            ProblemKind::Contradiction(_) => Some("omit --sorted or raise its slack"),
+            ProblemKind::LineTooLong { .. } => Some("use --max-line to raise the limit".into()),
+            ProblemKind::Contradiction(_) => Some("omit --sorted or raise its slack".into()),
             ProblemKind::Unusable(reason) => reason.downcast_ref().and_then(on_format),
             _ => None,
         };
@@ -34,15 +36,16 @@ impl Advised for Problem {
 }
 
 /// Advice on a file whose format cannot be used.
-fn on_format(error: &FormatError) -> Option<&'static str> {
+fn on_format(error: &FormatError) -> Option<Cow<'static, str>> {
     match error {
-        FormatError::Unknown => Some(
-            "--input names one of lines, clf, combined, vhost_combined, csv, tsv, json, logfmt, syslog, nginx:…, regex:…",
-        ),
-        FormatError::NoTime => Some("--time names the field"),
-        FormatError::NoNames(_) => {
-            Some("write numbers, as in -f 7 and --where '$9 == 404', or --input auto for a format with names")
+        FormatError::Unknown => {
+            Some(format!("--input names one of {}", InputFormat::NAMES.join(", ")).into())
         }
+        FormatError::NoTime => Some("--time names the field".into()),
+        FormatError::NoNames(_) => Some(
+            "write numbers, as in -f 7 and --where '$9 == 404', or --input auto for a format with names"
+                .into(),
+        ),
         _ => None,
     }
 }
@@ -139,7 +142,7 @@ impl Advised for TreeIndexError {
             Self::Values(_) => Some("'comb symbols --index-update' writes it again".to_owned()),
             _ => None,
         };
-        with(self.to_string(), advice.as_deref())
+        with(self.to_string(), advice)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Manual pages: the help of a command in the form of man(7), with what help has no room for: environment, files, exit status.
+//! Manual pages: the help of a command in the form of man(7), plus environment, files and exit status.
 //!
 //! Pages depend on the definition of the arguments alone, so that they are the same on every machine.
 

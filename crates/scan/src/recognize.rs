@@ -10,7 +10,7 @@ use crate::records::Records;
 /// Maximum length of the beginning of a text that [`Recognize`] examines, in bytes.
 pub const MAX_HEAD: usize = 128 << 10;
 
-/// Reason why a job cannot use a file. It is kept as it is, so that who runs the job may ask for its type.
+/// Reason why a job cannot use a file. It is kept as it is, so that the caller can downcast it.
 pub type Reason = Box<dyn Error + Send + Sync>;
 
 /// Recognises files by the beginnings of their texts.

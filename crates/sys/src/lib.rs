@@ -3,7 +3,7 @@
 //!
 //! Every other crate may use this one; it uses none of them.
 //!
-//! Calls that Linux alone has are behind `system`: its functions are those of `linux`, or their stand-ins in `portable` on other
+//! Linux-only calls are behind `system`: its functions are those of `linux`, or their fallbacks in `portable` on other
 //! systems and with the feature `portable`. So no other crate asks which system it is on.
 
 mod byte_reader;
@@ -38,5 +38,5 @@ pub use system::{advice, directory, file_system, lease, machine, mounts, process
 pub use usage::{Usage, blocks_from_storage_by_thread, bytes_from_storage, bytes_from_storage_by_thread};
 pub use writers::has_writer;
 
-/// Whether calls that Linux alone has are used: on Linux, without the feature `portable`.
+/// Whether Linux-only calls are used: on Linux, without the feature `portable`.
 pub const IS_LINUX: bool = cfg!(all(target_os = "linux", not(feature = "portable")));

@@ -1,4 +1,4 @@
-//! Calls and files that Linux alone has. `portable` has a module of the same name for each of these, with the same functions.
+//! Linux-only calls and files. `portable` has a module of the same name for each of these, with the same functions.
 
 pub mod advice;
 pub mod directory;

@@ -1,5 +1,5 @@
-//! Stand-ins for the modules of `linux` on other systems, by calls that all of them have; and on Linux with the feature
-//! `portable`, with which they are tested.
+//! Fallbacks for the modules of `linux` on other systems, by calls that all systems have; and on Linux with the feature
+//! `portable`, which the tests use.
 
 pub mod advice;
 pub mod directory;

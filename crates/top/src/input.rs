@@ -39,9 +39,7 @@ pub enum InputFormat {
 #[non_exhaustive]
 pub enum InputFormatError {
     /// No format has this name.
-    #[error(
-        "expected lines, clf, combined, vhost_combined, csv, tsv, json, logfmt, syslog, nginx:LOG_FORMAT, regex:PATTERN or auto; found '{0}'"
-    )]
+    #[error("expected {names} or auto; found '{0}'", names = InputFormat::NAMES.join(", "))]
     Unknown(String),
     /// Nothing follows `nginx:` or `regex:`.
     #[error("'{0}:' must be followed by {1}")]
@@ -78,23 +76,41 @@ impl FromStr for InputFormat {
             let incomplete = InputFormatError::Incomplete("regex", "a regular expression with named groups");
             return if pattern.is_empty() { Err(incomplete) } else { Ok(Self::Regex(pattern.to_owned())) };
         }
-        Ok(match text {
-            "lines" => Self::Lines,
-            "auto" => Self::Auto,
-            "clf" => Self::Clf,
-            "combined" => Self::Combined,
-            "vhost_combined" => Self::VhostCombined,
-            "csv" => Self::Csv,
-            "tsv" => Self::Tsv,
-            "json" => Self::Json,
-            "logfmt" => Self::Logfmt,
-            "syslog" => Self::Syslog,
-            _ => return Err(InputFormatError::Unknown(text.to_owned())),
-        })
+        let found = Self::PLAIN.iter().find(|format| format.name() == text);
+        found.cloned().ok_or_else(|| InputFormatError::Unknown(text.to_owned()))
     }
 }
 
 impl InputFormat {
+    /// All formats as they are typed, except `auto`.
+    pub const NAMES: [&'static str; 11] = [
+        "lines",
+        "clf",
+        "combined",
+        "vhost_combined",
+        "csv",
+        "tsv",
+        "json",
+        "logfmt",
+        "syslog",
+        "nginx:LOG_FORMAT",
+        "regex:PATTERN",
+    ];
+
+    /// The formats without a text behind their name.
+    const PLAIN: [Self; 10] = [
+        Self::Lines,
+        Self::Auto,
+        Self::Clf,
+        Self::Combined,
+        Self::VhostCombined,
+        Self::Csv,
+        Self::Tsv,
+        Self::Json,
+        Self::Logfmt,
+        Self::Syslog,
+    ];
+
     /// Name of the format, without the text after the colon.
     pub fn name(&self) -> &'static str {
         match self {
@@ -131,11 +147,14 @@ mod tests {
 
     #[test]
     fn formats_are_written_as_they_are_parsed() {
-        let names =
-            ["lines", "auto", "clf", "combined", "vhost_combined", "csv", "tsv", "json", "logfmt", "syslog"];
-        for text in names {
+        for text in InputFormat::NAMES.into_iter().chain(["auto"]) {
             assert_eq!(text.parse::<InputFormat>().expect("a format").to_string(), text);
         }
+        assert!(
+            InputFormat::PLAIN
+                .iter()
+                .all(|format| *format == InputFormat::Auto || InputFormat::NAMES.contains(&format.name()))
+        );
         for text in ["nginx:$host $status", "regex:(?P<a>.)"] {
             assert_eq!(text.parse::<InputFormat>().expect("a format").to_string(), text);
         }

@@ -222,15 +222,13 @@ pub enum QueryError {
         reason: String,
     },
     /// The field of the time is named, but nothing depends on times.
-    #[error("the field of the time is named, but there are neither bounds nor buckets of time")]
+    #[error("a time field is set, but no time bound or bucket uses it")]
     UnusedTime,
     /// Files are said to be in the order of time, but all of them is counted.
-    #[error("files in the order of time: the first or the last instant is missing")]
+    #[error("sorted files need a first or a last instant")]
     SortedWithoutWindow,
     /// Files are said to be in the order of a time that is in a group of an expression of which each match is counted.
-    #[error(
-        "files in the order of time: if each match is counted, the time must be in a field, not in a group"
-    )]
+    #[error("sorted files with a count of each match need the time in a field, not in a group")]
     SortedByGroup,
 }
 

@@ -1,4 +1,4 @@
-//! Advice on how files will be read, of which there is none.
+//! No advice on files.
 
 use std::os::fd::AsFd;
 
@@ -17,11 +17,11 @@ pub fn read_at_random(_file: impl AsFd, _start: u64) {}
 #[inline]
 pub fn prefetch(_file: impl AsFd, _offset: u64, _length: u64) {}
 
-/// Does nothing: the page cache is out of reach.
+/// Does nothing: the page cache cannot be controlled.
 #[inline]
 pub fn forget(_file: impl AsFd, _offset: u64, _length: u64) {}
 
-/// Returns `false`: the caches are out of reach.
+/// Returns `false`: the caches cannot be controlled.
 pub fn forget_everything() -> bool {
     false
 }

@@ -1,4 +1,4 @@
-//! Changes of mounts, of which nothing is known.
+//! Unknown changes of mounts.
 
 use std::io;
 
