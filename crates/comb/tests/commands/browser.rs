@@ -1,6 +1,6 @@
 //! Tests of the page of `comb serve` in headless Chromium, driven by the WebDriver protocol (W3C) through ChromeDriver.
 //!
-//! They need Debian's packages chromium and chromium-driver, which `tests/run` installs if they are missing.
+//! They need Debian's packages chromium and chromium-driver, which `tests/install` installs if they are missing.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -28,7 +28,7 @@ fn start_driver() -> Option<(Child, u16)> {
     let driver =
         Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut driver =
-        driver.expect("chromedriver; `apt-get install chromium chromium-driver` or `tests/run` installs it");
+        driver.expect("chromedriver; `apt-get install chromium chromium-driver` or `tests/install` installs it");
     let lines = BufReader::new(driver.stdout.as_mut().expect("its output")).lines();
     let port = lines.map_while(Result::ok).find_map(|line| {
         line.rsplit_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()

@@ -1,7 +1,7 @@
 //! Programs that run ripgrep, with comb under the name `rg`: editors, fzf and a package for Python.
 //!
 //! The command lines of each client and what ripgrep prints for them are a file in `tests/clients/`. One test runs them with comb,
-//! another one with the ripgrep that Visual Studio Code ships, or with the program in `COMB_TEST_RIPGREP`. `tests/run` installs the
+//! another one with the ripgrep that Visual Studio Code ships, or with the program in `COMB_TEST_RIPGREP`. `tests/install` installs the
 //! clients.
 
 mod project;
@@ -15,11 +15,11 @@ use crate::support::{COMB, run};
 use project::Project;
 use transcript::Transcript;
 
-/// Directory in which `tests/run` installs clients.
+/// Directory in which `tests/install` installs clients.
 fn installed(path: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
     let path = target.join("clients").join(path);
-    assert!(path.exists(), "{} is missing; `tests/run` installs it", path.display());
+    assert!(path.exists(), "{} is missing; `tests/install` installs it", path.display());
     path
 }
 
