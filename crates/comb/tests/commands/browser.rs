@@ -27,8 +27,8 @@ const SHIFT: &str = "\u{E008}";
 fn start_driver() -> Option<(Child, u16)> {
     let driver =
         Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let mut driver =
-        driver.expect("chromedriver; `apt-get install chromium chromium-driver` or `tests/install` installs it");
+    let mut driver = driver
+        .expect("chromedriver; `apt-get install chromium chromium-driver` or `tests/install` installs it");
     let lines = BufReader::new(driver.stdout.as_mut().expect("its output")).lines();
     let port = lines.map_while(Result::ok).find_map(|line| {
         line.rsplit_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()

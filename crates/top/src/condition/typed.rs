@@ -114,7 +114,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_condition_reads_the_same_field(
-            keys in prop::collection::vec(r#"(and|not|true|[a-c.0-2@_:/"'` ~-]|ä){1,5}"#, 1..4),
+            keys in prop::collection::vec(r#"(and|or|not|true|false|[a-c.0-2@_:/"'` ~-]|ä){1,5}"#, 1..4),
             before in "(a == 1 && |!|x ~ '`' or \\()?",
         ) {
             let path = keys.iter().cloned().map(Step::Key).collect();
