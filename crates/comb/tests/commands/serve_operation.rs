@@ -304,8 +304,8 @@ fn start_within(limit: &str, directory: &TempDir) -> Result<Server, (String, Opt
     let comb = directory.path().join("comb");
     let job = format!("ulimit {limit}; exec {} \"$@\"", comb.display());
     let mut command = Command::new("setpriv");
-    // Root has no limit on threads, so root becomes a user without other processes.
-    let user = ["--reuid=65533", "--regid=65533", "--clear-groups"];
+    // Root has no limit on threads, so root becomes a user whose processes no other test starts.
+    let user = ["--reuid=65532", "--regid=65532", "--clear-groups"];
     command.args(user.iter().filter(|_| rustix::process::geteuid().is_root()));
     command.args(["bash", "-c", &job, "bash"]);
     Server::try_start(
