@@ -100,8 +100,18 @@ def in_condition(kind: str, name: str) -> str:
 
 def check_condition(comb: str, rng: random.Random, log: Log, root: Path) -> str | None:
     """The last word of a condition, and the condition that it completes."""
-    wanted = in_condition(log.kind, rng.choice(log.names))
+    wanted = rng.choice(log.names)
+    if rng.random() < 0.8:
+        wanted = in_condition(log.kind, wanted)
     start = wanted[: rng.randrange(len(wanted) + 1)]
+    if not start or start[0].isalpha() or start[0] in "`_@":
+        # There, an operator or a regular expression follows.
+        nowhere = rng.choice(["x ", "x == 1 ", "(x) ", "x ~ ", "x ~ 'a", "!(x) ", "1 < `b c` "])
+        if found := ask(comb, ["comb", "top", log.path.name, "--where", shlex.quote(nowhere + start)], 4, root):
+            return f"{nowhere + start} in {log.path.read_text()!r}\n  found    {found}"
+    else:
+        # A number.
+        start = ""
     before = rng.choice(["", "", "status == 1 && ", "!(", "x ~ 'a`\\\\' or ", "`b c`.d<"])
     given = f"--input={log.kind}"
     words = ["comb", "top", given, log.path.name, "--where", shlex.quote(before + start)]

@@ -35,6 +35,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Error, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+pub(crate) use self::top::delimiter;
 pub(crate) use self::top::measures::names as measures;
 pub(crate) use self::tree_index::index_home;
 use crate::command::Exit;

@@ -80,7 +80,7 @@ impl Field {
         }
     }
 
-    /// A text that [`Field::parse`] reads as this field. What is displayed may be read as another one, as it has no quotes.
+    /// A text that [`Field::parse`] reads as this field. `Display` omits quotes, so its output may parse as another field.
     pub fn written(&self) -> String {
         match self {
             Self::Position(number) => number.to_string(),

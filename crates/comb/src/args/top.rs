@@ -469,13 +469,11 @@ impl Arguments {
         let Some(text) = self.fieldseparator.as_deref().filter(|_| self.has_delimiter()) else {
             return Ok(b',');
         };
-        match text.as_bytes() {
-            b"\\t" => Ok(b'\t'),
-            &[byte] if !matches!(byte, b'"' | b'\r' | b'\n') => Ok(byte),
-            _ => Err(UsageError(format!(
+        delimiter(text).ok_or_else(|| {
+            UsageError(format!(
                 "-p '{text}': the delimiter of CSV is a single ASCII character other than a quote"
-            ))),
-        }
+            ))
+        })
     }
 
     fn sort_by(&self) -> Result<SortBy, UsageError> {
@@ -570,5 +568,13 @@ impl Arguments {
             .block_size(self.block_size)
             .max_line(self.max_line)
             .profile(self.profile.detail())
+    }
+}
+/// The delimiter of CSV that is typed so.
+pub(crate) fn delimiter(text: &str) -> Option<u8> {
+    match text.as_bytes() {
+        b"\\t" => Some(b'\t'),
+        &[byte] if !matches!(byte, b'"' | b'\r' | b'\n') => Some(byte),
+        _ => None,
     }
 }

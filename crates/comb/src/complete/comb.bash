@@ -25,8 +25,13 @@ _NAME() {
     COMPREPLY=()
     while IFS= read -r word; do
         word=${word#"$prefix"}
+        # The rest of a word in quotes: its text could end them, or run commands.
         case ${COMP_WORDS[COMP_CWORD]} in
-            [\'\"]*) ;;
+            \'*) word=${word//\'/\'\\\'\'} ;;
+            \"*)
+                word=${word//\\/\\\\} word=${word//\"/\\\"}
+                word=${word//\$/\\\$} word=${word//\`/\\\`}
+                ;;
             # A tilde at the beginning would be a home directory.
             *) [[ $word == *[!A-Za-z0-9_./=:,@%+~-]* || $word == "~"* ]] && printf -v word %q "$word" ;;
         esac

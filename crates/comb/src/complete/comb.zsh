@@ -18,9 +18,10 @@ _NAME() {
             wholes+=("$line")
         fi
     done
-    # What ends in such a character is the beginning of a word: no blank follows it.
-    (( $#parts )) && _describe -V candidates parts -S ''
-    (( $#wholes )) && _describe -V candidates wholes
+    # What ends in such a character is the beginning of a word: no blank follows it. A name may be completed to one in quotes, which
+    # does not begin with what was typed (-U).
+    (( $#parts )) && _describe -V candidates parts -U -S ''
+    (( $#wholes )) && _describe -V candidates wholes -U
     (( $#parts + $#wholes )) || _files
 }
 # This file is either a function that Zsh loads, or a script that is read.

@@ -51,12 +51,25 @@ impl Line {
 
     /// The values of a long flag, in the order of the line: in the next word, or behind an equals sign.
     pub(super) fn values(&self, flag: &str) -> Vec<&str> {
+        self.values_behind(|word| match word.strip_prefix("--")?.strip_prefix(flag)? {
+            "" => Some(""),
+            rest => rest.strip_prefix('='),
+        })
+    }
+
+    /// The values of a short flag: in the next word, or behind the flag.
+    pub(super) fn short_values(&self, flag: char) -> Vec<&str> {
+        self.values_behind(|word| word.strip_prefix('-')?.strip_prefix(flag))
+    }
+
+    /// The values of a flag, of which `rest` returns what is behind it in a word that begins with it.
+    fn values_behind<'l>(&'l self, rest: impl Fn(&'l str) -> Option<&'l str>) -> Vec<&'l str> {
         let mut others = self.others().map(|word| word.to_str().unwrap_or_default());
         let mut values = Vec::new();
         while let Some(word) = others.next() {
-            match word.strip_prefix("--").and_then(|word| word.strip_prefix(flag)) {
+            match rest(word) {
                 Some("") => values.extend(others.next()),
-                Some(rest) => values.extend(rest.strip_prefix('=')),
+                Some(value) => values.push(value),
                 None => {}
             }
         }
@@ -73,7 +86,11 @@ fn unquoted(word: &OsStr) -> OsString {
         match (quote, byte) {
             (None, b'\'' | b'"') => quote = Some(byte),
             (Some(open), _) if open == byte => quote = None,
-            (None | Some(b'"'), b'\\') => out.extend(bytes.next()),
+            (None, b'\\') => out.extend(bytes.next()),
+            (Some(b'"'), b'\\') => match bytes.next() {
+                Some(escaped @ (b'"' | b'\\' | b'$' | b'`')) => out.push(escaped),
+                other => out.extend([byte].into_iter().chain(other)),
+            },
             _ => out.push(byte),
         }
     }
@@ -82,13 +99,13 @@ fn unquoted(word: &OsStr) -> OsString {
 
 /// A word as the shell passes it to a program, if it was typed as a path in the home directory.
 fn in_home(typed: &OsStr, word: OsString) -> OsString {
-    match (typed.as_bytes().strip_prefix(b"~/"), env::home_dir()) {
-        (Some(_), Some(mut path)) => {
-            path.push(OsStr::from_bytes(&word.as_bytes()["~/".len()..]));
-            path.into_os_string()
-        }
-        _ => word,
+    if !typed.as_bytes().starts_with(b"~/") {
+        return word;
     }
+    let Some(home) = env::home_dir() else { return word };
+    let mut path = home.into_os_string();
+    path.push(OsStr::from_bytes(&word.as_bytes()["~".len()..]));
+    path
 }
 
 #[cfg(test)]
@@ -106,6 +123,7 @@ mod tests {
 
     #[test]
     fn words_are_without_quotes() {
+        assert_eq!(line(&["comb", r#""a\d\\\$\"b"#], 0).words()[1], r#"a\d\$"b"#);
         let line = line(&["comb", "'a b'", "c\\ d", "\"e\\\"f", "g'"], 3);
         assert_eq!(line.words(), ["comb", "a b", "c d", "e\"f", "g"]);
         assert_eq!(line.current(), "e\"f");
@@ -122,10 +140,11 @@ mod tests {
     fn paths_in_the_home_directory_are_whole_before_the_cursor() {
         let home = env::home_dir().expect("a home directory");
         let path = home.join("a b").into_os_string();
-        let line = line(&["comb", "~/a\\ b", "'~/a'", "~x/a", "~/c"], 4);
+        let double = OsString::from(format!("{}//a", home.display()));
+        let line = line(&["comb", "~/a\\ b", "'~/a'", "~x/a", "~//a", "~/c"], 5);
         assert_eq!(
             line.words(),
-            [OsStr::new("comb"), &path, "~/a".as_ref(), "~x/a".as_ref(), "~/c".as_ref()]
+            [OsStr::new("comb"), &path, "~/a".as_ref(), "~x/a".as_ref(), &double, "~/c".as_ref()]
         );
     }
 
@@ -141,5 +160,7 @@ mod tests {
     fn flags_have_values_in_both_forms() {
         let line = line(&["comb", "top", "--input", "csv", "--input=json", "--inputs", "x", "--input"], 1);
         assert_eq!(line.values("input"), ["csv", "json"]);
+        let line = self::line(&["comb", "top", "-p", ";", "-p,", "--p=x"], 1);
+        assert_eq!(line.short_values('p'), [";", ","]);
     }
 }

@@ -8,12 +8,13 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
-use finecomb_top::{Field, InputFormat, field_names, field_start};
+use finecomb_top::{Field, InputFormat, field_start, named_fields};
 use ignore::types::TypesBuilder;
 
 use super::line::Line;
 use crate::args::{self, Arguments, index_home};
 use crate::manual;
+use crate::program::Program;
 
 /// Bytes that are read of a log to find the names of its fields, and of a configuration file.
 const HEAD: u64 = 16 << 10;
@@ -98,14 +99,14 @@ pub(super) fn percentile(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     fields_behind(before, line, last, Field::written)
 }
 
-/// A condition, at whose end a field may be.
+/// The field at the end of a condition.
 pub(super) fn condition(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let Some(start) = field_start(text) else { return Vec::new() };
     let (before, last) = text.split_at(start);
     fields_behind(before, line, last, Field::in_condition)
 }
 
-/// Fields of the log on the command line that begin with a text, as `written`. If there are none, those whose name does without its quotes.
+/// Fields of the log on the command line that begin with a text, as `written`. Falls back to fields whose unquoted name begins with it.
 fn fields_behind(
     before: &str,
     line: &Line,
@@ -119,8 +120,12 @@ fn fields_behind(
     if !found.is_empty() {
         return found;
     }
-    let fields = fields.iter().filter(|field| field.to_string().starts_with(name));
-    fields.map(|field| CompletionCandidate::new(format!("{before}{dot}{}", written(field)))).collect()
+    let unquoted = fields.iter().filter_map(|field| match field.to_string() {
+        whole if whole.starts_with(text) => Some(format!("{before}{}", written(field))),
+        whole if whole.starts_with(name) => Some(format!("{before}{dot}{}", written(field))),
+        _ => None,
+    });
+    unquoted.map(CompletionCandidate::new).collect()
 }
 
 /// An order of the keys: by count, by key, or by one of the measures on the command line.
@@ -136,9 +141,15 @@ pub(super) fn order(line: &Line, text: &str) -> Vec<CompletionCandidate> {
 fn fields_of(line: &Line) -> Vec<Field> {
     let input = line.values("input").last().map_or(Ok(InputFormat::Auto), |input| input.parse());
     let Ok(input) = input else { return Vec::new() };
-    let delimiter = line.values("fieldseparator").last().and_then(|text| text.bytes().next()).unwrap_or(b',');
-    let head = line.others().find_map(|word| read_head(Path::new(word))).unwrap_or_default();
-    field_names(&input, delimiter, &head)
+    if line.others().any(|word| word == "--no-header") {
+        return Vec::new();
+    }
+    let separators = [line.values("fieldseparator"), line.short_values('p')].concat();
+    let delimiter = separators.last().and_then(|text| args::delimiter(text)).unwrap_or(b',');
+    // A file may have the name of the command.
+    let command = usize::from(Program::current() == Program::Comb);
+    let head = line.others().skip(command).find_map(|word| read_head(Path::new(word))).unwrap_or_default();
+    named_fields(&input, delimiter, &head)
 }
 
 /// The beginning of a regular file; `None` if it is another kind of file, or cannot be read.

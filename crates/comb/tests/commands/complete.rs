@@ -113,6 +113,25 @@ fn names_are_in_quotes_where_they_need_them() {
     assert_eq!(words(&["a.json", "--where", "cat==1"]), [""; 0]);
     assert_eq!(words(&["a.json", "-f", "e,a."]), ["e,\"a.b\""]);
     assert_eq!(words(&["a.csv", "-f", "'\"x,y\",\"x,"]), ["\"x,y\",\"x,y\""]);
+    for nowhere in ["'c ", "'cat == 1 c", "'cat == 1 an", "'x ~ ", "'(cat) c"] {
+        assert_eq!(words(&["a.json", "--where", nowhere]), [""; 0], "{nowhere}");
+    }
+}
+
+#[test]
+fn flags_say_how_a_log_is_read() {
+    let directory = directory_with(&[
+        ("s.csv", "one;.two\n1;2\n3;4\n"),
+        ("t.csv", "one\ttwo\n1\t2\n3\t4\n"),
+        ("top", "{}\n"),
+    ]);
+    let words = |words: &[&str]| candidates(&directory, &[&["comb", "top", "--input=csv"], words].concat());
+    for separator in [&["-p", "';'"][..], &["-p;"], &["--fieldseparator=;"]] {
+        assert_eq!(words(&[separator, &["s.csv", "-f", "on"]].concat()), ["one"], "{separator:?}");
+    }
+    assert_eq!(words(&["-p", "'\\t'", "t.csv", "-f", "tw"]), ["two"]);
+    assert_eq!(words(&["-p;", "s.csv", "-f", ".t"]), ["\".two\""]);
+    assert_eq!(words(&["-p;", "s.csv", "--no-header", "-f", "on"]), [""; 0]);
 }
 
 #[test]
@@ -235,6 +254,22 @@ fn the_script_of_bash_puts_pieces_of_words_together() {
     assert_eq!(line(&["comb top My", "My", "comb", "top", "My"]), ["My\\ log"]);
     assert_eq!(line(&["comb top 'My", "My", "comb", "top", "'My"]), ["My log"]);
     assert_eq!(line(&["comb top \\~o", "\\~o", "comb", "top", "\\~o"]), ["\\~odd"]);
+}
+
+#[test]
+fn in_quotes_no_name_of_a_log_ends_them_or_runs_a_command() {
+    let directory = directory_with(&[("a.json", "{\"c d\":4,\"a$(x)`y`\\\"\":3,\"it's\":9}\n")]);
+    let line = |flag: &str, word: &str| {
+        let line = format!("comb top a.json {flag} {word}");
+        let arguments = [&line, &word[1..], "comb", "top", "a.json", flag, word];
+        in_shell(&directory, &["bash", "-c", BASH, "bash"], &arguments)
+    };
+    assert_eq!(line("-f", "\"a"), [r#"\"a\$(x)\`y\`\"\"\""#]);
+    assert_eq!(line("-f", "'a"), [r##""a$(x)`y`""""##]);
+    assert_eq!(line("-f", "'it"), [r"it'\''s"]);
+    assert_eq!(line("--where", "\"c"), [r"\`c d\`"]);
+    assert_eq!(line("--where", r#""x ~ \"y\" && c"#), [r#"x ~ \"y\" && \`c d\`"#]);
+    assert_eq!(line("--where", "'it"), [r"`it'\''s`"]);
 }
 
 /// A script for zsh that completes a line of words and prints the candidates as they are described, one a line. What zsh

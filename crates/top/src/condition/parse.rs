@@ -9,7 +9,9 @@ use super::Node;
 use super::comparison::{MatchTest, NumberTest, Relation, Test, TextTest};
 use super::error::ConditionError;
 use super::number::Number;
-use super::token::{Literal, blanks, name, number, position, string, symbol, word};
+use super::token::{
+    Literal, WORD_OPERATORS, WORD_STRINGS, blanks, name, number, position, string, symbol, word,
+};
 use crate::field::Field;
 use crate::lower_case::append_lower_case;
 use crate::pattern::{Case, PatternError};
@@ -268,8 +270,8 @@ fn operand(input: &mut Input<'_>, wanted: &str, after: &str) -> Result<Operand> 
     }
     let place = if after.is_empty() { String::new() } else { format!(" after '{after}'") };
     match name(input)? {
-        Some((word @ ("true" | "false"), _)) => Ok(Operand::Text(word.to_owned())),
-        Some((word @ ("and" | "or" | "not"), _)) => {
+        Some((word, _)) if WORD_STRINGS.contains(&word) => Ok(Operand::Text(word.to_owned())),
+        Some((word, _)) if WORD_OPERATORS.contains(&word) => {
             fail(offset, format!("expected {wanted}{place}; a field named {word} is written `{word}`"))
         }
         Some((_, field)) => Ok(known(input, field)),

@@ -52,6 +52,12 @@ pub(super) fn is_in_step(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | '@' | '-' | ':' | '/')
 }
 
+/// Words that are operators. As names, they are in backquotes.
+pub(super) const WORD_OPERATORS: [&str; 3] = ["and", "or", "not"];
+
+/// Words that are strings. As names, they are in backquotes.
+pub(super) const WORD_STRINGS: [&str; 2] = ["true", "false"];
+
 /// Whether a character after a word makes it a longer name.
 fn continues_name(char: char) -> bool {
     is_in_step(char) || matches!(char, '.' | '[')

@@ -1,6 +1,6 @@
 //! Conditions that are being typed: where a field begins, and how it is written.
 
-use super::token::{is_in_step, starts_step};
+use super::token::{WORD_OPERATORS, WORD_STRINGS, is_in_step, starts_step};
 use crate::field::Field;
 
 impl Field {
@@ -9,16 +9,13 @@ impl Field {
         match self {
             Self::Position(number) => format!("${number}"),
             Self::Named(name) => match name.written_with(push_key) {
-                written if is_word(&written) => format!("`{written}`"),
+                written if WORD_OPERATORS.into_iter().chain(WORD_STRINGS).any(|word| word == written) => {
+                    format!("`{written}`")
+                }
                 written => written,
             },
         }
     }
-}
-
-/// Whether a name has a meaning of its own in a condition.
-fn is_word(name: &str) -> bool {
-    matches!(name, "and" | "or" | "not" | "true" | "false")
 }
 
 /// Appends a key, in backquotes if it would be something else without.
@@ -33,39 +30,85 @@ fn push_key(key: &str, out: &mut String) {
     }
 }
 
-/// Returns the offset of the name of a field at the end of an unfinished condition, which is its length if a name may begin there. Returns
-/// `None` within a string, a number or a position, where no name can be.
-pub fn field_start(condition: &str) -> Option<usize> {
-    let mut start = None;
-    let mut chars = condition.char_indices();
-    while let Some((at, char)) = chars.next() {
-        match char {
-            '"' | '\'' => {
-                start = None;
-                skip_string(&mut chars, char)?;
-            }
-            '`' => {
-                start = start.or(Some(at));
-                // Without an end, this is the key that is being typed.
-                chars.find(|&(_, char)| char == '`');
-            }
-            '$' => start = start.or(Some(at)),
-            _ if is_in_step(char) || matches!(char, '.' | '[' | ']') => start = start.or(Some(at)),
-            _ => start = None,
-        }
-    }
-    let Some(start) = start else { return Some(condition.len()) };
-    let name = &condition[start..];
-    let name = name.strip_prefix('.').unwrap_or(name);
-    (name.is_empty() || name.starts_with(starts_step) || name.starts_with('`')).then_some(start)
+/// The next part of a condition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Operand,
+    /// A regular expression.
+    Pattern,
+    Operator,
 }
 
-/// Skips the rest of a string; `None` if it has no end.
-fn skip_string(chars: &mut std::str::CharIndices<'_>, quote: char) -> Option<()> {
+/// The operators, each with what follows it. One that starts with another comes before it.
+const OPERATORS: [(&str, Expected); 15] = [
+    ("==", Expected::Operand),
+    ("=~", Expected::Pattern),
+    ("=", Expected::Operand),
+    ("!=", Expected::Operand),
+    ("!~", Expected::Pattern),
+    ("!", Expected::Operand),
+    ("~", Expected::Pattern),
+    ("<=", Expected::Operand),
+    ("<", Expected::Operand),
+    (">=", Expected::Operand),
+    (">", Expected::Operand),
+    ("&&", Expected::Operand),
+    ("||", Expected::Operand),
+    ("(", Expected::Operand),
+    (")", Expected::Operator),
+];
+
+/// Returns the offset of the name of a field at the end of an unfinished condition, which is its length if a name may begin there. Returns
+/// `None` where no name can be, as within a string or behind a comparison.
+pub fn field_start(condition: &str) -> Option<usize> {
+    let mut expected = Expected::Operand;
+    let mut rest = condition.trim_start();
+    while !rest.is_empty() {
+        let word = &rest[..word_length(rest)];
+        if let Some((operator, then)) = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)) {
+            (rest, expected) = (&rest[operator.len()..], *then);
+        } else if rest.starts_with(['"', '\'']) {
+            (rest, expected) = (&rest[string_length(rest)?..], Expected::Operator);
+        } else if word.is_empty() {
+            return None;
+        } else if word.len() == rest.len() {
+            let name = word.strip_prefix('.').unwrap_or(word);
+            let is_name = name.is_empty() || name.starts_with(starts_step) || name.starts_with('`');
+            return (expected == Expected::Operand && is_name).then_some(condition.len() - word.len());
+        } else {
+            rest = &rest[word.len()..];
+            expected = match word {
+                "not" if expected == Expected::Operand => Expected::Operand,
+                "and" | "or" if expected == Expected::Operator => Expected::Operand,
+                _ => Expected::Operator,
+            };
+        }
+        rest = rest.trim_start();
+    }
+    (expected == Expected::Operand).then_some(condition.len())
+}
+
+/// The length of the name, number or position at the beginning of a text. A backquote that is not closed takes in the rest.
+fn word_length(text: &str) -> usize {
+    let mut chars = text.char_indices();
+    while let Some((at, char)) = chars.next() {
+        if char == '`' {
+            chars.find(|&(_, char)| char == '`');
+        } else if !is_in_step(char) && !matches!(char, '.' | '[' | ']' | '$' | '+') {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// The length of the string at the beginning of a text; `None` if it is not closed.
+fn string_length(text: &str) -> Option<usize> {
+    let mut chars = text.char_indices();
+    let (_, quote) = chars.next()?;
     loop {
-        match chars.next()?.1 {
-            '\\' => drop(chars.next()),
-            char if char == quote => return Some(()),
+        match chars.next()? {
+            (_, '\\') => drop(chars.next()),
+            (at, char) if char == quote => return Some(at + 1),
             _ => {}
         }
     }
@@ -106,16 +149,42 @@ mod tests {
         assert_eq!(start("a.`b c`.d"), Some("a.`b c`.d"));
         assert_eq!(start("x == 1 or `c "), Some("`c "));
         assert_eq!(start("x == 'it' && u:"), Some("u:"));
-        for other in ["x == 50", "user ~ \"pa", "user ~ 'a\\'b", "$7", "x > -1"] {
+        assert_eq!(start("not (x = "), Some(""));
+        assert_eq!(start("x == 1 and"), None);
+        for other in
+            ["x == 50", "user ~ \"pa", "user ~ 'a\\'b", "$7", "x > -1", "x == 1 an", "x ", "x ~ ", "(x) "]
+        {
             assert_eq!(start(other), None, "{other}");
         }
     }
 
+    /// Whether a condition is one, if all its parentheses are closed.
+    fn is_condition(text: &str) -> bool {
+        let closed = |depth| Condition::new(&format!("{text}{}", ")".repeat(depth)), Case::Distinct).is_ok();
+        (0..6).any(closed)
+    }
+
     proptest! {
+        #[test]
+        fn a_name_is_expected_where_the_parser_takes_one(
+            tokens in prop::collection::vec("a|`b c`|[.]d|1|-2k|[$]1|'x'|\"\"|true|==|=|!=|~|!~|<|>=|&&|[|][|]|and|or|not|!|[(]|[)]", 0..6),
+            blank in " ?",
+        ) {
+            let condition = format!("{} ", tokens.join(&blank));
+            if is_condition(&format!("{condition}zz")) || is_condition(&format!("{condition}zz == 1")) {
+                prop_assert_eq!(field_start(&condition), Some(condition.len()));
+                prop_assert_eq!(field_start(&format!("{condition}z")), Some(condition.len()));
+            }
+            if is_condition(&condition) {
+                prop_assert_eq!(field_start(&condition), None);
+                prop_assert_eq!(field_start(&format!("{condition}z")), None);
+            }
+        }
+
         #[test]
         fn a_condition_reads_the_same_field(
             keys in prop::collection::vec(r#"(and|or|not|true|false|[a-c.0-2@_:/"'` ~-]|ä){1,5}"#, 1..4),
-            before in "(a == 1 && |!|x ~ '`' or \\()?",
+            before in "(a == 1 && |!|x ~ '`' or \\(|x<=)?",
         ) {
             let path = keys.iter().cloned().map(Step::Key).collect();
             let field = Field::Named(Name { text: keys.join("."), path });

@@ -1,4 +1,4 @@
-//! The names of the fields that the beginning of a log has, for those who type a query.
+//! Named fields at the beginning of a log, for completions.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const NAMES: usize = 500;
 ///
 /// `head` is the beginning of the log; a last line without its end is ignored if there is another one. CSV has this delimiter. A format without
 /// names, and a text that is not in the format, give none.
-pub fn field_names(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Field> {
+pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Field> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let whole = memchr::memrchr(b'\n', head).map_or(head, |end| &head[..=end]);
     let detected = match input {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn names(input: &str, head: &str) -> String {
-        let fields = field_names(&input.parse().expect("a format"), b',', head.as_bytes());
+        let fields = named_fields(&input.parse().expect("a format"), b',', head.as_bytes());
         fields.iter().map(Field::written).collect::<Vec<_>>().join(" ")
     }
 
