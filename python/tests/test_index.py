@@ -174,7 +174,7 @@ class Errors(Indexes):
         path = self.directory / "other.comb"
         files = {
             "not a comb index": b"something else",
-            "not a comb index;": b"",
+            "not a comb index$": b"",
             "index truncated": intact[:9000],
             "wrong checksum of the header": intact[:20] + b"\xff" + intact[21:],
             "unsupported index format version 7": intact[:8] + b"\x07" + intact[9:],
@@ -183,7 +183,9 @@ class Errors(Indexes):
             path.write_bytes(data)
             with self.assertRaisesRegex(finecomb.Error, words) as caught:
                 finecomb.Index.open(path)
-            self.assertEqual(f"comb: {caught.exception}\n", comb("find", path, "a")[1])
+            # The command adds what to type.
+            words = comb("find", path, "a")[1].replace("; build one with 'comb index build'", "")
+            self.assertEqual(f"comb: {caught.exception}\n", words)
         for path, kind in [(self.directory / "none", FileNotFoundError), (self.directory, IsADirectoryError)]:
             with self.assertRaises(kind) as caught:
                 finecomb.Index.open(path)

@@ -176,7 +176,7 @@ fn symbols(alphabet: Alphabet) -> &'static str {
     }
 }
 
-/// An error with the words of the command: an `OSError` if the system refused a file.
+/// An error with the words of the library: an `OSError` if the system refused a file.
 fn error(error: Error) -> PyErr {
     let words = error.to_string();
     match error {

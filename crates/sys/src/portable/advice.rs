@@ -1,4 +1,4 @@
-//! No advice on files.
+//! Advice on files: does nothing.
 
 use std::os::fd::AsFd;
 

@@ -1,4 +1,4 @@
-//! Unknown changes of mounts.
+//! Changes of mounts: always unknown.
 
 use std::io;
 

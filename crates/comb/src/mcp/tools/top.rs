@@ -30,8 +30,8 @@ pub(in crate::mcp) struct Top {
     fields: Option<String>,
     /// Regular expression in place of fields: the key is its first group, or the match
     extract: Option<String>,
-    /// Format of the records: auto, lines, clf, combined, csv, tsv, json, logfmt, syslog, or regex:PATTERN with named groups [default:
-    /// lines if fields are numbers, auto if they have names]
+    /// Format of the records: auto, lines, clf, combined, vhost_combined, csv, tsv, json, logfmt, syslog, nginx:LOG_FORMAT, or regex:PATTERN with named
+    /// groups [default: lines if fields are numbers, auto if they have names]
     input: Option<String>,
     /// Condition on fields, such as 'status >= 500 && path ~ "^/api"'
     #[serde(rename = "where")]
