@@ -101,7 +101,8 @@ def in_condition(kind: str, name: str) -> str:
 def check_condition(comb: str, rng: random.Random, log: Log, root: Path) -> str | None:
     """The last word of a condition, and the condition that it completes."""
     wanted = rng.choice(log.names)
-    if rng.random() < 0.8:
+    # Without quotes, a name with a blank is two words.
+    if " " in wanted or rng.random() < 0.8:
         wanted = in_condition(log.kind, wanted)
     start = wanted[: rng.randrange(len(wanted) + 1)]
     if not start or start[0].isalpha() or start[0] in "`_@":
