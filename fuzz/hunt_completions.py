@@ -105,14 +105,13 @@ def check_condition(comb: str, rng: random.Random, log: Log, root: Path) -> str 
     if " " in wanted or rng.random() < 0.8:
         wanted = in_condition(log.kind, wanted)
     start = wanted[: rng.randrange(len(wanted) + 1)]
-    if not start or start[0].isalpha() or start[0] in "`_@":
-        # There, an operator or a regular expression follows.
-        nowhere = rng.choice(["x ", "x == 1 ", "(x) ", "x ~ ", "x ~ 'a", "!(x) ", "1 < `b c` "])
-        if found := ask(comb, ["comb", "top", log.path.name, "--where", shlex.quote(nowhere + start)], 4, root):
-            return f"{nowhere + start} in {log.path.read_text()!r}\n  found    {found}"
-    else:
+    if start and not start[0].isalpha() and start[0] not in "`_@":
         # A number.
         start = ""
+    # There, an operator or a regular expression follows.
+    nowhere = rng.choice(["x ", "x == 1 ", "(x) ", "x ~ ", "x ~ 'a", "!(x) ", "1 < `b c` "])
+    if found := ask(comb, ["comb", "top", log.path.name, "--where", shlex.quote(nowhere + start)], 4, root):
+        return f"{nowhere + start} in {log.path.read_text()!r}\n  found    {found}"
     before = rng.choice(["", "", "status == 1 && ", "!(", "x ~ 'a`\\\\' or ", "`b c`.d<"])
     given = f"--input={log.kind}"
     words = ["comb", "top", given, log.path.name, "--where", shlex.quote(before + start)]

@@ -16,9 +16,9 @@ pub(crate) trait Advised {
 }
 
 /// A text, with an advice behind it if there is one.
-fn with(text: String, advice: Option<impl Into<Cow<'static, str>>>) -> String {
+fn with(text: String, advice: Option<&str>) -> String {
     match advice {
-        Some(advice) => format!("{text}; {}", advice.into()),
+        Some(advice) => format!("{text}; {advice}"),
         None => text,
     }
 }
@@ -31,7 +31,7 @@ impl Advised for Problem {
             ProblemKind::Unusable(reason) => reason.downcast_ref().and_then(on_format),
             _ => None,
         };
-        with(self.to_string(), advice)
+        with(self.to_string(), advice.as_deref())
     }
 }
 
@@ -55,7 +55,9 @@ impl Advised for QueryError {
         match self {
             Self::Pattern { option, error } => format!("{}: {error}", flag_of_pattern(option)),
             Self::Condition(error) => format!("--where: {error}"),
-            Self::Input { format, error } => with(format!("--input {format}: {error}"), on_format(error)),
+            Self::Input { format, error } => {
+                with(format!("--input {format}: {error}"), on_format(error).as_deref())
+            }
             Self::Fields { fields, reason } => format!("-f {fields}: {reason}"),
             Self::UnusedTime => "--time: needs --since, --until, --last or --every".to_owned(),
             Self::SortedWithoutWindow => "--sorted: needs --since or --until".to_owned(),
@@ -142,7 +144,7 @@ impl Advised for TreeIndexError {
             Self::Values(_) => Some("'comb symbols --index-update' writes it again".to_owned()),
             _ => None,
         };
-        with(self.to_string(), advice)
+        with(self.to_string(), advice.as_deref())
     }
 }
 

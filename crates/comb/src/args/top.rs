@@ -570,7 +570,8 @@ impl Arguments {
             .profile(self.profile.detail())
     }
 }
-/// The delimiter of CSV that is typed so.
+
+/// Parses the delimiter of CSV: an ASCII character other than a quote, or `\t` for a tab.
 pub(crate) fn delimiter(text: &str) -> Option<u8> {
     match text.as_bytes() {
         b"\\t" => Some(b'\t'),

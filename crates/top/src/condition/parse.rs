@@ -75,14 +75,14 @@ enum Operand {
 
 /// An operator between two operands.
 #[derive(Clone, Copy)]
-enum Operator {
+pub(super) enum Operator {
     Compare(Relation),
     /// Whether a match is wanted.
     Match(bool),
 }
 
 /// All operators. One that starts with another comes before it.
-const OPERATORS: [(&str, Operator); 10] = [
+pub(super) const OPERATORS: [(&str, Operator); 10] = [
     ("==", Operator::Compare(Relation::EQUAL)),
     ("=~", Operator::Match(true)),
     ("=", Operator::Compare(Relation::EQUAL)),

@@ -1,5 +1,6 @@
 //! Conditions that are being typed: where a field begins, and how it is written.
 
+use super::parse::{OPERATORS, Operator};
 use super::token::{WORD_OPERATORS, WORD_STRINGS, is_in_step, starts_step};
 use crate::field::Field;
 
@@ -39,24 +40,17 @@ enum Expected {
     Operator,
 }
 
-/// The operators, each with what follows it. One that starts with another comes before it.
-const OPERATORS: [(&str, Expected); 15] = [
-    ("==", Expected::Operand),
-    ("=~", Expected::Pattern),
-    ("=", Expected::Operand),
-    ("!=", Expected::Operand),
-    ("!~", Expected::Pattern),
-    ("!", Expected::Operand),
-    ("~", Expected::Pattern),
-    ("<=", Expected::Operand),
-    ("<", Expected::Operand),
-    (">=", Expected::Operand),
-    (">", Expected::Operand),
-    ("&&", Expected::Operand),
-    ("||", Expected::Operand),
-    ("(", Expected::Operand),
-    (")", Expected::Operator),
-];
+/// The symbol at the beginning of a text, and what follows it.
+fn symbol(text: &str) -> Option<(&'static str, Expected)> {
+    let operators = OPERATORS.into_iter().map(|(name, operator)| match operator {
+        Operator::Compare(_) => (name, Expected::Operand),
+        Operator::Match(_) => (name, Expected::Pattern),
+    });
+    // `!` after the operators that start with it.
+    let others = ["&&", "||", "!", "("].map(|name| (name, Expected::Operand));
+    let mut symbols = operators.chain(others).chain([(")", Expected::Operator)]);
+    symbols.find(|(name, _)| text.starts_with(name))
+}
 
 /// Returns the offset of the name of a field at the end of an unfinished condition, which is its length if a name may begin there. Returns
 /// `None` where no name can be, as within a string or behind a comparison.
@@ -65,8 +59,8 @@ pub fn field_start(condition: &str) -> Option<usize> {
     let mut rest = condition.trim_start();
     while !rest.is_empty() {
         let word = &rest[..word_length(rest)];
-        if let Some((operator, then)) = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)) {
-            (rest, expected) = (&rest[operator.len()..], *then);
+        if let Some((symbol, then)) = symbol(rest) {
+            (rest, expected) = (&rest[symbol.len()..], then);
         } else if rest.starts_with(['"', '\'']) {
             (rest, expected) = (&rest[string_length(rest)?..], Expected::Operator);
         } else if word.is_empty() {
