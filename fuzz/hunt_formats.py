@@ -448,6 +448,9 @@ class Question:
         self.min_count = rng.choice([1, 1, 1, 1, 2, 3])
         self.number = rng.choice(["all", "all", "10", "3", "1", "0"])
         self.percent, self.cumulative, self.totals = some(0.2), some(0.2), some(0.2)
+        # Lines are not split, and separators not accepted, if no field has a number.
+        has_numbers = any(isinstance(field, int) for field in self.names())
+        self.format = table.flags if has_numbers or table.flags[:1] not in (["-p"], ["-q"]) else []
 
     def names(self) -> set:
         return {*self.fields, *(field for _, field, _ in self.measures), *wanted(self.condition)}
@@ -895,6 +898,17 @@ def markdown(key: bytes) -> str:
     return "".join(map(shown, key.decode("utf-8", "replace")))
 
 
+def rounded_means(rows: list[list[bytes]], numbers: int, question: Question) -> list[list[bytes]]:
+    """The rows with means as in text: of six decimal places, or as many as show four digits of the least of their column."""
+    rows = [list(row) for row in rows]
+    for column, (kind, _, _) in enumerate(question.measures, numbers - len(question.measures)):
+        means = {index: Decimal(row[column].decode()) for index, row in enumerate(rows) if kind == "mean" and re.fullmatch(rb"-?[0-9.]+", row[column])}
+        places = max([6, *(3 - mean.adjusted() for mean in means.values() if mean)])
+        for index, mean in means.items():
+            rows[index][column] = decimal(Fraction(round(Fraction(mean) * 10**places), 10**places)).encode()
+    return rows
+
+
 def check_text(out: bytes, rows: list[list[bytes]], numbers: int, question: Question) -> str | None:
     """Whether the text has the numbers of each row in order, and behind them the fields of its key."""
     lines = out.split(b"\n")[:-1]
@@ -905,7 +919,7 @@ def check_text(out: bytes, rows: list[list[bytes]], numbers: int, question: Ques
         lines = lines[1:]
     if len(lines) != len(rows):
         return f"--format text: {len(lines)} lines instead of {len(rows)}: {out!r:.400}"
-    for line, row in zip(lines, rows):
+    for line, row in zip(lines, rounded_means(rows, numbers, question)):
         key = [re.escape(cell.replace(b"\n", b"\\n")) for cell in row[numbers:]]
         # The numbers of a column have the same number of decimal places.
         values = [re.escape(value or b"-") + (b"0*" if b"." in value else rb"(?:\.0+)?") for value in row[:numbers]]
@@ -994,7 +1008,7 @@ class Hunt:
                 content = damaged(rng, table.content())
                 self.widths(name, [content[at:end] for at, end in line_spans(content)], self.widened(rng, table, question), turn_seed)
                 continue
-            flags = [*table.flags, *question.arguments()]
+            flags = [*question.format, *question.arguments()]
             # With -e, positions are those of groups.
             has_oracle = not question.extract or not any(isinstance(name, int) for name in question.names())
             fault = check_oracle(self.comb, self.root, table, question, flags, turn_seed) if has_oracle else None
@@ -1023,7 +1037,7 @@ class Hunt:
         """The flags of a question without an oracle, with more of them."""
         if rng.random() < 0.3:
             question.normalize = rng.choice(["all", "num", "hex,ip", "path,uuid"])
-        flags = [*table.flags, *question.arguments(), "--format", rng.choice(["text", "json", "csv", "tsv", "markdown"])]
+        flags = [*question.format, *question.arguments(), "--format", rng.choice(["text", "json", "csv", "tsv", "markdown"])]
         if rng.random() < 0.05:
             flags += ["--max-line", rng.choice(["1", "10", "30", "100"])]
         if rng.random() < 0.1 and flags[0] == "--input" and "-p" not in flags:
