@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fs;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use finecomb_bench::experiment::{Experiment, read_json, save, write_json};
 use finecomb_bench::overlap::{overlap, overlap_of_command};
@@ -64,11 +66,15 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     }
 }
 
+/// Whether a signal ends this process. What the measured programs then fail with is no error.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
 /// Makes signals that end this process end the measured programs as well.
 fn end_children_on_signals() -> Result<(), String> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(|error| io_reason(&error))?;
     let handle = move || {
         for signal in signals.forever() {
+            IS_ENDING.store(true, Ordering::Release);
             children::terminate();
             let _ = emulate_default_handler(signal);
         }
@@ -110,6 +116,10 @@ fn run_experiment<E: Experiment>(
     });
     let result = match result {
         Ok(result) => result,
+        // The thread of the signals ends the process.
+        Err(_) if IS_ENDING.load(Ordering::Acquire) => loop {
+            thread::park();
+        },
         Err(reason) => return fail(reason),
     };
     let written = match output.format.choice() {
