@@ -448,7 +448,7 @@ class Question:
         self.min_count = rng.choice([1, 1, 1, 1, 2, 3])
         self.number = rng.choice(["all", "all", "10", "3", "1", "0"])
         self.percent, self.cumulative, self.totals = some(0.2), some(0.2), some(0.2)
-        # Lines are not split, and separators not accepted, if no field has a number.
+        # -p and -q need a field with a number.
         has_numbers = any(isinstance(field, int) for field in self.names())
         self.format = table.flags if has_numbers or table.flags[:1] not in (["-p"], ["-q"]) else []
 
@@ -715,7 +715,7 @@ class Oracle:
             return decimal(sum(values)) if -(2**127) <= sum(values) * 10**places < 2**127 else "overflow"
         if measure == "mean":
             places = min(18, 3 + self.field_places(field))
-            return decimal(Fraction(round(sum(values) / len(values) * 10**places), 10**places))
+            return decimal(round(Fraction(sum(values), len(values)), places))
         if measure in ("min", "max"):
             return decimal(values[0] if measure == "min" else values[-1])
         rank = Fraction(measure) / 100 * len(values)
@@ -905,7 +905,7 @@ def rounded_means(rows: list[list[bytes]], numbers: int, question: Question) -> 
         means = {index: Decimal(row[column].decode()) for index, row in enumerate(rows) if kind == "mean" and re.fullmatch(rb"-?[0-9.]+", row[column])}
         places = max([6, *(3 - mean.adjusted() for mean in means.values() if mean)])
         for index, mean in means.items():
-            rows[index][column] = decimal(Fraction(round(Fraction(mean) * 10**places), 10**places)).encode()
+            rows[index][column] = decimal(round(Fraction(mean), places)).encode()
     return rows
 
 
