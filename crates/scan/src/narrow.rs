@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
+use finecomb_sys::ReadBuffer;
 use memchr::{memchr, memrchr};
 
 use crate::block::Source;
 use crate::options::Bounds;
 use crate::problem::ProblemKind;
-use crate::source::fill;
 
 /// Bytes that are read at a time in search of the end of a line.
 const STEP: usize = 16 << 10;
@@ -75,10 +75,11 @@ impl<'f> LinesAt<'f> {
             return Ok(Some(self.range.start));
         }
         let mut at = offset - 1;
-        let mut bytes = vec![0; STEP];
+        let mut bytes = ReadBuffer::new();
         while at < limit {
             let wanted = usize::try_from(limit - at).map_or(STEP, |rest| rest.min(STEP));
-            let got = fill(self.file, &mut bytes[..wanted], at)?;
+            bytes.restart(at);
+            let got = bytes.fill_at(self.file, 0..wanted, at)?;
             if let Some(end) = memchr(self.bounds.line_end, &bytes[..got]) {
                 return Ok(Some(at + end as u64 + 1));
             }
@@ -101,16 +102,12 @@ impl<'f> LinesAt<'f> {
         let is_start = offset <= start;
         let from = if is_start { start } else { offset - 1 };
         let length = usize::try_from(end.saturating_sub(from)).map_or(length, |rest| rest.min(length));
-        let mut bytes = vec![0; length];
-        let got = fill(self.file, &mut bytes, from)?;
-        bytes.truncate(got);
+        let bytes = ReadBuffer::of_file(self.file, from, length)?;
         let line_end = self.bounds.line_end;
         let first = if is_start { Some(0) } else { memchr(line_end, &bytes).map(|end| end + 1) };
         let begin = first.unwrap_or(bytes.len());
         let last = memrchr(line_end, &bytes[begin..]).map_or(begin, |last| begin + last + 1);
-        bytes.truncate(last);
-        bytes.drain(..begin);
-        Ok((from + begin as u64, bytes))
+        Ok((from + begin as u64, bytes[begin..last].to_vec()))
     }
 }
 

@@ -21,12 +21,13 @@ pub(crate) mod stream;
 use std::ops::Range;
 
 use finecomb_meter::{Meter, Phase};
+use finecomb_sys::ReadBuffer;
 
 use crate::block::{Lookahead, Source};
 use crate::problem::Problems;
 use crate::recognize::Recognized;
 
-pub(crate) use chunks::{ChunkedFile, fill};
+pub(crate) use chunks::ChunkedFile;
 pub use decode::Encoding;
 pub use ends::{LONG_LINE, NulEnds};
 pub(crate) use parted::PartedFile;
@@ -105,7 +106,7 @@ impl Chunks {
     pub(crate) fn read(
         &self,
         chunk: u64,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         meter: &mut Meter,
         problems: &mut Problems,
     ) -> TextBlock {

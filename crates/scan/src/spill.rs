@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::source::cut::retry;
+use finecomb_sys::ReadBuffer;
 
 /// A temporary file that is written from the beginning to the end, and read anywhere.
 ///
@@ -48,12 +48,17 @@ impl SpillFile {
         Ok(())
     }
 
-    /// Fills a buffer with the bytes at an offset.
+    /// Appends `length` bytes at an offset to others.
     ///
     /// # Errors
     /// Returns the error of the system, or [`io::ErrorKind::UnexpectedEof`] behind the end.
-    pub fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        retry(|| self.file.read_exact_at(buffer, offset))
+    pub fn read(&self, offset: u64, length: usize, to: &mut Vec<u8>) -> io::Result<()> {
+        let bytes = ReadBuffer::of_file(&self.file, offset, length)?;
+        if bytes.len() < length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        to.extend_from_slice(&bytes);
+        Ok(())
     }
 }
 
@@ -69,10 +74,10 @@ mod tests {
         file.append(b"one").unwrap();
         file.append(b"two").unwrap();
         assert_eq!(file.len(), 6);
-        let mut buffer = [0; 4];
-        file.read(2, &mut buffer).unwrap();
-        assert_eq!(&buffer, b"etwo");
-        assert_eq!(file.read(3, &mut buffer).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        let mut bytes = b"thr".to_vec();
+        file.read(2, 4, &mut bytes).unwrap();
+        assert_eq!(bytes, b"thretwo");
+        assert_eq!(file.read(3, 4, &mut bytes).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 

@@ -19,14 +19,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use finecomb_sys::file_system::{self, has_fine_clock};
-use finecomb_sys::{has_writer, threads};
+use finecomb_sys::{ReadBuffer, has_writer, threads};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 
 use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::problem::{Problem, ProblemKind, Problems};
 use crate::snapshot::{Instant, Snapshot, Stamp};
-use crate::source::fill;
 use crate::source::reader::{FIRST_READ, Sniffed};
 use crate::walk::directory::{Directory, Scratch, Walk, reopened};
 use crate::walk::listing::{Entry, EntryKind, Listing, list};
@@ -257,7 +256,8 @@ pub fn examine<E: Examine>(
     let next = AtomicUsize::new(0);
     let batches = files.len().div_ceil(batch);
     let work = |_| {
-        let mut examiner = Examiner { limit, opened: Opened::default(), buffer: Vec::new(), taker: make() };
+        let mut examiner =
+            Examiner { limit, opened: Opened::default(), buffer: ReadBuffer::new(), taker: make() };
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= batches {
@@ -306,7 +306,7 @@ impl<'f> Opened<'f> {
 struct Examiner<'f, E> {
     limit: usize,
     opened: Opened<'f>,
-    buffer: Vec<u8>,
+    buffer: ReadBuffer,
     taker: E,
 }
 
@@ -329,7 +329,7 @@ fn read(
     directory: &OwnedFd,
     name: &CStr,
     limit: usize,
-    buffer: &mut Vec<u8>,
+    buffer: &mut ReadBuffer,
 ) -> Result<(Stamp, Option<usize>), Distrust> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let file = openat(directory, name, flags, Mode::empty()).map_err(|_| Distrust::Unreadable)?;
@@ -351,8 +351,9 @@ fn read(
     }
     let file = File::from(file);
     // One more byte tells that the file has grown.
-    buffer.resize(size + 1, 0);
-    let length = fill(&file, buffer, 0).map_err(|_| Distrust::Unreadable)?;
+    buffer.restart(0);
+    buffer.reserve(size + 1, size + 1);
+    let length = buffer.fill_at(&file, 0..size + 1, 0).map_err(|_| Distrust::Unreadable)?;
     let after = Stamp::of_open(&file).map_err(|_| Distrust::Unreadable)?;
     if length != size || after != stamp {
         return Err(Distrust::Fresh);

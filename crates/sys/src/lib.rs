@@ -1,4 +1,4 @@
-//! Safe wrappers of the operating system and the processor: SIMD, memory, resource usage, threads, standard streams,
+//! Safe wrappers of the operating system and the processor: SIMD, memory, buffers for reads, resource usage, threads, standard streams,
 //! child processes, locales and texts of system errors; number formats for people and for files; setters of options.
 //!
 //! Every other crate may use this one; it uses none of them.
@@ -17,6 +17,7 @@ pub mod notify;
 pub mod out_of_memory;
 #[cfg(not(all(target_os = "linux", not(feature = "portable"))))]
 mod portable;
+mod read_buffer;
 mod setters;
 pub mod simd;
 pub mod stdio;
@@ -34,6 +35,7 @@ use portable as system;
 pub use byte_reader::ByteReader;
 pub use error::io_reason;
 pub use locale::with_c_locale;
+pub use read_buffer::{BufferedInput, ReadBuffer};
 pub use system::{advice, directory, file_system, lease, machine, mounts, process, socket, temporary};
 pub use usage::{Usage, blocks_from_storage_by_thread, bytes_from_storage, bytes_from_storage_by_thread};
 pub use writers::has_writer;

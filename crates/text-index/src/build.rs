@@ -6,6 +6,7 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::BufferedInput;
 use finecomb_sys::setters;
 use finecomb_sys::threads::{cores, map};
 
@@ -74,6 +75,9 @@ pub fn max_index_size(bytes: u64, alphabet: Option<Alphabet>) -> u64 {
     if alphabet == Alphabet::Bytes { size.saturating_add(table) } else { size }
 }
 
+/// Size of a read of the text, in bytes.
+const READ: usize = 256 << 10;
+
 /// A text in memory, with its alphabet.
 #[derive(Debug)]
 pub struct Text {
@@ -90,14 +94,14 @@ impl Text {
     /// If it cannot be read, changes while it is read, has a byte outside the alphabet, or is too long.
     pub fn read(path: &Path, alphabet: Option<Alphabet>) -> Result<Self, Error> {
         let failed = |error| Error::Io { path: path.to_owned(), doing: "", error };
-        let mut file = File::open(path).map_err(failed)?;
+        let file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
             let reason = "not a regular file; copy the text to one first".to_owned();
             return Err(Error::Format { path: path.to_owned(), reason });
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        BufferedInput::new(file, READ, 0).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 != metadata.len() {
             return Err(Error::Changed { path: path.to_owned() });
         }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use finecomb_sys::threads;
+use finecomb_sys::{ReadBuffer, threads};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Error;
@@ -130,8 +130,8 @@ impl Pages {
         if pages.checked_mul(8).and_then(|bytes| bytes.checked_add(length)) != Some(start) {
             return Err(damaged());
         }
-        let mut checksums = vec![0; (start - length) as usize];
-        file.read_exact_at(&mut checksums, length).map_err(Error::io(path))?;
+        let checksums =
+            ReadBuffer::of_file(&file, length, (start - length) as usize).map_err(Error::io(path))?.to_vec();
         if xxh3_64(&checksums) != checksum {
             return Err(Error::damaged(path.to_owned(), "checksums"));
         }
@@ -164,11 +164,9 @@ impl Pages {
         let first = range.start / PAGE as u64;
         let start = first * PAGE as u64;
         let end = range.end.next_multiple_of(PAGE as u64).min(self.length);
-        let mut bytes = vec![0; (end - start) as usize];
-        self.read_pages(first, &mut bytes)?;
-        bytes.truncate((range.end - start) as usize);
-        bytes.drain(..(range.start - start) as usize);
-        Ok(bytes)
+        let mut bytes = ReadBuffer::new();
+        self.read_pages(first, (end - start) as usize, &mut bytes)?;
+        Ok(bytes[(range.start - start) as usize..(range.end - start) as usize].to_vec())
     }
 
     /// Reads all of the data on some threads, and does something else beside it.
@@ -190,7 +188,12 @@ impl Pages {
         let tasks = iter::once(Task::Other).chain(parts.map(|(part, first)| Task::Pages(first, part)));
         let results = threads::map(threads, tasks, |task| match task {
             Task::Other => Ok(Some(other())),
-            Task::Pages(first, part) => self.read_pages(first, part).map(|()| None),
+            Task::Pages(first, part) => {
+                let mut pages = ReadBuffer::new();
+                self.read_pages(first, part.len(), &mut pages)?;
+                part.copy_from_slice(&pages[..part.len()]);
+                Ok(None)
+            }
         });
         let mut done = None;
         for result in results {
@@ -201,11 +204,19 @@ impl Pages {
     }
 
     /// Reads whole pages, from the one with the number `first` on.
-    fn read_pages(&self, first: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        self.file.read_exact_at(bytes, first * PAGE as u64).map_err(Error::io(&self.path))?;
+    fn read_pages(&self, first: u64, length: usize, bytes: &mut ReadBuffer) -> Result<(), Error> {
+        let got = bytes.fill_at(&self.file, 0..length, first * PAGE as u64).map_err(Error::io(&self.path))?;
+        if got < length {
+            return Err(Error::io(&self.path)(io::ErrorKind::UnexpectedEof.into()));
+        }
         let is_sound =
             |(number, page)| u64_at(&self.checksums, (first as usize + number) * 8) == Some(xxh3_64(page));
-        bytes.chunks(PAGE).enumerate().all(is_sound).then_some(()).ok_or_else(|| self.damaged("data"))
+        bytes[..length]
+            .chunks(PAGE)
+            .enumerate()
+            .all(is_sound)
+            .then_some(())
+            .ok_or_else(|| self.damaged("data"))
     }
 
     /// The error of a file whose data is not what it should be.

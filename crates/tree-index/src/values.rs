@@ -13,13 +13,13 @@ use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::mem::take;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use finecomb_scan::Stamp;
+use finecomb_sys::ReadBuffer;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128_with_seed};
 
 use crate::error::Error;
@@ -222,9 +222,9 @@ impl Program {
 
 fn checksum(file: &File) -> io::Result<u64> {
     let (mut hasher, mut offset) = (Xxh3::new(), 0);
-    let mut buffer = vec![0; 256 << 10];
+    let mut buffer = ReadBuffer::new();
     loop {
-        match file.read_at(&mut buffer, offset)? {
+        match buffer.read_at(file, 0..256 << 10, offset)? {
             0 => return Ok(hasher.digest()),
             got => {
                 hasher.update(&buffer[..got]);
@@ -238,6 +238,7 @@ fn checksum(file: &File) -> io::Result<u64> {
 mod tests {
     use std::fs;
     use std::io::Write;
+    use std::os::unix::fs::FileExt;
     use std::sync::mpsc;
 
     use super::*;

@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use finecomb::faults::problem_messages;
 use finecomb::grep_job::{GrepJob, Share};
+use finecomb_sys::ReadBuffer;
 use memchr::{memchr, memchr_iter};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -87,15 +87,14 @@ fn survey(path: &Path, part: Range<u64>) -> io::Result<(u64, bool)> {
     // The line feed before the part decides whether a line begins with it.
     let mut at = part.start.saturating_sub(1);
     let (mut lines, mut has_nul) = (u64::from(part.start == 0 && end > 0), false);
-    let mut buffer = vec![0; STEP];
+    let mut buffer = ReadBuffer::new();
     while at < end {
         let wanted = usize::try_from(end - at).map_or(STEP, |rest| rest.min(STEP));
-        let bytes = match file.read_at(&mut buffer[..wanted], at) {
+        buffer.restart(at);
+        let bytes = match buffer.read_at(&file, 0..wanted, at)? {
             // The file has become shorter.
-            Ok(0) => break,
-            Ok(got) => &buffer[..got],
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            0 => break,
+            got => &buffer[..got],
         };
         let next = at + bytes.len() as u64;
         // No line of the part begins behind its last byte.

@@ -5,12 +5,13 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use finecomb_sys::ReadBuffer;
+
 use crate::block::{FileIdentity, Medium, Source};
 use crate::narrow::{LinesAt, Narrowed};
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::MAX_HEAD;
 use crate::source::cut::FileFrom;
-use crate::source::fill;
 use crate::source::reader::{Context, Sniffed};
 use crate::source::stream::{Origin, Pausing, Stream};
 
@@ -359,10 +360,7 @@ impl FollowedFile {
 
     /// Reads up to `length` bytes; fewer if that fails.
     fn read(&self, offset: u64, length: usize) -> Vec<u8> {
-        let mut bytes = vec![0; length];
-        let got = fill(&self.file, &mut bytes, offset).unwrap_or(0);
-        bytes.truncate(got);
-        bytes
+        ReadBuffer::of_file(&self.file, offset, length).map(|bytes| bytes.to_vec()).unwrap_or_default()
     }
 
     fn begins_as_before(&self) -> bool {

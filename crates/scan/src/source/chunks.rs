@@ -8,15 +8,12 @@ mod records;
 mod start_states;
 
 use std::fs::File;
-use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use finecomb_sys::advice;
+use finecomb_sys::{ReadBuffer, advice};
 use memchr::{memchr, memrchr};
 
-use super::cut::{ensure_len, retry};
 use super::{LONG_LINE, NulEnds, TextBlock};
 use crate::block::{FindNul, Source};
 use crate::narrow::LinesAt;
@@ -52,12 +49,12 @@ pub(crate) struct ChunkedFile {
 impl FindNul for ChunkedFile {
     fn first_nul(&self, Range { start, end }: Range<u64>) -> Option<u64> {
         let (mut at, end) = (self.text_start + start, self.end.min(self.text_start.saturating_add(end)));
-        let mut bytes =
-            vec![0; LOOKAHEAD_STEP.min(usize::try_from(end.saturating_sub(at)).unwrap_or(LOOKAHEAD_STEP))];
+        let mut bytes = ReadBuffer::new();
         while at < end {
-            let wanted = bytes.len().min(usize::try_from(end - at).unwrap_or(usize::MAX));
+            let wanted = LOOKAHEAD_STEP.min(usize::try_from(end - at).unwrap_or(usize::MAX));
+            bytes.restart(at);
             // A read error here occurs again when the chunk is read, and is reported then.
-            let got = fill(&self.file, &mut bytes[..wanted], at).ok().filter(|&got| got > 0)?;
+            let got = bytes.fill_at(&self.file, 0..wanted, at).ok().filter(|&got| got > 0)?;
             if let Some(nul) = memchr(0, &bytes[..got]) {
                 return Some(at - self.text_start + nul as u64);
             }
@@ -118,7 +115,7 @@ impl ChunkedFile {
 
     /// Reads the lines of a chunk into `buffer` and returns their range in it. A last line over the limit may be
     /// truncated past the limit.
-    pub(crate) fn read(&self, chunk: u64, buffer: &mut Vec<u8>, problems: &mut Problems) -> TextBlock {
+    pub(crate) fn read(&self, chunk: u64, buffer: &mut ReadBuffer, problems: &mut Problems) -> TextBlock {
         let (range, prefix) = self.read_lines(chunk, buffer, problems);
         let offset = chunk + range.start as u64;
         TextBlock { offset, range, first_line: None, in_long_line: prefix > 0, unclosed: 0 }
@@ -126,7 +123,12 @@ impl ChunkedFile {
 
     /// Reads the lines of a chunk. Returns their range, and the length of the part of the first line that precedes the
     /// chunk if it is a piece of a long line.
-    fn read_lines(&self, chunk: u64, buffer: &mut Vec<u8>, problems: &mut Problems) -> (Range<usize>, usize) {
+    fn read_lines(
+        &self,
+        chunk: u64,
+        buffer: &mut ReadBuffer,
+        problems: &mut Problems,
+    ) -> (Range<usize>, usize) {
         const NOTHING: (Range<usize>, usize) = (0..0, 0);
         let rest = self.end - chunk;
         let Some((owned, got)) = self.read_chunk(chunk, buffer, problems) else { return NOTHING };
@@ -146,15 +148,16 @@ impl ChunkedFile {
     fn read_chunk(
         &self,
         chunk: u64,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         problems: &mut Problems,
     ) -> Option<(usize, usize)> {
         let rest = usize::try_from(self.end - chunk).unwrap_or(usize::MAX);
         let usual = self.bounds.block_size + OVERREAD;
         let owned = self.bounds.block_size.min(rest);
         let wanted = usual.min(rest);
-        ensure_len(buffer, wanted, usual);
-        let got = self.read_at(&mut buffer[..wanted], chunk, problems)?;
+        buffer.restart(chunk);
+        buffer.reserve(wanted, usual);
+        let got = self.read_at(buffer, 0..wanted, chunk, problems)?;
         if got < owned {
             // Some file systems always report a size larger than the file.
             if self.file.metadata().is_ok_and(|now| now.len() < self.end) {
@@ -185,11 +188,10 @@ impl ChunkedFile {
         let mut before = 0;
         for wanted in [4 << 10, 64 << 10, LONG_LINE] {
             let wanted = wanted.min(usize::try_from(offset - self.start).unwrap_or(usize::MAX));
-            let mut bytes = vec![0; wanted];
             // The error occurred at the start of the line, too, and was reported there.
-            let got = fill(&self.file, &mut bytes, offset - wanted as u64).unwrap_or(0);
-            if let Some(end) = memrchr(self.bounds.line_end, &bytes[..got]) {
-                return got - end - 1;
+            let bytes = ReadBuffer::of_file(&self.file, offset - wanted as u64, wanted).unwrap_or_default();
+            if let Some(end) = memrchr(self.bounds.line_end, &bytes) {
+                return bytes.len() - end - 1;
             }
             before = wanted;
         }
@@ -203,7 +205,7 @@ impl ChunkedFile {
         (begin, prefix): (usize, usize),
         owned: usize,
         mut got: usize,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         problems: &mut Problems,
     ) -> usize {
         let bounds = self.bounds;
@@ -230,7 +232,7 @@ impl ChunkedFile {
         chunk: u64,
         line: usize,
         got: usize,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         problems: &mut Problems,
     ) -> Option<usize> {
         let length = got - line;
@@ -238,13 +240,19 @@ impl ChunkedFile {
             return None;
         }
         let step = length.max(FIRST_STEP).min(self.bounds.max_line - length + 1);
-        ensure_len(buffer, got + step, usize::MAX / 4);
-        self.read_at(&mut buffer[got..got + step], chunk + got as u64, problems).filter(|&more| more > 0)
+        self.read_at(buffer, got..got + step, chunk + got as u64, problems).filter(|&more| more > 0)
     }
 
-    /// Fills `target` from `offset` on, up to the end of the file. Records an error and returns `None` if that fails.
-    fn read_at(&self, target: &mut [u8], offset: u64, problems: &mut Problems) -> Option<usize> {
-        match fill(&self.file, target, offset) {
+    /// Fills a range of the buffer from `offset` on, up to the end of the file. Records an error and returns `None` if that
+    /// fails.
+    fn read_at(
+        &self,
+        buffer: &mut ReadBuffer,
+        range: Range<usize>,
+        offset: u64,
+        problems: &mut Problems,
+    ) -> Option<usize> {
+        match buffer.fill_at(&self.file, range, offset) {
             Ok(got) => Some(got),
             Err(error) => {
                 problems.add(&self.source, ProblemKind::Read { offset, error });
@@ -252,18 +260,6 @@ impl ChunkedFile {
             }
         }
     }
-}
-
-/// Reads until `target` is full or the file ends.
-pub(crate) fn fill(file: &File, target: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut got = 0;
-    while got < target.len() {
-        match retry(|| file.read_at(&mut target[got..], offset + got as u64))? {
-            0 => break,
-            more => got += more,
-        }
-    }
-    Ok(got)
 }
 
 #[cfg(test)]
@@ -307,7 +303,7 @@ mod tests {
         bounds.block_size = LONG_LINE / 2 + 50;
         let file = ChunkedFile::new(source, File::open(&path).unwrap(), 0..text.len() as u64, bounds);
         let read = |chunk| {
-            let block = file.read(chunk, &mut Vec::new(), &mut Problems::default());
+            let block = file.read(chunk, &mut ReadBuffer::new(), &mut Problems::default());
             (block.offset, block.range.len(), block.in_long_line)
         };
         let (size, piece) = (bounds.block_size as u64, LONG_LINE + 51);

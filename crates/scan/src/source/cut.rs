@@ -1,4 +1,4 @@
-//! Splitting blocks at overlong lines and records, and sizing the buffers that blocks are read into.
+//! Splitting blocks at overlong lines and records.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -52,18 +52,6 @@ impl<R: Read> Read for FullReads<R> {
             }
         }
         Ok(filled)
-    }
-}
-
-/// Makes `buffer` at least `length` long and keeps its contents. A buffer that a single long line made much larger than
-/// `usual` is shrunk once that size is no longer needed, so memory stays bounded.
-pub(crate) fn ensure_len(buffer: &mut Vec<u8>, length: usize, usual: usize) {
-    if buffer.len() > 4 * usual && length <= usual {
-        buffer.truncate(length);
-        buffer.shrink_to_fit();
-    }
-    if buffer.len() < length {
-        buffer.resize(length, 0);
     }
 }
 

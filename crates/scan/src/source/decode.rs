@@ -2,11 +2,12 @@
 //!
 //! The settings are those of the `grep-searcher` crate, so that a file is decoded as in ripgrep.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::ops::Range;
 
 use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
+use finecomb_sys::BufferedInput;
 use memchr::{memchr, memrchr};
 
 use super::HEAD_SIZE;
@@ -93,7 +94,7 @@ impl Encoding {
     /// Buffers `input` for [`Encoding::reader`]. A file always fills the reads of the decoder, so that its pieces are
     /// the same on every run.
     pub(crate) fn buffered(input: impl Read + Send + 'static, is_file: bool) -> Box<dyn Read + Send> {
-        let input = BufReader::with_capacity(INPUT_BUFFER, input);
+        let input = BufferedInput::new(input, INPUT_BUFFER, 0);
         if is_file { Box::new(FullReads(input)) } else { Box::new(input) }
     }
 }

@@ -10,8 +10,9 @@ mod member;
 mod windows;
 
 use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 
+use finecomb_sys::BufferedInput;
 use thiserror::Error;
 
 use brotli::Brotli;
@@ -21,7 +22,7 @@ use member::{Bzip2, Decoder, Deflate, Gzip, Lzma, Members, Xz, Zstd};
 use windows::Windows;
 
 /// Size of a read of compressed data, in bytes.
-const INPUT_BUFFER: usize = 128 << 10;
+pub(super) const INPUT_BUFFER: usize = 128 << 10;
 
 /// Maximum memory that compressed data may demand, in bytes, for formats that let the data choose. `xz -9` demands a
 /// sixteenth of it. For zstd the limit of the library applies: a window of 128 MiB, as for `zstd -d`.
@@ -91,7 +92,7 @@ impl Format {
         before: Option<u64>,
         input: impl Read + Send + 'static,
     ) -> io::Result<Box<dyn Read + Send>> {
-        let input = BufReader::with_capacity(INPUT_BUFFER, Box::new(input) as Box<dyn Read + Send>);
+        let input = BufferedInput::new(Box::new(input) as Box<dyn Read + Send>, INPUT_BUFFER, 0);
         let fail = |failure: Failure| failure.of(self);
         let decoder: Box<dyn Decoder> = match self {
             Self::Gzip => Box::new(Gzip::new()),
@@ -191,7 +192,7 @@ impl Failure {
 }
 
 /// Source of compressed data.
-type Input = BufReader<Box<dyn Read + Send>>;
+type Input = BufferedInput<Box<dyn Read + Send>>;
 
 /// Returns the buffered bytes, reading more if there are none; empty at the end of the input. Retries reads that were
 /// interrupted by a signal.

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use finecomb_meter::{Meter, Phase};
+use finecomb_sys::ReadBuffer;
 use memchr::memchr_iter;
 
 use super::cut::{FileFrom, retry};
@@ -142,7 +143,7 @@ impl PartedFile {
     pub(crate) fn read(
         &self,
         number: u64,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         meter: &mut Meter,
         problems: &mut Problems,
     ) -> TextBlock {
@@ -182,7 +183,7 @@ impl PartedFile {
     }
 
     /// Decompresses a part into the buffer.
-    fn decode(&self, part: Part, buffer: &mut Vec<u8>) -> Decoded {
+    fn decode(&self, part: Part, buffer: &mut ReadBuffer) -> Decoded {
         let (compressed, restart, is_last) = match part {
             Part::Whole { bytes, restart, is_last } => (bytes, restart, is_last),
             Part::Stream(restart) => return Decoded::Stream(restart),
@@ -220,16 +221,16 @@ impl PartedFile {
     }
 
     /// Reads the next block of the stream.
-    fn read_on(&self, text: &mut Text, buffer: &mut Vec<u8>, problems: &mut Problems) -> TextBlock {
+    fn read_on(&self, text: &mut Text, buffer: &mut ReadBuffer, problems: &mut Problems) -> TextBlock {
         let Mode::Stream(reader) = &mut text.mode else { return TextBlock::default() };
         let limit = HEADROOM + self.bounds.block_size;
-        grow(buffer, limit);
+        leave_headroom(buffer);
         let mut end = HEADROOM;
         let is_last = loop {
             if end == limit {
                 break false;
             }
-            match retry(|| reader.read(&mut buffer[end..limit])) {
+            match retry(|| reader.read(buffer.bytes_mut(end..limit))) {
                 Ok(0) => break true,
                 Ok(got) => end += got,
                 Err(error) => {
@@ -250,7 +251,7 @@ impl Text {
     /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, behind the last end of a record.
     fn cut(
         &mut self,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         end: usize,
         ends: &Ends,
         is_last: bool,
@@ -321,27 +322,29 @@ impl Text {
     }
 
     /// Copies the tail in front of a range of the buffer, and returns the range of both.
-    fn put_tail_before(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> Range<usize> {
+    fn put_tail_before(&mut self, buffer: &mut ReadBuffer, range: Range<usize>) -> Range<usize> {
         let length = self.tail.len();
         if length <= range.start {
             buffer[range.start - length..range.start].copy_from_slice(&self.tail);
             return range.start - length..range.end;
         }
-        buffer.splice(range.start..range.start, self.tail.drain(..));
+        buffer.bytes_mut(0..range.end + length).copy_within(range.clone(), range.start + length);
+        buffer[range.start..range.start + length].copy_from_slice(&self.tail);
         range.start..range.end + length
     }
 }
 
 /// Decompresses all of `compressed` into the buffer after [`HEADROOM`], and returns the end of the text. Returns `None`
 /// if the data are damaged, truncated, or too large.
-fn decompress(format: Format, compressed: Vec<u8>, buffer: &mut Vec<u8>) -> Option<usize> {
+fn decompress(format: Format, compressed: Vec<u8>, buffer: &mut ReadBuffer) -> Option<usize> {
     let mut reader = format.reader(io::Cursor::new(compressed)).ok()?;
-    let mut end = HEADROOM;
+    leave_headroom(buffer);
+    let (mut end, mut room) = (HEADROOM, buffer.len().max(HEADROOM + FIRST_STEP));
     loop {
-        if end == buffer.len() || end < HEADROOM + FIRST_STEP {
-            grow(buffer, (2 * end).clamp(HEADROOM + FIRST_STEP, HEADROOM + MAX_PART + 1));
+        if end == room {
+            room = (2 * end).min(HEADROOM + MAX_PART + 1);
         }
-        match reader.read(&mut buffer[end..]).ok()? {
+        match reader.read(buffer.bytes_mut(end..room)).ok()? {
             0 => return Some(end),
             got => end += got,
         }
@@ -351,8 +354,8 @@ fn decompress(format: Format, compressed: Vec<u8>, buffer: &mut Vec<u8>) -> Opti
     }
 }
 
-fn grow(buffer: &mut Vec<u8>, length: usize) {
-    if buffer.len() < length {
-        buffer.resize(length, 0);
-    }
+/// Makes room in the buffer before the text.
+fn leave_headroom(buffer: &mut ReadBuffer) {
+    buffer.restart(0);
+    buffer.bytes_mut(0..HEADROOM);
 }

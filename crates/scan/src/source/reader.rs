@@ -4,21 +4,20 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use finecomb_meter::{Meter, Phase};
-use finecomb_sys::stdio;
+use finecomb_sys::{ReadBuffer, stdio};
 use rustix::fs::{OFlags, fcntl_setfl};
 
 use super::archive::{ARCHIVE_HEAD, Archive, Batch, Text, Wanted};
-use super::cut::{FileFrom, ensure_len, retry};
+use super::cut::{FileFrom, retry};
 use super::decode::{Conversion, Encoding, MAX_BOM};
 use super::decompress::Format;
 use super::prefetch::StorageWatch;
 use super::stream::{Origin, Stream};
-use super::{ChunkedFile, Chunks, PartedFile, fill};
+use super::{ChunkedFile, Chunks, PartedFile};
 use crate::block::{FileIdentity, FirstNul, Medium, Source};
 use crate::inputs::{Inputs, is_standard_input};
 use crate::narrow::Narrow;
@@ -69,7 +68,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) context: Context<'a>,
     pub(crate) meter: Meter,
     pub(crate) problems: Problems,
-    pub(crate) buffer: Vec<u8>,
+    pub(crate) buffer: ReadBuffer,
     pub(crate) storage: StorageWatch,
     scratch: Scratch,
 }
@@ -149,7 +148,7 @@ impl<'a> Reader<'a> {
 
     /// Frees the memory that is only needed while reading.
     pub(crate) fn release(&mut self) {
-        self.buffer = Vec::new();
+        self.buffer = ReadBuffer::new();
         self.scratch = Scratch::default();
     }
 
@@ -264,6 +263,7 @@ impl<'a> Reader<'a> {
         }
         self.meter.enter(Phase::Read);
         let mut filled = 0;
+        self.buffer.restart(start);
         let ended = self.fill(&file, start, &mut filled, FIRST_READ, short_read_is_end)?;
         if inputs.walk.archives {
             if let Some(archive) = self.archive_in(source, &file, start, filled)? {
@@ -324,6 +324,7 @@ impl<'a> Reader<'a> {
     ) -> Option<Range<usize>> {
         self.meter.enter(Phase::Read);
         let mut filled = 0;
+        self.buffer.restart(0);
         let ended = self.fill(file, 0, &mut filled, FIRST_READ, short_read_is_end).ok()?;
         match self.sniff(source, filled) {
             Sniffed::Plain(begin) if ended && begin < filled => Some(begin..filled),
@@ -337,12 +338,13 @@ impl<'a> Reader<'a> {
         source: &Source,
         file: &File,
         part: &TextPart,
-        buffer: &'b mut Vec<u8>,
+        buffer: &'b mut ReadBuffer,
     ) -> &'b mut [u8] {
         self.meter.enter(Phase::Read);
         let length = usize::try_from(part.end - part.start).unwrap_or(usize::MAX);
-        ensure_len(buffer, length, LARGE_BUFFER);
-        let got = match fill(file, &mut buffer[..length], part.start) {
+        buffer.restart(part.start);
+        buffer.reserve(length, LARGE_BUFFER);
+        let got = match buffer.fill_at(file, 0..length, part.start) {
             Ok(got) if got == length => got,
             Ok(got) => {
                 let kind = ProblemKind::Shrank { expected: part.end, found: part.start + got as u64 };
@@ -368,9 +370,9 @@ impl<'a> Reader<'a> {
     ) -> Result<bool, ProblemKind> {
         while *filled < limit {
             let wanted = (2 * *filled).max(FIRST_READ).min(limit);
-            ensure_len(&mut self.buffer, wanted, LARGE_BUFFER);
+            self.buffer.reserve(wanted, LARGE_BUFFER);
             let offset = start + *filled as u64;
-            let read = retry(|| file.read_at(&mut self.buffer[*filled..wanted], offset));
+            let read = self.buffer.read_at(file, *filled..wanted, offset);
             let got = read.map_err(|error| ProblemKind::Read { offset, error })?;
             *filled += got;
             if got == 0 || short_read_is_end && *filled < wanted {
@@ -458,10 +460,11 @@ impl<'a> Reader<'a> {
         let limit = limit.max(KNOWN_TEXT);
         let known = limit.max(if self.context.recognize.is_some() { mark + MAX_HEAD } else { 0 });
         let mut filled = 0;
+        self.buffer.restart(0);
         while filled < known {
             let wanted = (2 * filled).max(FIRST_READ).min(known);
-            ensure_len(&mut self.buffer, wanted, LARGE_BUFFER);
-            match retry(|| text.read(&mut self.buffer[filled..wanted])) {
+            self.buffer.reserve(wanted, LARGE_BUFFER);
+            match retry(|| text.read(self.buffer.bytes_mut(filled..wanted))) {
                 Ok(0) => break,
                 Ok(got) => filled += got,
                 // The next read returns the error again.
@@ -484,13 +487,14 @@ impl<'a> Reader<'a> {
     pub(crate) fn read_stream(
         &mut self,
         source: &Source,
-        mut file: File,
+        file: File,
         limit: usize,
         is_whole: bool,
         stop: Option<Arc<Stop>>,
     ) -> Result<Option<Contents>, ProblemKind> {
         self.meter.enter(Phase::Read);
-        ensure_len(&mut self.buffer, FIRST_READ, LARGE_BUFFER);
+        self.buffer.restart(0);
+        self.buffer.reserve(FIRST_READ, LARGE_BUFFER);
         let mut filled = 0;
         // A program may write the first bytes one at a time.
         let archives = self.context.inputs.walk.archives;
@@ -505,7 +509,7 @@ impl<'a> Reader<'a> {
                 // It was opened without waiting for a writer.
                 fcntl_setfl(&file, OFlags::empty()).map_err(|error| ProblemKind::Open(error.into()))?;
             }
-            let read = retry(|| file.read(&mut self.buffer[filled..FIRST_READ]));
+            let read = self.buffer.read(&file, filled..FIRST_READ);
             match read.map_err(|error| ProblemKind::Read { offset: filled as u64, error })? {
                 0 => break,
                 got => filled += got,
@@ -550,6 +554,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn read_name(&mut self, source: &Source, file: &File) -> Result<Contents, ProblemKind> {
         self.meter.enter(Phase::Read);
         let mut filled = 0;
+        self.buffer.restart(0);
         self.fill(file, 0, &mut filled, ARCHIVE_HEAD, false)?;
         Ok(match self.archive_in(source, file, 0, filled)? {
             Some(archive) => Contents::Archive(archive),
@@ -587,7 +592,8 @@ impl<'a> Reader<'a> {
             Text::Known(bytes) => match Sniffed::of(self.context.inputs, source, &bytes) {
                 Sniffed::Plain(begin) => {
                     let range = begin..bytes.len();
-                    self.buffer = bytes;
+                    self.buffer.restart(0);
+                    self.buffer.bytes_mut(0..bytes.len()).copy_from_slice(&bytes);
                     return Ok(Contents::Whole { range, skipped: begin as u64, medium });
                 }
                 _ => {

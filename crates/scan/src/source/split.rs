@@ -7,6 +7,8 @@ mod xz;
 use std::fs::File;
 use std::sync::Arc;
 
+use finecomb_sys::ReadBuffer;
+
 use super::decompress::Format;
 
 /// Part of the compressed data of a file.
@@ -63,16 +65,25 @@ impl Splitter {
     }
 }
 
+/// Size of a read, in bytes.
+const STEP: usize = 512 << 10;
+
 /// Appends up to `most` bytes of a file between `offset` and `end` to `bytes`. Returns `false` on an error, or if the
 /// file is shorter.
 fn append(file: &File, bytes: &mut Vec<u8>, offset: u64, end: u64, most: usize) -> bool {
-    use std::os::unix::fs::FileExt;
     let wanted = usize::try_from(end.saturating_sub(offset)).map_or(most, |rest| rest.min(most));
-    let filled = bytes.len();
-    bytes.resize(filled + wanted, 0);
-    let read = super::cut::retry(|| file.read_exact_at(&mut bytes[filled..], offset));
-    if read.is_err() {
-        bytes.truncate(filled);
+    let had = bytes.len();
+    bytes.reserve(wanted);
+    let mut buffer = ReadBuffer::new();
+    while bytes.len() < had + wanted {
+        let got = bytes.len() - had;
+        let (at, step) = (offset + got as u64, STEP.min(wanted - got));
+        buffer.restart(at);
+        if !buffer.fill_at(file, 0..step, at).is_ok_and(|filled| filled == step) {
+            bytes.truncate(had);
+            return false;
+        }
+        bytes.extend_from_slice(&buffer[..step]);
     }
-    read.is_ok()
+    true
 }

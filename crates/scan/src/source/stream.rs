@@ -5,17 +5,17 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::mem;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use finecomb_meter::Phase;
+use finecomb_sys::ReadBuffer;
 use finecomb_sys::advice::enlarge_pipe;
 use memchr::{memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::cut::{FileFrom, ensure_len, retry};
+use super::cut::{FileFrom, retry};
 use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
 use crate::options::{Bounds, MAX_BLOCK_SIZE};
@@ -84,12 +84,17 @@ enum Halt {
     Stop,
 }
 
-impl Read for Origin {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+impl Origin {
+    /// Reads once into a range of a buffer, and returns the number of bytes read.
+    fn read(&mut self, buffer: &mut ReadBuffer, range: Range<usize>) -> io::Result<usize> {
         match self {
-            Self::File(file) => file.read(buffer),
-            Self::Growing(file) => file.read(buffer),
-            Self::Decoded(contents) => contents.read(buffer),
+            Self::File(file) => buffer.read(file, range),
+            Self::Growing(FileFrom { file, offset }) => {
+                let got = buffer.read_at(file, range, *offset)?;
+                *offset += got as u64;
+                Ok(got)
+            }
+            Self::Decoded(contents) => retry(|| contents.read(buffer.bytes_mut(range.clone()))),
         }
     }
 }
@@ -170,15 +175,21 @@ impl Stream {
 
     /// Reads the beginning, up to where it pauses, and returns it. Call this before the first read.
     pub(crate) fn beginning(&mut self, problems: &mut Problems) -> &[u8] {
-        let mut head = mem::take(&mut self.tail);
-        while head.len() < MAX_HEAD && !self.ended && !self.must_pause(head.len()) {
-            let filled = head.len();
-            head.resize(MAX_HEAD, 0);
-            let more = self.read_once(&mut head[filled..], filled, problems);
-            head.truncate(filled + more);
+        let (mut head, mut filled) = (self.head(), self.tail.len());
+        while filled < MAX_HEAD && !self.ended && !self.must_pause(filled) {
+            filled += self.read_once(&mut head, filled..MAX_HEAD, problems);
         }
-        self.tail = head;
+        self.tail = head[..filled].to_vec();
         &self.tail
+    }
+
+    /// A buffer for the beginning, with the bytes that are known.
+    fn head(&self) -> ReadBuffer {
+        let mut head = ReadBuffer::new();
+        head.restart(self.offset);
+        head.reserve(MAX_HEAD.max(self.tail.len()), MAX_HEAD);
+        head.bytes_mut(0..self.tail.len()).copy_from_slice(&self.tail);
+        head
     }
 
     /// Drops a byte order mark of this many bytes from the beginning.
@@ -223,12 +234,12 @@ impl Stream {
         by: &dyn Recognize,
         problems: &mut Problems,
     ) -> Result<(), ProblemKind> {
-        let mut head = mem::take(&mut self.tail);
+        let (mut head, mut filled) = (self.head(), self.tail.len());
         // The beginning of a decoded text has been read.
         let mut is_all = self.is_decoded();
         let recognized = loop {
-            is_all |= self.ended || head.len() >= MAX_HEAD;
-            let shown = &head[..head.len().min(MAX_HEAD)];
+            is_all |= self.ended || filled >= MAX_HEAD;
+            let shown = &head[..filled.min(MAX_HEAD)];
             let recognized = by.recognize(&self.source, shown, is_all).map_err(ProblemKind::Unusable)?;
             if is_all || recognized.is_some() {
                 break recognized;
@@ -237,12 +248,9 @@ impl Stream {
             if is_all {
                 continue;
             }
-            let filled = head.len();
-            head.resize(MAX_HEAD, 0);
-            let more = self.read_once(&mut head[filled..], filled, problems);
-            head.truncate(filled + more);
+            filled += self.read_once(&mut head, filled..MAX_HEAD, problems);
         };
-        self.tail = head;
+        self.tail = head[..filled].to_vec();
         if let Some(recognized) = recognized {
             self.set_recognized(recognized);
         }
@@ -254,20 +262,23 @@ impl Stream {
     /// are any rather than waiting for a full block.
     pub(crate) fn read(
         &mut self,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         eager: bool,
         problems: &mut Problems,
     ) -> Option<TextBlock> {
         let block_size = self.bounds.block_size;
-        let mut wanted = block_size.max(self.tail.len() + 1);
-        ensure_len(buffer, wanted, block_size);
-        buffer[..self.tail.len()].copy_from_slice(&self.tail);
         let mut filled = self.tail.len();
+        // Whole blocks are read, so that reads begin at pages of the input.
+        let most = self.bounds.max_line.max(block_size) + 1;
+        let mut wanted = (filled + block_size).min(most).max(filled + 1);
+        buffer.restart(self.offset);
+        buffer.reserve(wanted, wanted);
+        buffer.bytes_mut(0..filled).copy_from_slice(&self.tail);
         self.tail.clear();
         let mut searched = 0;
         loop {
             let halt;
-            (filled, halt) = self.fill(&mut buffer[..wanted], searched..filled, eager, problems);
+            (filled, halt) = self.fill(buffer, (searched, filled, wanted), eager, problems);
             let is_paused = halt == Some(Halt::Pause);
             if self.discarding {
                 filled = self.discard(buffer, filled);
@@ -294,8 +305,7 @@ impl Stream {
                 return self.emit(buffer, filled, filled);
             }
             searched = filled;
-            wanted = (2 * filled).clamp(block_size, self.bounds.max_line.max(block_size) + 1);
-            ensure_len(buffer, wanted, block_size);
+            wanted = (2 * filled).clamp(block_size, most);
         }
     }
 
@@ -325,16 +335,16 @@ impl Stream {
         (bytes.len(), self.bounds.unclosed(bytes.len() - last, state))
     }
 
-    /// Reads until `buffer` is full or the stream ends; if `eager`, until it holds a line end that was not searched yet,
+    /// Reads until `wanted` bytes are in the buffer or the stream ends; if `eager`, until it holds a line end that was not searched yet,
     /// and a read would block. Returns the filled length, and the reason if it stopped before that.
     fn fill(
         &mut self,
-        buffer: &mut [u8],
-        Range { start: searched, end: mut filled }: Range<usize>,
+        buffer: &mut ReadBuffer,
+        (searched, mut filled, wanted): (usize, usize, usize),
         eager: bool,
         problems: &mut Problems,
     ) -> (usize, Option<Halt>) {
-        while filled < buffer.len() && !self.ended {
+        while filled < wanted && !self.ended {
             if eager
                 && filled > 0
                 && self.is_idle()
@@ -349,18 +359,18 @@ impl Stream {
                 self.ended = true;
                 return (filled, Some(Halt::Stop));
             }
-            filled += self.read_once(&mut buffer[filled..], filled, problems);
+            filled += self.read_once(buffer, filled..wanted, problems);
         }
         (filled, None)
     }
 
-    /// Reads once, behind `filled` bytes of the next block, and returns the number of bytes read. At the end of the
-    /// stream, and if that fails, the stream has ended.
-    fn read_once(&mut self, target: &mut [u8], filled: usize, problems: &mut Problems) -> usize {
+    /// Reads once into a range of the next block, and returns the number of bytes read. At the end of the stream, and if that
+    /// fails, the stream has ended.
+    fn read_once(&mut self, buffer: &mut ReadBuffer, range: Range<usize>, problems: &mut Problems) -> usize {
         let mut has_failed = false;
-        let read = retry(|| self.origin.read(target)).unwrap_or_else(|error| {
+        let offset = self.offset + range.start as u64;
+        let read = self.origin.read(buffer, range).unwrap_or_else(|error| {
             has_failed = true;
-            let offset = self.offset + filled as u64;
             let kind = match self.origin {
                 Origin::File(_) | Origin::Growing(_) => ProblemKind::Read { offset, error },
                 Origin::Decoded(_) => ProblemKind::Decode { error },
@@ -451,7 +461,7 @@ mod tests {
         let bounds = ScanOptions { block_size: 1, max_line: 10, ..ScanOptions::default() }.bounds();
         let origin = Origin::Decoded(Box::new(&text[..]));
         let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), 0, bounds, None);
-        let (mut buffer, mut problems) = (Vec::new(), Problems::default());
+        let (mut buffer, mut problems) = (ReadBuffer::new(), Problems::default());
         let mut blocks = Vec::new();
         while let Some(block) = stream.read(&mut buffer, false, &mut problems) {
             let bytes = String::from_utf8_lossy(&buffer[block.range]).into_owned();
@@ -471,7 +481,7 @@ mod tests {
         bounds.records = Records::Quoted { delimiter: b',' };
         let origin = Origin::File(File::from(OwnedFd::from(reader)));
         let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), 0, bounds, None);
-        let (mut buffer, mut problems) = (Vec::new(), Problems::default());
+        let (mut buffer, mut problems) = (ReadBuffer::new(), Problems::default());
         let mut read = || {
             let block = stream.read(&mut buffer, true, &mut problems).expect("it has not ended");
             (block.offset, block.first_line, buffer[block.range].to_vec())

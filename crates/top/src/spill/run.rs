@@ -118,8 +118,7 @@ impl Run {
             if more == 0 {
                 return Err(damaged());
             }
-            records.text.resize(kept + more, 0);
-            self.file.read(offset, &mut records.text[kept..])?;
+            self.file.read(offset, more, &mut records.text)?;
             offset += more as u64;
             let mut measures = table.measures().map(Measures::without_groups);
             measures.iter_mut().for_each(|measures| measures.raise_to(self.places()));

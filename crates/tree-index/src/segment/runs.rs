@@ -205,10 +205,8 @@ impl Run<'_> {
         }
         self.buffer.drain(..self.at);
         self.at = 0;
-        let kept = self.buffer.len();
         let length = ((self.end - self.next) as usize).min(READ);
-        self.buffer.resize(kept + length, 0);
-        self.file.read(self.next, &mut self.buffer[kept..])?;
+        self.file.read(self.next, length, &mut self.buffer)?;
         self.next += length as u64;
         Ok(())
     }

@@ -1,12 +1,9 @@
 //! Line number of a place in a file.
 
-use std::os::unix::fs::FileExt;
-
-use finecomb_sys::threads;
+use finecomb_sys::{ReadBuffer, threads};
 use memchr::memchr_iter;
 
 use crate::block::{FileIdentity, Place};
-use crate::source::cut::retry;
 use crate::walk::open_path;
 
 /// Size of a read, in bytes.
@@ -26,8 +23,9 @@ impl Place {
         }
         let parts = (0..self.offset).step_by(PART);
         let lines = threads::map(threads::cores().get(), parts, |start| {
-            let mut bytes = vec![0; usize::try_from(self.offset - start).map_or(PART, |rest| rest.min(PART))];
-            retry(|| file.read_exact_at(&mut bytes, start)).ok()?;
+            let length = usize::try_from(self.offset - start).map_or(PART, |rest| rest.min(PART));
+            let bytes =
+                ReadBuffer::of_file(&file, start, length).ok().filter(|bytes| bytes.len() == length)?;
             Some(memchr_iter(b'\n', &bytes).count() as u64)
         });
         lines.into_iter().sum::<Option<u64>>().map(|lines| lines + 1)

@@ -1,8 +1,9 @@
 //! Tar archives, read sequentially.
 
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use finecomb_sys::BufferedInput;
 use tar_core::parse::{Limits, ParseEvent, ParsedEntry, Parser};
 use tar_core::{Header, SparseEntry};
 
@@ -52,7 +53,7 @@ struct Data {
 }
 
 enum Input {
-    File(BufReader<FileFrom>),
+    File(BufferedInput<FileFrom>),
     Stream(Box<dyn Read + Send>),
 }
 
@@ -106,8 +107,7 @@ impl Data {
         let mut rest = length;
         if let Input::File(file) = &mut self.input {
             // The last byte is read, as a file may end before it.
-            let distance = i64::try_from(length - 1).map_err(|_| truncated())?;
-            file.seek_relative(distance)?;
+            file.skip(length - 1)?;
             rest = 1;
         }
         let skipped = io::copy(&mut (&mut self.input).take(rest), &mut io::sink())?;
@@ -151,7 +151,8 @@ impl Found {
 impl Tar {
     /// A tar in a file.
     pub(super) fn of_file(file: FileFrom) -> Self {
-        Self::with(Input::File(BufReader::with_capacity(FILE_BUFFER, file)))
+        let offset = file.offset;
+        Self::with(Input::File(BufferedInput::new(file, FILE_BUFFER, offset)))
     }
 
     /// A tar that can only be read sequentially.

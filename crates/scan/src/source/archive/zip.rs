@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use finecomb_sys::BufferedInput;
 use flate2::Crc;
 use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
 use rawzip::{ZipFileHeaderRecord, ZipLocator};
@@ -13,7 +14,7 @@ use super::{Batch, Text, Wanted};
 use crate::block::Source;
 use crate::problem::{MemberFault, ProblemKind, Problems};
 use crate::source::cut::FileFrom;
-use crate::source::decompress::Format;
+use crate::source::decompress::{Format, INPUT_BUFFER};
 
 /// Size of the buffer for entries of the directory, in bytes: any entry fits.
 const BUFFER: usize = 256 << 10;
@@ -206,7 +207,8 @@ impl Packed {
         let (begin, end) = entry.compressed_data_range();
         let Place { file, start } = self.archive.get_ref();
         let offset = start.checked_add(begin).ok_or(io::ErrorKind::UnexpectedEof)?;
-        let packed = FileFrom { file: Arc::clone(file), offset }.take(end - begin);
+        let file = FileFrom { file: Arc::clone(file), offset };
+        let packed = BufferedInput::new(file, INPUT_BUFFER, offset).take(end - begin);
         let text = match self.format {
             None => Box::new(packed),
             Some(format) => format.reader(packed)?,

@@ -5,6 +5,7 @@
 //! does to every state, publishes that, and takes the state at its beginning from the chunks before.
 
 use finecomb_meter::Meter;
+use finecomb_sys::ReadBuffer;
 
 use super::ChunkedFile;
 use crate::problem::Problems;
@@ -18,7 +19,7 @@ impl ChunkedFile {
         &self,
         quoting: Quoting,
         chunk: u64,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         meter: &mut Meter,
         problems: &mut Problems,
     ) -> TextBlock {
@@ -54,7 +55,7 @@ impl ChunkedFile {
         quoting: Quoting,
         chunk: u64,
         mut last: LastRecord,
-        buffer: &mut Vec<u8>,
+        buffer: &mut ReadBuffer,
         problems: &mut Problems,
     ) -> (usize, usize) {
         loop {
@@ -108,7 +109,7 @@ mod tests {
         let quoting = bounds.quoting().expect("quotes matter");
         let read = |file: &ChunkedFile, chunk| {
             let mut problems = Problems::default();
-            let block = file.read_records(quoting, chunk, &mut Vec::new(), &mut Meter::off(), &mut problems);
+            let block = file.read_records(quoting, chunk, &mut ReadBuffer::new(), &mut Meter::off(), &mut problems);
             (block.range, !problems.is_empty())
         };
         let readable = file(false);

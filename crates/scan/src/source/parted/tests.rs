@@ -387,8 +387,12 @@ fn state(discarding: bool) -> Text {
     Text { mode, tail, state, offset: 0, line: 1, discarding, in_long_line: false }
 }
 
-fn after_headroom(text: &[u8]) -> Vec<u8> {
-    [&[b'-'; HEADROOM][..], text].concat()
+fn after_headroom(text: &[u8]) -> ReadBuffer {
+    let mut buffer = ReadBuffer::new();
+    leave_headroom(&mut buffer);
+    buffer.bytes_mut(HEADROOM..HEADROOM + text.len()).copy_from_slice(text);
+    buffer.truncate(HEADROOM + text.len());
+    buffer
 }
 
 #[test]
