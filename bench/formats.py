@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Benchmarks the formats and measures of comb top against its peers, prints tables and writes bench/RESULTS-formats.md.
+"""Benchmarks the formats and measures of comb top against its peers, prints tables and writes the section of
+this processor in bench/RESULTS-formats.md.
 
     bench/formats.py [--rounds N] [--scale F] [--only JOB] [--comb PATH]
 
@@ -33,7 +34,8 @@ from pathlib import Path
 
 import grep
 import run
-from grep import CORES, ENVIRONMENT, Goal
+from grep import ENVIRONMENT, Goal
+from machine import CORES
 from run import has, version
 
 # A peer that takes longer than this is left out, or timed once.
@@ -427,15 +429,13 @@ def report(jobs: list[Job], arguments: argparse.Namespace, comb: str) -> None:
     for module in filter(has, ("duckdb", "chdb")):
         peers.append(version([sys.executable, "-c", f"import {module}; print('{module}', {module}.__version__)"]))
     out = [
-        "# Results of comb top with formats and measures",
-        "",
-        *grep.machine(shlex.split(comb)[0], ("wc", "mlr", "goaccess", "jq", "jaq", "agrind", "xan", "gb", "rg")),
+        *grep.setting(shlex.split(comb)[0], ("wc", "mlr", "goaccess", "jq", "jaq", "agrind", "xan", "gb", "rg"), run.DATA),
         *([f"Also {'; '.join(peers)}."] if peers else []),
         f"{arguments.rounds} rounds, warm cache.",
         "",
         *grep.results(jobs, [], arguments.rounds),
     ]
-    grep.write(out, arguments, run.HERE / "RESULTS-formats.md")
+    grep.write("Results of comb top with formats and measures", out, arguments, run.HERE / "RESULTS-formats.md")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Benchmarks comb grep against ripgrep and other peers, prints tables and writes bench/RESULTS-grep.md.
+"""Benchmarks comb grep against ripgrep and other peers, prints tables and writes the section of this
+processor in bench/RESULTS-grep.md.
 
     bench/grep.py --tree DIR [--log FILE] [--rounds N] [--only JOB] [--comb PATH]
 
@@ -19,11 +20,9 @@ results are written only to --output.
 """
 
 import argparse
-import datetime
 import filecmp
 import json
 import os
-import platform
 import shlex
 import shutil
 import statistics
@@ -33,12 +32,12 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import machine
 import run
 from run import cell, has, version
 
 HERE = Path(__file__).resolve().parent
 TIME = "/usr/bin/time"
-CORES = len(os.sched_getaffinity(0))
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 BOTS = "googlebot|bingbot|Twitterbot"
 # Patterns in the log of make-access-log: in about one line of six thousand, and in three of ten.
@@ -368,19 +367,11 @@ def table(job: Job, verdicts: list[Verdict]) -> list[str]:
     return [*lines, ""]
 
 
-def machine(comb: str, peers: tuple[str, ...]) -> list[str]:
-    model = next(
-        (line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
-        platform.processor(),
-    )
-    gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+def setting(comb: str, peers: tuple[str, ...], data: Path) -> list[str]:
+    """The machine, with the file system of the data, and the versions of comb and its peers."""
     programs = [version([comb, "--version"])]
     programs += [version([name, "--version"]) for name in (*peers, "hyperfine") if has(name)]
-    return [
-        f"{datetime.date.today()}, {model}, {CORES} cores, {gibibytes:.0f} GiB, Linux {platform.release().split('-')[0]}. "
-        f"Load average at start: {os.getloadavg()[0]:.1f}.",
-        f"Programs: {'; '.join(programs)}.",
-    ]
+    return [machine.describe(data), f"Programs: {'; '.join(programs)}."]
 
 
 def describe_tree(tree: Path) -> str:
@@ -465,15 +456,13 @@ def main() -> None:
 def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, log: Path, comb: str) -> None:
     on_tree = describe_tree(arguments.tree) if arguments.tree else ""
     out = [
-        "# Results of comb grep",
-        "",
-        *machine(shlex.split(comb)[0], ("rg", "ag", "ugrep", "git", "wc")),
+        *setting(shlex.split(comb)[0], ("rg", "ag", "ugrep", "git", "wc"), arguments.tree or log.parent),
         f"{on_tree}Log: {log.stat().st_size / 1e6:.0f} MB. {arguments.rounds} rounds, warm cache unless noted.",
         "comb prints in path order, ripgrep unsorted.",
         "",
     ]
     out += results(jobs, skipped, arguments.rounds)
-    write(out, arguments, HERE / "RESULTS-grep.md")
+    write("Results of comb grep", out, arguments, HERE / "RESULTS-grep.md")
 
 
 def results(jobs: list[Job], skipped: list[str], rounds: int) -> list[str]:
@@ -503,11 +492,12 @@ def results(jobs: list[Job], skipped: list[str], rounds: int) -> list[str]:
     return out
 
 
-def write(out: list[str], arguments: argparse.Namespace, results_file: Path) -> None:
+def write(title: str, out: list[str], arguments: argparse.Namespace, results_file: Path) -> None:
+    """Prints the results, and writes the section of this processor, with --only to --output alone."""
     text = "\n".join(out).rstrip() + "\n"
     print(text.replace(f"{run.ROOT}/", ""))
     if arguments.output or not arguments.only:
-        (arguments.output or results_file).write_text(text)
+        machine.write_section(arguments.output or results_file, title, machine.processor(), text)
 
 
 if __name__ == "__main__":

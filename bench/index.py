@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Benchmarks comb pi, comb index, comb find and comb serve, and writes bench/RESULTS-index.md.
+"""Benchmarks comb pi, comb index, comb find and comb serve, and writes the section of this processor in bench/RESULTS-index.md.
 
 Needs wrk, apache2-utils (ab) and lighttpd: apt-get install wrk apache2-utils lighttpd
 The original server of the Pi Searcher is not packaged; --peer is the URL of a running one (with the files that
@@ -7,9 +7,7 @@ The original server of the Pi Searcher is not packaged; --peer is the URL of a r
 """
 
 import argparse
-import datetime
 import pathlib
-import re
 import shutil
 import signal
 import statistics
@@ -17,6 +15,8 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+
+import machine
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMB = ROOT / "target" / "dist" / "comb"
@@ -77,7 +77,7 @@ def interleaved(rounds, *measures):
 
 
 def measure_pi():
-    yield "## Digits of pi\n"
+    yield "### Digits of pi\n"
     yield "| digits | one thread | two threads |\n| ---: | ---: | ---: |"
     for digits in (1_000_000, DIGITS):
         one, two = interleaved(3, *(lambda width=width: seconds(COMB, "pi", digits, "-w", width, "-o", "/dev/null") for width in (1, 2)))
@@ -85,7 +85,7 @@ def measure_pi():
 
 
 def measure_server(index, folder, rounds, peer):
-    yield "\n## Server\n"
+    yield "\n### Server\n"
     yield f"Random patterns of seven digits in {DIGITS:,} digits; requests/s. wrk: one thread, 32 persistent connections; ab: one connection\nper request, 8 concurrent clients. Client and server share the machine.\n"
     yield "| server | wrk | ab |\n| --- | ---: | ---: |"
     server = Server(f"pi={index}")
@@ -143,11 +143,11 @@ def soak(index, folder, duration):
     with urllib.request.urlopen(f"{server.url}/metrics") as metrics:
         counted = re.search(r"comb_indexes_reopened_total (\d+)", metrics.read().decode())[1]
     server.stop()
-    yield f"\n## Soak test\n\n{duration} s at full load with {counted} index reloads: {requests:,} requests, {failed} failed."
+    yield f"\n### Soak test\n\n{duration} s at full load with {counted} index reloads: {requests:,} requests, {failed} failed."
 
 
 def measure_lookups():
-    yield "\n## Build and lookups\n\n`cargo bench -p finecomb-text-index`: 100,000,000 pseudo-random digits.\n"
+    yield "\n### Build and lookups\n\n`cargo bench -p finecomb-text-index`: 100,000,000 pseudo-random digits.\n"
     output = run("cargo", "bench", "--locked", "-p", "finecomb-text-index", cwd=ROOT).stdout
     yield "\n".join(line for line in output.splitlines() if line.startswith("|") or not line.strip()).strip()
 
@@ -159,8 +159,7 @@ def main():
     parser.add_argument("--peer", metavar="URL", help="a running original server, such as http://127.0.0.1:1416")
     arguments = parser.parse_args()
     subprocess.run(["cargo", "build", "--profile", "dist", "--locked"], cwd=ROOT, check=True)
-    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1]
-    report = [f"# Results of comb pi, index and serve\n\n{datetime.date.today()}, {model}; made by `bench/index.py`.\n"]
+    report = [f"{machine.describe(pathlib.Path(tempfile.gettempdir()))} Made by `bench/index.py`.\n"]
 
     def say(lines):
         for line in lines:
@@ -176,7 +175,8 @@ def main():
         say(measure_server(index, folder, arguments.rounds, arguments.peer))
         say(soak(index, folder, arguments.soak))
         say(measure_lookups())
-    (ROOT / "bench" / "RESULTS-index.md").write_text("\n".join(report) + "\n")
+    results = ROOT / "bench" / "RESULTS-index.md"
+    machine.write_section(results, "Results of comb pi, index and serve", machine.processor(), "\n".join(report))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import machine
+
 ROOT = Path(__file__).resolve().parent.parent
 PATTERNS = ["PM_RESUME", "[A-Z]+_SUSPEND", r"EXPORT_SYMBOL_GPL\(.*_register", "ext4_map_blocks", "kmalloc_array", "nowhere_at_all"]
 TOLERANCE = 1e-3
@@ -97,6 +99,7 @@ def main() -> int:
         print(watch.stderr.readline().strip(), file=sys.stderr)
     try:
         with tempfile.NamedTemporaryFile() as empty:
+            print(f"{machine.describe(options.tree)}\n")
             return 0 if measure(options, empty.name) else 1
     finally:
         if watch:

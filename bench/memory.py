@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Benchmarks comb top on many distinct keys with bounded memory, prints tables and writes bench/RESULTS-memory.md.
+"""Benchmarks comb top on many distinct keys with bounded memory, prints tables and writes the section of this
+processor in bench/RESULTS-memory.md.
 
     bench/memory.py [--keys LIST] [--rounds N] [--only JOB] [--comb PATH] [--data FOLDER]
 
@@ -156,15 +157,13 @@ def main() -> None:
 def report(jobs: list[Job], arguments: argparse.Namespace, comb: str) -> None:
     peers = [version([sys.executable, "-c", "import duckdb; print('duckdb', duckdb.__version__)"])] if has("duckdb") else []
     out = [
-        "# Results of comb top with bounded memory",
-        "",
-        *grep.machine(shlex.split(comb)[0], ("sort",)),
+        *grep.setting(shlex.split(comb)[0], ("sort",), arguments.data),
         *([f"Also {'; '.join(peers)}."] if peers else []),
         f"{arguments.rounds} rounds, warm cache. Memory of the tables: 16 MiB with --approx, {LIMIT >> 20} MiB with --memory and for the peers.",
         "",
         *grep.results(jobs, [], arguments.rounds),
     ]
-    grep.write(out, arguments, run.HERE / "RESULTS-memory.md")
+    grep.write("Results of comb top with bounded memory", out, arguments, run.HERE / "RESULTS-memory.md")
 
 
 if __name__ == "__main__":

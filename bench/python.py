@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares functions of the Python module with the command and with other libraries on a log, prints a table and writes
-bench/RESULTS-python.md.
+"""Compares functions of the Python module with the command and with other libraries on a log, prints a table and writes the
+section of this processor in bench/RESULTS-python.md.
 
     bench/python.py LOG [--rounds N] [--pattern REGEX] [--comb PATH] [--output FILE]
 
@@ -10,18 +10,17 @@ Python; times of the command are those of the process, with its output to a pipe
 """
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 
 import duckdb
 import finecomb
+import machine
 import polars
 
 HERE = Path(__file__).resolve().parent
@@ -110,7 +109,7 @@ def measure(row: Row, rounds: int) -> dict[str, float]:
 def table(row: Row, rounds: int) -> list[str]:
     medians = measure(row, rounds)
     base = next(iter(medians.values()))
-    lines = [f"## {row.title}", "", "| program | median | ratio | goal |", "| --- | ---: | ---: | --- |"]
+    lines = [f"### {row.title}", "", "| program | median | ratio | goal |", "| --- | ---: | ---: | --- |"]
     for name, median in medians.items():
         goal = row.goals.get(name)
         judged = "" if goal is None else f"{goal:.1f}: {'met' if median <= goal * base else 'missed'}"
@@ -128,9 +127,7 @@ def main() -> None:
     arguments = parser.parse_args()
     log, size = str(arguments.log.resolve()), arguments.log.stat().st_size
     lines = [
-        "# Results of the Python module",
-        "",
-        f"{date.today()}, {len(os.sched_getaffinity(0))} cores, load average at start: {os.getloadavg()[0]:.1f}. "
+        machine.describe(arguments.log.resolve().parent),
         f"polars {polars.__version__}, DuckDB {duckdb.__version__}.",
         f"A log of {size / 1e6:.0f} MB, warm cache, {arguments.rounds} rounds. `bench/python.py` measures it.",
         "",
@@ -139,7 +136,7 @@ def main() -> None:
         lines += table(row, arguments.rounds)
     text = "\n".join(lines).rstrip() + "\n"
     print(text, end="")
-    arguments.output.write_text(text)
+    machine.write_section(arguments.output, "Results of the Python module", machine.processor(), text)
 
 
 if __name__ == "__main__":

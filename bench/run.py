@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Benchmarks comb top against the installed peers, prints tables and writes bench/RESULTS.md.
+"""Benchmarks comb top against the installed peers, prints tables and writes the section of this processor in
+bench/RESULTS.md.
 
     bench/run.py [--rounds N] [--lines N] [--only JOB]
 
@@ -12,11 +13,9 @@ job run in interleaved rounds, so that drift of the machine affects all of them;
 """
 
 import argparse
-import datetime
 import importlib.util
 import json
 import os
-import platform
 import resource
 import shutil
 import statistics
@@ -25,6 +24,8 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import machine
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -313,22 +314,13 @@ def version(command: list[str]) -> str:
     return (result.stdout or result.stderr).splitlines()[0].strip()
 
 
-def machine() -> list[str]:
-    model = next(
-        (line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
-        platform.processor(),
-    )
-    cores = len(os.sched_getaffinity(0))
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+def setting() -> list[str]:
     programs = [version([str(COMB), "--version"]), version(["wc", "--version"]), version(["hyperfine", "--version"])]
     programs += [version([peer, "--version"]) for peer in ("gawk", "rg", "parallel") if has(peer)]
     programs += [version(["mawk", "-W", "version"])] if has("mawk") else []
     if has("duckdb"):
         programs.append(version([sys.executable, "-c", "import duckdb; print('DuckDB', duckdb.__version__)"]))
-    return [
-        f"{datetime.date.today()}, {model}, {cores} cores, {memory:.0f} GiB, Linux {platform.release().split('-')[0]}.",
-        f"Programs: {'; '.join(programs)}.",
-    ]
+    return [machine.describe(DATA), f"Programs: {'; '.join(programs)}."]
 
 
 def make_log(file: Path, arguments: list[str]) -> None:
@@ -365,9 +357,7 @@ def main() -> None:
     subprocess.run(build, cwd=ROOT, check=True)
     log = make_corpus(arguments.lines)
     out = [
-        "# Results of comb top",
-        "",
-        *machine(),
+        *setting(),
         f"Log: {arguments.lines:,} lines, {log.stat().st_size / 1e6:.0f} MB, made by `make-access-log {arguments.lines}`. Warm cache.",
         "",
     ]
@@ -386,7 +376,7 @@ def main() -> None:
     text = "\n".join(out).rstrip() + "\n"
     print(text.replace(f"{ROOT}/", ""))
     if not arguments.only:
-        (HERE / "RESULTS.md").write_text(text)
+        machine.write_section(HERE / "RESULTS.md", "Results of comb top", machine.processor(), text)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares finecomb.spark with Spark SQL on a log in one session, prints a table and writes bench/RESULTS-spark.md.
+"""Compares finecomb.spark with Spark SQL on a log in one session, prints a table and writes the section of
+this processor in bench/RESULTS-spark.md.
 
     bench/spark.py LOG [--field N] [--pattern REGEX] [--rounds N] [--master MASTER] [--rdd] [--comb PATH] [--output FILE]
 
@@ -15,11 +16,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 
 import finecomb
 import finecomb.spark
+import machine
 import pyarrow  # type: ignore[import-untyped]
 import pyspark
 from pyspark.sql import DataFrame, SparkSession, functions
@@ -113,14 +114,13 @@ def main() -> None:
     parser.add_argument("--field", type=int, default=7)
     parser.add_argument("--pattern", default='" 50[0-9] ', help="expression of the lines that are searched for (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=7)
-    cores = len(os.sched_getaffinity(0))
-    parser.add_argument("--master", default=f"local[{cores}]", help="such as local-cluster[2,1,1024], with executors of their own (default: %(default)s)")
+    parser.add_argument("--master", default=f"local[{machine.CORES}]", help="such as local-cluster[2,1,1024], with executors of their own (default: %(default)s)")
     parser.add_argument("--comb", type=Path, default=COMB, help="the command (default: the one that is installed with the module)")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS-spark.md")
     parser.add_argument("--rdd", action="store_true", help="also measure an RDD of Python, which takes minutes")
     arguments = parser.parse_args()
     log, field = str(arguments.log.resolve()), arguments.field
-    load = os.getloadavg()[0]
+    setting = machine.describe(arguments.log.resolve().parent)
     spark = session(arguments.master)
     programs = {
         SQL: lambda: of_sql(spark, log, field, " "),
@@ -141,9 +141,7 @@ def main() -> None:
     size = arguments.log.stat().st_size
     counted, searched = measure(programs, arguments.rounds), measure(searches, arguments.rounds)
     lines = [
-        "# Results of finecomb.spark",
-        "",
-        f"{date.today()}, {cores} cores, load average at start: {load:.1f}. pyspark {pyspark.__version__}, `{arguments.master}`.",
+        f"{setting} pyspark {pyspark.__version__}, `{arguments.master}`.",
         f"The {KEYS} most frequent values of field {field} of a log of {size / 1e6:.0f} MB, warm cache, {arguments.rounds} rounds after {WARM_UP} for warm-up.",
         "",
         *table(counted, size, SQL),
@@ -155,7 +153,7 @@ def main() -> None:
         *table(searched, size, RLIKE),
     ]
     print("\n".join(lines))
-    arguments.output.write_text("\n".join(lines) + "\n")
+    machine.write_section(arguments.output, "Results of finecomb.spark", machine.processor(), "\n".join(lines))
 
 
 if __name__ == "__main__":

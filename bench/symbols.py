@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Benchmarks comb symbols against Universal Ctags and ast-grep, prints tables and writes bench/RESULTS-symbols.md.
+"""Benchmarks comb symbols against Universal Ctags and ast-grep, prints tables and writes the section of this
+processor in bench/RESULTS-symbols.md.
 
     bench/symbols.py --tree DIR [--rust DIR] [--python DIR] [--java DIR] [--go DIR] [--rounds N] [--only JOB] [--comb PATH]
 
@@ -27,7 +28,8 @@ from pathlib import Path
 
 import grep
 import run
-from grep import CORES, Goal, Job, Program
+from grep import Goal, Job, Program
+from machine import CORES
 
 FOLDERS = "drivers/net fs kernel mm"
 SOURCES = "'*.c' -o -name '*.h'"
@@ -212,9 +214,7 @@ def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, t
     found = check_limit(tree, comb, limit)
     count_lines(jobs)
     out = [
-        "# Results of comb symbols",
-        "",
-        *grep.machine(shlex.split(comb)[0], ("ctags", "ast-grep")),
+        *grep.setting(shlex.split(comb)[0], ("ctags", "ast-grep"), tree),
         f"Folders {FOLDERS} of Linux: {found['files']:,} files, {found['bytes'] / 1e6:.0f} MB, {found['definitions']:,} definitions. "
         f"{arguments.rounds} rounds, warm cache unless noted.",
         "",
@@ -222,7 +222,7 @@ def report(jobs: list[Job], skipped: list[str], arguments: argparse.Namespace, t
         *throughput(jobs, found),
         *(memory(tree, comb, found["largest"]) if not arguments.only else []),
     ]
-    grep.write(out, arguments, run.HERE / "RESULTS-symbols.md")
+    grep.write("Results of comb symbols", out, arguments, run.HERE / "RESULTS-symbols.md")
 
 
 if __name__ == "__main__":

@@ -205,6 +205,7 @@ def main() -> None:
     if len(os.sched_getaffinity(0)) < 2 or not shutil.which("taskset"):
         sys.exit("bench: needs taskset and two cores")
     comb = str(Path(arguments.comb).resolve())
+    setting = grep.setting(comb, ("tail",), arguments.folder)
     text = lines_of(arguments.log or run.make_corpus(2_000_000), 256 << 20)
     growths, idles = [], []
     ways = {
@@ -226,7 +227,7 @@ def main() -> None:
                 if arguments.only in f"idle, {way}":
                     idles.append((way, files, *idle(comb, flags, files, text, arguments.seconds, folder)))
     show(growths, idles, arguments)
-    print("\n" + " ".join(grep.machine(comb, ("tail",))))
+    print("\n" + " ".join(setting))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Benchmarks comb grep with an index of a directory, and writes bench/RESULTS-tree-index.md.
+"""Benchmarks comb grep with an index of a directory, and writes the section of this processor in
+bench/RESULTS-tree-index.md.
 
     bench/tree_index.py --tree DIR [--comb PROGRAM] [--peers FOLDER] [--rounds N] [--output FILE]
 
@@ -18,7 +19,6 @@ The table of changed files appends a line to a number of them. They are restored
 """
 
 import argparse
-import datetime
 import os
 import shlex
 import shutil
@@ -28,6 +28,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -112,7 +114,7 @@ class Bench:
         return lines(self.run(peer, *arguments)) == lines(self.run("rg", *arguments))
 
     def builds(self):
-        yield "## Building\n\n| program | time | memory | index |\n| --- | ---: | ---: | ---: |"
+        yield "### Building\n\n| program | time | memory | index |\n| --- | ---: | ---: | ---: |"
         names = self.run(self.comb, "grep", "--index=never", "--files", "-0").split(b"\0")
         size = sum(os.path.getsize(self.tree / os.fsdecode(name)) for name in names if name)
         start = time.perf_counter()
@@ -140,7 +142,7 @@ class Bench:
         if "rgx" in self.peers:
             self.measure_rgx()
         names = ["rg", *self.peers, "comb without", "comb with"]
-        yield f"\n## Searches\n\nMilliseconds of wall time (and of CPU time); none where the output is not that of rg, which is {ripgrep_version()}.\n"
+        yield f"\n### Searches\n\nMilliseconds of wall time (and of CPU time); none where the output is not that of rg, which is {ripgrep_version()}.\n"
         one, all_cores = (self.sweep("stat", threads, "--files") for threads in (1, os.cpu_count()))
         yield f"`stat` of every file by a bare loop takes {one:.0f} ms on one core, {all_cores:.0f} ms on all.\n"
         yield f"| search | {' | '.join(names)} | comb with / rg | goal |\n| --- |{' ---: |' * (len(names) + 2)}"
@@ -171,7 +173,7 @@ class Bench:
         time.sleep(1)
 
     def watched(self):
-        yield f"\n## Beside `comb index watch`\n\nOne search after the other; the last row is the mean of {IN_A_ROW} in a row. The limit is a bare loop that opens and reads"
+        yield f"\n### Beside `comb index watch`\n\nOne search after the other; the last row is the mean of {IN_A_ROW} in a row. The limit is a bare loop that opens and reads"
         yield "the files that match, in milliseconds.\n"
         yield "| search | comb | / rg | goal | limit | limit / rg |\n| --- | ---: | ---: | ---: | ---: | ---: |"
         command = [self.comb, "index", "watch", "."]
@@ -201,7 +203,7 @@ class Bench:
         time.sleep(3)
 
     def symbols(self):
-        yield "\n## comb symbols\n\nMedians of 3 rounds; the list that stores definitions is one run.\n"
+        yield "\n### comb symbols\n\nMedians of 3 rounds; the list that stores definitions is one run.\n"
         yield "| list | without an index | with it |\n| --- | ---: | ---: |"
         self.run(self.comb, "symbols", "--index-update", "-q")
         for arguments in ([], ["--kind", "struct"], ["-d", "ext4_map_blocks"], ["-r", "kfree_rcu"]):
@@ -219,7 +221,7 @@ class Bench:
         names = self.run(self.comb, "grep", "--files", "-0").split(b"\0")
         files = [self.tree / os.fsdecode(name) for name in names if name]
         step = max(1, len(files) // 10_000)
-        yield "\n## Changed files\n\nMilliseconds of `-n PM_RESUME` when a number of files has changed since the build, of an update then, and of the search after it.\n"
+        yield "\n### Changed files\n\nMilliseconds of `-n PM_RESUME` when a number of files has changed since the build, of an update then, and of the search after it.\n"
         yield "| changed | search | update | search after it |\n| ---: | ---: | ---: | ---: |"
         for count in (0, 1, 100, 1_000, 10_000):
             changed = files[::step][:count]
@@ -250,15 +252,14 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         bench = Bench(options, Path(home))
-        heading = f"{datetime.date.today()}, {os.cpu_count()} cores, medians of {options.rounds} rounds. Written by `bench/tree_index.py`.\n"
-        lines = ["# comb grep with an index of a directory\n", heading]
+        lines = [f"{machine.describe(bench.tree)} Medians of {options.rounds} rounds. Written by `bench/tree_index.py`.\n"]
         if bench.missing:
             lines.append(f"Not installed: {', '.join(bench.missing)}.\n")
         for part in (bench.builds, bench.searches, bench.watched, bench.symbols, bench.changes):
             for line in part():
                 print(line, flush=True)
                 lines.append(line)
-        options.output.write_text("\n".join(lines) + "\n")
+        machine.write_section(options.output, "comb grep with an index of a directory", machine.processor(), "\n".join(lines))
         shutil.rmtree(bench.tree / ".glep", ignore_errors=True)
     return 0
 
