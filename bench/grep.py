@@ -25,12 +25,15 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 import machine
 import run
@@ -51,6 +54,8 @@ class Program(run.Program):
     is_peer: bool = False
     # Prints a JSON object with its own "seconds" and "cpu_seconds", which leave out its preparations.
     own_clock: bool = False
+    # Wall time of the run whose output is compared.
+    first_seconds: float = 0
     cpu_seconds: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -203,18 +208,27 @@ ENVIRONMENT.pop("RIPGREP_CONFIG_PATH", None)
 
 
 def check_same_work(job: Job) -> None:
-    """Checks that every program prints the same lines, in any order, except limits."""
+    """Ends the benchmark if a program that is no peer prints other lines than comb."""
+    if found := difference(job):
+        sys.exit(f"bench: {job.name}: {found}")
+
+
+def difference(job: Job, limit: float | None = None) -> str | None:
+    """Says which program prints other lines than comb, in any order, fails, or takes longer than a limit in seconds.
+
+    Programs that are limits are not run. Differences of peers become notes.
+    """
     with tempfile.TemporaryDirectory(prefix="bench-grep.") as name:
         expected, sorted_expected = Path(name, "comb"), Path(name, "comb.sorted")
         for program in (program for program in job.programs if not program.is_limit):
             is_first = program is job.programs[0]
             printed = expected if is_first else Path(name, "other")
             with printed.open("wb") as out:
-                answer = subprocess.run(
-                    shlex.split(program.command), stdin=subprocess.DEVNULL, stdout=out, cwd=job.folder, env=ENVIRONMENT, check=False
-                )
-            if answer.returncode not in (0, 1):
-                sys.exit(f"bench: {job.name}: {program.name} fails with exit status {answer.returncode}")
+                status = run_first(program, job.folder, out, limit)
+            if status is None:
+                return f"{program.name} takes longer than {limit:.0f} s"
+            if status not in (0, 1):
+                return f"{program.name} fails with exit status {status}"
             if is_first:
                 lines = subprocess.run(["wc", "-l", printed], capture_output=True, text=True, check=True).stdout.split()[0]
                 job.facts.append(f"Output: {int(lines):,} line{'' if int(lines) == 1 else 's'}, {printed.stat().st_size / 1e6:.1f} MB.")
@@ -228,13 +242,28 @@ def check_same_work(job: Job) -> None:
             if filecmp.cmp(sorted_expected, sorted_printed, shallow=False):
                 continue
             if not program.is_peer:
-                sys.exit(f"bench: {job.name}: output of {program.name} differs from comb")
+                return f"output of {program.name} differs from comb"
             more, fewer = (
                 subprocess.run(["comm", flag, sorted_expected, sorted_printed], env=ENVIRONMENT, stdout=subprocess.PIPE, check=True)
                 .stdout.count(b"\n")
                 for flag in ("-13", "-23")
             )  # fmt: skip
             program.notes.append(f"{program.name} prints {more:,} additional lines, and lacks {fewer:,}.")
+    return None
+
+
+def run_first(program: Program, folder: Path, out: BinaryIO | int, limit: float | None = None) -> int | None:
+    """Exit status of a run before the measured ones, which also shows how long the program takes, and its peak memory.
+
+    None if it was stopped after a limit in seconds.
+    """
+    start = time.monotonic()
+    try:
+        status, program.peak_bytes = run_for_peak(program, folder, out, limit=limit)
+    except subprocess.TimeoutExpired:
+        return None
+    program.first_seconds = time.monotonic() - start
+    return status
 
 
 def drop_caches(programs: list[Program]) -> None:
@@ -281,24 +310,36 @@ def run_once(program: Program, job: Job, warmup: int) -> None:
 
 def peak_memory(program: Program, folder: Path) -> int:
     """Median of three runs, in bytes. The memory of the starting process is a lower bound, which is smallest for GNU time."""
-    peaks = []
-    for _ in range(1 if program.is_slow else 3):
-        with tempfile.NamedTemporaryFile("r") as note:
-            command = [TIME, "-f", "%M", "-o", note.name] if has(TIME) else [sys.executable, "-S", "-c", STARTER, note.name]
-            command += shlex.split(program.command)
-            subprocess.run(
-                command, cwd=folder, env=ENVIRONMENT, check=False,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-            peaks.append(int(note.read().split()[-1]) * 1024)
-    return int(statistics.median(peaks))
+    runs = 1 if program.is_slow else 3
+    return int(statistics.median(run_for_peak(program, folder, subprocess.DEVNULL, subprocess.DEVNULL)[1] for _ in range(runs)))
+
+
+def run_for_peak(
+    program: Program, folder: Path, out: BinaryIO | int, errors: int | None = None, limit: float | None = None
+) -> tuple[int, int]:
+    """Exit status and peak memory of one run, which ends with an exception after a limit in seconds."""
+    with tempfile.NamedTemporaryFile("r") as note:
+        command = [TIME, "-f", "%M", "-o", note.name] if has(TIME) else [sys.executable, "-S", "-c", STARTER, note.name]
+        command += shlex.split(program.command)
+        # A session of its own, as the program is a child of the one that is started here.
+        process = subprocess.Popen(
+            command, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True
+        )
+        try:
+            status = process.wait(limit)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+        return status, int(note.read().split()[-1]) * 1024
 
 
 # Replacement for GNU time if it is not installed.
 STARTER = """
 import resource, subprocess, sys
-subprocess.run(sys.argv[2:])
+status = subprocess.run(sys.argv[2:]).returncode
 open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(status)
 """
 
 
@@ -308,6 +349,8 @@ class Verdict:
     goal: str
     ratio: float
     is_met: bool | None
+    # The fastest or smallest of the other programs.
+    best: Program | None = None
 
 
 RESULT = {True: ", met", False: ", **missed**", None: ""}
@@ -338,7 +381,7 @@ def judge(job: Job) -> list[Verdict]:
         bound = "" if goal.at_most is None else f" ≤ {goal.at_most:.2f}"
         measure_of = " peak memory" if goal.of_memory else " CPU time" if goal.of_cpu else ""
         text = f"{goal.ours}{measure_of} vs. {best.name}{bound}"
-        verdicts.append(Verdict(job.name, text, ratio, None if goal.at_most is None else ratio <= goal.at_most))
+        verdicts.append(Verdict(job.name, text, ratio, None if goal.at_most is None else ratio <= goal.at_most, best))
     return verdicts
 
 

@@ -23,6 +23,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import formats
 import grep
@@ -39,19 +40,17 @@ SKEW = 3
 
 def make_keys(file: Path, keys: int) -> None:
     """Writes two lines for each key, unless the file exists."""
-    if file.exists():
-        return
-    file.parent.mkdir(exist_ok=True)
     chance = random.Random(keys)
-    partial = file.with_suffix(".partial")
-    with partial.open("w") as out:
+
+    def write(out: BinaryIO) -> None:
         for start in range(0, keys, 100_000):
             lines = []
             for key in range(start, min(start + 100_000, keys)):
                 for number in (key, int(chance.random() ** SKEW * keys)):
                     lines.append(f"key-{number * MULTIPLIER & 0xFFFFFFFFFFFFFFFF:016x}\n")
-            out.write("".join(lines))
-    partial.rename(file)
+            out.write("".join(lines).encode())
+
+    run.write_once(file, write)
 
 
 def comb_top(comb: str, name: str, arguments: str, file: Path) -> Program:

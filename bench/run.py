@@ -22,8 +22,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 import machine
 
@@ -31,6 +33,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 DATA = HERE / "data"
 COMB = ROOT / "target/dist/comb"
+LINES = 2_000_000
 BOTS = "googlebot|bingbot|Twitterbot"
 # Sort order of comb: by descending count, then by the bytes of the key.
 RANK = "sort | uniq -c | sort -k1,1nr -k2 | head -n {n} | sed 's/^ *//'"
@@ -323,18 +326,27 @@ def setting() -> list[str]:
     return [machine.describe(DATA), f"Programs: {'; '.join(programs)}."]
 
 
-def make_log(file: Path, arguments: list[str]) -> None:
-    """Writes the output of make-access-log to a file, unless the file exists."""
+def write_once(file: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Writes a file atomically, unless it exists."""
     file.parent.mkdir(exist_ok=True)
     if not file.exists():
         partial = file.with_suffix(".partial")
         with partial.open("wb") as out:
-            subprocess.run([ROOT / "target/dist/make-access-log", *arguments], stdout=out, check=True)
+            write(out)
         partial.rename(file)
 
 
+def make_log(file: Path, arguments: list[str]) -> None:
+    """Writes the output of make-access-log to a file, unless the file exists."""
+    write_once(file, lambda out: subprocess.run([ROOT / "target/dist/make-access-log", *arguments], stdout=out, check=True))
+
+
+def log_of(lines: int) -> Path:
+    return DATA / f"access-{lines}.log"
+
+
 def make_corpus(lines: int) -> Path:
-    log = DATA / f"access-{lines}.log"
+    log = log_of(lines)
     make_log(log, [str(lines)])
     folder = log.with_suffix(".compressed")
     folder.mkdir(exist_ok=True)
@@ -348,7 +360,7 @@ def make_corpus(lines: int) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5, help="number of interleaved rounds (default: 5)")
-    parser.add_argument("--lines", type=int, default=2_000_000, help="number of lines in the log (default: 2,000,000)")
+    parser.add_argument("--lines", type=int, default=LINES, help=f"number of lines in the log (default: {LINES:,})")
     parser.add_argument("--only", help="only jobs whose name contains this; does not write RESULTS.md")
     arguments = parser.parse_args()
     if not has("hyperfine"):

@@ -98,7 +98,7 @@ def findings(path, text):
 def tracked():
     """The files that git tracks and that hold prose."""
     names = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.splitlines()
-    scripts = ("tests/install", "tests/run", "tests/long", ".ci/run")
+    scripts = ("tests/install", "tests/run", "tests/long", ".ci/run", "bench/gate")
     return [Path(n) for n in names if Path(n).suffix in (".rs", ".py", ".sh", ".md") or n in scripts]
 
 
