@@ -33,7 +33,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 import machine
 import run
@@ -54,8 +54,9 @@ class Program(run.Program):
     is_peer: bool = False
     # Prints a JSON object with its own "seconds" and "cpu_seconds", which leave out its preparations.
     own_clock: bool = False
-    # Wall time of the run whose output is compared.
+    # Wall time of the run whose output is compared, and the first line of its standard error.
     first_seconds: float = 0
+    error: str = ""
     cpu_seconds: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -228,7 +229,7 @@ def difference(job: Job, limit: float | None = None) -> str | None:
             if status is None:
                 return f"{program.name} takes longer than {limit:.0f} s"
             if status not in (0, 1):
-                return f"{program.name} fails with exit status {status}"
+                return f"{program.name} fails with exit status {status}: {program.error}"
             if is_first:
                 lines = subprocess.run(["wc", "-l", printed], capture_output=True, text=True, check=True).stdout.split()[0]
                 job.facts.append(f"Output: {int(lines):,} line{'' if int(lines) == 1 else 's'}, {printed.stat().st_size / 1e6:.1f} MB.")
@@ -258,10 +259,13 @@ def run_first(program: Program, folder: Path, out: BinaryIO | int, limit: float 
     None if it was stopped after a limit in seconds.
     """
     start = time.monotonic()
-    try:
-        status, program.peak_bytes = run_for_peak(program, folder, out, limit=limit)
-    except subprocess.TimeoutExpired:
-        return None
+    with tempfile.TemporaryFile("w+", errors="replace") as errors:
+        try:
+            status, program.peak_bytes = run_for_peak(program, folder, out, errors, limit)
+        except subprocess.TimeoutExpired:
+            return None
+        errors.seek(0)
+        program.error = errors.readline().strip()
     program.first_seconds = time.monotonic() - start
     return status
 
@@ -315,7 +319,7 @@ def peak_memory(program: Program, folder: Path) -> int:
 
 
 def run_for_peak(
-    program: Program, folder: Path, out: BinaryIO | int, errors: int | None = None, limit: float | None = None
+    program: Program, folder: Path, out: BinaryIO | int, errors: TextIO | int, limit: float | None = None
 ) -> tuple[int, int]:
     """Exit status and peak memory of one run, which ends with an exception after a limit in seconds."""
     with tempfile.NamedTemporaryFile("r") as note:
