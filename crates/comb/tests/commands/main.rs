@@ -3,6 +3,9 @@
 //! `cargo test -p finecomb --test commands serve::` runs one module.
 
 mod ag;
+// Addresses are as in the reads of other systems only by chance.
+#[cfg(target_os = "linux")]
+mod aligned_reads;
 mod archives;
 mod bench;
 mod bench_experiments;

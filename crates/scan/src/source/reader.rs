@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use finecomb_meter::{Meter, Phase};
-use finecomb_sys::{ReadBuffer, stdio};
+use finecomb_sys::{BufferedInput, ReadBuffer, stdio};
 use rustix::fs::{OFlags, fcntl_setfl};
 
 use super::archive::{ARCHIVE_HEAD, Archive, Batch, Text, Wanted};
@@ -259,6 +259,7 @@ impl<'a> Reader<'a> {
                 let program = preprocessor.program.clone();
                 ProblemKind::NotPreprocessed { program, error }
             })?;
+            let text = BufferedInput::new(text, FIRST_READ, 0);
             return Ok(self.read_decoded(&source.with_medium(Medium::Decompressed), text, limit).0);
         }
         self.meter.enter(Phase::Read);
@@ -301,7 +302,13 @@ impl<'a> Reader<'a> {
                     known: begin..filled,
                 });
             }
-            if !self.fill(&file, start, &mut filled, limit, false)? {
+            // One more byte finds the end. Without the size, a large file would be copied from one buffer to the next, and take
+            // twice the memory.
+            let whole = usize::try_from(size.saturating_sub(start)).unwrap_or(usize::MAX).saturating_add(1);
+            let whole = whole.min(limit);
+            self.buffer.reserve(whole, LARGE_BUFFER);
+            let ended = self.fill(&file, start, &mut filled, whole, false)?;
+            if !ended && !self.fill(&file, start, &mut filled, limit, false)? {
                 // The file grows or has no size: read the rest as a stream.
                 let end = start + filled as u64;
                 (&file).seek(SeekFrom::Start(end)).map_err(ProblemKind::Open)?;

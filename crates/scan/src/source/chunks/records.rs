@@ -109,7 +109,8 @@ mod tests {
         let quoting = bounds.quoting().expect("quotes matter");
         let read = |file: &ChunkedFile, chunk| {
             let mut problems = Problems::default();
-            let block = file.read_records(quoting, chunk, &mut ReadBuffer::new(), &mut Meter::off(), &mut problems);
+            let block =
+                file.read_records(quoting, chunk, &mut ReadBuffer::new(), &mut Meter::off(), &mut problems);
             (block.range, !problems.is_empty())
         };
         let readable = file(false);
